@@ -1,8 +1,8 @@
-//! The C data interface of Arrow, by hand: its structs, what comes in by capsules, what goes out.
+//! The C data interface of Arrow: its structs, and the import and export of arrays in capsules.
 //!
-//! All `unsafe` of the package is here, but for the map of an index. What comes in is read as the interface promises: buffers are
-//! as long as lengths and offsets say, and nobody changes them. Null pointers, negative numbers and
-//! lengths that do not fit are refused.
+//! Contains all `unsafe` code of the package except the memory map of an index. Imported structs
+//! are read as the interface promises: buffers are as long as lengths and offsets say, and nobody
+//! changes them. Null pointers, negative numbers and lengths that do not fit are refused.
 
 #![expect(unsafe_code, reason = "the interface is one of C")]
 
@@ -58,7 +58,8 @@ pub(crate) struct CStream {
     private: *mut c_void,
 }
 
-/// What every struct of the interface has: it can be released, and empty.
+/// Implements the parts that all structs of the interface share: an empty value, and a release on
+/// drop.
 macro_rules! owned {
     ($($name:ident { $($field:ident: $empty:expr),* })*) => {$(
         impl $name {
@@ -68,8 +69,8 @@ macro_rules! owned {
         impl Drop for $name {
             fn drop(&mut self) {
                 if let Some(release) = self.release {
-                    // SAFETY: whoever filled the struct gave the function for it, and it was not
-                    // called, for it takes itself away.
+                    // SAFETY: the function was given by whoever filled the struct. It has not been
+                    // called yet, because a call clears the field `release`.
                     unsafe { release(self) };
                 }
             }
@@ -94,17 +95,19 @@ owned! {
 
 // ---- in ----
 
-/// Arrays of one type that came in, and are lent for as long as this lives.
+/// Imported arrays of one type, which are borrowed from their producer for as long as this value
+/// lives.
 pub(crate) struct Imported {
     schema: CSchema,
     arrays: Vec<CArray>,
 }
 
-// SAFETY: what came in is read only.
+// SAFETY: imported structs and buffers are only read.
 unsafe impl Sync for Imported {}
 
 impl Imported {
-    /// What an object hands out by the methods of the interface; none if it has none of them.
+    /// Imports an object through the methods of the interface. Returns `None` if the object has
+    /// none of the methods.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(method) = object.getattr("__arrow_c_stream__") {
             return Self::of_stream(&method.call0()?).map(Some);
@@ -141,19 +144,19 @@ impl Imported {
         }
     }
 
-    /// The arrays, with their type.
+    /// Returns the imported arrays with their type.
     pub(crate) fn arrays(&self) -> impl Iterator<Item = View<'_>> {
         self.arrays.iter().map(|array| View { schema: &self.schema, array })
     }
 
-    /// The type alone.
+    /// Returns the type of the arrays.
     pub(crate) fn field(&self) -> Field<'_> {
         Field(&self.schema)
     }
 }
 
 impl CStream {
-    /// Turns what a function of the stream answered into an error.
+    /// Turns the code that a function of the stream returned into an error.
     fn check(&mut self, code: c_int) -> PyResult<()> {
         if code == 0 {
             return Ok(());
@@ -165,19 +168,19 @@ impl CStream {
         let told = if told.is_null() {
             format!("code {code}")
         } else {
-            // SAFETY: what is told is a C string, valid until the stream is asked again.
+            // SAFETY: the message is a C string, valid until the next call of the stream.
             unsafe { CStr::from_ptr(told) }.to_string_lossy().into_owned()
         };
         Err(PyValueError::new_err(format!("the Arrow stream failed: {told}")))
     }
 }
 
-/// Moves a struct out of its capsule, in which an empty one stays.
+/// Moves a struct out of its capsule and leaves an empty one there.
 fn take<T>(capsule: &Bound<'_, PyAny>, name: &'static CStr, empty: T) -> PyResult<T> {
     let capsule = capsule.cast::<PyCapsule>()?;
     let pointer = capsule.pointer_checked(Some(name))?.cast::<T>();
-    // SAFETY: a capsule of that name holds such a struct, and we are attached to the interpreter, so
-    // nobody else looks at it.
+    // SAFETY: a capsule of that name holds such a struct. This thread is attached to the
+    // interpreter, so no other thread uses the capsule.
     Ok(unsafe { pointer.replace(empty) })
 }
 
@@ -186,17 +189,17 @@ fn take<T>(capsule: &Bound<'_, PyAny>, name: &'static CStr, empty: T) -> PyResul
 pub(crate) struct Field<'i>(&'i CSchema);
 
 impl<'i> Field<'i> {
-    /// Its format, as the interface spells it.
+    /// Returns the format string of the type, in the spelling of the interface.
     pub(crate) fn format(self) -> &'i str {
         text(self.0.format)
     }
 
-    /// What it is called.
+    /// Returns the name of the field.
     pub(crate) fn name(self) -> &'i str {
         text(self.0.name)
     }
 
-    /// The types of its parts.
+    /// Returns the types of the fields of a struct or list.
     pub(crate) fn children(self) -> Vec<Self> {
         let count = usize::try_from(self.0.n_children).unwrap_or_default();
         // SAFETY: there are as many as it says.
@@ -205,13 +208,13 @@ impl<'i> Field<'i> {
         children.iter().map(|&child| Self(unsafe { &*child })).collect()
     }
 
-    /// Whether its values are numbers of values in a dictionary.
+    /// Checks whether the values are positions in a dictionary.
     pub(crate) fn has_dictionary(self) -> bool {
         !self.0.dictionary.is_null()
     }
 }
 
-/// A C string that may be absent.
+/// Returns a C string as text, and an absent one as empty text.
 fn text<'i>(pointer: *const c_char) -> &'i str {
     if pointer.is_null() {
         return "";
@@ -221,28 +224,29 @@ fn text<'i>(pointer: *const c_char) -> &'i str {
     unsafe { CStr::from_ptr(pointer) }.to_str().unwrap_or_default()
 }
 
-/// So many values at a place; none if it is null though there are some, or not aligned.
+/// Returns `count` values at `pointer`. Returns `None` if the pointer is not aligned, or null
+/// although there are values.
 ///
 /// # Safety
 ///
-/// There are so many valid values, which nobody changes meanwhile.
+/// `pointer` must have `count` valid values, which nobody changes during the lifetime `'i`.
 unsafe fn slice<'i, T>(pointer: *const T, count: usize) -> Option<&'i [T]> {
     if count == 0 {
         return Some(&[]);
     }
     let fits = !pointer.is_null() && pointer.is_aligned();
-    // SAFETY: as the caller says.
+    // SAFETY: the caller promises that the values are valid.
     fits.then(|| unsafe { std::slice::from_raw_parts(pointer, count) })
 }
 
-/// An array that came in, or a part of one.
+/// An imported array, or a column of an imported table.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'i> {
     schema: &'i CSchema,
     array: &'i CArray,
 }
 
-/// Plain numbers, of which any bytes are values.
+/// Plain numbers: any bytes form a valid value.
 pub(crate) trait Plain: Copy {}
 impl Plain for u8 {}
 impl Plain for i8 {}
@@ -266,12 +270,12 @@ impl<'i> View<'i> {
         usize::try_from(self.array.length).map_err(|_| wrong("a negative length"))
     }
 
-    /// Where the first value stands in the buffers.
+    /// Returns the position of the first value in the buffers.
     pub(crate) fn offset(self) -> PyResult<usize> {
         usize::try_from(self.array.offset).map_err(|_| wrong("a negative offset"))
     }
 
-    /// The first `count` numbers of a buffer.
+    /// Returns the first `count` numbers of a buffer.
     pub(crate) fn buffer<T: Plain>(self, number: usize, count: usize) -> PyResult<&'i [T]> {
         let place = self.buffers()?.get(number).copied().unwrap_or(ptr::null());
         // SAFETY: the interface promises buffers as long as their lengths say; any bytes are numbers.
@@ -285,12 +289,13 @@ impl<'i> View<'i> {
         unsafe { slice(self.array.buffers.cast_const(), count) }.ok_or_else(|| wrong("no buffers"))
     }
 
-    /// How many buffers there are.
+    /// Returns the number of buffers.
     pub(crate) fn buffer_count(self) -> PyResult<usize> {
         Ok(self.buffers()?.len())
     }
 
-    /// A bit for each place of the buffers; none where no value is null.
+    /// Returns the validity bitmap: one bit for each position of the buffers. Returns `None` if no
+    /// value is null.
     pub(crate) fn validity(self) -> PyResult<Option<&'i [u8]>> {
         let is_there = self.buffers()?.first().is_some_and(|place| !place.is_null());
         if self.array.null_count == 0 || !is_there {
@@ -300,7 +305,7 @@ impl<'i> View<'i> {
         self.buffer(0, bits.div_ceil(8)).map(Some)
     }
 
-    /// A part of a struct or list.
+    /// Returns one field of a struct, or the values of a list.
     pub(crate) fn child(self, number: usize) -> PyResult<Self> {
         let schema = self.field().children().get(number).map(|field| field.0);
         let count = usize::try_from(self.array.n_children).unwrap_or_default();
@@ -313,7 +318,7 @@ impl<'i> View<'i> {
         }
     }
 
-    /// The values that numbers stand for.
+    /// Returns the dictionary that the values of this array refer to.
     pub(crate) fn dictionary(self) -> PyResult<Self> {
         // SAFETY: a dictionary is null, or valid for as long as its array.
         match unsafe { (self.schema.dictionary.as_ref(), self.array.dictionary.as_ref()) } {
@@ -323,33 +328,33 @@ impl<'i> View<'i> {
     }
 }
 
-/// What an array cannot be.
+/// Builds the error for a damaged array, which has `what`.
 pub(crate) fn wrong(what: &str) -> PyErr {
     PyValueError::new_err(format!("the Arrow array is damaged: it has {what}"))
 }
 
-/// An object that is none of those that are taken.
+/// Builds the error for an Arrow type that cannot be read as `what`.
 pub(crate) fn unknown(what: &str, format: &str) -> PyErr {
     PyTypeError::new_err(format!("{what} cannot be read from the Arrow type \"{format}\""))
 }
 
 // ---- out ----
 
-/// An array that goes out: its type and its buffers, of which `owner` keeps the memory.
+/// An array to export: its type and its buffers. `owner` keeps the memory of the buffers.
 pub(crate) struct Outgoing {
     pub(crate) format: String,
     pub(crate) name: String,
     pub(crate) nullable: bool,
     pub(crate) length: usize,
     pub(crate) nulls: usize,
-    /// Where the buffers are; none is a validity of which there is no need.
+    /// Addresses of the buffers. A validity bitmap that is not needed is `None`.
     pub(crate) buffers: Vec<Option<*const c_void>>,
     pub(crate) children: Vec<Self>,
-    /// Keeps what the buffers are in.
+    /// Owner of the memory that the buffers point into.
     pub(crate) owner: Owner,
 }
 
-/// Keeps memory that was lent.
+/// Keeps the memory of an exported array alive.
 pub(crate) type Owner = std::sync::Arc<dyn std::any::Any + Send + Sync>;
 
 // SAFETY: the buffers are only read, and the owner may be shared among threads.
@@ -409,18 +414,18 @@ impl Outgoing {
         }
     }
 
-    /// The capsule of its type.
+    /// Returns a capsule with the type of the array.
     pub(crate) fn schema_capsule<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         PyCapsule::new_with_value(py, self.schema(), SCHEMA)
     }
 
-    /// The capsules of its type and of itself.
+    /// Returns two capsules: the type of the array, and the array.
     pub(crate) fn array_capsules<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let array = PyCapsule::new_with_value(py, self.array(), ARRAY)?;
         PyTuple::new(py, [self.schema_capsule(py)?, array])
     }
 
-    /// The capsule of a stream that has only this.
+    /// Returns a capsule with a stream that yields only this array.
     pub(crate) fn stream_capsule(self, py: Python<'_>) -> PyResult<Bound<'_, PyCapsule>> {
         let private = Box::new(StreamPrivate { array: self, is_read: false });
         let stream = CStream {
@@ -435,8 +440,8 @@ impl Outgoing {
 }
 
 unsafe extern "C" fn release_schema(schema: *mut CSchema) {
-    // SAFETY: the struct is one that `Outgoing::schema` made and nobody released: its private part
-    // and its children are boxes of ours, of which each child may have been released already.
+    // SAFETY: `Outgoing::schema` made the struct, and nobody has released it. We allocated its
+    // private part and its children as boxes. A consumer may have released single children already.
     unsafe {
         (*schema).release = None;
         let private = Box::from_raw((*schema).private.cast::<SchemaPrivate>());
@@ -445,7 +450,7 @@ unsafe extern "C" fn release_schema(schema: *mut CSchema) {
 }
 
 unsafe extern "C" fn release_array(array: *mut CArray) {
-    // SAFETY: as of a schema.
+    // SAFETY: the same holds for an array as for a schema.
     unsafe {
         (*array).release = None;
         let private = Box::from_raw((*array).private.cast::<ArrayPrivate>());
@@ -459,7 +464,7 @@ struct StreamPrivate {
 }
 
 unsafe extern "C" fn get_schema(stream: *mut CStream, schema: *mut CSchema) -> c_int {
-    // SAFETY: the stream is ours, and the place is for a struct, of which it holds none yet.
+    // SAFETY: the stream is ours, and the target is an empty place for a struct.
     unsafe {
         let private = &*(*stream).private.cast::<StreamPrivate>();
         schema.write(private.array.schema());
@@ -468,7 +473,7 @@ unsafe extern "C" fn get_schema(stream: *mut CStream, schema: *mut CSchema) -> c
 }
 
 unsafe extern "C" fn get_next(stream: *mut CStream, array: *mut CArray) -> c_int {
-    // SAFETY: as of the schema.
+    // SAFETY: the same holds as for the schema.
     unsafe {
         let private = &mut *(*stream).private.cast::<StreamPrivate>();
         let is_over = std::mem::replace(&mut private.is_read, true);

@@ -1,4 +1,4 @@
-//! Columns that go out: numbers and texts with their names, which Arrow and NumPy read where they are.
+//! Exported columns: numbers and texts with names, which Arrow and NumPy read without a copy.
 
 use crate::arrow_c::Outgoing;
 use std::ffi::c_void;
@@ -7,17 +7,18 @@ use std::sync::Arc;
 /// The values of a column.
 #[derive(Debug)]
 pub(crate) enum Values {
-    /// Rows, distances.
+    /// Row numbers and distances.
     U32(Vec<u32>),
-    /// Numbers in an index.
+    /// Document numbers in an index.
     U64(Vec<u64>),
-    /// Similarities; what is null is not a number.
+    /// Similarities. A null is stored as NaN.
     F64(Vec<f64>),
-    /// Texts one after the other, and where each begins, with the end of the last.
+    /// Concatenated texts. The offsets say where each text begins, and the last offset where the
+    /// last text ends.
     Texts(Vec<i64>, Vec<u8>),
-    /// Lists of rows in the same way.
+    /// Concatenated lists of row numbers, with offsets as for texts.
     Lists(Vec<i64>, Vec<u32>),
-    /// So many words for each value: fingerprints.
+    /// Fingerprints: the number of words of each, and all words.
     Words(usize, Vec<u64>),
 }
 
@@ -33,22 +34,22 @@ impl Values {
     }
 }
 
-/// A column.
+/// A named column of a table.
 #[derive(Debug)]
 pub(crate) struct ColumnData {
     pub(crate) name: &'static str,
     pub(crate) values: Values,
-    /// A bit for each value that is not null, and how many are; none where all are there.
+    /// Validity bitmap (a set bit means not null) and number of nulls. `None` if no value is null.
     validity: Option<(Vec<u8>, usize)>,
 }
 
 impl ColumnData {
-    /// A column without nulls.
+    /// Builds a column without nulls.
     pub(crate) fn new(name: &'static str, values: Values) -> Arc<Self> {
         Arc::new(Self { name, values, validity: None })
     }
 
-    /// A column in which some values may be null.
+    /// Builds a column in which each row without `is_there` is null.
     pub(crate) fn nullable(
         name: &'static str,
         values: Values,
@@ -66,7 +67,7 @@ impl ColumnData {
         Arc::new(Self { name, values, validity })
     }
 
-    /// Number of nulls.
+    /// Returns the number of nulls.
     pub(crate) fn nulls(&self) -> usize {
         self.validity.as_ref().map_or(0, |(_, nulls)| *nulls)
     }
@@ -75,7 +76,8 @@ impl ColumnData {
         self.validity.as_ref().is_some_and(|(bits, _)| bits[row / 8] >> (row % 8) & 1 == 0)
     }
 
-    /// Where its plain numbers are, for NumPy: their type there, how many stand together and the place.
+    /// Describes the plain numbers for NumPy: type string, numbers in each row, and address.
+    /// Returns `None` for texts and lists.
     pub(crate) fn numbers(&self) -> Option<(&'static str, usize, usize)> {
         Some(match &self.values {
             Values::U32(values) => ("<u4", 1, values.as_ptr().addr()),
@@ -86,7 +88,7 @@ impl ColumnData {
         })
     }
 
-    /// A value as a table shows it.
+    /// Formats the value of a row for display in a table.
     pub(crate) fn shown(&self, row: usize) -> String {
         if self.is_null(row) {
             return "null".to_owned();
@@ -112,7 +114,7 @@ impl ColumnData {
         }
     }
 
-    /// As Arrow takes it.
+    /// Describes the column for export to Arrow. Nothing is copied.
     pub(crate) fn outgoing(self: &Arc<Self>) -> Outgoing {
         fn place<T>(values: &[T]) -> *const c_void {
             values.as_ptr().cast()
@@ -158,9 +160,9 @@ impl ColumnData {
     }
 }
 
-/// What belongs to a row.
+/// Returns the values of a row: the text or the list between two offsets.
 pub(crate) fn part<'v, T>(starts: &[i64], values: &'v [T], row: usize) -> &'v [T] {
-    // They are made ascending, from lengths.
+    // Offsets are sums of lengths, so they are never negative.
     let place = |at: usize| usize::try_from(starts[at]).unwrap_or_default();
     &values[place(row)..place(row + 1)]
 }

@@ -1,4 +1,4 @@
-//! The program `simtool`, as it is without Python.
+//! The command line program `simtool`, run inside the Python process.
 
 use pyo3::prelude::*;
 use std::ffi::OsString;

@@ -5,20 +5,20 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use simtool::similarity::Similarity;
 
-/// What two texts have in common.
+/// The similarity of two texts: shared shingles, and the distance of their fingerprints.
 ///
 ///     >>> compared = simtool.compare("one two three four", "one two three five")
 ///     >>> compared.shared, compared.shingles
 ///     (1, (2, 2))
 #[pyclass(frozen, module = "simtool", get_all)]
 pub(crate) struct Comparison {
-    /// Jaccard similarity of the sets of shingles; `None` where neither has any.
+    /// Jaccard similarity of the sets of shingles. `None` if neither text has a shingle.
     similarity: Option<f64>,
-    /// Distance of the fingerprints; `None` where one has no shingle.
+    /// Distance of the fingerprints. `None` if one text has no shingle.
     distance: Option<u32>,
-    /// Shingles that both have.
+    /// Number of shingles that both texts have.
     shared: u64,
-    /// Distinct shingles of each.
+    /// Number of distinct shingles of each text.
     shingles: (u64, u64),
 }
 
@@ -36,7 +36,7 @@ impl Comparison {
     }
 }
 
-/// Compares two texts: what the method of `options` compares of them, which are those of
+/// Compares two texts by the terms that the method compares. `options` are the options of
 /// `simtool dedup`.
 ///
 ///     >>> simtool.compare("one two three four", "one two three five", method="simhash", bits=64)

@@ -1,8 +1,8 @@
-//! What a distributed run asks of one machine: the keys of fingerprints, the close pairs among those of
-//! one key, and who is kept.
+//! The part of a distributed run that one machine computes: keys of fingerprints, close pairs among
+//! fingerprints with one key, and the choice of the kept documents.
 //!
-//! An engine moves rows; nothing here knows which. All is a function of the options and of what comes
-//! in, so a task that runs twice gives the same.
+//! An engine moves rows, and this module does not know which. Each result depends only on the
+//! options and the input, so a task that runs twice gives the same result.
 
 use crate::arrow_c::Imported;
 use crate::columns::{ColumnData, Values};
@@ -39,35 +39,35 @@ use simtool::{ClusterRule, Config, Error, Resources};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Rows of one bucket that are compared each with each; more are joined as on one machine, which cuts
-/// them by further blocks.
+/// Number of rows of one bucket that are compared pair by pair. Larger buckets use the join of one
+/// machine, which cuts them by further blocks.
 const FEW: usize = 1 << 10;
 
-/// One method's settings: the same for every task of a run.
+/// The settings of one method, which are the same for every task of a run.
 #[pyclass(frozen, module = "simtool._simtool")]
 pub(crate) struct Engine {
     config: Config,
-    /// What the collection taught, where fingerprints take that.
+    /// The model learned from the collection, if the fingerprints need one.
     fitted: Fitted,
-    /// Of a method with fingerprints.
+    /// Keys of the fingerprints. `None` if the method compares sets.
     keys: Option<Keys>,
 }
 
-/// How fingerprints are looked for by keys.
+/// The keys by which close fingerprints meet in a bucket.
 struct Keys {
     distance: u32,
     shape: Shape,
     layout: Layout,
-    /// Blocks of half the size, for buckets that are too full, and how many of them are of one part of a
-    /// row; none where a layout has no halves.
+    /// Blocks of half the size for buckets that are too full, and the number of such blocks in each
+    /// part of a row. `None` if a layout has no halves.
     halves: Option<(Layout, usize)>,
 }
 
 #[pymethods]
 impl Engine {
-    /// The engine for the options of `simtool dedup`; with a `sample` of fingerprints its keys tell
-    /// those apart equally well, else they need no data. What is `learned` is needed for fingerprints
-    /// only.
+    /// Builds the engine for the options of `simtool dedup`. The keys are chosen to separate the
+    /// fingerprints of a `sample` equally well; without a sample they need no data. Only
+    /// fingerprints need `learned`.
     #[new]
     #[pyo3(signature = (sample=None, learned=None, **options))]
     fn new(
@@ -92,31 +92,32 @@ impl Engine {
         self.config.method.to_string()
     }
 
-    /// Words of a fingerprint.
+    /// Number of words of a fingerprint.
     #[getter]
     fn words(&self) -> PyResult<usize> {
         Ok(self.keys()?.shape.words())
     }
 
-    /// Keys of a fingerprint.
+    /// Number of keys of a fingerprint.
     #[getter]
     fn tables(&self) -> PyResult<usize> {
         Ok(self.keys()?.layout.masks().len())
     }
 
-    /// Which of several is kept.
+    /// Rule that says which of several near-duplicates is kept.
     #[getter]
     fn keep(&self) -> &'static str {
         self.config.keep.name()
     }
 
-    /// Checks that values of a field are there just where they decide who is kept.
+    /// Checks that the values of a field are given if they decide which document is kept, and only
+    /// then.
     fn check_field(&self, is_there: bool) -> PyResult<()> {
         self.config.keep.check_field(is_there).map_err(exception)
     }
 
-    /// What orders documents by the values of a field, the one to keep first: a table of the column `order`,
-    /// which are texts.
+    /// Returns the keys that sort documents by the values of a field, the one to keep first: a
+    /// table with the text column `order`.
     fn order(&self, values: &Bound<'_, PyAny>) -> PyResult<Table> {
         let (mut starts, mut texts) = (vec![0], Vec::new());
         for value in fields::values(values)? {
@@ -129,26 +130,27 @@ impl Engine {
         Ok(Table::new(vec![ColumnData::new("order", Values::Texts(starts, texts))]))
     }
 
-    /// Whether buckets that are too full can be cut.
+    /// Checks whether buckets that are too full can be cut.
     #[getter]
     fn cuts(&self) -> PyResult<bool> {
         Ok(self.keys()?.halves.is_some())
     }
 
-    /// Whether documents have fingerprints, of which the distance is told.
+    /// Checks whether documents have fingerprints, so that results have a distance.
     #[getter]
     fn has_fingerprints(&self) -> bool {
         self.keys.is_some()
     }
 
-    /// Whether texts are compared, and their similarity is told.
+    /// Checks whether texts are compared, so that results have a similarity.
     #[getter]
     fn verifies(&self) -> bool {
         self.keys.is_none() || self.config.method.verify().is_some()
     }
 
-    /// The fingerprints of texts; what is null in one is a number of the document by its `ids` instead,
-    /// as it is like nothing, a null of another document of either side included.
+    /// Returns the fingerprints of texts. If fingerprints of the method may be null, a null is
+    /// replaced with a number made of the document's id. That row is close to no other document,
+    /// not even to another null of either side.
     #[pyo3(signature = (texts, ids, of_queries=false))]
     fn fingerprints(
         &self,
@@ -173,8 +175,8 @@ impl Engine {
         Ok(Fingerprints::new(made, method.clone(), self.fitted.clone()))
     }
 
-    /// The buckets of fingerprints: a table of `row` and `bucket`. Those of `full` buckets stand in
-    /// smaller ones instead.
+    /// Returns the buckets of fingerprints: a table of `row` and `bucket`. Fingerprints of `full`
+    /// buckets are put into smaller buckets instead.
     #[pyo3(signature = (fingerprints, full=Vec::new()))]
     fn buckets(
         &self,
@@ -189,7 +191,7 @@ impl Engine {
             let (mut numbers, mut buckets, mut of_row) = (Vec::new(), Vec::new(), Vec::new());
             for number in 0..given.len() {
                 keys.buckets_of(row(&given, number), &full, &mut of_row);
-                // An Arrow batch has fewer rows.
+                // The cast is safe: an Arrow batch has fewer than 2³² rows.
                 numbers.extend(of_row.iter().map(|_| number as u32));
                 buckets.append(&mut of_row);
             }
@@ -201,9 +203,12 @@ impl Engine {
         ]))
     }
 
-    /// The close pairs among fingerprints that stand in one bucket, each in the first bucket that both
-    /// stand in: a table of `a`, `b` and `distance`. All fingerprints of a bucket are given, and
-    /// neighbours. With `sides`, pairs of one of side 0 and one of side 1; else no two are equal.
+    /// Returns the close pairs among fingerprints of one bucket: a table of `a`, `b` and
+    /// `distance`.
+    ///
+    /// Each pair is reported only in the first bucket that both fingerprints share. The input has
+    /// all fingerprints of a bucket, as neighbours. With `sides`, each pair has one row of side 0
+    /// and one of side 1; otherwise no two fingerprints are equal.
     #[pyo3(signature = (fingerprints, buckets, full=Vec::new(), sides=None))]
     fn pairs(
         &self,
@@ -227,7 +232,7 @@ impl Engine {
             let mut begin = 0;
             for run in buckets.chunk_by(|one, other| one == other) {
                 let run_rows: Vec<u32> = (begin..begin + run.len()).map(|row| row as u32).collect();
-                // Engines have signed numbers: the bits count.
+                // Engines have only signed numbers, so the bits are reinterpreted.
                 let bucket = (run[0] & i64::from(u32::MAX)).cast_unsigned() as u32;
                 search.run(bucket, run_rows, sides.as_deref())?;
                 begin += run.len();
@@ -237,14 +242,15 @@ impl Engine {
         Ok(pair_table(&found.map_err(exception)?))
     }
 
-    /// What becomes of groups of equal documents by the close pairs of groups: `a`, `b`, `distance` and,
-    /// where texts were compared, `similarity`.
-    /// Groups are numbered in the order of the documents that they would keep, and `ranks` are the
-    /// places of these in the order of preference.
+    /// Decides which groups of equal documents are removed, by the close pairs of groups: `a`, `b`,
+    /// `distance` and, if texts were compared, `similarity`. Groups are numbered in the order of
+    /// the documents that they would keep, and `ranks` are the places of these documents in the
+    /// order of preference.
     ///
-    /// A table of the groups that lose all their documents: `group`, the group `kept` in place of
-    /// documents that are preferred after the one of group `from` (any if null) and not after that of
-    /// `until`, and the `similarity` and the `distance`, null where only a chain links them.
+    /// Returns a table of the groups that lose all their documents. `kept` is the group that stays
+    /// in place of `group`. It applies to documents that are preferred after the kept document of
+    /// group `from` (any if null), and not after the kept document of group `until`. `similarity`
+    /// and `distance` are null if only a chain links the two groups.
     fn settle(
         &self,
         py: Python<'_>,
@@ -287,19 +293,19 @@ impl Engine {
     }
 }
 
-/// Why documents of a group are removed.
+/// The reason why documents of a group are removed.
 struct Fate {
     group: u32,
     kept: u32,
-    /// Those behind the kept document of this group,
+    /// The fate applies to documents preferred after the kept document of this group.
     from: Option<u32>,
-    /// and before that of this one.
+    /// The fate ends with the kept document of this group.
     until: Option<u32>,
     closeness: Option<Closeness>,
 }
 
 impl Keys {
-    /// Those of a method with fingerprints within `distance`.
+    /// Builds the keys of a method with fingerprints, for pairs within `distance`.
     fn new(method: &Method, distance: u32, sample: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let refused = || {
             let rule = "has distances that no keys are known for: take simhash, or with minhash a `recall`";
@@ -327,7 +333,7 @@ impl Keys {
         Ok(Self { distance, shape, layout, halves })
     }
 
-    /// The numbers of the buckets of a row.
+    /// Replaces `buckets` with the bucket numbers of a row, in ascending order.
     fn buckets_of(&self, row: &[u64], full: &BTreeSet<u32>, buckets: &mut Vec<u32>) {
         let (mut keys, mut parts) = (Vec::new(), Vec::new());
         self.layout.keys(row, &mut keys);
@@ -336,8 +342,9 @@ impl Keys {
             match &self.halves {
                 Some((halves, of_part)) if full.contains(&high(key)) => {
                     halves.keys(row, &mut parts);
-                    // Two halves are the block itself, in which all of the bucket agree. Those that are near
-                    // in its part of the row agree in another of this, too.
+                    // All rows of this bucket agree in two of the halves: those that form the block
+                    // itself. Rows that are near in this part of the row agree in another half of
+                    // the part, too, so only the other halves separate them.
                     let is_other =
                         |half: usize| half / 2 != table && half / of_part == 2 * table / of_part;
                     let others = parts.iter().enumerate().filter(|&(half, _)| is_other(half));
@@ -346,12 +353,12 @@ impl Keys {
                 _ => buckets.push(high(key)),
             }
         }
-        // A row stands once in a bucket, though two of its keys may be of one.
+        // A row is in a bucket only once, even if two of its keys lead there.
         buckets.sort_unstable();
         buckets.dedup();
     }
 
-    /// The first bucket in which both rows agree, as [`Self::buckets_of`] has them.
+    /// Returns the first bucket that both rows share, in the order of [`Self::buckets_of`].
     fn first_bucket(&self, a: &[u64], b: &[u64], full: &BTreeSet<u32>) -> Option<u32> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         self.buckets_of(a, full, &mut of_a);
@@ -361,14 +368,14 @@ impl Keys {
 }
 
 impl Engine {
-    /// How fingerprints are looked for.
+    /// Returns the keys of the fingerprints, or an error if the method compares sets.
     fn keys(&self) -> PyResult<&Keys> {
         let rule = "compares sets: there are no fingerprints";
         let refused = || exception(Error::config("method", &self.config.method, rule));
         self.keys.as_ref().ok_or_else(refused)
     }
 
-    /// What becomes of the groups, in their order.
+    /// Returns the fates of the removed groups, in the order of the groups.
     fn fates(&self, around: &Neighbourhood<'_>, ranks: &[i64]) -> Vec<Fate> {
         let prefer = |a: u32, b: u32| ranks[a as usize].cmp(&ranks[b as usize]);
         let (mut fates, any) = (Vec::new(), (None, None));
@@ -387,13 +394,14 @@ impl Engine {
             let Some(own) = around.group_of(removal.row) else { continue };
             kept.clear();
             kept.extend(around.neighbours(own).filter_map(|neighbour| {
-                // Each is of one row.
+                // Each group has a single row.
                 let row = around.rows(neighbour.group)[0];
                 (!is_removed(row)).then(|| (row, around.closeness(neighbour)))
             }));
             kept.sort_unstable_by(|one, other| prefer(one.0, other.0));
-            // Of those that a document may be removed for, the closest and then the first counts: the
-            // later ones among the documents may have a closer one.
+            // A document is removed for the closest kept document before it, and among equally
+            // close ones for the first. Later documents see more candidates, so they may have a
+            // closer one: the fate of a group changes from candidate to candidate.
             let first = fates.len();
             let mut best: Option<(u32, Closeness)> = None;
             for &(row, closeness) in &kept {
@@ -416,7 +424,7 @@ impl Engine {
     }
 }
 
-/// Close pairs of one bucket after the other.
+/// Searches one bucket after the other and collects the close pairs.
 struct Search<'s> {
     keys: &'s Keys,
     resources: &'s Resources,
@@ -437,7 +445,7 @@ impl<'s> Search<'s> {
         Self { keys, resources, given, full, candidates, found }
     }
 
-    /// The pairs of the rows of a bucket.
+    /// Finds the close pairs among the rows of a bucket.
     fn run(&mut self, bucket: u32, run: Vec<u32>, sides: Option<&[i64]>) -> simtool::Result<()> {
         let (first, second) = match sides {
             None => (run, None),
@@ -482,7 +490,8 @@ impl<'s> Search<'s> {
         Ok(())
     }
 
-    /// The same of many rows, by the join of one machine; none where all are within the distance.
+    /// Finds the pairs of many rows with the join of one machine. Returns `None` if the join cannot
+    /// be planned, for example if all rows are within the distance.
     fn joined(
         &self,
         first: &[u32],
@@ -510,7 +519,7 @@ impl<'s> Search<'s> {
         list_pairs(rows, &plan, &Context::with_pool(resources, &NoProgress)?).map(Some)
     }
 
-    /// Takes a pair of rows, if it is close and this is its bucket.
+    /// Adds a pair of rows if the two are close and this is the first bucket they share.
     fn take(&mut self, bucket: u32, a: u32, b: u32) {
         let (one, other) = (row(self.given, a as usize), row(self.given, b as usize));
         let distance = self.keys.shape.distance(one, other);
@@ -522,29 +531,31 @@ impl<'s> Search<'s> {
     }
 }
 
-/// What was learned, as a [`Learner`](crate::learner::Learner) gave it; nothing without that.
+/// Reads the model that a [`Learner`](crate::learner::Learner) wrote. Without bytes nothing is
+/// learned.
 pub(crate) fn fitted(learned: Option<&[u8]>) -> PyResult<Fitted> {
     let read = |bytes| Fitted::from_bytes(bytes, Path::new("learned"));
     learned.map_or(Ok(Fitted::Nothing), read).map_err(exception)
 }
 
-/// The words of a row.
+/// Returns the words of a row.
 fn row<'r>(rows: &'r FingerprintRows<'_>, number: usize) -> &'r [u64] {
     let words = rows.shape.words();
     &rows.words[number * words..][..words]
 }
 
-/// The number of a bucket: a bucket that two keys share is searched for both.
+/// Returns the number of the bucket of a key. Two keys may share a bucket, which is then searched
+/// for both.
 fn high(key: u64) -> u32 {
     (key >> 32) as u32
 }
 
-/// The key of what agrees in two.
+/// Combines a key with a part of the row into a new key.
 fn mixed(key: u64, part: u64) -> u64 {
     stable_hash::mix(key ^ part.rotate_left(1))
 }
 
-/// Fingerprints of a shape.
+/// Reads fingerprints and checks that they have the words of `shape`.
 fn rows(given: &Bound<'_, PyAny>, shape: Shape) -> PyResult<FingerprintRows<'static>> {
     let rows = numbers::fingerprints(given)?;
     if rows.shape.words() != shape.words() {
@@ -554,7 +565,7 @@ fn rows(given: &Bound<'_, PyAny>, shape: Shape) -> PyResult<FingerprintRows<'sta
     Ok(FingerprintRows { shape, ..rows })
 }
 
-/// The numbers of an Arrow array.
+/// Reads the whole numbers of an Arrow array.
 pub(crate) fn whole_numbers(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<i64>> {
     let arrow = Imported::of(given)?.ok_or_else(|| no_table(name))?;
     let mut numbers = Vec::new();
@@ -564,7 +575,7 @@ pub(crate) fn whole_numbers(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Ve
     Ok(numbers)
 }
 
-/// Pairs of an Arrow table, of groups below `groups`.
+/// Reads the pairs of an Arrow table and checks that each group is below `groups`.
 pub(crate) fn group_pairs(given: &Bound<'_, PyAny>, groups: usize) -> PyResult<Vec<ClosePair>> {
     let (mut pairs, _) = given_pairs(given)?;
     for pair in &mut pairs {

@@ -1,19 +1,19 @@
-//! The library's errors as Python's exceptions, with its own words.
+//! Converts the library's errors into exceptions of Python, with the library's messages.
 
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use simtool::{Error, ErrorKind};
 use std::error::Error as _;
 
-/// The exception of an error: `ValueError` for what is wrong with settings and input, `OSError` for what
-/// the system refuses, `MemoryError` where there is too little.
+/// Returns the exception for an error: `ValueError` for wrong settings and input, `OSError` for
+/// failures of the operating system, `MemoryError` if memory is too small.
 pub(crate) fn exception(error: Error) -> PyErr {
     let message = match error.source() {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
     };
     match error.kind() {
-        // With its number, Python chooses the class: FileNotFoundError and so on.
+        // From the error number Python chooses the class, for example `FileNotFoundError`.
         ErrorKind::Io { source, .. } => match source.raw_os_error() {
             Some(number) => PyOSError::new_err((number, message)),
             None => PyOSError::new_err(message),

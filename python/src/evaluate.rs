@@ -1,4 +1,4 @@
-//! What methods get right on texts of which the near-duplicates are known.
+//! Evaluation of methods on texts whose near-duplicates are known.
 
 use crate::errors::exception;
 use crate::near_duplicates::given_pairs;
@@ -18,7 +18,7 @@ use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
-/// What methods reach: precision, recall and F1 at every threshold.
+/// The quality of methods: precision, recall and F1 at every threshold.
 ///
 ///     >>> measured = simtool.evaluate(["a b c d", "a b c d", "e f g"], [(0, 1)], "exact")
 ///     >>> measured.to_html()[:15]
@@ -39,13 +39,13 @@ impl Evaluation {
 
 #[pymethods]
 impl Evaluation {
-    /// All that `simtool eval --format json` tells: a dict.
+    /// Returns the output of `simtool eval --format json` as a dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let text = self.written(|out, evaluation| write_json(out, evaluation))?;
         py.import("json")?.call_method1("loads", (text,))
     }
 
-    /// The page of `simtool eval --report`: curves and wrong pairs in HTML.
+    /// Returns the page of `simtool eval --report`: curves and wrong pairs in HTML.
     fn to_html(&self) -> PyResult<String> {
         self.written(|out, evaluation| write_page(out, evaluation))
     }
@@ -59,12 +59,12 @@ impl Evaluation {
     }
 }
 
-/// Measures methods on texts whose near-duplicates are known: `truth` are the true pairs of rows, as
-/// `cluster` takes pairs.
+/// Measures methods on texts whose near-duplicates are known. `truth` has the true pairs of rows,
+/// in any form that `cluster` accepts.
 ///
-/// `methods` are names of presets and methods with their options, as of `simtool eval --methods`: a text
-/// with commas or a list; all presets if they are not given. All pairs are compared, so that n texts take
-/// n² comparisons. Options are those of what a run may use.
+/// `methods` are names of presets and methods with their options, as in `simtool eval --methods`: a
+/// text with commas or a list. The default is all presets. All pairs are compared, so n texts take
+/// n² comparisons. `options` limit the resources of the run: `threads`, `max_memory`, `tmp_dir`.
 ///
 ///     >>> texts = ["a b c d e f g h", "a b c d e f g i", "j k l m n o p", "q r s t u v"]
 ///     >>> measured = simtool.evaluate(texts, [(0, 1)], ["exact", "word-simhash"])

@@ -1,4 +1,5 @@
-//! The values that decide which of several is kept, as a file has them written: the library reads them.
+//! The values that decide which of several documents is kept. They are written as a file would have
+//! them, and the library reads them.
 
 use crate::arrow_c::Imported;
 use crate::numbers;
@@ -7,8 +8,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyString};
 
-/// The values of `given`: the name of a column beside that of `texts`, of which `input` was made, or the
-/// values themselves. What is missing is empty.
+/// Returns the values of `given`: the name of a column in the table `texts`, or the values
+/// themselves. `input` was made from `texts`. A missing value is empty text.
 pub(crate) fn of<'py>(
     given: &Bound<'py, PyAny>,
     texts: &Bound<'py, PyAny>,
@@ -23,7 +24,7 @@ pub(crate) fn of<'py>(
     of(&column, texts, input)
 }
 
-/// The values themselves. What is missing is empty.
+/// Returns the given values as text. A missing value is empty text.
 pub(crate) fn values(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     match imported(given)? {
         Some(arrow) => of_arrow(&arrow, None),
@@ -31,7 +32,7 @@ pub(crate) fn values(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     }
 }
 
-/// A name that no column has.
+/// Builds the error for a name that no column has.
 fn no_column(name: &str, known: &str) -> PyErr {
     let among = if known.is_empty() { String::new() } else { format!(": {known}") };
     let rule = "must be a column of the table of the texts";
@@ -77,7 +78,7 @@ fn of_arrow(arrow: &Imported, name: Option<&str>) -> PyResult<Vec<String>> {
     Ok(values)
 }
 
-/// A value of Python's.
+/// Formats a Python value as text.
 fn written(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if is_missing(value) {
         return Ok(String::new());
@@ -86,7 +87,8 @@ fn written(value: &Bound<'_, PyAny>) -> PyResult<String> {
         return Ok(flag.is_true().to_string());
     }
     let is_plain = value.is_instance_of::<PyString>() || value.is_instance_of::<PyFloat>();
-    // Whole numbers, those of NumPy too, decimals and fractions of others, and points in time.
+    // The attributes recognize whole numbers (NumPy's, too), decimals and fractions, and points in
+    // time.
     if is_plain
         || ["__index__", "__float__", "isoformat"]
             .iter()

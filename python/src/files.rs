@@ -16,8 +16,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// Finds the near-duplicates of the files in `paths`, or of `queries` in them, writes the results to
-/// `output`, and returns the text of `summary.json`.
+/// Finds the near-duplicates among the files in `paths`, or the documents of `queries` that are
+/// near a document of `paths`. Writes the results to `output` and returns the text of
+/// `summary.json`.
 #[pyfunction]
 pub(crate) fn run_files(
     py: Python<'_>,
@@ -45,7 +46,7 @@ pub(crate) fn run_files(
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Whether files are mapped or read.
+/// Chooses between mapping files and reading them.
 #[expect(unsafe_code, reason = "the caller lets files be mapped, as those of an index are")]
 fn access(no_mmap: bool) -> FileAccess {
     if no_mmap {
@@ -55,7 +56,7 @@ fn access(no_mmap: bool) -> FileAccess {
     unsafe { FileAccess::map(|_, _| ()) }
 }
 
-/// The command of the program that does the same, with which `simtool why` reads the files again.
+/// Builds the equivalent command of the program. `simtool why` uses it to read the files again.
 fn command_line(paths: &Paths, options: &Options) -> String {
     let is_match = !paths.queries.is_empty();
     let mut command = if is_match { "simtool match" } else { "simtool dedup" }.to_owned();
@@ -84,7 +85,7 @@ fn push_paths(paths: &[PathBuf], command: &mut String) {
     }
 }
 
-/// Passes progress on, and keeps the faults of a run that fails.
+/// Passes progress on and keeps the faults of a run, which matter if the run fails.
 struct PythonFace<'f> {
     progress: &'f dyn Progress,
     access: FileAccess,
@@ -108,10 +109,10 @@ impl Face for PythonFace<'_> {
     }
 }
 
-/// The exception with a note for each fault that led to it, where Python has notes.
+/// Adds a note to the exception for each fault that led to it, if this Python has notes.
 fn with_faults(py: Python<'_>, error: PyErr, faults: &Mutex<Vec<String>>) -> PyErr {
     for fault in faults.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-        // Python 3.10 has no notes; the message alone must do there.
+        // Python 3.10 has no notes: there the message has to be enough.
         drop(error.value(py).call_method1("add_note", (fault,)));
     }
     error

@@ -1,4 +1,4 @@
-//! Fingerprints of texts, and pairs of them.
+//! Fingerprints of texts, and pairs of close fingerprints.
 
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
@@ -21,7 +21,7 @@ use simtool::run::join_fingerprints::{list_pairs, plan_join};
 use simtool::sides::Sides;
 use std::sync::Arc;
 
-/// Fingerprints, a row for each text; one without words has none.
+/// Fingerprints: one row for each text. The row of a text without words is null.
 ///
 ///     >>> made = simtool.fingerprint(["one two three four", None], bits=128)
 ///     >>> len(made), made.bits, made.null_count
@@ -31,10 +31,10 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct Fingerprints {
     column: Arc<ColumnData>,
-    /// All but the words, which the column has.
+    /// Everything except the words, which are in `column`.
     rows: FingerprintRows<'static>,
     method: Method,
-    /// What was learned from the texts before.
+    /// Model that was learned from the texts before fingerprinting.
     fitted: Fitted,
 }
 
@@ -46,7 +46,7 @@ impl Fingerprints {
         Self { column, rows, method, fitted }
     }
 
-    /// The rows, lent.
+    /// Returns the rows, borrowed from the column.
     fn rows(&self) -> FingerprintRows<'_> {
         let words = match &self.column.values {
             Values::Words(_, words) => &words[..],
@@ -58,13 +58,13 @@ impl Fingerprints {
 
 #[pymethods]
 impl Fingerprints {
-    /// How they were made: fingerprints of other recipes do not compare.
+    /// The recipe of the fingerprints. Fingerprints of different recipes cannot be compared.
     #[getter]
     fn recipe(&self) -> Option<&str> {
         self.rows.recipe.as_deref()
     }
 
-    /// Bits of a row.
+    /// Number of bits of a fingerprint.
     #[getter]
     fn bits(&self) -> u32 {
         self.rows.shape.row_bits()
@@ -80,8 +80,8 @@ impl Fingerprints {
         self.column.values.len()
     }
 
-    /// A NumPy array of `uint64`, of two dimensions where a row has several words, the lowest first;
-    /// nothing is copied. Rows without fingerprint are zeros.
+    /// Returns a NumPy array of `uint64` without copying. The array has two dimensions if a row has
+    /// several words, the lowest word first. Rows without fingerprint are zeros.
     fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Table::new(vec![self.column.clone()]).to_numpy(py)
     }
@@ -107,12 +107,12 @@ impl Fingerprints {
     }
 }
 
-/// Makes the fingerprint of every text: takes texts as `deduplicate`, and the options of
-/// `simtool fingerprint`, of which `method` is simhash if it is not given.
+/// Makes the fingerprint of every text. Takes texts as `deduplicate` does, and the options of
+/// `simtool fingerprint`. The default `method` is simhash.
 ///
-/// `by` are fingerprints of other texts: the method is theirs, with what it learned from those, so that the
-/// two compare also where weights or words are of the collection. Options are those of what a run may use
-/// then.
+/// `by` are fingerprints of other texts. Their method is used, with the model learned from those
+/// texts, so that both can be compared even if weights or words depend on the collection. With
+/// `by`, `options` only limit the resources of the run: `threads`, `max_memory`, `tmp_dir`.
 ///
 ///     >>> made = simtool.fingerprint(["one two three four", "five six"], weight="idf")
 ///     >>> later = simtool.fingerprint(["One, two, three four!"], by=made)
@@ -150,7 +150,7 @@ pub(crate) fn fingerprint(
     Ok(Fingerprints::new(made.rows, config.method, made.fitted))
 }
 
-/// Fingerprints that are ours, or came from elsewhere.
+/// Fingerprints given as our own object, or imported from Arrow or NumPy.
 enum Given<'py> {
     Ours(PyRef<'py, Fingerprints>),
     Others(FingerprintRows<'static>),
@@ -172,12 +172,13 @@ impl<'py> Given<'py> {
     }
 }
 
-/// All pairs of fingerprints that differ in at most `max_distance`: a table of `a`, `b` and `distance`.
+/// Returns all pairs of fingerprints that differ in at most `max_distance`: a table of `a`, `b` and
+/// `distance`.
 ///
-/// `fingerprints` are what `fingerprint` returns, or 64-bit integers in Arrow or NumPy; with `queries`,
-/// which are such too, `a` is a row of these. Options are those of what a run may use: `threads`,
-/// `max_memory`, `tmp_dir`. `index` is the way of `simtool join` and `simtool search`, if it is not left to
-/// the planner.
+/// `fingerprints` come from `fingerprint`, or are 64-bit integers in Arrow or NumPy. With
+/// `queries`, of the same kinds, `a` is a row of the queries. `options` limit the resources of the
+/// run: `threads`, `max_memory`, `tmp_dir`. `index` names the search method, as in `simtool join`
+/// and `simtool search`. By default the planner chooses it.
 ///
 ///     >>> simtool.pairs(simtool.fingerprint(["a b c d", "e f g", "A b, c d!"]), max_distance=3)
 ///     a  b  distance

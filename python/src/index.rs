@@ -1,7 +1,7 @@
-//! An index of what was seen, which grows.
+//! A growing index of documents that were seen.
 //!
-//! Nothing is held open between calls: each sees what was committed before it, an index is shared by
-//! processes, and forking is safe.
+//! Nothing is held open between calls, so each call sees everything committed before it. Several
+//! processes can share an index, and forking is safe.
 
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
@@ -26,11 +26,12 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// An index of documents in a folder: what was seen is found again, what is new is added.
+/// A growing index of documents in a folder: it finds documents that were seen before, and adds new
+/// ones.
 ///
-/// It is made where there is none, of the `method` and its options, which is simhash if it is not given;
-/// one that is there must be of the method that is given, if one is. `threads`, `max_memory` and
-/// `tmp_dir` are of each call.
+/// A missing or empty folder becomes a new index with the given `method` and its options; the
+/// default is simhash. If `path` has an index and a method is given, the two must agree. `threads`,
+/// `max_memory` and `tmp_dir` apply to each call.
 ///
 ///     >>> import tempfile
 ///     >>> index = simtool.Index(tempfile.mkdtemp() + "/seen.idx", max_distance=3)
@@ -58,14 +59,14 @@ fn disk() -> Disk {
     Disk::new(Durability::Synced)
 }
 
-/// Segments are mapped.
+/// Returns the access to the files of an index: segments are mapped.
 #[expect(unsafe_code, reason = "maps are safe only if nobody changes the files")]
 fn access() -> FileAccess {
     // SAFETY: an index never changes a file that is complete, and its guide says that others must not.
     unsafe { FileAccess::map(|_, _| ()) }
 }
 
-/// The fingerprints of texts by the method of an index.
+/// Makes the fingerprints of texts with the method of an index.
 fn fingerprints(
     rows: &[&[u8]],
     method: &Method,
@@ -85,7 +86,7 @@ impl Index {
         Stored::open(&self.path, access(), &self.resources)
     }
 
-    /// Adds documents, and tells what became of each.
+    /// Adds documents and returns the result for each.
     fn added(
         &self,
         py: Python<'_>,
@@ -144,9 +145,12 @@ impl Index {
         Ok(Self { path, resources })
     }
 
-    /// Adds texts in their order, and returns a table of what became of each: the `number` that it has in
-    /// the index from now on, or that of the document that it `repeats` with the `distance` of the two; all
-    /// are null of a text without words. What is near another text of the same call repeats it.
+    /// Adds texts in their order, and returns a table with a row for each text.
+    ///
+    /// `number` is the new number of the text in the index. A text that is near a known document,
+    /// or near another text of the same call, is not added: `repeats` is the number of that
+    /// document, and `distance` the distance of the two. All columns are null for a text without
+    /// words.
     #[pyo3(signature = (texts, ids=None, *, source="default", column=None, progress=false))]
     fn add(
         &self,
@@ -180,7 +184,8 @@ impl Index {
         ]))
     }
 
-    /// Adds texts, and returns the rows of those that repeat nothing: a table of the column `row`.
+    /// Adds texts, and returns a table with the column `row`: the texts that repeat no known
+    /// document.
     #[pyo3(signature = (texts, ids=None, *, source="default", column=None, progress=false))]
     fn filter(
         &self,
@@ -199,8 +204,10 @@ impl Index {
         )]))
     }
 
-    /// Looks for texts: a table of the `row` of a text, and the `number`, the `id` and the `distance` of
-    /// each document that is near, nearest first; with `only_nearest` of one.
+    /// Finds the documents near each text.
+    ///
+    /// Returns a table with the `row` of the text and the `number`, `id` and `distance` of each
+    /// near document, the nearest first. With `only_nearest` each text has at most one row.
     #[pyo3(signature = (texts, *, only_nearest=false, column=None, progress=false))]
     fn query(
         &self,
@@ -237,7 +244,7 @@ impl Index {
         ]))
     }
 
-    /// Takes the documents with these IDs out of the index, and returns how many there were.
+    /// Removes the documents with these IDs from the index, and returns their number.
     fn remove(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<u64> {
         let removed = py.detach(|| {
             let mut wanted: Vec<&[u8]> = ids.iter().map(String::as_bytes).collect();
@@ -250,17 +257,17 @@ impl Index {
         removed.map_err(exception)
     }
 
-    /// Puts all segments together, so that questions are answered fastest.
+    /// Merges all segments into one, which makes queries fastest.
     fn compact(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.adder("compact")?.compact()).map_err(exception)
     }
 
-    /// Checks every byte.
+    /// Checks every byte of the index, and raises an error if it is damaged.
     fn verify(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.stored()?.verify()).map_err(exception)
     }
 
-    /// How large it is: a dict.
+    /// Returns the size of the index as a dict.
     fn stat<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let told = py.detach(|| {
             self.stored().and_then(|index| Ok((index.size()?, index.method().to_string())))
@@ -284,7 +291,7 @@ impl Index {
         py.detach(|| self.stored().map(|index| index.method().to_string())).map_err(exception)
     }
 
-    /// The folder.
+    /// The folder of the index.
     #[getter]
     fn path(&self) -> &std::path::Path {
         &self.path

@@ -1,5 +1,5 @@
-//! What a distributed run asks of one machine where something is learned from the whole collection: the
-//! counts of a part of it, and what their sums teach.
+//! Learning from a whole collection in a distributed run: counts of a part of the collection, and
+//! the model made of their sums.
 
 use crate::columns::{ColumnData, Values};
 use crate::engine::whole_numbers;
@@ -12,15 +12,15 @@ use pyo3::types::PyDict;
 use simtool::Resources;
 use simtool::method::{Criterion, PartCounter, PartCounts};
 
-/// Terms that are known to be common where any order of them will do.
+/// Number of most common terms to know if any order of the terms will do.
 const MOST_COMMON: usize = 50_000;
 
-/// Counts the terms of texts, where something is learned of them.
+/// Counts the terms of texts if the method learns from them.
 #[pyclass(module = "simtool._simtool")]
 pub(crate) struct Learner(Option<PartCounter>);
 
 impl Learner {
-    /// What counts, where something is learned.
+    /// Returns the counter, or an error if the method learns nothing.
     fn counter(&mut self) -> PyResult<&mut PartCounter> {
         self.0.as_mut().ok_or_else(|| PyValueError::new_err("there is nothing to learn"))
     }
@@ -28,8 +28,9 @@ impl Learner {
 
 #[pymethods]
 impl Learner {
-    /// What learns for the options of `simtool dedup`: what the comparison of texts takes, or what
-    /// fingerprints take; of sets the order of the terms, for which a sample will do.
+    /// Builds the learner for the options of `simtool dedup`. With `of_texts` it learns the model
+    /// that compares texts, otherwise the model of the fingerprints. If the method compares sets,
+    /// it learns the order of the terms, for which a sample is enough.
     #[new]
     #[pyo3(signature = (of_texts=false, **options))]
     fn new(of_texts: bool, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -45,26 +46,28 @@ impl Learner {
         }))
     }
 
-    /// What it is that is learned; nothing, perhaps. Counts of the same go together.
+    /// The recipe of the model, or nothing if nothing is learned. Counts with the same recipe can
+    /// be added.
     #[getter]
     fn recipe(&self) -> Option<String> {
         self.0.as_ref().map(PartCounter::recipe)
     }
 
-    /// Whether any order of the terms will do, which a sample tells.
+    /// Whether the model is only an order of the terms. Any order is correct, so a sample is
+    /// enough.
     #[getter]
     fn is_order(&self) -> bool {
         self.0.as_ref().is_some_and(|counter| counter.most().is_some() && !counter.counts_words())
     }
 
-    /// Of how many terms the counts are needed, of the greatest ones and among equal ones of the first
-    /// terms; none where all terms are needed whose count is above 1.
+    /// Number of terms whose counts are needed: the terms with the greatest counts, and among equal
+    /// counts the first terms. `None` if all terms with a count above 1 are needed.
     #[getter]
     fn most(&self) -> Option<usize> {
         self.0.as_ref().and_then(PartCounter::most)
     }
 
-    /// Counts texts. How many different terms it holds.
+    /// Counts the terms of texts, and returns the number of different terms held.
     fn add(&mut self, texts: &Bound<'_, PyAny>) -> PyResult<usize> {
         let (input, py) = (Input::of(texts, None)?, texts.py());
         let (rows, counter) = (input.rows()?, self.counter()?);
@@ -72,8 +75,8 @@ impl Learner {
         Ok(counter.len())
     }
 
-    /// What was counted since the last time: a table of `term`, which are texts or numbers, and `count`.
-    /// Where counts are of documents, a term that is null has the number of these.
+    /// Takes the counts since the last call: a table of `term` (texts or numbers) and `count`. If
+    /// documents are counted, the row with the null term has the number of documents.
     fn take(&mut self) -> PyResult<Table> {
         let (terms, counts, documents) = match self.counter()?.take() {
             PartCounts::Words(words) => {
@@ -97,7 +100,8 @@ impl Learner {
         Ok(Table::new(vec![terms, ColumnData::new("count", Values::U64(counts))]))
     }
 
-    /// What the sums of counts over all parts teach, by their terms and the number of all documents.
+    /// Builds the model from the sums of the counts of all parts. `terms` and `counts` belong
+    /// together, and `documents` is the number of all documents.
     fn learned(
         &mut self,
         terms: &Bound<'_, PyAny>,

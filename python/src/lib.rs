@@ -1,7 +1,8 @@
-//! The Python package `simtool`: texts come in from where they are, what is found goes out as columns.
+//! The Python package `simtool`: takes texts from Python objects and Arrow, and returns results as
+//! columns.
 //!
-//! Nothing is computed here. Keywords become the library's options, by the library; texts are lent to
-//! it from Python's strings and from Arrow's buffers; its columns are lent to Arrow and NumPy.
+//! Nothing is computed here. The library parses keywords as its options. It borrows texts from
+//! Python's strings and from Arrow's buffers, and its columns are lent to Arrow and NumPy.
 
 mod arrow_c;
 mod columns;
@@ -26,7 +27,7 @@ mod verifier;
 
 use pyo3::prelude::*;
 
-/// What the package is made of.
+/// Registers the classes and functions of the package.
 #[pymodule(gil_used = false)]
 fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -1,4 +1,4 @@
-//! What was found: who stays, who goes and why, as columns.
+//! Results of a run as columns: kept rows, removed rows and the reasons.
 
 use crate::arrow_c::Imported;
 use crate::columns::{ColumnData, Values};
@@ -31,7 +31,7 @@ use simtool::{ClusterRule, Config, Keep};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// What is told of how close two documents are.
+/// The columns of closeness that a table has.
 #[derive(Clone, Copy)]
 pub(crate) struct Told {
     similarity: bool,
@@ -44,7 +44,7 @@ impl Told {
         Self { similarity: !by_distance || method.verify().is_some(), distance: by_distance }
     }
 
-    /// The columns of it.
+    /// Builds the columns of closeness. A removal without closeness is null.
     fn columns(self, of: &[Option<Closeness>]) -> impl Iterator<Item = Arc<ColumnData>> {
         let similarity = self.similarity.then(|| {
             let values = of.iter().map(|of| of.and_then(Closeness::similarity).unwrap_or(f64::NAN));
@@ -60,7 +60,7 @@ impl Told {
     }
 }
 
-/// Near-duplicates that were found, by the numbers of their rows from 0.
+/// Near-duplicates, by the numbers of their rows from 0.
 ///
 ///     >>> found = simtool.deduplicate(["a b c d", "e f g", "A b, c d!"])
 ///     >>> found.kept["row"].to_pylist(), found.clusters.to_pydict()
@@ -73,14 +73,14 @@ impl Told {
 ///     (3, 1, 'exact:similarity=0.8,shingle=words:3')
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct NearDuplicates {
-    /// Number of documents; of queries, and of documents of the corpus.
+    /// Number of documents. For a match: number of queries and number of corpus documents.
     documents: Sides<usize>,
     close: Close,
     removals: Vec<Removal>,
     told: Told,
     method: String,
     distance_means: Option<String>,
-    /// What a table of pairs may take.
+    /// Limit in bytes for the table of pairs.
     memory: u64,
     pairs: PyOnceLock<Py<Table>>,
 }
@@ -124,13 +124,13 @@ impl NearDuplicates {
 
 #[pymethods]
 impl NearDuplicates {
-    /// The rows that stay, ascending: a table of the column `row`.
+    /// The kept rows in ascending order: a table with the column `row`.
     #[getter]
     fn kept(&self) -> Table {
         Table::new(vec![ColumnData::new("row", Values::U32(self.kept_rows()))])
     }
 
-    /// The rows that go, each with the row that is kept in its place and how close the two are.
+    /// The removed rows, each with the row that is kept in its place and how close the two are.
     #[getter]
     fn removed(&self) -> Table {
         let column = |name, of: fn(&Removal) -> u32| {
@@ -141,7 +141,7 @@ impl NearDuplicates {
         Table::new(rows.into_iter().chain(self.told.columns(&how)).collect())
     }
 
-    /// The rows that others are removed for, each with the list of these.
+    /// The clusters: each kept row for which others are removed, with the list of the removed rows.
     #[getter]
     fn clusters(&self) -> Table {
         let clusters = clusters(&self.removals);
@@ -157,8 +157,8 @@ impl NearDuplicates {
         ])
     }
 
-    /// All pairs of rows that are close, `a` before `b`, and how close: every two equal documents are
-    /// one. Of a match, `a` is a query and `b` of the corpus.
+    /// All pairs of close rows, `a` before `b`, with their closeness. Equal documents are pairs,
+    /// too. For a match, `a` is a query and `b` a document of the corpus.
     #[getter]
     fn pairs(&self, py: Python<'_>) -> PyResult<Py<Table>> {
         let made = self.pairs.get_or_try_init(py, || {
@@ -178,7 +178,7 @@ impl NearDuplicates {
         Ok(made.clone_ref(py))
     }
 
-    /// Number of pairs, which no table of them is made for.
+    /// Number of pairs. To know it, the table of pairs is not built.
     #[getter]
     fn pair_count(&self) -> u64 {
         self.close.pair_count()
@@ -190,7 +190,7 @@ impl NearDuplicates {
         &self.method
     }
 
-    /// Number of documents; of a match, of queries.
+    /// Returns the number of documents. For a match: the number of queries.
     fn __len__(&self) -> usize {
         self.len()
     }
@@ -199,7 +199,7 @@ impl NearDuplicates {
         format!("NearDuplicates({}; {})", self.summary(), self.method)
     }
 
-    /// The charts of the program's report, and the first removed rows.
+    /// Returns the charts of the program's report and the first removed rows, as HTML.
     fn _repr_html_(&self) -> PyResult<String> {
         let clusters = clusters(&self.removals);
         let report = histograms(&self.removals, &clusters, self.documents.is_two());
@@ -227,13 +227,15 @@ impl NearDuplicates {
     }
 }
 
-/// Finds the near-duplicates among texts, and which to remove.
+/// Finds the near-duplicates among texts, and chooses which to remove.
 ///
-/// `texts` is any iterable of `str` and `None`, or what speaks Arrow's PyCapsule interface; of a table
-/// the `column`, where it has several of text. A missing text is a document without words: it is like
-/// nothing, and kept. `keep="max"` and `"min"` keep the document with the greatest or smallest value of
-/// `keep_field`: the name of a column of the same table, or the values, one for each text. `options` are
-/// those of `simtool dedup`, with `_` for `-`. `progress=True` shows a bar, where tqdm is installed.
+/// `texts` is any iterable of `str` and `None`, or an object with Arrow's PyCapsule interface.
+/// `column` names the column of texts if a table has several of text. A missing text counts as a
+/// document without words: it is similar to nothing, and kept.
+///
+/// `keep="max"` and `"min"` keep the document with the greatest or smallest value of `keep_field`:
+/// the name of a column of the same table, or the values, one for each text. `options` are the
+/// options of `simtool dedup`, with `_` for `-`. `progress=True` shows a bar if tqdm is installed.
 ///
 ///     >>> texts = ["one two three four", "five six seven", "One, two, three four!"]
 ///     >>> simtool.deduplicate(texts)
@@ -261,10 +263,11 @@ pub(crate) fn deduplicate(
     found(py, asked, Task::Deduplicate, progress, Sides::One(documents))
 }
 
-/// Finds the texts of `corpus` that are like those of `queries`: what is kept and removed are queries.
+/// Finds the `queries` that are similar to a text of `corpus`. Queries are kept or removed; the
+/// column `kept` of `removed` has rows of `corpus`.
 ///
-/// Takes texts and `options` as `deduplicate`, of which `keep` and `cluster` choose among documents of
-/// one collection and do not go with this.
+/// Takes texts and `options` as `deduplicate` does, except `keep` and `cluster`, which choose among
+/// documents of one collection.
 ///
 ///     >>> found = simtool.match(["one two three four", "five six"], ["seven eight", "One, two, three four!"])
 ///     >>> found.removed.to_pydict()
@@ -317,11 +320,11 @@ fn found(
     })
 }
 
-/// Chooses who is kept of the rows of pairs: of a table with `a`, `b` and, if it has them, `similarity`
-/// or `distance`, or of tuples of these.
+/// Chooses which rows of pairs are kept. `pairs` is a table with `a`, `b` and, if known,
+/// `similarity` or `distance`, or an iterable of tuples with these values.
 ///
-/// `rows` is the number of documents, as far as they are more than the pairs name. `keep` is first or
-/// last, `cluster` as of `deduplicate`.
+/// `rows` is the number of documents. Give it if documents may follow the last row named in a pair.
+/// `keep` is first or last, and `cluster` works as in `deduplicate`.
 ///
 ///     >>> simtool.cluster([(0, 3), (3, 4)], rows=5, cluster="components").clusters.to_pydict()
 ///     {'kept': [0], 'removed': [[3, 4]]}
@@ -380,7 +383,7 @@ pub(crate) fn cluster(
     })
 }
 
-/// A similarity that is known as a float only, which its ratio is again.
+/// Converts a float into the ratio that gives the same float again.
 fn similarity(float: f64) -> Similarity {
     const UNION: u64 = 1 << 62;
     #[expect(clippy::cast_sign_loss, reason = "it is from 0 to 1")]

@@ -1,4 +1,4 @@
-//! Numbers from Arrow and NumPy: fingerprints, and the rows of pairs.
+//! Reading numbers from Arrow and NumPy: fingerprints, and the rows of pairs.
 
 use crate::arrow_c::{Imported, View, unknown, wrong};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyBytesMethods, PyDict};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 
-/// The whole numbers at some places of an array.
+/// Reads `length` whole numbers of an array from position `begin` on.
 pub(crate) fn integers(array: View<'_>, begin: usize, length: usize) -> PyResult<Vec<i64>> {
     let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
     macro_rules! read {
@@ -27,7 +27,7 @@ pub(crate) fn integers(array: View<'_>, begin: usize, length: usize) -> PyResult
     })
 }
 
-/// The numbers at some places of an array as floats.
+/// Reads `length` numbers of an array from position `begin` on, as floats.
 pub(crate) fn floats(array: View<'_>, begin: usize, length: usize) -> PyResult<Vec<f64>> {
     let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
     Ok(match array.field().format() {
@@ -37,8 +37,8 @@ pub(crate) fn floats(array: View<'_>, begin: usize, length: usize) -> PyResult<V
     })
 }
 
-/// Numbers at some places of an array as a file has them written: points in time as the number that is
-/// stored, what is not a number as nothing.
+/// Formats `length` numbers of an array as a file would have them. Points in time become the stored
+/// number, and NaN becomes empty text.
 pub(crate) fn written(array: View<'_>, begin: usize, length: usize) -> PyResult<Vec<String>> {
     fn texts<T: ToString>(numbers: &[T]) -> Vec<String> {
         numbers.iter().map(ToString::to_string).collect()
@@ -65,14 +65,14 @@ pub(crate) fn written(array: View<'_>, begin: usize, length: usize) -> PyResult<
     })
 }
 
-/// The words of 64 bits at some places of an array, signed or not.
+/// Returns `length` 64-bit words of an array, signed or not, from position `begin` on.
 fn words(array: View<'_>, begin: usize, length: usize) -> PyResult<&[u64]> {
     let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
     Ok(&array.buffer(1, end)?[begin..])
 }
 
-/// Fingerprints of an Arrow array of 64-bit integers, or of lists of so many; or of a NumPy array of one
-/// or two dimensions. Of a table, the column `fingerprint`. Distances count bits.
+/// Reads fingerprints: 64-bit integers or fixed-size lists of them in Arrow, or a NumPy array of
+/// one or two dimensions. In a table the column `fingerprint` is read. Distances count bits.
 pub(crate) fn fingerprints(object: &Bound<'_, PyAny>) -> PyResult<FingerprintRows<'static>> {
     if let Some(arrow) = Imported::of(object)? {
         return of_arrow(&arrow);

@@ -1,4 +1,4 @@
-//! Long work without the interpreter's lock, which Ctrl-C ends and a bar shows.
+//! Running long work without the interpreter's lock, with Ctrl-C and a progress bar.
 
 use crate::errors::exception;
 use pyo3::prelude::*;
@@ -12,13 +12,13 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How often signals are looked for, and the bar is drawn.
+/// Interval in which signals are checked and the bar is drawn.
 const POLL: Duration = Duration::from_millis(50);
-/// As the main thread usually has.
+/// Stack size of the thread, as of a usual main thread.
 const STACK: usize = 8 << 20;
 
-/// Runs `work` in a thread of its own, while the caller's looks for signals; with `shows_progress` a bar
-/// of tqdm shows how far it is, if tqdm is installed.
+/// Runs `work` in a separate thread, while the caller's thread checks for signals. With
+/// `shows_progress` a bar of tqdm shows the progress, if tqdm is installed.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     shows_progress: bool,
@@ -31,7 +31,7 @@ pub(crate) fn run<T: Send>(
             let (told, done) = mpsc::channel();
             let body = move || {
                 let result = work(watch);
-                // Nobody listens if there was a signal.
+                // After a signal the receiver is gone, and the result is not needed.
                 let _ = told.send(());
                 result
             };
@@ -61,7 +61,7 @@ pub(crate) fn run<T: Send>(
     done
 }
 
-/// Takes note of progress for the thread that waits.
+/// Records progress for the thread that waits.
 #[derive(Default)]
 struct Watch {
     is_cancelled: AtomicBool,
@@ -86,11 +86,11 @@ impl Progress for Watch {
     }
 }
 
-/// A bar of tqdm.
+/// A progress bar of tqdm.
 struct Bar {
     class: Py<PyAny>,
     shown: Option<Py<PyAny>>,
-    /// The number of the stage that it shows.
+    /// Number of the stage that the bar shows.
     stage: u64,
 }
 
@@ -109,7 +109,7 @@ impl Bar {
             self.stage = now;
             let settings = PyDict::new(py);
             settings.set_item("desc", stage)?;
-            // Steps are told in parts that mean nothing, so that a share is shown.
+            // A count of steps means nothing to the user, so the bar shows a percentage.
             let total = if work.amount() == 0 { None } else { Some(work.amount()) };
             settings.set_item("total", total)?;
             settings.set_item("leave", false)?;

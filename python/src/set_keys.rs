@@ -1,5 +1,5 @@
-//! What a distributed run asks of one machine where sets are compared: their keys, and which of those
-//! that come together under one may be alike.
+//! Comparing sets in a distributed run: the keys of sets, and the candidate pairs among sets with
+//! one key.
 
 use crate::columns::{ColumnData, Values};
 use crate::engine::{fitted, whole_numbers};
@@ -13,24 +13,25 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use simtool::pipeline::{self, SetUnderKey};
 
-/// Pairs after which those that were found are handed out.
+/// Number of pairs after which a batch of results is returned.
 const MOST_PAIRS: usize = 1 << 20;
 
-/// Numbers of a set under a key: this, what it and all behind it weigh, the weight of the set, its side, and
-/// the two of its class.
+/// Count of numbers that describe a set under a key: the term, the weight of this term and all
+/// behind it, the weight of the set, its side, and the two words of its class.
 const NUMBERS: usize = 6;
 type SetOfKey = [u64; NUMBERS];
 
-/// Sets that go together, so that as many such as an engine hands out at once are no more than 60 MB.
+/// Number of sets in one row. As many rows as an engine hands out at once then take at most 60 MB.
 const MOST_OF_ROW: usize = 128;
 
-/// Finds keys of sets by a method that compares these.
+/// Finds the keys of sets for a method that compares sets.
 #[pyclass(frozen, module = "simtool._simtool")]
 pub(crate) struct SetKeys(pipeline::SetKeys);
 
 #[pymethods]
 impl SetKeys {
-    /// What finds keys for the options of `simtool dedup`; by what was `learned` terms are ordered.
+    /// Builds the finder of keys for the options of `simtool dedup`. `learned` gives the order of
+    /// the terms.
     #[new]
     #[pyo3(signature = (learned=None, **options))]
     fn new(learned: Option<&[u8]>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -39,9 +40,11 @@ impl SetKeys {
         keys.map(Self).map_err(exception)
     }
 
-    /// The sets of texts: a table of the column `group`, two words that equal sets share and sets without
-    /// terms lack, and of the `weight`; and a table of the keys, by the `row` of the text: the `term` and
-    /// what it and all behind it weigh, the `rest`.
+    /// Returns the sets of texts and their keys as two tables.
+    ///
+    /// The first has a row for each text: `group`, two words that equal sets share (null for a set
+    /// without terms), and `weight`. The second has a row for each key: the `row` of the text, the
+    /// `term`, and as `rest` the weight of this term and all behind it.
     fn keys(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(Table, Table)> {
         let input = Input::of(texts, None)?;
         let rows = input.rows()?;
@@ -69,10 +72,12 @@ impl SetKeys {
         Ok((Table::new(vec![groups, weights]), Table::new(keys.into())))
     }
 
-    /// The sets that stand under keys, those of one of `parts` parts of the keys side by side: a table of the
-    /// column `set`, the numbers of each, and a table of the `part` and its `end` in the first one, a
-    /// line for so many sets as go together at the most. The keys of a set are those up to its `ends`, each
-    /// with its rest.
+    /// Sorts sets under their keys into `parts` parts of the keys, and returns two tables.
+    ///
+    /// The first has the column `set`, the numbers of each set, with the sets of one part as
+    /// neighbours. The second has a row for each group of sets that travel together: the `part`,
+    /// and the `end` of the group in the first table. `ends` says where the keys of each set end,
+    /// and each key has its rest.
     #[staticmethod]
     fn parted(
         py: Python<'_>,
@@ -115,10 +120,12 @@ impl SetKeys {
         ))
     }
 
-    /// The pairs of sets with one key that may be alike enough, each under the lowest of them: a table of the
-    /// classes `a` and `b` and of the `term`, and where to go `on` for more of them, if there may be. All
-    /// sets of a key are given, as [`Self::parted`] has them. If `is_sided`, pairs of one of side 0 and one
-    /// of side 1.
+    /// Returns the candidate pairs: sets with one key that may be similar enough.
+    ///
+    /// The table has the classes `a` and `b` and the `term`, the lowest key that the pair has here.
+    /// The second value is the `on` of the next call, if there may be more pairs. The input has all
+    /// sets of a key, in the form of [`Self::parted`]. If `is_sided`, each pair has one set of side
+    /// 0 and one of side 1.
     #[pyo3(signature = (sets, is_sided, on=(0, 0)))]
     fn candidates(
         &self,
@@ -130,7 +137,7 @@ impl SetKeys {
         let sets = of_width(sets, "sets", NUMBERS)?;
         let (found, next) = py.detach(|| {
             let mut sets = sets.as_chunks::<NUMBERS>().0.to_vec();
-            // Where a call goes on, the order is that of the one before.
+            // A call that continues needs the order of the call before.
             sets.sort_unstable();
             let (mut begin, mut from) = on;
             let mut found: Vec<[u64; 5]> = Vec::new();
@@ -153,7 +160,7 @@ impl SetKeys {
                     break;
                 }
             }
-            // Two sets come together under each key that they share.
+            // Two sets meet under each key that they share.
             found.sort_unstable();
             found.dedup_by_key(|pair| [pair[0], pair[1], pair[2], pair[3]]);
             (found, (begin < sets.len()).then_some((begin, from)))
@@ -170,10 +177,10 @@ impl SetKeys {
     }
 }
 
-/// The sets of one part of the keys after those of another, and each part with the end of its sets, several
-/// times where these are many.
+/// Sorts the sets by the part of their key. Also returns the part and the end of each group of
+/// sets. A part with many sets has several groups.
 fn side_by_side(sets: &[SetOfKey], parts: u32) -> (Vec<u64>, Vec<(u32, u32)>) {
-    // Keys are hashes.
+    // Keys are hashes, so their upper bits divide them evenly into parts.
     let part = |set: &SetOfKey| ((set[0] >> 32) % u64::from(parts)) as usize;
     let mut ends = vec![0_usize; parts as usize];
     for set in sets {
@@ -202,7 +209,8 @@ fn under_key(&[_, rest, weight, side, ..]: &SetOfKey) -> SetUnderKey {
     SetUnderKey { is_second: side == 1, weight, rest }
 }
 
-/// The classes of two sets, in the order of the sides or in any that is always the same, and their key.
+/// Returns the classes of two sets and their key. The classes are in the order of the sides, or in
+/// ascending order if there is one side.
 fn pair(a: &SetOfKey, b: &SetOfKey, is_sided: bool) -> [u64; 5] {
     let ([.., a_low, a_high], [.., b_low, b_high]) = (*a, *b);
     let is_swapped = !is_sided && [b_low, b_high] < [a_low, a_high];
@@ -210,7 +218,7 @@ fn pair(a: &SetOfKey, b: &SetOfKey, is_sided: bool) -> [u64; 5] {
     [c[4], c[5], d[4], d[5], a[0]]
 }
 
-/// The words of rows of so many.
+/// Reads rows of `width` numbers and returns all their words.
 fn of_width(given: &Bound<'_, PyAny>, name: &str, width: usize) -> PyResult<Vec<u64>> {
     let rows = numbers::fingerprints(given)?;
     if rows.shape.words() != width {

@@ -1,5 +1,5 @@
-//! Keywords as the library's options: their names are those of the command line, and the library reads
-//! them.
+//! Keywords as options of the library. Their names are the names of the command line, and the
+//! library parses the values.
 
 use crate::errors::exception;
 use pyo3::exceptions::PyTypeError;
@@ -9,7 +9,7 @@ use simtool::options::Options;
 use simtool::{Config, Resources};
 use std::ffi::OsString;
 
-/// The options that keywords stand for; those that are `None` are not given.
+/// Converts keywords into options. A keyword with the value `None` counts as not given.
 pub(crate) fn options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     let mut options = Options::new();
     let Some(keywords) = keywords else { return Ok(options) };
@@ -22,7 +22,7 @@ pub(crate) fn options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options>
     Ok(options)
 }
 
-/// The same where an option may be given as a list, which stands for the option several times.
+/// Converts keywords into options as [`options`] does. A list gives the option several times.
 pub(crate) fn repeated_options(keywords: &Bound<'_, PyDict>) -> PyResult<Options> {
     let mut options = Options::new();
     for (name, value) in keywords {
@@ -38,7 +38,7 @@ pub(crate) fn repeated_options(keywords: &Bound<'_, PyDict>) -> PyResult<Options
     Ok(options)
 }
 
-/// A value as the command line would have it.
+/// Formats a value as the command line would have it.
 fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<OsString> {
     if let Ok(flag) = value.cast::<PyBool>() {
         return Ok(flag.is_true().to_string().into());
@@ -56,23 +56,24 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<OsString> {
     Err(PyTypeError::new_err(format!("{name} must be text or a number, not {class}")))
 }
 
-/// All settings of a run.
+/// Parses all settings of a run.
 pub(crate) fn config(mut options: Options) -> PyResult<Config> {
     Config::parse(&mut options).map_err(exception)
 }
 
 /// The settings of a run in memory.
 pub(crate) struct Asked {
-    /// All of them, but for the method where that is chosen.
+    /// All settings. The method in it has no meaning if a sample chooses the method.
     pub(crate) config: Config,
-    /// What was said of the method, where it is chosen by a sample.
+    /// Options about the method, if a sample chooses the method.
     pub(crate) chosen_by: Option<Options>,
 }
 
-/// The method that means that one is chosen.
+/// Name of the method that lets a sample choose.
 const AUTO: &str = "auto";
 
-/// What was asked for; `has_field` says whether there are values that decide who is kept.
+/// Parses the settings of a run in memory. `has_field` says whether there are values that decide
+/// which document is kept.
 pub(crate) fn asked(mut options: Options, has_field: bool) -> PyResult<Asked> {
     let is_auto = options.clone().take("method").as_deref() == Some(AUTO);
     let config =
@@ -83,14 +84,14 @@ pub(crate) fn asked(mut options: Options, has_field: bool) -> PyResult<Asked> {
     Ok(Asked { config, chosen_by: is_auto.then_some(options) })
 }
 
-/// What a run may use, where there is nothing else to set.
+/// Parses the limits on resources if these are the only settings of a call.
 pub(crate) fn resources(mut options: Options) -> PyResult<Resources> {
     let resources = Resources::parse(&mut options).map_err(exception)?;
     refuse_rest(&options)?;
     Ok(resources)
 }
 
-/// Refuses what nobody took.
+/// Returns an error if an option is left that nothing has used.
 pub(crate) fn refuse_rest(options: &Options) -> PyResult<()> {
     match options.first() {
         None => Ok(()),

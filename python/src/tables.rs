@@ -1,4 +1,4 @@
-//! Columns side by side, as Python sees them.
+//! Tables and columns, as Python sees them.
 
 use crate::arrow_c::Outgoing;
 use crate::columns::{ColumnData, Values, part};
@@ -8,11 +8,11 @@ use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Rows that are shown of a table.
+/// Number of rows that the printed form of a table shows.
 const SHOWN: usize = 8;
 
-/// Columns of one length. Speaks Arrow's PyCapsule interface: `pyarrow.table(table)`,
-/// `polars.DataFrame(table)` take it without a copy, and DuckDB through these.
+/// A table: columns of one length. It has Arrow's PyCapsule interface: `pyarrow.table(table)` and
+/// `polars.DataFrame(table)` take it without a copy, and so does DuckDB through these libraries.
 ///
 ///     >>> table = simtool.deduplicate(["a b c d", "A b, c d!"]).removed
 ///     >>> table.column_names, len(table), table["kept"].to_pylist()
@@ -46,7 +46,7 @@ impl Table {
         }
     }
 
-    /// The first rows in HTML.
+    /// Returns the first rows as HTML.
     pub(crate) fn html(&self) -> String {
         let mut html = "<table><thead><tr>".to_owned();
         // Writing to a string cannot fail.
@@ -70,7 +70,7 @@ impl Table {
     }
 }
 
-/// Text in HTML.
+/// Escapes text for HTML.
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -94,8 +94,8 @@ impl Table {
             .ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
-    /// The columns as NumPy arrays in a dict; the array itself of a table of one column. Numbers are not
-    /// copied.
+    /// Returns a dict of the columns as NumPy arrays, or the array itself if the table has one
+    /// column. Numbers are not copied.
     pub(crate) fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         if let [column] = &self.columns[..] {
             return Column(column.clone()).into_numpy(py);
@@ -107,7 +107,7 @@ impl Table {
         Ok(arrays.into_any())
     }
 
-    /// The columns as lists in a dict.
+    /// Returns a dict of the columns as lists.
     fn to_pydict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let lists = PyDict::new(py);
         for column in &self.columns {
@@ -178,7 +178,7 @@ impl Column {
 
 #[pymethods]
 impl Column {
-    /// What it is called.
+    /// The name of the column.
     #[getter]
     fn name(&self) -> &'static str {
         self.0.name
@@ -194,7 +194,7 @@ impl Column {
         self.0.values.len()
     }
 
-    /// What NumPy reads the numbers by, where they are.
+    /// The interface by which NumPy reads the numbers without a copy.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Some((numbers, width, place)) = self.0.numbers() else {
@@ -214,8 +214,8 @@ impl Column {
         Ok(interface)
     }
 
-    /// A NumPy array. Numbers are not copied, unless whole ones are null: then they are floats, with NaN
-    /// for what is null. Rows without fingerprint are zeros.
+    /// Returns a NumPy array. Numbers are not copied, except whole numbers with nulls, which become
+    /// floats with NaN for a null. Rows without fingerprint are zeros.
     fn to_numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let (numpy, column) = (py.import("numpy")?, &slf.get().0);
@@ -239,7 +239,7 @@ impl Column {
         }
     }
 
-    /// A list of Python's numbers and texts, with `None` for what is null.
+    /// Returns a list of Python numbers and texts, with `None` for a null.
     fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         for row in 0..self.__len__() {
@@ -283,7 +283,7 @@ impl Column {
     }
 }
 
-/// An object that is no table.
+/// Builds the error for an object that is not a table.
 pub(crate) fn no_table(what: &str) -> PyErr {
     PyTypeError::new_err(format!(
         "{what} must be a table of Arrow, or an array of rows and columns"

@@ -1,22 +1,22 @@
-//! Texts from where they are: Python's strings, and columns of Arrow. Nothing is copied.
+//! Texts from Python's strings and from columns of Arrow. Nothing is copied.
 
 use crate::arrow_c::{Imported, Plain, View, unknown, wrong};
 use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// Strings after which signals are looked for.
+/// Number of strings after which signals are checked.
 const LOOKED_AFTER: usize = 1 << 16;
 
-/// Texts that came in, and are kept for as long as they are lent.
+/// Imported texts, kept alive for as long as they are borrowed.
 pub(crate) enum Input<'py> {
     Strings(Vec<Option<Bound<'py, PyString>>>),
     Arrow(Imported, Option<String>),
 }
 
 impl<'py> Input<'py> {
-    /// The texts of an object: what speaks Arrow's interface, of whose columns `column` is taken, or
-    /// any iterable of `str` and `None`.
+    /// Imports the texts of an object: any iterable of `str` and `None`, or an object with Arrow's
+    /// interface. `column` names the column of a table.
     pub(crate) fn of(object: &Bound<'py, PyAny>, column: Option<String>) -> PyResult<Self> {
         let py = object.py();
         if object.is_instance_of::<PyString>() {
@@ -52,7 +52,7 @@ impl<'py> Input<'py> {
         Ok(Self::Strings(strings))
     }
 
-    /// The bytes of each text; none of one that is missing, so that rows keep their numbers.
+    /// Returns the bytes of each text. A missing text is empty, so that rows keep their numbers.
     pub(crate) fn rows(&self) -> PyResult<Vec<&[u8]>> {
         match self {
             Self::Strings(strings) => {
@@ -80,24 +80,25 @@ impl<'py> Input<'py> {
     }
 }
 
-/// What an object hands out by Arrow's interface, if it does.
+/// Imports an object through Arrow's interface, if it has one.
 pub(crate) fn imported(object: &Bound<'_, PyAny>) -> PyResult<Option<Imported>> {
     match Imported::of(object) {
-        // Some frames hand out Arrow only with pyarrow, and are sequences besides.
+        // Some data frames need pyarrow to export Arrow. They are sequences, too, and are then read
+        // as such.
         Err(error) if error.is_instance_of::<PyImportError>(object.py()) => Ok(None),
         done => done,
     }
 }
 
-/// Whether a value says that there is none: `None`, or the NaN of pandas.
+/// Checks whether a value is missing: `None`, or the NaN of pandas.
 pub(crate) fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     value.is_none() || value.extract::<f64>().is_ok_and(f64::is_nan)
 }
 
-/// Formats of texts.
+/// Arrow's formats of text columns.
 pub(crate) const TEXTS: [&str; 3] = ["u", "U", "vu"];
 
-/// The number of the column of a table that is taken; none where there is an array alone.
+/// Returns the number of the column with the texts, or `None` if the object is not a table.
 fn column_number(arrow: &Imported, column: Option<&str>) -> PyResult<Option<usize>> {
     let field = arrow.field();
     if field.format() != "+s" {
@@ -126,9 +127,9 @@ fn column_number(arrow: &Imported, column: Option<&str>) -> PyResult<Option<usiz
     }
 }
 
-/// Rows of an array.
+/// A range of rows of an array, with their validity.
 pub(crate) struct Rows<'i> {
-    /// The first of them in the buffers.
+    /// Position of the first row in the buffers.
     pub(crate) begin: usize,
     pub(crate) length: usize,
     validity: Option<&'i [u8]>,
@@ -136,7 +137,7 @@ pub(crate) struct Rows<'i> {
 }
 
 impl<'i> Rows<'i> {
-    /// All rows of an array; where it is a column of `table`, those of the table.
+    /// Returns all rows of an array. For a column of `table`, the rows of the table.
     pub(crate) fn of(array: View<'i>, table: Option<View<'i>>) -> PyResult<Self> {
         let (skip, length, of_table) = match table {
             Some(table) => (table.offset()?, table.len()?, table.validity()?),
@@ -157,7 +158,7 @@ impl<'i> Rows<'i> {
     }
 }
 
-/// Adds the texts of an array; where it is a column of `table`, those of its rows.
+/// Adds the texts of an array to `rows`. For a column of `table`, only the rows of the table.
 pub(crate) fn push<'i>(
     array: View<'i>,
     table: Option<View<'i>>,
@@ -220,7 +221,7 @@ fn push_offsets<'i, O: Plain + TryInto<usize>>(
     Ok(())
 }
 
-/// Bytes of a text that stands in its view.
+/// Maximum length in bytes of a text that is stored inside its view.
 const INLINE: usize = 12;
 
 fn push_views<'i>(
@@ -233,7 +234,7 @@ fn push_views<'i>(
     if length == 0 {
         return Ok(());
     }
-    // Before the last buffer, which has their lengths, come those of long texts.
+    // The last buffer has the lengths of the buffers with long texts, which come before it.
     let count = array.buffer_count()?;
     let data = count.checked_sub(3).ok_or_else(|| wrong("too few buffers"))?;
     let lengths: &[i64] = array.buffer(count - 1, data)?;
@@ -252,7 +253,7 @@ fn push_views<'i>(
         }
         let view = &views[(begin + at) * 16..][..16];
         let word = |place: usize| {
-            // Four bytes each, the lowest first.
+            // Each number of a view has four bytes, the lowest first.
             u32::from_le_bytes([view[place], view[place + 1], view[place + 2], view[place + 3]])
                 as usize
         };

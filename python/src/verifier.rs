@@ -1,5 +1,5 @@
-//! What a distributed run asks of one machine where texts are compared: which are equal, and which of
-//! those that were brought together are similar enough.
+//! Comparing texts in a distributed run: which texts are equal, and which of the texts that meet
+//! are similar enough.
 
 use crate::columns::{ColumnData, Values};
 use crate::engine::{fitted, group_pairs, whole_numbers};
@@ -15,13 +15,13 @@ use simtool::close::ClosePair;
 use simtool::matches::ValuePair;
 use simtool::{Error, pipeline};
 
-/// Compares texts by a method with `verify`.
+/// Compares texts for a method with `verify`.
 #[pyclass(frozen, module = "simtool._simtool")]
 pub(crate) struct Verifier(pipeline::Verifier);
 
 #[pymethods]
 impl Verifier {
-    /// What compares texts for the options of `simtool dedup`, by what was `learned` of these.
+    /// Builds the verifier for the options of `simtool dedup`. `learned` is the model of the texts.
     #[new]
     #[pyo3(signature = (learned=None, **options))]
     fn new(learned: Option<&[u8]>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -37,8 +37,8 @@ impl Verifier {
         Ok(Self(verifier))
     }
 
-    /// Two words for each text, given with its fingerprint, that those of equal fingerprints with equal
-    /// sets of terms share: a table of the column `group`.
+    /// Returns two words for each text: a table with the column `group`. Texts with equal
+    /// fingerprints and equal sets of terms have the same words.
     fn groups(
         &self,
         py: Python<'_>,
@@ -58,10 +58,12 @@ impl Verifier {
         Ok(Table::new(vec![ColumnData::new("group", Values::Words(2, words))]))
     }
 
-    /// The texts that are similar enough of pairs of fingerprints: `owners` are the numbers from 0 of
-    /// the fingerprints of the texts, `pairs` a table of two such, `a` and `b`, and their `distance`; of
-    /// one fingerprint with itself where its texts are to be compared. A table of the rows `a` and `b`,
-    /// their `similarity` and `distance`.
+    /// Returns the similar texts among texts with close fingerprints: a table of the rows `a` and
+    /// `b`, their `similarity` and `distance`.
+    ///
+    /// `owners` has the number of the fingerprint of each text, from 0. `pairs` is a table of two
+    /// such numbers, `a` and `b`, and their `distance`. A pair of a fingerprint with itself
+    /// compares the texts of that fingerprint.
     fn similar(
         &self,
         py: Python<'_>,
