@@ -1,8 +1,8 @@
-"""Seconds from texts in memory to the rows that stay, beside other packages.
+"""Seconds from texts in memory to the kept rows, compared with other packages.
 
     python python/benches/beside_others.py NEWSGROUPS_FOLDER|FILE.jsonl|PAGES.txt... [--threads 2] [--repeats 3]
 
-Pages of a text file stand between form feeds, as `scripts/real-crawl` writes them. Prints a table in Markdown
+Pages of a text file are separated by form feeds, as `scripts/real-crawl` writes them. Prints a table in Markdown
 for each collection: simtool from a list and from Arrow, the program on the same documents as JSON Lines, and of
 rensa, gaoya, datatrove, daft and text_dedup those that are installed, once each and for `--limit` seconds at most.
 All look for word shingles of five at a Jaccard similarity of 0.7; those with MinHash take 128 values, in 16 bands
@@ -35,7 +35,7 @@ def shingles(text: str) -> list[str]:
 
 
 def kept(first_alike) -> list[int]:
-    """The rows for which `first_alike` tells no row before them."""
+    """Returns the rows for which `first_alike` finds no earlier row."""
     return [row for row, alike in enumerate(first_alike) if alike is None]
 
 
@@ -126,7 +126,7 @@ def datatrove(texts, column, threads):
 
 
 def daft(texts, column, threads):
-    """Signatures alone: Daft leaves bands, clusters and the choice to its user."""
+    """Makes only signatures: Daft leaves bands, clusters and the choice to its user."""
     import daft
 
     words = daft.from_pydict({"text": texts})
@@ -162,7 +162,7 @@ OTHERS = {
 
 
 def measured(way, *given) -> tuple[float, list[int] | None]:
-    """Seconds, as far as a way does not tell them itself, and the rows that stay, as far as it does."""
+    """Returns the seconds (unless the way measures them itself) and the kept rows (if the way reports them)."""
     began = time.perf_counter()
     found = way(*given)
     seconds = time.perf_counter() - began
@@ -175,7 +175,9 @@ def measured(way, *given) -> tuple[float, list[int] | None]:
 
 
 def limited(way, limit, *given):
-    """The same in a process of its own, with all that it starts; none if that takes longer than `limit`."""
+    """Measures a way in a separate process with all its children. Returns `None` if that takes longer than
+    `limit`.
+    """
     receive, send = multiprocessing.Pipe(duplex=False)
     child = os.fork()
     if child == 0:

@@ -48,7 +48,7 @@ def make(articles: Path, folder: Path) -> None:
 
 
 def processor_seconds() -> Counter:
-    """What this process and all below it have taken, by the names of the programs."""
+    """Returns the processor seconds of this process and all its children, by the names of the programs."""
     seconds, children = {}, {}
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:

@@ -13,15 +13,15 @@ import simtool
 
 HEAD = """# Reference of the Python package
 
-What `help(simtool)` says, written by `python/reference`. [The guide](README.md) shows how these go
-together, `simtool dedup --help` what each of the options does, and [spark.md](spark.md) how to run on Spark.
+The text of `help(simtool)`, written by `python/reference`. [The guide](README.md) shows how the functions
+work together, `simtool dedup --help` explains each option, and [spark.md](spark.md) shows how to run on Spark.
 """
 # Wider signatures are cut into lines.
 WIDTH = 100
 
 
 def parameters(arguments: ast.arguments) -> list[str]:
-    """The parameters of a function but for `self`, as one writes them."""
+    """Returns the parameters of a function as in its definition, without `self`."""
 
     def written(argument: ast.arg, default: ast.expr | None) -> str:
         kind = f": {ast.unparse(argument.annotation)}" if argument.annotation else ""
@@ -37,7 +37,7 @@ def parameters(arguments: ast.arguments) -> list[str]:
 
 
 def signature(function: ast.FunctionDef) -> str:
-    """A function as the stubs have it."""
+    """Returns the signature of a function in the stubs."""
     parts, returned = parameters(function.args), ast.unparse(function.returns)
     line = f"{function.name}({', '.join(parts)}) -> {returned}"
     if len(line) <= WIDTH:
@@ -51,7 +51,7 @@ def block(code: str) -> str:
 
 
 def documented(thing: object) -> str:
-    """A docstring, of which the examples become code."""
+    """Returns a docstring with its examples as code blocks."""
     text = inspect.getdoc(thing) or ""
     parts, example = [], []
     for line in [*text.splitlines(), ""]:
@@ -87,7 +87,7 @@ def class_section(name: str, node: ast.ClassDef) -> str:
 
 
 def text() -> str:
-    """The reference."""
+    """Returns the whole reference."""
     folder = Path(simtool.__file__).parent
     stubs = ast.parse((folder / "_simtool.pyi").read_text())
     known = functions(stubs.body) | functions(ast.parse((folder / "_files.py").read_text()).body)
@@ -100,7 +100,7 @@ def text() -> str:
     for name in simtool.__all__:
         if name in classes:
             sections.append(class_section(name, classes[name]))
-    sections.append(f"## Types\n\nWhat the names with `_` stand for:\n\n{block(chr(10).join(types))}")
+    sections.append(f"## Types\n\nThe names with `_` mean:\n\n{block(chr(10).join(types))}")
     return "\n".join(sections)
 
 

@@ -1,4 +1,4 @@
-"""The program `simtool`, as it is without Python."""
+"""The command line program `simtool`, run inside the Python process."""
 
 import signal
 import sys
@@ -8,7 +8,7 @@ from ._simtool import command
 
 def main() -> int:
     """Runs the program with this process's arguments, and returns its exit code."""
-    # Python would only take note of Ctrl-C, which the program knows what to do with.
+    # By default Python only records Ctrl-C. The program handles the signal itself.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return command(["simtool", *sys.argv[1:]])

@@ -1,4 +1,4 @@
-"""Collections of files, as the program reads and writes them."""
+"""Near-duplicates in collections of files, with the inputs and outputs of the program."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ Path = str | os.PathLike[str]
 def deduplicate_files(
     paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Any
 ) -> dict[str, Any]:
-    """Finds the near-duplicates of files and folders, and writes what to keep to a folder.
+    """Finds the near-duplicates in files and folders, and writes the results to a folder.
 
-    Does what `simtool dedup` does, in this process. `options` are those of the program that say what is
-    compared, read and written, with `_` for `-`, `True` for one without a value and a list for one that may
-    be repeated. Returns what `summary.json` holds; `removed.jsonl`, `clusters.jsonl`, `report.html` and what
-    else was asked for are in `output`. Files must not change while they are read, unless `no_mmap=True` is
-    given, which reads them into memory.
+    Does the work of `simtool dedup` in this process. `options` are the options of the program that concern
+    methods, inputs and outputs. Write `_` for `-`, `True` for an option without a value, and a list for a
+    repeatable option.
+
+    Returns the contents of `summary.json` as a dict. `output` has `removed.jsonl`, `clusters.jsonl`,
+    `report.html` and the other requested files. Files must not change while they are read, unless
+    `no_mmap=True` is given, which reads them into memory.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -42,10 +44,11 @@ def match_files(
     progress: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
-    """Finds the documents of files and folders that are like documents of others, `against`.
+    """Finds the documents of `queries` that are similar to a document of `against`. Both are files and
+    folders.
 
-    Does what `simtool match` does, in this process, with `options` and results as `deduplicate_files`:
-    `pairs.jsonl` holds all matches, `removed.jsonl` the queries that have one.
+    Does the work of `simtool match` in this process, with options and results as in `deduplicate_files`:
+    `pairs.jsonl` has all matches, and `removed.jsonl` the queries that have a match.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -62,7 +65,7 @@ def match_files(
 
 
 def _listed(paths: Path | Iterable[Path]) -> list[str]:
-    """One path or several as a list."""
+    """Returns one path or several paths as a list."""
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
     return [os.fspath(path) for path in paths]

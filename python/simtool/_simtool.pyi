@@ -15,14 +15,14 @@ class _ArrowStream(Protocol):
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
-# What speaks Arrow: pyarrow, polars, DuckDB, pandas and others.
+# Objects that export Arrow: from pyarrow, polars, DuckDB, pandas and others.
 _Arrow = _ArrowStream | _ArrowArray
 _Texts = Iterable[str | None] | _Arrow
 _Fingerprints = Fingerprints | numpy.typing.NDArray[Any] | _Arrow
 _Pairs = Table | _Arrow | Iterable[Sequence[float]] | numpy.typing.NDArray[Any]
-# Of a document each: numbers, texts, points in time; or a column of the texts' table by its name.
+# One value for each document (numbers, texts, points in time), or the name of a column of the texts' table.
 _Values = str | Iterable[Any] | _Arrow
-# Options as of the command line, with _ for -.
+# Values of options as on the command line.
 _Option = str | float | bool | os.PathLike[str] | None
 
 class Table:

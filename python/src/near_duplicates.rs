@@ -340,7 +340,7 @@ pub(crate) fn cluster(
     let config = Config::parse_besides(&mut options).map_err(exception)?;
     settings::refuse_rest(&options)?;
     if !matches!(config.keep, Keep::First | Keep::Last) {
-        let rule = "needs the documents, of which only rows are known here: take first or last";
+        let rule = "needs the documents, but only their rows are known here: take first or last";
         return Err(exception(simtool::Error::config("keep", config.keep.name(), rule)));
     }
     let (mut pairs, told) = given_pairs(pairs)?;

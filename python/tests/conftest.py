@@ -1,4 +1,4 @@
-"""Generated texts, of which some are near-duplicates."""
+"""Generated texts, some of them near-duplicates."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""The guide, the notebook, the reference, the docstrings and the stubs say what is so."""
+"""The guide, the notebook, the reference, the docstrings and the stubs are true."""
 
 import ast
 import doctest
@@ -16,7 +16,7 @@ import simtool
 
 FOLDER = Path(__file__).parent.parent
 GUIDE = (FOLDER / "README.md").read_text()
-# The parts of the guide that need a library of others, and the rest.
+# The guide is split into a first part and the parts that need another library.
 PARTS = re.split(r"(?=<!-- needs: )", GUIDE)
 NEEDS = [re.match(r"<!-- needs: (.*?) -->", part) for part in PARTS]
 ENDS = [part.split("\n```\n", 1)[0] if needs else part for part, needs in zip(PARTS, NEEDS)]
@@ -35,7 +35,7 @@ def ran(text, name, names):
 def test_the_guide_shows_what_is_printed(number, capsys):
     needs = NEEDS[number]
     for module in needs[1].split() if needs else []:
-        # A folder of that name is no library.
+        # A folder of that name is not the library.
         if pytest.importorskip(module).__file__ is None:
             pytest.skip(f"{module} is not there")
     names = {}
@@ -53,7 +53,7 @@ def test_a_notebook_runs(notebook, tmp_path, monkeypatch, capsys):
     pytest.importorskip("polars")
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "__main__"}
-    # What a cell prints, and the value of its last line.
+    # A cell has to print its stored output, and its last line to have the stored value.
     for cell in json.loads(notebook.read_text())["cells"]:
         if cell["cell_type"] != "code":
             continue

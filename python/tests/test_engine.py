@@ -1,4 +1,4 @@
-"""The pairs of buckets are those of comparing everything with everything."""
+"""The pairs of all buckets equal the pairs of a comparison of everything with everything."""
 
 import random
 
@@ -12,7 +12,7 @@ pa = pytest.importorskip("pyarrow", reason="skipped: pyarrow is not installed")
 
 
 def made(seed, centres, around, words):
-    """Distinct fingerprints near some centres; of half of them the highest bit is set."""
+    """Builds distinct fingerprints near some centres. Half of them have the highest bit set."""
     rng = random.Random(seed)
     rows = set()
     for _ in range(centres):
@@ -32,7 +32,7 @@ def column(rows, words):
 
 
 def found(engine, rows, words, full, sides):
-    """Pairs by buckets, as tasks find them."""
+    """Finds pairs by buckets, as tasks do."""
     every = column(rows, words)
     table = pa.table(engine.buckets(every, full)).sort_by("bucket")
     numbers = table["row"].combine_chunks()
@@ -64,7 +64,7 @@ def test_pairs_of_buckets(words, distance, cut, sided):
 
 
 def test_a_bucket_of_many_is_joined_as_on_one_machine():
-    # All agree in the first mask.
+    # All rows agree in the first mask, so its bucket is full.
     rows = [row << 16 | 5 for row in made(3, 50, 60, 1) if row < 2**47]
     rng = random.Random(4)
     rows += [rng.getrandbits(20) << 17 | 5 for _ in range(2000)]
@@ -141,7 +141,7 @@ def test_sets_of_one_part_of_the_keys_stand_side_by_side():
     rng = np.random.default_rng(20)
     counts = rng.integers(0, 5, 400)
     keys = rng.integers(0, 2**64, (counts.sum(), 2), np.uint64)
-    # One that many have.
+    # Many rows share this key.
     keys[::2, 0] = 12 << 32
     classes = rng.integers(0, 2**64, (400, 2), np.uint64)
     weights = np.arange(400, dtype=np.uint64)
@@ -175,7 +175,7 @@ def test_candidates_of_a_key_come_in_parts():
     a, b = (np.concatenate([numbers_of(part, name) for part in found])[:, 0].astype(np.int64) for name in "ab")
     assert len(np.unique(a * count * 2 + b)) == len(a) == 3 + count * (count - 1) // 2
     assert (a < b).all()
-    # Two sets that share two keys come once, under the first.
+    # A pair of sets that share two keys comes once, under the first key.
     sets = np.array([[key, 9, 10, side, number, 0] for key in (3, 2) for number, side in [(5, 1), (4, 0), (7, 0)]], np.uint64)
     for is_sided, expected in [(False, [(4, 5, 2), (4, 7, 2), (5, 7, 2)]), (True, [(4, 5, 2), (7, 5, 2)])]:
         table, on = keys.candidates(rows_of(sets), is_sided)

@@ -1,4 +1,4 @@
-"""What is found: the same as by the program, in columns that Arrow and NumPy share."""
+"""Results equal those of the program, in columns that Arrow and NumPy share."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Who is kept by a value: a column beside the texts, or values of one's own; the same as by the program."""
+"""The value of a column of the texts' table, or of a list, decides which document is kept, as in the program."""
 
 import datetime
 import decimal

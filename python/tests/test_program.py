@@ -1,4 +1,4 @@
-"""The program that the wheel brings behaves as it does without Python."""
+"""The program in the wheel behaves like the program without Python."""
 
 import os
 import shutil
@@ -74,7 +74,8 @@ def test_an_interruption_ends_it(tmp_path, what):
     process.send_signal(signal.SIGINT)
     begun = time.monotonic()
     process.communicate()
-    # With a handler of its own it says so and ends with 130; before there is one, the signal ends it.
+    # With its own handler the program reports the signal and exits with 130. Before the handler is set, the
+    # signal ends it.
     assert process.returncode in (130, -signal.SIGINT)
     assert time.monotonic() - begun < 2
     assert os.listdir(tmp_path) == []

@@ -1,4 +1,4 @@
-"""Long runs: interrupted, shown, in threads, after a fork."""
+"""Long runs can be interrupted, show progress, run in threads, and survive a fork."""
 
 import concurrent.futures
 import multiprocessing
@@ -78,7 +78,7 @@ def removed_of(texts):
 def test_processes_find_the_same(texts, start):
     if start not in multiprocessing.get_all_start_methods():
         pytest.skip(f"{start} is not there")
-    # Before and after: nothing of a run is left that a fork would break.
+    # Forks before and after a run: a run leaves nothing behind that a fork would break.
     expected = removed_of(texts)
     with multiprocessing.get_context(start).Pool(2) as pool:
         assert pool.map(removed_of, [texts] * 4) == [expected] * 4

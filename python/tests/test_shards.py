@@ -1,4 +1,4 @@
-"""Three shards on machines of their own give what one machine gives of all."""
+"""Three shards on separate machines give the result of one machine."""
 
 import json
 import random

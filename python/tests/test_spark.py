@@ -133,14 +133,14 @@ def spark(request, tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def short(request):
-    """A cluster and a server of Spark's run one test, where not all are asked for."""
+    """Runs a single test on Spark's cluster and server, unless all tests are requested."""
     is_slow = "standalone" in request.node.name or "connect" in request.node.name
     if is_slow and not ALL and request.node.originalname != "test_as_on_one_machine":
         pytest.skip("skipped: SIMTOOL_SPARK_ALL is not set")
 
 
 def written(seed, count, words=60, vocabulary=4000):
-    """Documents with repeats: equal ones, changed ones, changed ones of these, and empty ones."""
+    """Builds documents with repeats: equal ones, changed ones, changes of changed ones, and empty ones."""
     rng = random.Random(seed)
     texts = []
     for _ in range(count):
@@ -176,7 +176,7 @@ def frame(spark, tmp_path):
 
 
 def on_engine(rows):
-    """The removed documents, `similarity` included where texts were compared."""
+    """Returns the removed documents, with the `similarity` if texts were compared."""
     known = ["id", "kept_id", "similarity", "distance"]
     assert rows.columns in [known, known[:3], [*known[:2], "distance"]]
     return sorted(tuple(row) for row in rows.collect())
@@ -187,7 +187,7 @@ def in_order(removed):
 
 
 def on_one_machine(texts, ids=None, **options):
-    """What one machine removes of the documents in the order of their ids."""
+    """Returns the documents that one machine removes, with documents in the order of their ids."""
     ids = list(range(len(texts))) if ids is None else ids
     order = sorted(range(len(ids)), key=lambda row: ids[row].encode() if isinstance(ids[row], str) else ids[row])
     removed = simtool.deduplicate([texts[row] for row in order], **{"method": "simhash", **options}).removed
@@ -247,7 +247,7 @@ def test_sets_are_joined_as_on_one_machine(spark, frame, monkeypatch, options):
     texts += [None, "", None] + ["a hot block of one and the same text " * 2] * 500
     expected = on_one_machine(texts, method="exact", **options)
     assert 500 < len(expected) < 1150
-    # By a sample, and by all that there is.
+    # Keys are chosen by a sample, and without one.
     for parts, sample in [(1, 50), (7, 0)] if ALL else [(7, 50)]:
         found = simtool.spark.deduplicate(frame(texts, parts=parts), method="exact", sample=sample, **options)
         assert on_engine(found) == expected
@@ -263,7 +263,7 @@ def test_queries_are_matched_by_sets(spark, frame):
 
 
 def test_many_sets_of_one_key(spark, frame, tmp_path):
-    # All stand under the same keys, and the pairs are more than the driver takes.
+    # All sets have the same keys, and there are more pairs than the driver accepts.
     rng = random.Random(18)
     words = [f"w{at}" for at in range(12)]
     texts = [" ".join(words + rng.sample(words, 3)) + f" v{row % 40}" for row in range(300)]
@@ -276,9 +276,9 @@ def test_many_sets_of_one_key(spark, frame, tmp_path):
 
 @pytest.mark.parametrize("options", LEARNED if ALL else LEARNED[:3], ids=str)
 def test_what_is_learned_is_that_of_one_machine(spark, frame, monkeypatch, options):
-    # A task hands out counts several times.
+    # With this limit a task returns its counts several times.
     monkeypatch.setattr(simtool.spark.learning, "MOST_HELD", 3000)
-    # Words of letters alone, too.
+    # Some words have letters only.
     letters = str.maketrans("0123456789", "abcdefghij")
     texts = [text.translate(letters) for text in written(13, 900)] + [None, "", None]
     expected = on_one_machine(texts, **options)
@@ -292,7 +292,7 @@ def test_more_terms_than_tasks_are_told(spark, frame, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="terms are in several documents: more than max_terms 10"):
         simtool.spark.deduplicate(frame(texts), weight="idf", max_terms=10)
     monkeypatch.setattr(simtool.spark.learning, "FEW_TERMS", 10)
-    with pytest.raises(ValueError, match="of more than 10 this takes a work_dir"):
+    with pytest.raises(ValueError, match="more than 10 need a work_dir"):
         simtool.spark.deduplicate(frame(texts), weight="idf")
     found = simtool.spark.deduplicate(frame(texts), weight="idf", work_dir=str(tmp_path / "work"))
     assert on_engine(found) == on_one_machine(texts, weight="idf")
@@ -308,7 +308,7 @@ def test_texts_as_ids_and_many_partitions(spark, frame):
 
 
 def test_one_partition_and_files_between(spark, frame, tmp_path, monkeypatch):
-    # All texts travel, as of many that have close ones.
+    # With this limit all texts travel, as if very many had close ones.
     monkeypatch.setattr(simtool.spark.verify, "MOST_TOLD", 0)
     texts = written(3, 600)
     for options in [{"max_distance": 8}, {"max_distance": 12, "verify": 0.7}]:
@@ -328,7 +328,7 @@ def test_a_hot_block_and_full_buckets(spark, frame):
 
 
 def shuffled(seed, count):
-    """Texts of equal fingerprints with different sets: lines that are repeated, often or seldom."""
+    """Builds texts with equal fingerprints and different sets: lines that are repeated, often or seldom."""
     rng = random.Random(seed)
     lines = [" ".join(f"v{rng.randrange(90)}" for _ in range(9)) + "." for _ in range(12)]
     often = [" ".join(lines)] * 30
@@ -348,7 +348,7 @@ def test_texts_of_equal_fingerprints_are_compared(spark, frame):
 
 
 def columns(seed, count):
-    """Columns of every kind that decide who is kept, with ties and nulls."""
+    """Builds columns of every kind that can decide which document is kept, with ties and nulls."""
     rng = random.Random(seed)
 
     def some(made, null=None):
@@ -360,7 +360,7 @@ def columns(seed, count):
         "whole": pa.array(some(lambda number: number * 10**17 - 10**18), pa.int64()),
         "few": pa.array(some(lambda number: number - 6), pa.int16()),
         "float": pa.array(some(lambda number: number / 4 - 1, nan), pa.float64()),
-        # Some read as numbers, which are before other texts.
+        # Some texts read as numbers, which are sorted before other texts.
         "word": pa.array(some(lambda number: ["9", "10", "-2.5", "", "a", "ab", "ä"][number % 7])),
         "day": pa.array(some(lambda number: start.date() + datetime.timedelta(number))),
         "time": pa.array(some(lambda number: start + datetime.timedelta(0, 0, number)), pa.timestamp("us", "UTC")),
@@ -377,7 +377,7 @@ def test_a_column_decides_who_is_kept(spark, frame, tmp_path):
     ways = [("max", simhash), ("min", components), ("max", {"method": "exact", "similarity": 0.7, "shingle": "words:2"})]
     ways.append(("min", {"max_distance": 16, "verify": 0.7, "max_pairs": 10, "work_dir": str(tmp_path / "work")}))
     for number, (name, values) in enumerate(fields.items()):
-        # One machine takes numbers of fixed point from lists only.
+        # In memory, decimals are accepted from lists only.
         values = values.to_pylist() if name == "decimal" else values
         for keep, options in ways if ALL else [ways[number % 4]]:
             found = simtool.spark.deduplicate(documents, keep=keep, keep_field=name, **options)
@@ -386,7 +386,8 @@ def test_a_column_decides_who_is_kept(spark, frame, tmp_path):
 
 
 def test_what_is_null_is_like_nothing(spark, frame):
-    # Most lexicons have none of the words of a short text: equal texts are no repeats then, on both sides either.
+    # Most lexicons have none of the words of a short text. Equal short texts are then no repeats, on either
+    # side.
     rng = random.Random(19)
     texts = [" ".join(rng.sample([f"w{at}" for at in range(8)], rng.randint(1, 3))) for _ in range(300)]
     options = {"method": "i-match", "lexicons": 6, "max_distance": 3, "idf_band": "0-1", "least_terms": 1, "least_share": 0.01}

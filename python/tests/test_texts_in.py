@@ -1,4 +1,4 @@
-"""Texts from wherever they are give the same result."""
+"""Texts from every source give the same result."""
 
 import pytest
 
@@ -10,7 +10,7 @@ def told(found: simtool.NearDuplicates) -> tuple:
 
 
 def ways(texts):
-    """The same texts in everything that holds texts, by name."""
+    """Yields the same texts in every kind of object that holds texts, by name."""
     yield "generator", lambda: (text for text in texts)
     yield "tuple", lambda: tuple(texts)
     try:
@@ -135,7 +135,7 @@ def test_offsets_that_do_not_ascend_are_refused():
     for place, offset in [(1, 5), (1, -1), (2, 7)]:
         offsets = np.array([0, 2, 4, 6], dtype=np.int32)
         array = pa.StringArray.from_buffers(3, pa.py_buffer(offsets), pa.py_buffer(b"abcdef"))
-        # Behind its back, since it looks at them when it is made.
+        # The array checks its offsets when it is built, so they are changed afterwards.
         offsets[place] = offset
         with pytest.raises(ValueError, match="the Arrow array is damaged"):
             simtool.deduplicate(array)

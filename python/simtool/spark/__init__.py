@@ -1,8 +1,8 @@
 """Near-duplicates of a Spark DataFrame: the engine moves rows, the wheel computes.
 
-Only the DataFrame API and `mapInArrow` are used, so this runs on Spark 3.5 and later, on Connect and on
-Sail; every worker needs this package, pyarrow and NumPy. What is found is what `simtool.deduplicate` and
-`simtool.match` find of the same documents in the order of their ids.
+Only the DataFrame API and `mapInArrow` are used, so this runs on Spark 3.5 and later, on Connect and on Sail.
+Every worker needs this package, pyarrow and NumPy. The results are those of `simtool.deduplicate` and
+`simtool.match` on the same documents in the order of their ids.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 __all__ = ["deduplicate", "match"]
 
-# Fingerprints of one bucket that one task compares; fuller ones are cut by further blocks.
+# Number of fingerprints of one bucket that one task compares. Fuller buckets are cut by further blocks.
 FULL_BUCKET = 4_000_000
-# Close pairs of different documents that the driver clusters, in 200 bytes each.
+# Number of close pairs of different documents that the driver clusters, at 200 bytes each.
 MOST_PAIRS = 20_000_000
-# Terms of which each task is told in how many documents they are, in 16 bytes each: what travels to a task
-# on Connect is below 128 MB.
+# Number of terms whose document counts go to each task, at 16 bytes each. On Connect a message to a task must
+# be below 128 MB.
 MOST_TERMS = 4_000_000
 
 
@@ -46,21 +46,24 @@ def deduplicate(
     max_terms: int = MOST_TERMS,
     **options: Any,
 ) -> DataFrame:
-    """The documents that go: `id`, `kept_id` of the one that stays in its place, the `similarity` of their
-    texts where these are compared, and the `distance` of their fingerprints where they have any (null where
-    only a chain links them).
+    """Returns the removed documents: `id`, and `kept_id` of the document that is kept instead.
 
-    Ids are texts or whole numbers, each of one document; their order is the reading order. `options` are
-    those of `simtool dedup`, with `_` for `-`: `method` is simhash unless it is given. `keep="max"` and
+    If texts are compared, the column `similarity` has their similarity. If documents have fingerprints,
+    `distance` has the distance of these. Both are null if only a chain links the two documents.
+
+    Ids are texts or whole numbers, one for each document, and their order is the reading order. `options` are
+    the options of `simtool dedup`, with `_` for `-`. The default `method` is simhash. `keep="max"` and
     `"min"` keep the document with the greatest or smallest value of the column `keep_field`.
 
-    Equal documents are put together first. `partitions` is how many parts the rest is compared in, by
-    default as many as the session shuffles to; with a `sample` of so many fingerprints the keys tell these
-    apart equally well; of the method exact, so many documents tell which terms are common. Steps that are
-    used twice go to Parquet in `work_dir`, else they are persisted. A bucket of more than `full_bucket`
-    fingerprints is cut by further blocks. The driver clusters up to `max_pairs` close pairs of different
-    documents; of more, which takes a `work_dir`, each chain is clustered by one task. Where weights are
-    learned, each task is told of up to `max_terms` terms in how many documents they are.
+    Equal documents are put together first. `partitions` is the number of parts in which the rest is compared,
+    by default the number of shuffle partitions of the session. With a `sample` of that many fingerprints,
+    keys are chosen that separate them equally well. The method exact instead learns the common terms from
+    that many documents.
+
+    Steps that are used twice are written to `work_dir` as Parquet; without it they are persisted. A bucket of
+    more than `full_bucket` fingerprints is cut by further blocks. The driver clusters up to `max_pairs` close
+    pairs of different documents. More pairs need a `work_dir`, and each chain is then clustered by one task.
+    If weights are learned, the document counts of up to `max_terms` terms go to each task.
     """
     from pyspark.sql import functions as f
 
@@ -93,8 +96,8 @@ def deduplicate(
         fates = distribute(near.sparkSession, settled(engine, members, collect(near)), fate_schema(engine, groups))
     elif work_dir is None:
         raise ValueError(
-            f"{count:,} pairs of different documents are more than max_pairs {max_pairs:,}, which the "
-            "driver clusters: give work_dir, for the steps of following their chains, or more"
+            f"{count:,} pairs of different documents are more than max_pairs {max_pairs:,}, the limit of the "
+            "driver: give work_dir, for the steps that follow chains of pairs, or a greater max_pairs"
         )
     else:
         fates = keep("fates", settled_by_chain(engine, options, near, groups, keep, partitions))
@@ -114,9 +117,11 @@ def match(
     max_terms: int = MOST_TERMS,
     **options: Any,
 ) -> DataFrame:
-    """The documents of `queries` that are like one of `df`: `id`, `kept_id` of the document of `df` that
-    is closest (of equals that of the first id), and how close that is, as `deduplicate` tells it. Takes what
-    that takes, but for `keep` and `cluster`.
+    """Returns the documents of `queries` that are similar to a document of `df`.
+
+    The columns are `id`, `kept_id` of the closest document of `df` (among equally close ones the first id),
+    and the closeness as in `deduplicate`. The parameters are those of `deduplicate`, except `keep` and
+    `cluster`.
     """
     for name in ("keep", "cluster"):
         if options.get(name) is not None:
@@ -143,7 +148,7 @@ def match(
         near = alike([asked, corpus], options, known.of_keys, partitions)
     if engine.verifies:
         near = similar(near, list(zip(both, rows)), options, known.of_texts, keep, partitions, full_bucket)
-    # The most similar one, then the one at the smallest distance, then the first.
+    # The most similar document is the closest, then the document at the smallest distance, then the first.
     order = [f.col("kept_id")]
     if engine.has_fingerprints:
         order.insert(0, f.col("distance"))
@@ -161,7 +166,7 @@ def match(
 
 
 def _different(classes: DataFrame, engine: Engine) -> DataFrame:
-    """Each `fingerprint` of classes once."""
+    """Returns each distinct `fingerprint` of the classes once."""
     if engine.verifies:
         return classes.select("fingerprint").distinct()
     return classes.select(classes["class"].alias("fingerprint"))

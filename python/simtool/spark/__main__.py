@@ -3,8 +3,8 @@
     spark-submit .../simtool/spark/__main__.py PATH... --output FOLDER --method simhash --max-distance 6
     spark-submit .../simtool/spark/__main__.py QUERIES... --against CORPUS... --output FOLDER
 
-Reads Parquet, JSON Lines or CSV, which the names of the files tell, and writes the removed documents as
-Parquet to FOLDER/removed; with --write-kept the others, too, to FOLDER/kept.
+Reads Parquet, JSON Lines or CSV, chosen by the names of the files. Writes the removed documents as Parquet to
+FOLDER/removed, and with --write-kept the others to FOLDER/kept.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ FORMATS = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".csv": "cs
 def main(arguments: list[str], session: SparkSession | None = None) -> None:
     parser = argparse.ArgumentParser("simtool.spark", epilog="Other options are those of the method: see `simtool dedup --help`.", allow_abbrev=False)
     parser.add_argument("paths", nargs="+", metavar="PATH")
-    parser.add_argument("--against", nargs="+", metavar="PATH", help="find the documents that are like one of these")
+    parser.add_argument("--against", nargs="+", metavar="PATH", help="find the documents that are similar to one of these")
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER")
     parser.add_argument("--text-field", default="text", metavar="NAME")
     parser.add_argument("--id-field", default="id", metavar="NAME")
-    parser.add_argument("--format", choices=sorted(set(FORMATS.values())), help="how files are read [default: told by names]")
-    parser.add_argument("--write-kept", action="store_true", help="write the documents that stay, too")
+    parser.add_argument("--format", choices=sorted(set(FORMATS.values())), help="format of the input files [default: by file name]")
+    parser.add_argument("--write-kept", action="store_true", help="also write the kept documents")
     parser.add_argument("--partitions", type=int, metavar="N")
-    parser.add_argument("--sample", type=int, default=0, metavar="N", help="fingerprints whose bits the keys are made for")
-    parser.add_argument("--max-pairs", type=int, metavar="N", help="close pairs that the driver clusters, at the most")
-    parser.add_argument("--max-terms", type=int, metavar="N", help="terms of which each task is told how frequent they are, at the most")
-    parser.add_argument("--work-dir", metavar="FOLDER", help="keep steps as Parquet instead of persisting them")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="number of fingerprints from which the keys are chosen")
+    parser.add_argument("--max-pairs", type=int, metavar="N", help="maximum number of close pairs that the driver clusters")
+    parser.add_argument("--max-terms", type=int, metavar="N", help="maximum number of terms whose frequencies go to each task")
+    parser.add_argument("--work-dir", metavar="FOLDER", help="write steps here as Parquet instead of persisting them")
     asked, rest = parser.parse_known_args(arguments)
     options = given(parser, rest)
     for name in ("max_pairs", "max_terms"):
@@ -55,7 +55,7 @@ def main(arguments: list[str], session: SparkSession | None = None) -> None:
 
 
 def given(parser: argparse.ArgumentParser, rest: list[str]) -> dict[str, str]:
-    """The options of the method: `--name value` or `--name=value`."""
+    """Parses the options of the method, `--name value` or `--name=value`."""
     options, words = {}, iter(rest)
     for word in words:
         if not word.startswith("--"):
@@ -74,7 +74,7 @@ def read(session: SparkSession, paths: list[str], form: str | None, parser: argp
         bare = paths[0].removesuffix(".gz").removesuffix(".zst").rstrip("/*")
         form = next((form for end, form in FORMATS.items() if bare.endswith(end)), None)
         if form is None:
-            parser.error(f"{paths[0]}: the name tells no format: give --format")
+            parser.error(f"{paths[0]}: the format is not known from the name: give --format")
     reader = session.read.format(form)
     return (reader.option("header", True) if form == "csv" else reader).load(paths)
 

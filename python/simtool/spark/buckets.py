@@ -1,4 +1,4 @@
-"""Close fingerprints: those that agree in a key come together and are compared."""
+"""Pairs of close fingerprints: fingerprints that agree in a key meet in a bucket and are compared."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Buckets:
         self.partitions, self.full_bucket = partitions, full_bucket
 
     def pairs(self, fingerprints: DataFrame, sided: bool) -> DataFrame:
-        """The close pairs `a`, `b` and `distance` of different fingerprints, or of two sides, and the
-        `bucket` that they were found in.
+        """Returns the close pairs of different fingerprints, or of fingerprints of two sides: `a`, `b`,
+        `distance`, and the `bucket` in which they were found.
         """
         words, made_of = self.engine.words, self.made_of
         full = self._full(fingerprints) if self.engine.cuts else []
@@ -61,7 +61,7 @@ class Buckets:
         return by_bucket(rows, scanned, f"bucket int, a {kind}, b {kind}, distance int", self.partitions)
 
     def _rows(self, fingerprints: DataFrame, full: list[int], sided: bool) -> DataFrame:
-        """Every fingerprint once for each bucket that it stands in."""
+        """Returns every fingerprint once for each of its buckets."""
         words, made_of = self.engine.words, self.made_of
 
         def rows(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -77,7 +77,7 @@ class Buckets:
         return in_tasks(fingerprints, rows, schema)
 
     def _full(self, fingerprints: DataFrame) -> list[int]:
-        """The buckets that are too full."""
+        """Returns the numbers of the buckets that are too full."""
         if fingerprints.count() <= self.full_bucket:
             return []
         counts = self._rows(fingerprints.select("fingerprint"), [], False).groupBy("bucket").count()
@@ -91,7 +91,7 @@ def by_bucket(
     schema: str,
     partitions: int | None,
 ) -> DataFrame:
-    """What `visit` makes of tables of whole buckets."""
+    """Applies `visit` to tables of whole buckets, and returns its rows."""
     is_sorted = _keeps_order(rows.sparkSession)
 
     def visited(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -104,7 +104,7 @@ def by_bucket(
 
 @lru_cache(maxsize=4)
 def _keeps_order(session: SparkSession) -> bool:
-    """Whether what is sorted within partitions comes so to `mapInArrow`: Sail forgets it."""
+    """Checks whether rows sorted within partitions reach `mapInArrow` in that order. Sail does not keep the order."""
 
     def looked(batches: Batches) -> Iterator[pa.RecordBatch]:
         rows = [row for batch in batches for row in batch.column(0).to_pylist()]
@@ -117,7 +117,7 @@ def _keeps_order(session: SparkSession) -> bool:
 
 
 def _sorted(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """All rows of a partition by their bucket, where the engine does not sort."""
+    """Yields all rows of a partition sorted by bucket, for engines that do not keep the order."""
     held = [batch for batch in batches if batch.num_rows]
     if held:
         table = pa.Table.from_batches(held)
@@ -126,7 +126,7 @@ def _sorted(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def _whole_runs(batches: Batches) -> Iterator[pa.Table]:
-    """The same rows, so that those of one bucket, which are neighbours, are in one table."""
+    """Yields tables of the rows such that all rows of one bucket, which are neighbours, are in one table."""
     held: list[pa.RecordBatch] = []
     for batch in batches:
         if batch.num_rows == 0:

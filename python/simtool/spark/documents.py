@@ -1,4 +1,4 @@
-"""Documents as fingerprints, and those that are equal put together."""
+"""Fingerprints of documents, and classes of equal documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def texts(df: DataFrame, text_column: str, id_column: str, keep_field: str | None = None) -> DataFrame:
-    """`id` and `text` of the documents, and the `field` that decides who is kept."""
+    """Returns `id` and `text` of the documents, and the `field` that decides which document is kept."""
     from pyspark.sql import functions as f
     from pyspark.sql import types as t
 
@@ -41,8 +41,10 @@ def texts(df: DataFrame, text_column: str, id_column: str, keep_field: str | Non
 
 
 def described(batch: pa.RecordBatch, has: pa.Array, engine: Engine) -> dict[str, pa.Array]:
-    """What stands beside the class of those documents of a batch that have one: the `id` and, unless ids
-    alone decide who is kept, the `order` of documents, the one to keep first.
+    """Returns the columns that describe the documents of a batch that have a class.
+
+    These are the `id` and, unless ids alone decide which document is kept, the `order`, which sorts the
+    document to keep first.
     """
     ids, texts, *field = batch.columns
     if ids.null_count:
@@ -58,7 +60,7 @@ def described(batch: pa.RecordBatch, has: pa.Array, engine: Engine) -> dict[str,
 
 
 def description(rows: DataFrame, engine: Engine) -> str:
-    """The types of these columns."""
+    """Returns the types of the columns of `described`."""
     order = {"longest": ", order long", "max": ", order string", "min": ", order string"}
     return f"id {dict(rows.dtypes)['id']}" + order.get(engine.keep, "")
 
@@ -66,8 +68,10 @@ def description(rows: DataFrame, engine: Engine) -> str:
 def fingerprints(
     rows: DataFrame, engine: Engine, options: dict[str, Any], learned: Learned, of_queries: bool = False
 ) -> DataFrame:
-    """`id` and `class` of the texts that have a fingerprint: equal documents are of one class. Where texts
-    are compared, also the `fingerprint`, which is the class elsewhere; and the `order`.
+    """Returns `id` and `class` of the texts that have a fingerprint. Equal documents have one class.
+
+    If texts are compared, there is also a column `fingerprint`; otherwise the class is the fingerprint. The
+    `order` is included if there is one.
     """
     words, verifies = engine.words, engine.verifies
     made_of = tuple(sorted(options.items()))
@@ -94,7 +98,7 @@ def fingerprints(
 
 
 def classes(documents: DataFrame, keep: str) -> DataFrame:
-    """The classes of documents: how many each has, and which would stay."""
+    """Returns the classes of documents, each with its number of documents and the document that would be kept."""
     from pyspark.sql import functions as f
 
     names = [name for name in ("class", "fingerprint") if name in documents.columns]

@@ -1,4 +1,4 @@
-"""What becomes of documents, by the pairs of classes that are close."""
+"""The choice of the kept documents, by the close pairs of classes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from simtool.spark.transfer import Steps, engine_of
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-# Rounds in which chains of more pairs are followed: each halves what is left of them.
+# Number of rounds in which chains of pairs are followed. Each round halves the length that remains.
 MOST_ROUNDS = 30
 
 
 def settled(engine: Engine, known: pa.Table, near: pa.Table) -> pa.Table:
-    """What takes the place of documents whose whole class goes; `known` are the classes of the pairs."""
+    """Returns the documents that are kept in place of documents whose whole class is removed. `known` has the
+    classes of the pairs.
+    """
     has_order = "order" in known.column_names
     known = known.take(pc.sort_indices(known["id"]))
     ids = known["id"].combine_chunks()
@@ -51,7 +53,7 @@ def settled(engine: Engine, known: pa.Table, near: pa.Table) -> pa.Table:
 
 
 def told(engine: Engine) -> dict[str, str]:
-    """What is told of how close two documents are, and its types."""
+    """Returns the columns of closeness with their types."""
     similarity = {"similarity": "double"} if engine.verifies else {}
     return similarity | ({"distance": "int"} if engine.has_fingerprints else {})
 
@@ -71,7 +73,7 @@ def settled_by_chain(
     keep: Steps,
     partitions: int | None,
 ) -> DataFrame:
-    """The same, by a task for the classes that chains of pairs link."""
+    """Does the work of `settled`, with one task for the classes that chains of pairs link."""
     from pyspark.sql import functions as f
 
     roots = keep("roots", _roots(near, keep))
@@ -101,9 +103,9 @@ def settled_by_chain(
 
 
 def _roots(near: DataFrame, keep: Steps) -> DataFrame:
-    """The smallest class that chains of pairs lead to: `class` and `root`.
+    """Returns `class` and `root`: the smallest class that chains of pairs lead to.
 
-    Large and small stars in turn (R. Kiveris and others, "Connected components in MapReduce and beyond",
+    Alternates large and small stars (R. Kiveris and others, "Connected components in MapReduce and beyond",
     SoCC 2014).
     """
     from pyspark.sql import functions as f
@@ -132,7 +134,7 @@ def _roots(near: DataFrame, keep: Steps) -> DataFrame:
 
 
 def removed(documents: DataFrame, classes: DataFrame, fates: DataFrame | None, engine: Engine) -> DataFrame:
-    """The documents that go."""
+    """Returns the removed documents."""
     from pyspark.sql import functions as f
 
     keep, closeness = engine.keep, list(told(engine))

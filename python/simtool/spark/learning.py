@@ -1,4 +1,6 @@
-"""What is learned from the whole collection: tasks count, the engine sums, the wheel makes a model of it."""
+"""Learning from the whole collection: tasks count terms, the engine adds the counts, and the package builds a
+model.
+"""
 
 from __future__ import annotations
 
@@ -13,26 +15,30 @@ from simtool.spark.transfer import Batches, Steps, collect, in_tasks
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Documents by which it is known which terms are common, where no sample is given.
+# Number of documents from which common terms are learned if no sample is given.
 SAMPLED = 20_000
-# How many of them one task counts.
+# Number of these documents that one task counts.
 COUNTED = 5_000
-# Terms whose counts a task holds before it hands them out.
+# Number of terms whose counts a task holds before it returns them.
 MOST_HELD = 1_000_000
-# Terms that each task is told of where steps are not files: on Connect every step that is not brings what
-# its tasks are told along, into messages of up to 128 MB.
+# Number of terms that go to each task if steps are not files. On Connect every step that is not a file
+# carries the data of its tasks along, in messages of up to 128 MB.
 FEW_TERMS = 250_000
 
 
 class Learned(NamedTuple):
-    """What fingerprints take, or the order of the terms of sets; and what the comparison of texts takes."""
+    """The models: `of_keys` for the fingerprints or the order of the terms of sets, `of_texts` for comparing
+    texts.
+    """
 
     of_keys: bytes | None
     of_texts: bytes | None
 
 
 def learned(rows: DataFrame, options: dict[str, Any], sample: int, keep: Steps, max_terms: int) -> Learned:
-    """What the texts of `rows` teach for the options; by a `sample` of them where any order will do."""
+    """Learns the models for the options from the texts of `rows`. If any order of terms will do, a `sample`
+    of the texts is used.
+    """
     models: dict[str | None, bytes | None] = {None: None}
 
     def model(of_texts: bool) -> bytes | None:
@@ -47,7 +53,7 @@ def learned(rows: DataFrame, options: dict[str, Any], sample: int, keep: Steps, 
 
 
 def _sampled(rows: DataFrame, most: int) -> DataFrame:
-    """About so many documents, from everywhere, together."""
+    """Returns about `most` documents from the whole collection, in few partitions."""
     from pyspark.sql import functions as f
 
     share = rows.count() // most
@@ -64,7 +70,8 @@ def _model(rows: DataFrame, of_texts: bool, options: dict[str, Any], keep: Steps
         is_of_words = pa.types.is_large_string(terms.type)
         terms = terms.cast(pa.string()) if is_of_words else terms.view(pa.int64())
         counted = pa.record_batch({"term": terms, "count": counted["count"].combine_chunks().view(pa.int64())})
-        # Most terms of a sample are in one document of it: they are as rare as those that are not known.
+        # Most terms of a sample are in one document of it. They are as rare as unknown terms, so they are
+        # left out.
         return counted.filter(pc.greater(counted["count"], 1)) if learner.is_order else counted
 
     def counted(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -79,23 +86,24 @@ def _model(rows: DataFrame, of_texts: bool, options: dict[str, Any], keep: Steps
     sums = in_tasks(rows.select("text"), counted, f"term {kind}, count long")
     sums = sums.groupBy("term").agg(f.sum("count").alias("count"))
     if learner.most is not None:
-        # Of equal counts the first terms; where any will do, such as stand everywhere in a table of hashes.
+        # Among equal counts the first terms are taken. If any order will do, the order of hashes spreads the
+        # terms over the table.
         first = f.hash("term") if learner.is_order else f.col("term")
         found = collect(sums.where("term IS NOT NULL").orderBy(f.desc("count"), first).limit(learner.most))
         return learner.learned(found["term"], found["count"], 0)
-    # A term of one document is as one that is not known.
+    # A term of a single document counts as an unknown term, so it is left out.
     known = keep("texts-terms" if of_texts else "terms", sums.where("count > 1 OR term IS NULL"))
     number = known.count()
     if keep.work_dir is None and FEW_TERMS < number <= max_terms:
         raise ValueError(
-            f"{number:,} terms are in several documents, of which each task is told: of more than "
-            f"{FEW_TERMS:,} this takes a work_dir"
+            f"{number:,} terms are in several documents, and their counts go to each task: more than "
+            f"{FEW_TERMS:,} need a work_dir"
         )
     if number > max_terms:
         raise ValueError(
-            f"{number:,} terms are in several documents: more than max_terms {max_terms:,}, of which each task "
-            "is told in 16 bytes each. Give more, where the engine takes messages of that size, or a weight that "
-            "is not learned"
+            f"{number:,} terms are in several documents: more than max_terms {max_terms:,}. Their counts go to each "
+            "task, at 16 bytes each. Give a greater max_terms if the engine accepts messages of that size, or a "
+            "weight that is not learned"
         )
     known = collect(known)
     is_term = known["term"].is_valid()

@@ -1,4 +1,4 @@
-"""Sets of terms that are alike: those that share one of their rarest terms come together."""
+"""Pairs of similar sets of terms: sets that share one of their rarest terms meet and are compared."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ from simtool.spark.transfer import Batches, Options, engine_of, in_tasks, of_bin
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Parts of all keys: what an engine moves is rows of many sets, not a row for each set and key.
+# Number of parts of all keys. An engine moves rows of many sets, not one row for each set and key.
 PARTS = 4096
-# Numbers of a set under a key.
+# Count of numbers that describe a set under a key.
 NUMBERS = 6
-# Documents whose sets are put side by side at once.
+# Number of documents whose sets are sorted by key at once.
 TOGETHER = 4096
 
 
 @lru_cache(maxsize=4)
 def keys_of(options: Options, order: bytes | None) -> SetKeys:
-    """What finds keys in a task, made once for each process."""
+    """Returns the finder of keys for a task, built once for each process."""
     return SetKeys(order, **dict(options))
 
 
 def keyed(rows: DataFrame, engine: Engine, options: dict[str, Any], order: bytes | None) -> DataFrame:
-    """`id` and `class` of the texts that have terms: equal sets are of one class. With the `weight` of the
-    set, and as `keys` the terms of its prefix, each with what it and all behind it weigh, in eight bytes each;
-    and the `order`.
+    """Returns `id` and `class` of the texts that have terms. Equal sets have one class.
+
+    Other columns are the `weight` of the set, the `order` if there is one, and the `keys`: the terms of its
+    prefix, each with the weight of this term and all behind it, in eight bytes each.
     """
     made_of = tuple(sorted(options.items()))
 
@@ -57,20 +58,20 @@ def keyed(rows: DataFrame, engine: Engine, options: dict[str, Any], order: bytes
 def alike(
     sides: list[DataFrame], options: dict[str, Any], order: bytes | None, partitions: int | None
 ) -> DataFrame:
-    """The pairs `a` and `b` of classes that may be alike enough, within one side of documents or from
-    the first to the second, with their `bucket` and, as of fingerprints, a `distance`.
+    """Returns the pairs `a` and `b` of classes that may be similar enough, within one side of documents or
+    from the first side to the second. As for fingerprints, there are columns `bucket` and `distance`.
     """
     from pyspark.sql import functions as f
 
     made_of, is_sided = tuple(sorted(options.items())), len(sides) > 1
-    # Of equal sets one.
+    # Only one of several equal sets is compared.
     sides = [side.select("class", "weight", "keys").dropDuplicates(["class"]) for side in sides]
     sides = [side.withColumn("side", f.lit(number)) for number, side in enumerate(sides)]
     rows = sides[0].union(sides[1]) if is_sided else sides[0]
     parts = max(PARTS, 16 * (partitions or 0))
 
     def parted(batches: Batches) -> Iterator[pa.RecordBatch]:
-        # What a set is under each of its keys, in rows of many that stand under keys of one part.
+        # Each set is described under each of its keys. Rows have many sets whose keys are in one part.
         for batch in batches:
             for at in range(0, batch.num_rows, TOGETHER):
                 some = batch.slice(at, TOGETHER)
@@ -94,6 +95,7 @@ def alike(
 
     rows = in_tasks(rows, parted, "bucket int, sets binary")
     found = by_bucket(rows, candidates, "bucket long, a binary, b binary", partitions)
-    # The texts of a set go to few buckets: the first that it shares with each of those that it is like.
+    # The smallest bucket is taken, so that the texts of a set go to few buckets: the first bucket that it
+    # shares with each similar set.
     found = found.groupBy("a", "b").agg(f.min("bucket").alias("bucket"))
     return found.select(f.hash("bucket").alias("bucket"), "a", "b", f.lit(0).alias("distance"))

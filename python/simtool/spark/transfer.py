@@ -1,4 +1,4 @@
-"""What goes between an engine, its tasks and the driver: columns of fingerprints, tables, settings."""
+"""Transfer between an engine, its tasks and the driver: columns of fingerprints, tables, settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simtool._simtool import Engine, Verifier
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-# Rows of a batch that the driver hands out.
+# Number of rows of a batch that the driver sends.
 BATCH = 10_000
 
 Batches = Iterable[pa.RecordBatch]
@@ -24,7 +24,7 @@ Options = tuple[tuple[str, Any], ...]
 
 
 class Steps:
-    """Keeps steps that are used more than once."""
+    """Keeps steps that are used more than once, as files or persisted."""
 
     def __init__(self, work_dir: str | None):
         self.work_dir = work_dir
@@ -38,7 +38,7 @@ class Steps:
 
 
 def in_tasks(rows: DataFrame, visit: Callable[[Batches], Iterator[pa.RecordBatch]], schema: str) -> DataFrame:
-    """What `visit` makes of the batches of each partition."""
+    """Applies `visit` to the batches of each partition, and returns its rows."""
 
     def visited(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield from visit(batches)
@@ -49,8 +49,8 @@ def in_tasks(rows: DataFrame, visit: Callable[[Batches], Iterator[pa.RecordBatch
 
 @lru_cache(maxsize=1)
 def _spare_worker() -> None:
-    """Spares a worker of Spark's what it does around each task, 0.1 s of a core: it searches all that is
-    imported for garbage, and reads the directories of zip files with modules again.
+    """Saves a worker of Spark 0.1 s of a core in each task. Without this, a task searches all imported
+    modules for garbage, and reads the directories of zip files with modules again.
     """
     program = getattr(sys.modules["__main__"], "__spec__", None)
     if program is None or program.name != "pyspark.daemon":
@@ -58,20 +58,20 @@ def _spare_worker() -> None:
     gc.freeze()
     for path, finder in list(sys.path_importer_cache.items()):
         if isinstance(finder, zipimport.zipimporter):
-            # Whoever imports from it finds it again.
+            # The next import from the file creates its finder again.
             del sys.path_importer_cache[path]
 
 
 @lru_cache(maxsize=4)
 def engine_of(options: Options, sample: bytes | None = None, learned: bytes | None = None) -> Engine:
-    """The engine of a task, made once for each process."""
+    """Returns the engine for a task, built once for each process."""
     sampled = None if sample is None else of_ipc(sample)["sample"].combine_chunks()
     return Engine(sampled, learned, **dict(options))
 
 
 @lru_cache(maxsize=4)
 def verifier_of(options: Options, learned: bytes | None = None) -> Verifier:
-    """What compares texts in a task, made once for each process."""
+    """Returns the verifier for a task, built once for each process."""
     return Verifier(learned, **dict(options))
 
 
@@ -86,7 +86,7 @@ def of_ipc(data: bytes) -> pa.Table:
     return pa.ipc.open_stream(data).read_all()
 
 
-# Fingerprints travel as a long where they have one word, else as binary.
+# Fingerprints of one word travel as a long, others as binary.
 
 
 def fingerprint_type(words: int) -> str:
@@ -94,7 +94,7 @@ def fingerprint_type(words: int) -> str:
 
 
 def to_column(fingerprints: pa.Array, words: int) -> pa.Array:
-    """Fingerprints without nulls as the engine moves them."""
+    """Converts fingerprints without nulls into the column that the engine moves."""
     if words == 1:
         return fingerprints.view(pa.int64())
     return to_binary(of_rows(fingerprints), np.arange(len(fingerprints) + 1))
@@ -107,7 +107,7 @@ def to_words(column: pa.Array | pa.ChunkedArray, words: int) -> pa.Array:
     return column if words == 1 else to_rows(of_binary(column, words)[0])
 
 
-# Rows of several numbers: lists of so many where they are computed with, binary where they travel.
+# Rows of several numbers are fixed-size lists for computing, and binary for travelling.
 
 
 def to_rows(numbers: np.ndarray) -> pa.Array:
@@ -119,7 +119,7 @@ def of_rows(rows: pa.Array) -> np.ndarray:
 
 
 def to_binary(numbers: np.ndarray, ends: np.ndarray) -> pa.Array:
-    """The rows of `numbers` from each end to the next one."""
+    """Packs the rows of `numbers` between each end and the next into one binary value."""
     ends = ends.astype(np.int64) * numbers.shape[1] * 8
     if ends[-1] > np.iinfo(np.int32).max:
         raise ValueError("a batch of documents is too large: lower spark.sql.execution.arrow.maxRecordsPerBatch")
@@ -128,7 +128,7 @@ def to_binary(numbers: np.ndarray, ends: np.ndarray) -> pa.Array:
 
 
 def of_binary(column: pa.Array, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """The inverse: the rows of `width` numbers, and the ends."""
+    """Does the inverse of `to_binary`: returns the rows of `width` numbers, and the ends."""
     if column.type != pa.binary():
         column = column.cast(pa.binary())
     if len(column) == 0:
@@ -139,7 +139,7 @@ def of_binary(column: pa.Array, width: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def collect(df: DataFrame) -> pa.Table:
-    """The rows, on the driver."""
+    """Returns the rows as a table on the driver."""
 
     def packed(batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:

@@ -1,4 +1,4 @@
-"""The texts of close fingerprints come together and are compared."""
+"""Comparison of the texts of close fingerprints, which meet in a bucket."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from simtool.spark.transfer import Steps, verifier_of
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-# Fingerprints of one bucket whose texts one task holds; fuller ones are cut.
+# Number of fingerprints of one bucket whose texts one task holds. Fuller buckets are cut.
 FULL_OF_TEXTS = 50_000
-# Texts of which each machine is told which they are, so that no others travel to be joined.
+# Number of wanted texts whose ids go to each machine, so that only these texts travel to be joined.
 MOST_TOLD = 2_000_000
 
 
@@ -29,16 +29,18 @@ def similar(
     partitions: int | None,
     full: int,
 ) -> DataFrame:
-    """The pairs of classes whose texts are similar enough, `a`, `b`, `similarity` and `distance`, by the
-    pairs of fingerprints. A side is the classes of documents and the texts of these: pairs are within
-    one, equal fingerprints included, or from the first to the second. What is `learned` is of texts.
+    """Returns the pairs of classes with similar texts (`a`, `b`, `similarity` and `distance`) among the pairs
+    of close fingerprints in `near`.
 
-    A text goes once to each bucket in which its fingerprint has pairs; of equal ones, one does.
+    A side has the classes of documents and their texts. With one side pairs are within it, equal fingerprints
+    included. With two, pairs are from the first to the second. `learned` is the model of the texts.
+
+    A text goes once to each bucket in which its fingerprint has pairs. Of equal texts only one goes.
     """
     from pyspark.sql import functions as f
 
     is_within = len(sides) == 1
-    # Sets are compared by themselves.
+    # The pairs of a method without fingerprints are pairs of sets, and a class is its own fingerprint.
     of_sets = "fingerprint" not in sides[0][0].columns
     if of_sets:
         sides = [(classes.withColumn("fingerprint", f.col("class")), texts) for classes, texts in sides]
@@ -71,7 +73,7 @@ def similar(
         for table in tables:
             is_pair = table["a"].is_valid()
             pairs, members = table.filter(is_pair), table.filter(pc.invert(is_pair))
-            # A text is here once for each of its buckets.
+            # Several rows may bring the same text; only the first is kept.
             numbers, _ = _numbered(members["class"], members["side"].to_numpy())
             is_first = np.zeros(len(members), dtype=bool)
             is_first[np.unique(numbers, return_index=True)[1]] = True
@@ -101,7 +103,7 @@ def similar(
 
 
 def _ends(near: DataFrame, names: str) -> DataFrame:
-    """The fingerprints of the pairs of each bucket."""
+    """Returns the distinct fingerprints of the pairs of each bucket."""
     from pyspark.sql import functions as f
 
     first, *rest = (near.select("bucket", f.col(name).alias("fingerprint")) for name in names)
@@ -111,7 +113,7 @@ def _ends(near: DataFrame, names: str) -> DataFrame:
 
 
 def _cut(near: DataFrame, full: int) -> DataFrame:
-    """The same pairs in more buckets, where one has more than `full` fingerprints."""
+    """Spreads the pairs of a bucket with more than `full` fingerprints over more buckets."""
     from pyspark.sql import functions as f
 
     counts = _ends(near, "ab").groupBy("bucket").count()
@@ -125,6 +127,8 @@ def _cut(near: DataFrame, full: int) -> DataFrame:
 
 
 def _numbered(column: pa.ChunkedArray, side: np.ndarray) -> tuple[np.ndarray, pa.Array]:
-    """A number for each value of a side, and the values: each stands at half its number."""
+    """Returns a number for each value of a side, and the distinct values. The value at position `i` has the
+    numbers `2 * i` and `2 * i + 1`, one for each side.
+    """
     known = pc.unique(column)
     return pc.index_in(column, known).to_numpy() * 2 + side, known
