@@ -100,6 +100,37 @@ impl RowTable for IndexRows {
         &[NUMBER, ID, FINGERPRINT, REPEATS, SOURCES, FIRST, LAST];
 }
 
+/// Rows about a document and one in the index, which differ in some positions. The columns of the
+/// document and of the distance are the same in each output.
+trait DistanceRows: RowTable {
+    /// Description of the column with the ID of the document.
+    const ID_DESCRIPTION: &'static str;
+
+    /// Returns the name of the document.
+    fn name<'r>(row: &'r Self::Row<'r>) -> &'r DocumentName<'r>;
+
+    /// Returns the distance between the two documents.
+    fn distance(row: &Self::Row<'_>) -> u32;
+
+    const ID: Column<Self> =
+        Column::new("id", Self::ID_DESCRIPTION, Value::Text(|row| &Self::name(row).id));
+    const FILE: Column<Self> = Column::new(
+        "file",
+        "File of the document.",
+        Value::Text(|row| Self::name(row).file_bytes()),
+    );
+    const RECORD: Column<Self> = Column::new(
+        "record",
+        "Number of its record in the file, from 0.",
+        Value::Number(|row| Self::name(row).record),
+    );
+    const DISTANCE: Column<Self> = Column::new(
+        "distance",
+        "Number of positions in which the fingerprints differ.",
+        Value::Count(|row| Self::distance(row)),
+    );
+}
+
 /// A document that was added and repeats one in the index.
 #[derive(Debug)]
 pub struct RepeatRow<'r> {
@@ -117,20 +148,25 @@ pub struct RepeatRow<'r> {
 struct RepeatRows;
 
 impl RepeatRows {
-    const ID: Column<Self> =
-        Column::new("id", "ID of the document that was added.", Value::Text(|row| &row.name.id));
     const REPEATED: Column<Self> = Column::new(
         "repeats",
         "ID of the document in the index that it repeats.",
         Value::Text(|row| row.repeated),
     );
-    const DISTANCE: Column<Self> = Column::new(
-        "distance",
-        "Number of positions in which the fingerprints differ.",
-        Value::Count(|row| row.distance),
-    );
 
     const TEXT: &'static [Column<Self>] = &[Self::ID, Self::REPEATED, Self::DISTANCE];
+}
+
+impl DistanceRows for RepeatRows {
+    const ID_DESCRIPTION: &'static str = "ID of the document that was added.";
+
+    fn name<'r>(row: &'r RepeatRow<'r>) -> &'r DocumentName<'r> {
+        row.name
+    }
+
+    fn distance(row: &RepeatRow<'_>) -> u32 {
+        row.distance
+    }
 }
 
 impl RowTable for RepeatRows {
@@ -138,12 +174,8 @@ impl RowTable for RepeatRows {
 
     const COLUMNS: &'static [Column<Self>] = &[
         Self::ID,
-        Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
-        Column::new(
-            "record",
-            "Number of its record in the file, from 0.",
-            Value::Number(|row| row.name.record),
-        ),
+        Self::FILE,
+        Self::RECORD,
         Self::REPEATED,
         Column::new(
             "number",
@@ -180,17 +212,22 @@ pub(crate) struct NearRow<'r> {
 struct NearRows;
 
 impl NearRows {
-    const ID: Column<Self> =
-        Column::new("id", "ID of the document.", Value::Text(|row| &row.name.id));
     const NEAR_ID: Column<Self> =
         Column::new("near", "ID of the document in the index.", Value::Text(|row| row.near.id));
-    const DISTANCE: Column<Self> = Column::new(
-        "distance",
-        "Number of positions in which the fingerprints differ.",
-        Value::Count(|row| row.distance),
-    );
 
     const TEXT: &'static [Column<Self>] = &[Self::ID, Self::NEAR_ID, Self::DISTANCE];
+}
+
+impl DistanceRows for NearRows {
+    const ID_DESCRIPTION: &'static str = "ID of the document.";
+
+    fn name<'r>(row: &'r NearRow<'r>) -> &'r DocumentName<'r> {
+        row.name
+    }
+
+    fn distance(row: &NearRow<'_>) -> u32 {
+        row.distance
+    }
 }
 
 impl RowTable for NearRows {
@@ -198,12 +235,8 @@ impl RowTable for NearRows {
 
     const COLUMNS: &'static [Column<Self>] = &[
         Self::ID,
-        Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
-        Column::new(
-            "record",
-            "Number of its record in the file, from 0.",
-            Value::Number(|row| row.name.record),
-        ),
+        Self::FILE,
+        Self::RECORD,
         Self::DISTANCE,
         Column::new(
             "near",
