@@ -41,6 +41,14 @@ pub struct Member {
     pub distance: Option<u64>,
 }
 
+impl Member {
+    /// Returns its place as `FILE:RECORD`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.file, self.record)
+    }
+}
+
 /// Documents that are alike, of which one was kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemberCluster {

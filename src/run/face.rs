@@ -1,6 +1,8 @@
 //! The boundary between a run and the program or package that called it.
 
+use super::recorded_inputs::RecordedInputs;
 use crate::method::Method;
+use simtool_base::error::Result;
 use simtool_base::fault::Fault;
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::progress::{NoProgress, Progress};
@@ -40,6 +42,16 @@ pub trait Face: Sync {
     /// as there are records, so the text is shared, not made for each.
     fn missing_text(&self) -> &'static str {
         "a text in the field that `text_field` names"
+    }
+
+    /// Returns the inputs that the command line of a finished run names; none if this face does not
+    /// understand it.
+    ///
+    /// # Errors
+    ///
+    /// The command line is understood, and a setting in it is out of its range.
+    fn recorded_inputs(&self, _command: &str) -> Result<Option<RecordedInputs>> {
+        Ok(None)
     }
 
     /// Holds interruptions back until the value is dropped, so that none comes between creating an
@@ -140,8 +152,8 @@ pub fn spell_settings(message: &str, spelled: &dyn Fn(&str) -> Option<String>) -
 pub fn give_name<E>(
     face: &dyn Face,
     results: &Path,
-    rename: impl FnOnce() -> Result<(), E>,
-) -> Result<(), E> {
+    rename: impl FnOnce() -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
     let mut held = face.hold_interruptions();
     held.set(OutputState::Nothing);
     rename()?;

@@ -22,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod compare;
 mod dedup;
 mod dedup_request;
 mod face;
@@ -31,10 +32,15 @@ mod input;
 mod input_settings;
 mod join;
 pub mod join_fingerprints;
+mod one_document;
 mod reading_faults;
+mod recorded_inputs;
+mod recorded_run;
 mod standard_streams;
+mod why;
 mod word_features;
 
+pub use compare::{CompareRequest, Compared, compare};
 pub use dedup::{DryRun, Outcome, dedup, dry_run};
 pub use dedup_request::{Paths, Request};
 pub use face::{Face, HeldInterruptions, Notice, OutputState, Silent, give_name, spell_settings};
@@ -43,6 +49,10 @@ pub use fingerprint::{FingerprintRequest, Fingerprinted, fingerprint, parse_fing
 pub use input::{Input, Places};
 pub use input_settings::{InputSettings, OnError};
 pub use join::{JoinRequest, Joined, join};
+pub use one_document::{NamedBy, NamedDocument};
 pub use reading_faults::has_losses;
+pub use recorded_inputs::RecordedInputs;
+pub use recorded_run::LocatedDocument;
 pub use standard_streams::{STANDARD_INPUT, standard_input};
+pub use why::{ClusteredDocument, ComparedTexts, DocumentFate, Why, WhyRequest, why};
 pub use word_features::{FolderFiles, WordFeatures, WordsRequest};

@@ -68,6 +68,14 @@ pub enum ErrorKind {
         /// How much would do, and what to change.
         rule: String,
     },
+    /// Something that the caller named is not there, or is no longer what it was.
+    #[error("{what}: {reason}")]
+    Missing {
+        /// What is missing, as a sentence.
+        what: String,
+        /// Why, or how to name something that is there.
+        reason: String,
+    },
     /// Memory that is needed cannot be had.
     #[error("cannot have {bytes} bytes of memory for {what}: {remedy}")]
     Memory {

@@ -1,20 +1,13 @@
 //! `simtool compare A B`: two documents side by side.
 
 use crate::args::CompareArgs;
-use crate::fingerprint::simhash;
-use crate::one_document::{By, Named, Reading};
-use crate::progress_line::ProgressLine;
-use crate::terminal::{Verbosity, show};
-use crate::{console, inputs, one_document};
-use simtool::Error;
+use crate::console;
+use crate::terminal::Terminal;
 use simtool::json_text;
-use simtool::kernels::Isa;
 use simtool::method::Terms;
-use simtool::options::Options;
-use simtool::pipeline::compare::{Comparison, compare_texts};
-use simtool::pipeline::timings::Timings;
+use simtool::pipeline::compare::Comparison;
 use simtool::quantity::bytes;
-use simtool::run::InputSettings;
+use simtool::run::{self, CompareRequest, NamedDocument};
 use simtool::write::text_difference::{Piece, Shown, text_difference};
 use std::env;
 use std::fmt::Write;
@@ -26,75 +19,35 @@ const SHOWN: Shown = Shown { context: 20, words: 2000 };
 
 /// Compares two documents and prints what was found.
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
-    let (mut timings, running) = (Timings::start(), &args.running);
-    let method = simhash(&args.terms, args.bits.as_deref())?;
-    let terms = method.recipe().terms();
-    if let Some((field, value)) =
-        terms.weighting().parameters().pop().filter(|_| terms.is_learned())
-    {
-        let rule = "is learned from a collection: it goes with `simtool dedup`";
-        return Err(Error::config(field, value, rule).into());
-    }
+    let names = [args.left.clone(), args.right.clone()];
+    let request = CompareRequest::parse(names, args.options())?;
+    let terminal = Terminal::new(&args.running);
+    let compared = run::compare(&request, &terminal)?;
+    show_documents(&compared.documents, &terminal);
+    let mut timings = compared.timings;
+    let shingle = request.method.compared();
+    let texts = [0, 1].map(|side| &compared.documents[side].document.text[..]);
     let paths = [args.left.as_path(), args.right.as_path()];
-    if paths == [Path::new("-"); 2] {
-        return Err(Error::config("B", "-", "only one document can be standard input").into());
-    }
-    let mut given = Options::new();
-    given.set_given([
-        ("format", &args.format),
-        ("text_field", &args.text_field),
-        ("id_field", &args.id_field),
-    ]);
-    let options = InputSettings::parse(&mut given)?.read_options(inputs::access(running.no_mmap));
-    let progress = ProgressLine::new(running.quiet, running.progress);
-    let reading = Reading { options, running, progress: &progress };
-    let read = |path| one_document::read(path, &reading);
-    let named = [read(paths[0])?, read(paths[1])?];
-    progress.end();
-    timings.end("read");
-    refuse_idle(args, &named)?;
-    told(args, &named);
-    let texts = [&named[0].document.text[..], &named[1].document.text];
-    let comparison = compare_texts(texts, &method, Isa::detected());
-    timings.end("compare");
     let text = if args.json {
-        json(paths, method.compared(), &comparison)?
+        json(paths, shingle, &compared.comparison)?
     } else {
-        readable(paths, method.compared(), &comparison, texts, &Marks::for_terminal())
+        readable(paths, shingle, &compared.comparison, texts, &Marks::for_terminal())
     };
     timings.end("find differences");
-    if running.stats {
+    if args.running.stats {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
     Ok(console::out(text.as_bytes())?)
 }
 
-/// Refuses what was said of reading, if neither document was read by it.
-fn refuse_idle(args: &CompareArgs, named: &[Named; 2]) -> Result<(), Error> {
-    let is_by_id = |named: &Named| named.by == By::Id && named.is_of_fields();
-    let is_any = |is: &dyn Fn(&Named) -> bool| named.iter().any(is);
-    let fields = "is of jsonl, csv, tsv and parquet, but for OUT#ID: neither document is of these";
-    for (option, value, is_used, rule) in [
-        ("format", &args.format, is_any(&Named::is_of_file), "OUT#ID is read as its run read it"),
-        ("text_field", &args.text_field, is_any(&Named::is_of_fields), fields),
-        ("id_field", &args.id_field, is_any(&is_by_id), "goes with FILE#ID, where FILE has fields"),
-    ] {
-        if let (Some(value), false) = (value, is_used) {
-            return Err(Error::config(option, value, rule));
-        }
-    }
-    Ok(())
-}
-
-/// Tells of the documents that were read.
-fn told(args: &CompareArgs, named: &[Named; 2]) {
-    for (Named { document, file, .. }, name) in named.iter().zip(["A", "B"]) {
-        if args.running.verbose {
-            let (record, format) = (document.record, document.format);
-            let size = bytes(document.text.len() as u64);
-            console::note(&format!("{name}: {file}:{record}, {format}, {size} of text"));
-        }
-        show(&document.faults, Verbosity::of(&args.running));
+/// Shows what was read, and what was wrong with the files.
+fn show_documents(documents: &[NamedDocument; 2], terminal: &Terminal) {
+    for (NamedDocument { document, file, .. }, name) in documents.iter().zip(["A", "B"]) {
+        let record = document.record;
+        let format = document.format;
+        let size = bytes(document.text.len() as u64);
+        terminal.detail(&format!("{name}: {file}:{record}, {format}, {size} of text"));
+        terminal.end(&document.faults);
     }
 }
 

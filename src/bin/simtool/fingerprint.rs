@@ -1,24 +1,12 @@
 //! `simtool fingerprint`: a file of fingerprints of documents.
 
-use crate::args::{FingerprintArgs, TermArgs};
+use crate::args::FingerprintArgs;
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console};
-use simtool::Error;
-use simtool::method::Method;
 use simtool::options::Options;
 use simtool::quantity::{counted, grouped};
 use simtool::run::{self, FingerprintRequest};
 use std::io;
-
-/// Creates the method SimHash of the terms, with 64 bits if `bits` is not given.
-pub(crate) fn simhash(terms: &TermArgs, bits: Option<&str>) -> Result<Method, Error> {
-    let mut options = Options::new();
-    terms.set(&mut options);
-    if let Some(bits) = bits {
-        options.set("bits", bits);
-    }
-    Method::parse("simhash", &mut options)
-}
 
 /// Fingerprints the documents and writes the file.
 pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<ExitStatus> {

@@ -1,12 +1,13 @@
 //! The terminal as the face of a run: notes, faults and progress on standard error.
 
-use crate::args::RunningArgs;
+use crate::args::{Command, Job, RunningArgs};
 use crate::progress_line::ProgressLine;
-use crate::{console, inputs, interrupt};
+use crate::{console, inputs, interrupt, shell, usage};
+use simtool::Error;
 use simtool::fault::{Fault, Severity};
 use simtool::mapped_file::FileAccess;
 use simtool::progress::Progress;
-use simtool::run::{Face, HeldInterruptions, Notice};
+use simtool::run::{Face, HeldInterruptions, Notice, RecordedInputs};
 
 /// Faults of one kind that are shown; the others are counted.
 const SHOWN_FAULTS: usize = 20;
@@ -62,6 +63,13 @@ impl Terminal {
             self.progress.suspend(|| console::note(note));
         }
     }
+
+    /// Shows a note that the user asked for with --verbose.
+    pub(crate) fn detail(&self, detail: &str) {
+        if self.verbosity.verbose {
+            self.progress.suspend(|| console::note(detail));
+        }
+    }
 }
 
 impl Face for Terminal {
@@ -96,10 +104,8 @@ impl Face for Terminal {
             Notice::Faults(faults) => self.progress.suspend(|| {
                 show(faults, Verbosity { verbose: false, quiet: false });
             }),
-            Notice::Detail(detail) if self.verbosity.verbose => {
-                self.progress.suspend(|| console::note(detail));
-            }
-            Notice::Explanation(_) | Notice::Chosen(..) | Notice::Detail(_) => {}
+            Notice::Detail(detail) => self.detail(detail),
+            Notice::Explanation(_) | Notice::Chosen(..) => {}
         }
     }
 
@@ -109,6 +115,11 @@ impl Face for Terminal {
 
     fn missing_text(&self) -> &'static str {
         "a text in the field that --text-field names"
+    }
+
+    fn recorded_inputs(&self, command: &str) -> Result<Option<RecordedInputs>, Error> {
+        let command = usage::understood(shell::words(command));
+        command.as_ref().and_then(Command::job).map(Job::inputs).transpose()
     }
 
     fn hold_interruptions(&self) -> Box<dyn HeldInterruptions + '_> {

@@ -1,108 +1,91 @@
 //! `simtool why OUT ID`: what became of a document of a finished run.
 
-use crate::args::{TermArgs, WhyArgs};
+use crate::args::WhyArgs;
 use crate::compare::{Marks, difference, shown};
 use crate::console;
-use crate::fingerprint::simhash;
-use crate::progress_line::ProgressLine;
-use crate::recorded::{Located, Recorded};
-use crate::terminal::{Verbosity, show};
+use crate::terminal::Terminal;
 use serde_json::{Value, json};
-use simtool::document::Bad;
-use simtool::kernels::Isa;
-use simtool::method::Method;
-use simtool::output::finished_run::{Fate, Member, MemberCluster, Sought};
-use simtool::pipeline::compare::{ReadDocument, compare_texts};
-use simtool::pipeline::timings::Timings;
-use simtool::quantity::bytes;
+use simtool::Error;
+use simtool::options::Options;
+use simtool::output::finished_run::Member;
+use simtool::run::{
+    self, ClusteredDocument, ComparedTexts, DocumentFate, LocatedDocument, WhyRequest,
+};
 use simtool::shell_word::shell_word;
 use simtool::similarity::Similarity;
 use std::fmt::Write;
 
 /// Documents of a cluster that are listed, unless all are asked for.
 const LISTED: usize = 10;
-/// Shingles, where neither the run nor the user says.
-const SHINGLE: &str = "words:3";
 
 /// Finds the document and prints what became of it.
 pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
-    let (mut timings, common) = (Timings::start(), &args.common);
-    let progress = ProgressLine::new(common.running.quiet, common.running.progress);
-    let run = Recorded::open(&args.output, &common.running, common.thread_count()?, &progress)?;
-    let sought = Sought::new(&args.document);
-    let fates = run.run.find(sought)?;
-    timings.end("read outputs");
-    let why = Why { args, run: &run };
-    let mut told = match &fates[..] {
-        [] => why.alone(run.look_for(sought)?),
-        [Fate::Clustered { cluster, at }, ..] => why.clustered(cluster, *at)?,
-        [Fate::Quarantined { file, record, code, expected }, ..] => {
-            why.bad(file, *record, code, expected)
-        }
+    let running = &args.common.running;
+    let mut options = Options::new();
+    args.common.set(&mut options);
+    let request = WhyRequest::parse(args.output.clone(), args.document.clone(), options)?;
+    let terminal = Terminal::new(running);
+    let found = run::why(&request, &terminal)?;
+    terminal.end(&found.faults);
+
+    let page = FatePage { args };
+    let mut shown = match found.fate {
+        DocumentFate::Alone(located) => page.alone(&located),
+        DocumentFate::Clustered(document) => page.clustered(*document),
+        DocumentFate::Bad { file, record, code, expected } => bad(&file, record, &code, &expected),
     };
-    progress.end();
-    timings.end("read inputs");
-    let others: Vec<String> = fates.iter().skip(1).map(place).collect();
-    if !args.json && !others.is_empty() && !common.running.quiet {
-        let (count, listed) = (others.len(), why.listed());
-        console::note(&format!(
+    if !args.json && !found.others.is_empty() {
+        let count = found.others.len();
+        let listed = count.min(page.listed());
+        terminal.note(&format!(
             "{count} more of this ID: {}{}; FILE:RECORD names one",
-            others[..count.min(listed)].join(", "),
+            found.others[..listed].join(", "),
             if count > listed { ", …" } else { "" }
         ));
     }
     if args.json {
-        told.object["others_of_this_id"] = others.into();
-        told.text = format!("{}\n", told.object);
+        shown.object["others_of_this_id"] = found.others.into();
+        shown.text = format!("{}\n", shown.object);
     }
-    if common.running.stats {
+    if running.stats {
+        let timings = found.timings;
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
-    Ok(console::out(told.text.as_bytes())?)
+    Ok(console::out(shown.text.as_bytes())?)
 }
 
-/// What became of a document, for people and as a JSON object.
-struct Told {
+/// The fate of a document, for people and as a JSON object.
+struct ShownFate {
     text: String,
     object: Value,
 }
 
-/// Where the document of a fate is.
-fn place(fate: &Fate) -> String {
-    match fate {
-        Fate::Clustered { cluster, at } => {
-            place_of(at.map_or(&cluster.kept, |at| &cluster.removed[at]))
-        }
-        Fate::Quarantined { file, record, .. } => format!("{file}:{record}"),
-    }
-}
-
-fn place_of(member: &Member) -> String {
-    format!("{}:{}", member.file, member.record)
-}
-
-/// What is asked, and of which run.
-struct Why<'w> {
+/// Shows the fate of the document that the arguments name.
+struct FatePage<'w> {
     args: &'w WhyArgs,
-    run: &'w Recorded<'w>,
 }
 
-/// The texts of two documents, and what they share.
-struct Texts {
-    kept: ReadDocument,
-    removed: ReadDocument,
-    method: Method,
-    similarity: Option<Similarity>,
+/// Shows a record that was compared with nothing.
+fn bad(file: &str, record: u64, code: &str, expected: &str) -> ShownFate {
+    let text = format!(
+        "{} was compared with nothing: it is a bad record [{code}]\nexpected    {}\n",
+        shown(&format!("{file}:{record}")),
+        shown(expected)
+    );
+    let object = json!({
+        "fate": "quarantined", "file": file, "record": record, "code": code, "expected": expected
+    });
+    ShownFate { text, object }
 }
 
-impl Why<'_> {
-    /// Of a document that no output names.
-    fn alone(&self, located: Located) -> Told {
-        let Located { file, record, is_passed_over } = located;
-        let fate = if is_passed_over { "passed over" } else { "kept" };
+impl FatePage<'_> {
+    /// Shows a document that no output names.
+    fn alone(&self, located: &LocatedDocument) -> ShownFate {
+        let LocatedDocument { file, record, is_passed_over } = located;
+        let fate = if *is_passed_over { "passed over" } else { "kept" };
         let name = shown(&self.args.document);
         let place = shown(&format!("{file}:{record}"));
-        let reason = if is_passed_over {
+        let reason = if *is_passed_over {
             "the run was told to pass it over, and compared it with nothing"
         } else {
             "nothing in the run is like it"
@@ -111,160 +94,121 @@ impl Why<'_> {
         let _ = writeln!(text, "kept        {place}");
         let this = self.compare_name(&place);
         let _ = writeln!(text, "\nmore: simtool compare {this} FILE:RECORD");
-        Told { text, object: json!({ "fate": fate, "file": file, "record": record }) }
+        ShownFate { text, object: json!({ "fate": fate, "file": file, "record": record }) }
     }
 
-    /// Of a record that was compared with nothing.
-    fn bad(&self, file: &str, record: u64, code: &str, expected: &str) -> Told {
-        let expected = match (code, self.run.run.parameter("text_field")) {
-            (Bad::NO_TEXT, Some(field)) => format!("a text in the field \"{field}\""),
-            _ => expected.to_owned(),
+    /// Shows a document that is similar to others.
+    fn clustered(&self, mut document: ClusteredDocument) -> ShownFate {
+        let mut text = sentence(&document);
+        let texts = document.texts.take();
+        let kept = &document.cluster.kept;
+        let (Some(other), Some(texts)) = (document.compared(), texts) else {
+            return ShownFate { text, object: json!({ "fate": "kept", "kept": object(kept) }) };
         };
-        let text = format!(
-            "{} was compared with nothing: it is a bad record [{code}]\nexpected    {}\n",
-            shown(&format!("{file}:{record}")),
-            shown(&expected)
-        );
-        let object = json!({
-            "fate": "quarantined", "file": file, "record": record, "code": code, "expected": expected
-        });
-        Told { text, object }
-    }
-
-    /// Of a document that is like others.
-    fn clustered(&self, cluster: &MemberCluster, at: Option<usize>) -> anyhow::Result<Told> {
-        let MemberCluster { kept, removed } = cluster;
-        let of_corpus = if self.run.run.is_match() { " of the corpus" } else { "" };
-        let mut text = if let Some(at) = at {
-            let (id, kept) = (shown(&removed[at].id), shown(&kept.id));
-            if is_chained(&removed[at]) {
-                format!(
-                    "{id} was removed: others that are alike link it to {kept}, which was kept\n"
-                )
-            } else {
-                format!("{id} was removed: it is like {kept}{of_corpus}, which was kept\n")
-            }
-        } else {
-            let (id, count) = (shown(&kept.id), removed.len());
-            let documents = if count == 1 { "document" } else { "documents" };
-            format!("{id}{of_corpus} was kept, in place of {count} {documents}\n")
-        };
-        // Of a kept document, what the first removed one shares with it.
-        let Some(other) = removed.get(at.unwrap_or(0)) else {
-            return Ok(Told { text, object: json!({ "fate": "kept", "kept": object(kept) }) });
-        };
+        let texts = texts.map_err(|error: Error| console::explained(&error.into()));
+        self.list_members(&document, other, &mut text);
+        text += &shown_texts(&texts);
+        let compare = self.compare_command(&document, other);
         // Writing to a string cannot fail.
-        let mut line = |name: &str, value: &str| {
-            let _ = writeln!(text, "{name:<11} {value}");
-        };
-        line("kept", &named(kept));
-        if at.is_some() {
-            line("removed", &named(other));
-            line("closeness", &self.closeness(other));
-            let count = removed.len();
-            line("cluster", &format!("{} documents: 1 kept, {count} removed", count + 1));
-        } else {
-            for member in removed.iter().take(self.listed()) {
-                line("removed", &format!("{}  {}", named(member), self.closeness(member)));
-            }
-            if removed.len() > self.listed() {
-                let more = removed.len() - self.listed();
-                line("", &format!("and {more} more; --verbose lists all"));
-            }
-        }
-        let texts = self.texts(kept, other)?;
-        text += &told_texts(&texts);
-        let names = [kept, other].map(|member| self.compare_name(&place_of(member)));
-        let shingle = self.shingle();
-        let mut options =
-            if shingle == SHINGLE { String::new() } else { format!(" --shingle {shingle}") };
-        if let Some(stop_words) = self.run.run.parameter("stop_words") {
-            let _ = write!(options, " --stop-words {}", shell_word(stop_words));
-        }
-        let compare = format!("simtool compare {}{options}", names.join(" "));
         let _ = writeln!(text, "\nmore: {compare}");
-        if at.is_some() && removed.len() > 1 {
+        let removed = &document.cluster.removed;
+        let is_removed = document.at.is_some();
+        if is_removed && removed.len() > 1 {
             let output = shell_word(&self.args.output.to_string_lossy());
-            let _ = writeln!(text, "      simtool why {output} {}", shell_word(&place_of(kept)));
+            let _ = writeln!(text, "      simtool why {output} {}", shell_word(&kept.place()));
         }
-        let itself = at.map_or(kept, |at| &removed[at]);
+        let itself = document.itself();
         let object = json!({
-            "fate": if at.is_some() { "removed" } else { "kept" },
+            "fate": if is_removed { "removed" } else { "kept" },
             "id": itself.id, "file": itself.file, "record": itself.record,
             "similarity": itself.similarity, "distance": itself.distance,
-            "kept": object(kept), "kept_is_of_corpus": self.run.run.is_match(),
+            "kept": object(kept), "kept_is_of_corpus": document.is_match,
             "removed": removed.iter().map(object).collect::<Vec<_>>(),
             "compared_with_kept": object(other), "texts": texts_object(&texts), "compare": compare,
         });
-        Ok(Told { text, object })
+        ShownFate { text, object }
     }
 
-    /// The most that is listed of what may be long.
+    /// Adds lines with the kept and the removed documents of the cluster.
+    fn list_members(&self, document: &ClusteredDocument, other: &Member, text: &mut String) {
+        let removed = &document.cluster.removed;
+        add_line(text, "kept", &named(&document.cluster.kept));
+        if document.at.is_some() {
+            let count = removed.len();
+            add_line(text, "removed", &named(other));
+            add_line(text, "closeness", &weighted_closeness(document, other));
+            add_line(text, "cluster", &format!("{} documents: 1 kept, {count} removed", count + 1));
+            return;
+        }
+        for member in removed.iter().take(self.listed()) {
+            let closeness = weighted_closeness(document, member);
+            add_line(text, "removed", &format!("{}  {closeness}", named(member)));
+        }
+        if removed.len() > self.listed() {
+            let more = removed.len() - self.listed();
+            add_line(text, "", &format!("and {more} more; --verbose lists all"));
+        }
+    }
+
+    /// Returns the command that compares the kept document with `other` as the run did.
+    fn compare_command(&self, document: &ClusteredDocument, other: &Member) -> String {
+        let names =
+            [&document.cluster.kept, other].map(|member| self.compare_name(&member.place()));
+        let mut command = format!("simtool compare {}", names.join(" "));
+        for (setting, value) in &document.compare_settings {
+            let option = setting.replace('_', "-");
+            let _ = write!(command, " --{option} {}", shell_word(value));
+        }
+        command
+    }
+
+    /// Returns how many entries of a list are shown.
     fn listed(&self) -> usize {
         if self.args.common.running.verbose { usize::MAX } else { LISTED }
     }
 
-    fn closeness(&self, member: &Member) -> String {
-        let weight = self.run.run.parameter("verify_weight").or_else(|| {
-            self.run.run.parameter("similarity").and_then(|_| self.run.run.parameter("weight"))
-        });
-        let weighed = match (weight, member.similarity) {
-            (Some(weight), Some(_)) => {
-                format!(", of shingles weighed by {}", weight.to_uppercase())
-            }
-            _ => String::new(),
-        };
-        closeness(member) + &weighed
-    }
-
-    fn shingle(&self) -> &str {
-        self.run.run.parameter("shingle").unwrap_or(SHINGLE)
-    }
-
-    /// A document as `simtool compare` takes it, whatever its ID is.
+    /// Returns the name of a document for `simtool compare`, whatever its ID is.
     fn compare_name(&self, place: &str) -> String {
         shell_word(&format!("{}#{place}", self.args.output.to_string_lossy()))
     }
+}
 
-    /// The texts of both documents, as far as they are still there; or why not.
-    fn texts(&self, kept: &Member, removed: &Member) -> anyhow::Result<Result<Texts, String>> {
-        let (kept, removed) = match (self.read(kept), self.read(removed)) {
-            (Ok(kept), Ok(removed)) => (kept, removed),
-            (Err(reason), _) | (_, Err(reason)) => return Ok(Err(reason)),
-        };
-        let terms = TermArgs {
-            shingle: Some(self.shingle().to_owned()),
-            stop_words: self.run.run.parameter("stop_words").map(str::to_owned),
-            ..TermArgs::default()
-        };
-        let method = simhash(&terms, None)?;
-        let similarity =
-            compare_texts([&kept.text, &removed.text], &method, Isa::detected()).similarity;
-        Ok(Ok(Texts { kept, removed, method, similarity }))
-    }
-
-    /// A document, read again; or why not.
-    fn read(&self, member: &Member) -> Result<ReadDocument, String> {
-        let read = self.run.read(&member.file, member.record);
-        let found = read.map_err(|error| console::explained(&error.into()))?;
-        if self.args.common.running.verbose {
-            let (place, size) = (place_of(member), bytes(found.text.len() as u64));
-            console::note(&format!("{place}, {}, {size} of text", found.format));
-        }
-        show(&found.faults, Verbosity::of(&self.args.common.running));
-        match found.id.as_deref().and_then(|id| str::from_utf8(id).ok()) {
-            Some(id) if id != member.id => Err(format!(
-                "record {} of {} now has the ID \"{id}\", not \"{}\": the file was changed since",
-                member.record, member.file, member.id
-            )),
-            _ => Ok(found),
-        }
+/// Returns the sentence that says whether the document was kept, and for which other.
+fn sentence(document: &ClusteredDocument) -> String {
+    let removed = &document.cluster.removed;
+    let kept = shown(&document.cluster.kept.id);
+    let of_corpus = if document.is_match { " of the corpus" } else { "" };
+    let Some(at) = document.at else {
+        let count = removed.len();
+        let documents = if count == 1 { "document" } else { "documents" };
+        return format!("{kept}{of_corpus} was kept, in place of {count} {documents}\n");
+    };
+    let id = shown(&removed[at].id);
+    if is_chained(&removed[at]) {
+        format!("{id} was removed: others that are alike link it to {kept}, which was kept\n")
+    } else {
+        format!("{id} was removed: it is like {kept}{of_corpus}, which was kept\n")
     }
 }
 
-/// What texts share and where they differ.
-fn told_texts(texts: &Result<Texts, String>) -> String {
-    let Texts { kept, removed, method, similarity } = match texts {
+/// Adds a line with a name and its value.
+fn add_line(text: &mut String, name: &str, value: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{name:<11} {value}");
+}
+
+/// Returns the closeness of a removed document, with the weight of its shingles.
+fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
+    let mut text = closeness(member);
+    if let (Some(weight), Some(_)) = (&document.weight, member.similarity) {
+        let _ = write!(text, ", of shingles weighed by {}", weight.to_uppercase());
+    }
+    text
+}
+
+/// Returns what texts share and where they differ.
+fn shown_texts(texts: &Result<ComparedTexts, String>) -> String {
+    let ComparedTexts { kept, removed, method, similarity } = match texts {
         Ok(texts) => texts,
         Err(reason) => return format!("texts       not shown: {}\n", shown(reason)),
     };
@@ -277,10 +221,10 @@ fn told_texts(texts: &Result<Texts, String>) -> String {
     text + &difference([&kept.text, &removed.text], names, &Marks::for_terminal())
 }
 
-/// What texts share, as a JSON object.
-fn texts_object(texts: &Result<Texts, String>) -> Value {
+/// Returns what texts share, as a JSON object.
+fn texts_object(texts: &Result<ComparedTexts, String>) -> Value {
     match texts {
-        Ok(Texts { method, similarity, .. }) => json!({
+        Ok(ComparedTexts { method, similarity, .. }) => json!({
             "shingle": method.compared().to_string(),
             "shared": similarity.map(|similarity| similarity.shared),
             "union": similarity.map(|similarity| similarity.union),
@@ -289,7 +233,7 @@ fn texts_object(texts: &Result<Texts, String>) -> Value {
     }
 }
 
-/// A document as a JSON object.
+/// Returns a document as a JSON object.
 fn object(member: &Member) -> Value {
     let Member { id, file, record, similarity, distance } = member;
     json!({
@@ -303,12 +247,13 @@ fn is_chained(member: &Member) -> bool {
     member.similarity.is_none() && member.distance.is_none()
 }
 
-/// ID and place.
+/// Returns ID and place of a document.
 fn named(member: &Member) -> String {
-    let (id, place) = (shown(&member.id), shown(&place_of(member)));
+    let (id, place) = (shown(&member.id), shown(&member.place()));
     if id == place { id } else { format!("{id}  ({place})") }
 }
 
+/// Returns the closeness of a removed document to the kept one.
 fn closeness(member: &Member) -> String {
     match (member.similarity, member.distance) {
         (Some(similarity), Some(distance)) => {

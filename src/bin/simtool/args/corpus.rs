@@ -8,7 +8,7 @@ use clap::ValueHint;
 use simtool::Error;
 use simtool::options::Options;
 use simtool::output::BadRecords;
-use simtool::run::{Paths, Request};
+use simtool::run::{Paths, RecordedInputs, Request};
 use simtool::write::columns::RowFormat;
 use simtool::{ClusterRule, Keep};
 use std::path::PathBuf;
@@ -84,6 +84,16 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// Returns the inputs of a finished run that had these arguments.
+    pub(crate) fn inputs(self) -> Result<RecordedInputs, Error> {
+        Ok(RecordedInputs {
+            corpus: self.paths.to_vec(),
+            queries: self.queries.to_vec(),
+            settings: self.corpus.input.settings()?,
+            output: self.corpus.output.clone(),
+        })
+    }
+
     /// Creates the request to the library; `command` is the command line.
     pub(crate) fn request(self, command: String) -> Result<Request, Error> {
         let mut options = Options::new();

@@ -29,6 +29,7 @@ pub(crate) use why::WhyArgs;
 
 use clap::{Parser, Subcommand, ValueHint};
 use common::{folder, output_folder};
+use simtool::options::Options;
 use simtool::run::WordsRequest;
 use std::path::PathBuf;
 
@@ -266,6 +267,22 @@ pub(crate) struct CompareArgs {
 
     #[command(flatten)]
     pub(crate) running: RunningArgs,
+}
+
+impl CompareArgs {
+    /// Returns the options that were given.
+    pub(crate) fn options(&self) -> Options {
+        let Self { terms, bits, format, text_field, id_field, .. } = self;
+        let mut options = Options::new();
+        terms.set(&mut options);
+        options.set_given([
+            ("bits", bits),
+            ("format", format),
+            ("text_field", text_field),
+            ("id_field", id_field),
+        ]);
+        options
+    }
 }
 
 /// Arguments of `simtool N M`, which is `simtool reference N M`.

@@ -1,0 +1,168 @@
+//! `compare`: two documents side by side.
+
+use super::face::Face;
+use super::input_settings::InputSettings;
+use super::one_document::{NamedBy, NamedDocument, NamedReader};
+use super::standard_streams::STANDARD_INPUT;
+use crate::method::Method;
+use crate::pipeline::compare::{Comparison, compare_texts};
+use crate::pipeline::timings::Timings;
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use simtool_compute::resources::Resources;
+use simtool_read::Format;
+use std::path::{Path, PathBuf};
+
+/// The method whose distances are shown.
+const METHOD: &str = "simhash";
+
+/// Two documents, and how they are read and compared.
+#[derive(Clone, Debug)]
+pub struct CompareRequest {
+    /// Names of the documents: a file with one document, `FILE:RECORD`, `FILE#ID` or `OUT#ID`, or
+    /// `-` for standard input.
+    pub names: [PathBuf; 2],
+    /// How files are read.
+    pub input: InputSettings,
+    /// The shingles and the fingerprint that are compared.
+    pub method: Method,
+    /// The threads and the temporary folder that reading may use.
+    pub resources: Resources,
+}
+
+/// Two documents that were compared.
+#[derive(Debug)]
+pub struct Compared {
+    /// The documents.
+    pub documents: [NamedDocument; 2],
+    /// What they have in common.
+    pub comparison: Comparison,
+    /// Time of each stage.
+    pub timings: Timings,
+}
+
+impl CompareRequest {
+    /// Creates the request to compare the documents with these names from named options: those of
+    /// terms and of SimHash, of [`Resources`], and `format`, `text_field` and `id_field`.
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range, a weight needs a whole collection, both documents are standard
+    /// input, or nobody knows an option.
+    pub fn parse(names: [PathBuf; 2], mut options: Options) -> Result<Self> {
+        let method = Method::parse(METHOD, &mut options)?;
+        refuse_learned(&method)?;
+        if names.iter().all(|name| name == Path::new(STANDARD_INPUT)) {
+            let rule = "only one document can be standard input";
+            return Err(Error::config("B", STANDARD_INPUT, rule));
+        }
+        let input = InputSettings::parse(&mut options)?;
+        let resources = Resources::parse(&mut options)?;
+        match options.first() {
+            Some((option, value)) => Err(method.refusal(option, &value)),
+            None => Ok(Self { names, input, method, resources }),
+        }
+    }
+
+    /// Refuses settings of reading that neither document was read with.
+    fn refuse_idle(&self, documents: &[NamedDocument; 2]) -> Result<()> {
+        let fields =
+            "is of jsonl, csv, tsv and parquet, but for OUT#ID: neither document is of these";
+        let of_run = "OUT#ID is read as its run read it";
+        let with_id = "goes with FILE#ID, where FILE has fields";
+        let has_file = documents.iter().any(NamedDocument::is_of_file);
+        let has_fields = documents.iter().any(NamedDocument::is_of_fields);
+        let has_id = documents.iter().any(|named| named.by == NamedBy::Id && named.is_of_fields());
+        let format = self.input.format.map(Format::name);
+        for (setting, value, is_used, rule) in [
+            ("format", format, has_file, of_run),
+            ("text_field", self.input.text_field.as_deref(), has_fields, fields),
+            ("id_field", self.input.id_field.as_deref(), has_id, with_id),
+        ] {
+            if let Some(value) = value.filter(|_| !is_used) {
+                return Err(Error::config(setting, value, rule));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a weight that is learned from a collection, because two documents are none.
+fn refuse_learned(method: &Method) -> Result<()> {
+    let terms = method.recipe().terms();
+    let weighting = terms.weighting().parameters().pop();
+    match weighting.filter(|_| terms.is_learned()) {
+        Some((field, value)) => {
+            let rule = "is learned from a collection: it goes with `simtool dedup`";
+            Err(Error::config(field, value, rule))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Reads and compares the two documents of `request`.
+///
+/// # Errors
+///
+/// A document is not there or cannot be read, or a setting of reading was given for nothing.
+pub fn compare(request: &CompareRequest, face: &dyn Face) -> Result<Compared> {
+    let mut timings = Timings::start();
+    let options = request.input.read_options(face.access());
+    let reader = NamedReader { options, resources: &request.resources, face };
+    let [left, right] = &request.names;
+    let documents = [reader.read(left)?, reader.read(right)?];
+    timings.end("read");
+    request.refuse_idle(&documents)?;
+    let texts = [&documents[0].document.text[..], &documents[1].document.text];
+    let comparison = compare_texts(texts, &request.method, request.resources.isa);
+    timings.end("compare");
+    Ok(Compared { documents, comparison, timings })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Silent;
+    use std::fs;
+
+    fn compared(names: [PathBuf; 2], options: &str) -> Result<Compared> {
+        compare(&CompareRequest::parse(names, Options::parse(options)?)?, &Silent)
+    }
+
+    #[test]
+    fn documents_are_named_by_file_record_and_id() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = folder.path().join("a.jsonl");
+        fs::write(&lines, "{\"id\":\"x\",\"text\":\"a b c d\"}\n{\"text\":\"a b c e\"}\n").unwrap();
+        let text = folder.path().join("b#1.txt");
+        fs::write(&text, "A b c d!").unwrap();
+        let behind = |end: &str| PathBuf::from(format!("{}{end}", lines.display()));
+        let found = compared([behind("#x"), behind(":1")], "").unwrap();
+        let similarity = found.comparison.similarity.unwrap();
+        assert_eq!((similarity.shared, similarity.union), (1, 3));
+        assert_eq!(found.documents.map(|named| named.by), [NamedBy::Id, NamedBy::Place]);
+        let found = compared([behind("#x"), text], "bits=128,shingle=words:2").unwrap();
+        assert_eq!(found.comparison.distance, Some(0));
+        assert!(compared([behind("#y"), behind(":1")], "").is_err());
+        assert!(compared([behind(":2"), behind(":1")], "").is_err());
+    }
+
+    #[test]
+    fn settings_that_nothing_uses_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.txt");
+        fs::write(&file, "one two three").unwrap();
+        for (options, message) in [
+            ("text_field=body", "text_field body: is of jsonl, csv, tsv and parquet"),
+            ("id_field=key", "id_field key: goes with FILE#ID"),
+            ("weight=idf", "weight idf: is learned from a collection"),
+            ("colour=red", "options colour=red: "),
+            ("bits=3", "bits 3: "),
+        ] {
+            let error = compared([file.clone(), file.clone()], options).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+        let error = compared(["-".into(), "-".into()], "").unwrap_err().to_string();
+        assert_eq!(error, "B -: only one document can be standard input");
+    }
+}

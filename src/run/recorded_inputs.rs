@@ -1,0 +1,17 @@
+//! The inputs that a finished run had.
+
+use super::input_settings::InputSettings;
+use std::path::PathBuf;
+
+/// The inputs that the command line of a finished run names.
+#[derive(Clone, Debug)]
+pub struct RecordedInputs {
+    /// Paths of the corpus, without those of a list.
+    pub corpus: Vec<PathBuf>,
+    /// Paths of the queries; none if the corpus was compared with itself.
+    pub queries: Vec<PathBuf>,
+    /// How documents were read.
+    pub settings: InputSettings,
+    /// The output folder, as the run named it.
+    pub output: PathBuf,
+}

@@ -1,0 +1,335 @@
+//! `why`: the fate of one document of a finished run.
+
+use super::face::{Face, Notice};
+use super::recorded_run::{LocatedDocument, RecordedRun};
+use crate::method::Method;
+use crate::output::finished_run::{Fate, Member, MemberCluster, Sought};
+use crate::pipeline::compare::{ReadDocument, compare_texts};
+use crate::pipeline::timings::Timings;
+use simtool_base::error::{ErrorKind, Result};
+use simtool_base::fault::Fault;
+use simtool_base::options::Options;
+use simtool_base::quantity::bytes;
+use simtool_compute::resources::Resources;
+use simtool_model::document::Bad;
+use simtool_model::similarity::Similarity;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The shingles of a run that does not record any.
+const SHINGLE: &str = "words:3";
+
+/// A document of a finished run.
+#[derive(Clone, Debug)]
+pub struct WhyRequest {
+    /// The output folder of the run.
+    pub output: PathBuf,
+    /// The document: its ID, `FILE:RECORD` or `FILE#ID`.
+    pub document: String,
+    /// The threads that a search of the inputs may use.
+    pub resources: Resources,
+}
+
+/// The fate of a document.
+#[derive(Debug)]
+pub struct Why {
+    /// The fate of the first document with this name.
+    pub fate: DocumentFate,
+    /// Places of the other documents with the same ID, as `FILE:RECORD`.
+    pub others: Vec<String>,
+    /// Faults of the files that were read again.
+    pub faults: Vec<Fault>,
+    /// Time of each stage.
+    pub timings: Timings,
+}
+
+/// What became of a document.
+#[derive(Debug)]
+pub enum DocumentFate {
+    /// No output names it: it is similar to no other, or the run passed it over.
+    Alone(LocatedDocument),
+    /// It is a bad record, which was compared with nothing.
+    Bad {
+        /// Its file.
+        file: String,
+        /// Number of the record in the file.
+        record: u64,
+        /// Stable name of the fault.
+        code: String,
+        /// What a good record has there.
+        expected: String,
+    },
+    /// It is in a cluster.
+    Clustered(Box<ClusteredDocument>),
+}
+
+/// A document in a cluster, and the texts that show why.
+#[derive(Debug)]
+pub struct ClusteredDocument {
+    /// The cluster.
+    pub cluster: Arc<MemberCluster>,
+    /// Its position among the removed documents; none if it is the kept one.
+    pub at: Option<usize>,
+    /// Whether the kept document is in the corpus and the removed ones are queries.
+    pub is_match: bool,
+    /// The weight of terms in the similarities, if they have one.
+    pub weight: Option<String>,
+    /// Settings with which `compare` compares the texts as the run did, if they are not the usual ones.
+    pub compare_settings: Vec<(&'static str, String)>,
+    /// The texts of the kept and a removed document, or the reason why they cannot be read. None if
+    /// the cluster has no removed document.
+    pub texts: Option<Result<ComparedTexts>>,
+}
+
+/// The texts of two documents, and what they have in common.
+#[derive(Debug)]
+pub struct ComparedTexts {
+    /// The document that was kept.
+    pub kept: ReadDocument,
+    /// The document that was removed.
+    pub removed: ReadDocument,
+    /// The method that names the shingles.
+    pub method: Method,
+    /// Jaccard similarity of the sets of shingles; none where neither has any.
+    pub similarity: Option<Similarity>,
+}
+
+impl WhyRequest {
+    /// Creates the request from named options, which are those of [`Resources`].
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range.
+    pub fn parse(output: PathBuf, document: String, mut options: Options) -> Result<Self> {
+        let resources = Resources::parse(&mut options)?;
+        Ok(Self { output, document, resources })
+    }
+}
+
+impl ClusteredDocument {
+    /// Returns the removed document that is compared with the kept one: itself, or the first one if
+    /// it is the kept document.
+    #[must_use]
+    pub fn compared(&self) -> Option<&Member> {
+        self.cluster.removed.get(self.at.unwrap_or(0))
+    }
+
+    /// Returns the document itself.
+    #[must_use]
+    pub fn itself(&self) -> &Member {
+        self.at.map_or(&self.cluster.kept, |at| &self.cluster.removed[at])
+    }
+}
+
+/// Finds what became of the document of `request`.
+///
+/// # Errors
+///
+/// The folder has no outputs of a run, an output or input cannot be read, or the run has no such
+/// document.
+pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
+    let mut timings = Timings::start();
+    let run = RecordedRun::open(&request.output, &request.resources, face)?;
+    let sought = Sought::new(&request.document);
+    let mut fates = run.run.find(sought)?.into_iter();
+    timings.end("read outputs");
+    let mut reader = MemberReader { run: &run, face, faults: Vec::new() };
+    let fate = match fates.next() {
+        None => DocumentFate::Alone(run.look_for(sought)?),
+        Some(Fate::Clustered { cluster, at }) => {
+            DocumentFate::Clustered(Box::new(reader.explain(request, cluster, at)?))
+        }
+        Some(Fate::Quarantined { file, record, code, expected }) => {
+            // The output has the same words for every such record. The name of the field helps more.
+            let expected = match (&*code, run.run.parameter("text_field")) {
+                (Bad::NO_TEXT, Some(field)) => format!("a text in the field \"{field}\""),
+                _ => expected,
+            };
+            DocumentFate::Bad { file, record, code, expected }
+        }
+    };
+    timings.end("read inputs");
+    Ok(Why { fate, others: fates.map(place).collect(), faults: reader.faults, timings })
+}
+
+/// Returns the place of the document of a fate.
+fn place(fate: Fate) -> String {
+    match fate {
+        Fate::Clustered { cluster, at } => {
+            at.map_or(&cluster.kept, |at| &cluster.removed[at]).place()
+        }
+        Fate::Quarantined { file, record, .. } => format!("{file}:{record}"),
+    }
+}
+
+/// Reads documents of clusters again.
+struct MemberReader<'r> {
+    run: &'r RecordedRun<'r>,
+    face: &'r dyn Face,
+    /// Faults of the files that were read.
+    faults: Vec<Fault>,
+}
+
+impl MemberReader<'_> {
+    /// Explains why a document is in a cluster.
+    fn explain(
+        &mut self,
+        request: &WhyRequest,
+        cluster: Arc<MemberCluster>,
+        at: Option<usize>,
+    ) -> Result<ClusteredDocument> {
+        let run = &self.run.run;
+        let shingle = run.parameter("shingle").unwrap_or(SHINGLE);
+        let stop_words = run.parameter("stop_words");
+        let settings = [
+            ("shingle", Some(shingle).filter(|given| *given != SHINGLE)),
+            ("stop_words", stop_words),
+        ];
+        let given =
+            settings.into_iter().filter_map(|(name, value)| Some((name, value?.to_owned())));
+        // A similarity is weighted if it was verified with a weight, or is the criterion itself.
+        let of_criterion = run.parameter("similarity").and_then(|_| run.parameter("weight"));
+        let weight = run.parameter("verify_weight").or(of_criterion).map(str::to_owned);
+        let mut document = ClusteredDocument {
+            cluster,
+            at,
+            is_match: run.is_match(),
+            weight,
+            compare_settings: given.collect(),
+            texts: None,
+        };
+        if let Some(removed) = document.compared() {
+            let method = method(shingle, stop_words)?;
+            let texts = self.read_texts(&document.cluster.kept, removed);
+            document.texts = Some(texts.map(|[kept, removed]| {
+                let texts = [&kept.text[..], &removed.text];
+                let similarity = compare_texts(texts, &method, request.resources.isa).similarity;
+                ComparedTexts { kept, removed, method, similarity }
+            }));
+        }
+        Ok(document)
+    }
+
+    /// Reads the texts of both documents, if they are still there.
+    fn read_texts(&mut self, kept: &Member, removed: &Member) -> Result<[ReadDocument; 2]> {
+        let kept = self.read(kept);
+        let removed = self.read(removed);
+        Ok([kept?, removed?])
+    }
+
+    /// Reads a document again. Refuses one whose ID is another than the run recorded.
+    fn read(&mut self, member: &Member) -> Result<ReadDocument> {
+        let mut found = self.run.read(&member.file, member.record)?;
+        let size = bytes(found.text.len() as u64);
+        let detail = format!("{}, {}, {size} of text", member.place(), found.format);
+        self.face.notice(Notice::Detail(&detail));
+        self.faults.append(&mut found.faults);
+        match found.id.as_deref().and_then(|id| str::from_utf8(id).ok()) {
+            Some(id) if id != member.id => {
+                let (record, file, recorded) = (member.record, &member.file, &member.id);
+                let what = format!(
+                    "record {record} of {file} now has the ID \"{id}\", not \"{recorded}\""
+                );
+                let reason = "the file was changed since".to_owned();
+                Err(ErrorKind::Missing { what, reason }.into())
+            }
+            _ => Ok(found),
+        }
+    }
+}
+
+/// Creates the method that compares texts by the shingles of the run.
+fn method(shingle: &str, stop_words: Option<&str>) -> Result<Method> {
+    let mut options = Options::new();
+    options.set("shingle", shingle);
+    if let Some(stop_words) = stop_words {
+        options.set("stop_words", stop_words);
+    }
+    Method::parse("simhash", &mut options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{InputSettings, Paths, RecordedInputs, Request, Silent, dedup};
+    use std::fs;
+    use std::path::Path;
+
+    /// A face that knows the inputs of every run.
+    struct Knowing(RecordedInputs);
+
+    impl Face for Knowing {
+        fn recorded_inputs(&self, _command: &str) -> Result<Option<RecordedInputs>> {
+            Ok(Some(self.0.clone()))
+        }
+    }
+
+    /// Runs `dedup` on one file, and returns the folder and its face.
+    fn finished(lines: &str) -> (tempfile::TempDir, Knowing) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.jsonl");
+        fs::write(&file, lines).unwrap();
+        let output = folder.path().join("out");
+        let mut options = Options::parse("similarity=0.5").unwrap();
+        options.set("output", &output);
+        let corpus = vec![file];
+        let paths = Paths { corpus: corpus.clone(), queries: Vec::new() };
+        dedup(&Request::parse(paths, options).unwrap(), &Silent).unwrap();
+        let settings = InputSettings::default();
+        (folder, Knowing(RecordedInputs { corpus, queries: Vec::new(), settings, output }))
+    }
+
+    fn asked(folder: &Path, document: &str, face: &dyn Face) -> Result<Why> {
+        let output = folder.join("out");
+        why(&WhyRequest::parse(output, document.to_owned(), Options::new())?, face)
+    }
+
+    const LINES: &str = "{\"id\":\"a\",\"text\":\"one two three four five\"}\n\
+                         {\"id\":\"b\",\"text\":\"One, two, three, four, five!\"}\n\
+                         {\"id\":\"c\",\"text\":\"nothing like the others\"}\n\
+                         {\"id\":\"d\"}\n";
+
+    #[test]
+    fn a_removed_document_is_shown_with_the_kept_one() {
+        let (folder, face) = finished(LINES);
+        let DocumentFate::Clustered(found) = asked(folder.path(), "b", &face).unwrap().fate else {
+            panic!("b was removed")
+        };
+        assert_eq!((found.at, &*found.cluster.kept.id, &*found.itself().id), (Some(0), "a", "b"));
+        let texts = found.texts.unwrap().unwrap();
+        assert_eq!(texts.similarity.map(|both| (both.shared, both.union)), Some((3, 3)));
+        assert!(found.compare_settings.is_empty() && !found.is_match);
+    }
+
+    #[test]
+    fn documents_that_no_output_names_are_found_in_the_inputs() {
+        let (folder, face) = finished(LINES);
+        let DocumentFate::Alone(found) = asked(folder.path(), "c", &face).unwrap().fate else {
+            panic!("c is like no other")
+        };
+        assert_eq!((found.record, found.is_passed_over), (2, false));
+        let error = asked(folder.path(), "x", &face).unwrap_err().to_string();
+        assert!(error.starts_with("x is no document of this run: its IDs are those of"), "{error}");
+        // Without the inputs only the outputs are known.
+        assert!(asked(folder.path(), "c", &Silent).is_err());
+        let place = format!("{}:3", folder.path().join("a.jsonl").display());
+        let DocumentFate::Bad { expected, .. } = asked(folder.path(), &place, &face).unwrap().fate
+        else {
+            panic!("record 3 has no text")
+        };
+        assert_eq!(expected, "a text in the field \"text\"");
+    }
+
+    #[test]
+    fn a_file_that_was_changed_shows_no_texts() {
+        let (folder, face) = finished(LINES);
+        fs::write(folder.path().join("a.jsonl"), LINES.replace("\"a\"", "\"z\"")).unwrap();
+        let DocumentFate::Clustered(found) = asked(folder.path(), "a", &face).unwrap().fate else {
+            panic!("a was kept")
+        };
+        assert_eq!(found.at, None);
+        let reason = found.texts.unwrap().unwrap_err().to_string();
+        let expected = "now has the ID \"z\", not \"a\": the file was changed since";
+        assert!(reason.ends_with(expected), "{reason}");
+    }
+}
