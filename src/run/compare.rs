@@ -22,7 +22,7 @@ pub struct CompareRequest {
     /// Names of the documents: a file with one document, `FILE:RECORD`, `FILE#ID` or `OUT#ID`, or
     /// `-` for standard input.
     pub names: [PathBuf; 2],
-    /// How files are read.
+    /// Settings with which files are read.
     pub input: InputSettings,
     /// The shingles and the fingerprint that are compared.
     pub method: Method,
@@ -35,7 +35,7 @@ pub struct CompareRequest {
 pub struct Compared {
     /// The documents.
     pub documents: [NamedDocument; 2],
-    /// What they have in common.
+    /// Common shingles and the distance.
     pub comparison: Comparison,
     /// Time of each stage.
     pub timings: Timings,

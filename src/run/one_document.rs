@@ -49,7 +49,7 @@ impl NamedDocument {
 
 /// Reads documents by their names.
 pub(super) struct NamedReader<'r> {
-    /// How files are read. A document of a run is read as the run read it.
+    /// Options with which files are read. A document of a run is read as the run read it.
     pub(super) options: ReadOptions,
     pub(super) resources: &'r Resources,
     pub(super) face: &'r dyn Face,

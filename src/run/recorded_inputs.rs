@@ -10,7 +10,7 @@ pub struct RecordedInputs {
     pub corpus: Vec<PathBuf>,
     /// Paths of the queries; none if the corpus was compared with itself.
     pub queries: Vec<PathBuf>,
-    /// How documents were read.
+    /// Settings with which documents were read.
     pub settings: InputSettings,
     /// The output folder, as the run named it.
     pub output: PathBuf,

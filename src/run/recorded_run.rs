@@ -34,7 +34,7 @@ pub(super) struct RecordedRun<'r> {
     pub(super) run: FinishedRun,
     /// The inputs; none if the face does not understand the command line.
     inputs: Option<RecordedInputs>,
-    /// How files are read.
+    /// Options with which files are read.
     options: ReadOptions,
     /// The folder in which the run worked, as far as it is known; empty if it is the current folder.
     place: PathBuf,

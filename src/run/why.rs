@@ -43,7 +43,7 @@ pub struct Why {
     pub timings: Timings,
 }
 
-/// What became of a document.
+/// Kinds of fates of a document.
 #[derive(Debug)]
 pub enum DocumentFate {
     /// No output names it: it is similar to no other, or the run passed it over.
@@ -56,7 +56,7 @@ pub enum DocumentFate {
         record: u64,
         /// Stable name of the fault.
         code: String,
-        /// What a good record has there.
+        /// Description of a good record.
         expected: String,
     },
     /// It is in a cluster.

@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// Equal words beside a difference, and words in all, that are printed.
+/// Number of equal words that are printed next to a difference, and of words in all.
 const SHOWN: Shown = Shown { context: 20, words: 2000 };
 
 /// Compares two documents and prints what was found.
@@ -51,7 +51,7 @@ fn show_documents(documents: &[NamedDocument; 2], terminal: &Terminal) {
     }
 }
 
-/// What stands around words of one document.
+/// Marks around the words that only one document has.
 pub(crate) struct Marks {
     left: [&'static str; 2],
     right: [&'static str; 2],
@@ -101,7 +101,7 @@ fn readable(
     out + &difference(texts, ["A", "B"], marks)
 }
 
-/// Where two texts differ, under a line that tells the marks of what is in one alone.
+/// Returns the differences of two texts, under a line that explains the marks.
 pub(crate) fn difference(texts: [&[u8]; 2], names: [&str; 2], marks: &Marks) -> String {
     let [of_left, of_right] = [marks.left, marks.right].map(|[from, to]| format!("{from}text{to}"));
     let [left, right] = names;
@@ -125,13 +125,13 @@ pub(crate) fn difference(texts: [&[u8]; 2], names: [&str; 2], marks: &Marks) -> 
     out
 }
 
-/// White space behind a word stands behind its mark.
+/// Writes marked words. White space after the last word comes after its mark.
 fn marked(out: &mut String, text: &str, [from, to]: [&str; 2]) -> std::fmt::Result {
     let words = text.trim_end();
     write!(out, "{from}{}{to}{}", shown(words), shown(&text[words.len()..]))
 }
 
-/// Text that cannot drive a terminal.
+/// Returns the text without characters that could control a terminal.
 pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
