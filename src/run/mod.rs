@@ -28,6 +28,7 @@ mod dedup_request;
 mod face;
 mod files;
 mod fingerprint;
+mod index;
 mod input;
 mod input_settings;
 mod join;
@@ -46,6 +47,11 @@ pub use dedup_request::{Paths, Request};
 pub use face::{Face, HeldInterruptions, Notice, OutputState, Silent, give_name, spell_settings};
 pub use files::{open_file, open_file_if_there, refuse_existing, without_links, write_whole_file};
 pub use fingerprint::{FingerprintRequest, Fingerprinted, fingerprint, parse_fingerprint_method};
+pub use index::{
+    AddOutcome, AddRequest, ExportRequest, IndexedDocuments, OpenRequest, QueryOutcome,
+    QueryRequest, RemoveOutcome, RemoveRequest, add_to_index, create_index, export_index,
+    query_index, remove_from_index, synced_disk,
+};
 pub use input::{Input, Places};
 pub use input_settings::{InputSettings, OnError};
 pub use join::{JoinRequest, Joined, join};

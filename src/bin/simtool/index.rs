@@ -1,34 +1,24 @@
-//! `simtool index`: what was seen, and is asked for again.
+//! `simtool index`: an index of documents that grows.
 
 use crate::args::{
     AddArgs, CreateArgs, ExportArgs, IndexCommand, IndexedArgs, MergeArgs, OneIndexArgs, QueryArgs,
     RemoveArgs, SalvageArgs, StatArgs,
 };
 use crate::inputs;
-use crate::interrupt::Interrupted;
-use crate::opened_index::{arrival, disk, holder, open, open_adder};
+use crate::opened_index::{holder, open, open_adder, open_request};
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console};
 use simtool::Error;
-use simtool::index::{
-    Added, AddedCorpus, Commits, Index, IndexAdder, Near, RepeatRow, salvage, write_only_new,
-    write_repeat,
-};
-use simtool::method::Method;
+use simtool::index::{AddedCorpus, Index, salvage};
 use simtool::options::Options;
-use simtool::pipeline::timings::Timings;
 use simtool::quantity::{bytes, counted, grouped};
-use simtool::read::{Collection, Strict};
 use simtool::run::{
-    Face, Input, InputSettings, OutputState, Places, STANDARD_INPUT, give_name, has_losses,
-    refuse_existing, write_whole_file,
+    self, AddOutcome, AddRequest, ExportRequest, IndexedDocuments, QueryRequest, RemoveRequest,
 };
-use simtool::write::columns::RowFormat;
-use simtool::write::output_folder::{Existing, OutputFolder};
-use std::ffi::OsStr;
-use std::fs;
-use std::io::{self, BufWriter, Read, Write};
-use std::path::PathBuf;
+use std::io::{self, Write};
+
+/// Files or IDs that are printed one by one; the others are counted.
+const LISTED: usize = 20;
 
 /// Does what was asked for.
 pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<ExitStatus> {
@@ -50,108 +40,54 @@ pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<ExitStatus> {
 
 fn create(args: &CreateArgs) -> anyhow::Result<()> {
     let mut options = Options::new();
+    options.set("method", &args.method);
     args.terms.set(&mut options);
     args.sketch.set(&mut options);
     options.set_given([("max_distance", &args.max_distance)]);
-    let method = Method::parse(&args.method, &mut options)?;
-    if let Some((option, value)) = options.first() {
-        return Err(method.refusal(option, &value).into());
-    }
-    let description = method.to_string();
-    IndexAdder::create(&args.index, method, disk(), &holder("create"))?;
+    let method = run::create_index(&args.index, options, &holder("create"))?;
     if !args.quiet {
-        console::note(&format!("{} keeps {description}", args.index.display()));
+        console::note(&format!("{} keeps {method}", args.index.display()));
     }
     Ok(())
 }
 
-/// The documents that are added or asked for.
-fn opened<'s>(
-    args: &IndexedArgs,
-    settings: &'s InputSettings,
-    terminal: &Terminal,
-) -> Result<Input<'s>, Error> {
-    let options = settings.read_options(terminal.access());
-    let paths = settings.with_listed(&args.corpus)?;
-    let temporary = args.common.resources(&args.memory)?.temporary_folder;
-    let places = Places { output: &args.index, temporary: &temporary };
-    let input = Input::open(&paths, settings, options, places, terminal)?;
-    Input::refuse_idle(&[&input], None)?;
-    Ok(input)
+/// Returns the documents that are added or looked for.
+fn documents(args: &IndexedArgs) -> Result<IndexedDocuments, Error> {
+    Ok(IndexedDocuments { paths: args.corpus.clone(), input: args.input.settings()? })
 }
 
 fn add(args: &AddArgs) -> anyhow::Result<ExitStatus> {
-    let mut timings = Timings::start();
     let IndexedArgs { index, memory, common, .. } = &args.documents;
     let running = &common.running;
-    let mut adder = open_adder(index, "add", common, memory)?;
-    timings.end("open");
-    let terminal = Terminal::new(running);
-    let settings = args.documents.input.settings()?;
-    let input = opened(&args.documents, &settings, &terminal)?;
-    let collection = &input.collection;
-    let create = |path: &PathBuf| -> Result<OutputFolder, Error> {
-        let mut held = terminal.hold_interruptions();
-        let folder = OutputFolder::create(path, Existing::Refuse)?;
-        held.set(OutputState::Unfinished(folder.unfinished().to_owned()));
-        Ok(folder)
+    let request = AddRequest {
+        index: open_request(index, "add", common, memory)?,
+        documents: documents(&args.documents)?,
+        source: args.arrival.source.clone(),
+        time: args.arrival.time,
+        only_new: args.only_new.clone(),
+        is_json: args.json,
     };
-    let folder = args.only_new.as_ref().map(create).transpose()?;
-    let strict = Strict(collection);
-    let corpus = input.corpus(&strict);
-    let progress = terminal.progress();
-    let commits = if folder.is_some() { Commits::ByCaller } else { Commits::Often };
-    let mut out = BufWriter::new(io::stdout().lock());
-    let mut added = adder.add_corpus(
-        collection,
-        corpus,
-        arrival(&args.arrival),
-        commits,
-        progress,
-        &mut |adder, name, added| {
-            let Added::Repeats(Near { distance, number }) = added else { return Ok(()) };
-            let repeated = adder.id(number)?;
-            let row = RepeatRow { name, repeated: &repeated, number, distance };
-            write_repeat(&mut out, args.json, &row)
-                .map_err(|e| Error::io("standard output", "write", e))
-        },
-    )?;
-    timings.end("read and add");
-    input.add_faults(&mut added.read, &terminal);
-    let faults = input.faults(&added.read);
-    settings.refuse_losses(&faults)?;
-    out.flush()?;
-    if let Some(folder) = folder {
-        write_only_new(collection, &added, &folder, common.thread_count()?, progress)?;
-        folder.sync()?;
-        let results = args.only_new.clone().unwrap_or_default();
-        give_name(&terminal, &results, || {
-            folder.finish()?;
-            adder.commit()
-        })?;
-        timings.end("write what is new");
-    }
-    terminal.end(&faults);
+    let terminal = Terminal::new(running);
+    let outcome = run::add_to_index(&request, &mut io::stdout().lock(), &terminal)?;
+    terminal.end(&outcome.faults);
     if !running.quiet {
-        tell_added(collection, &added);
+        print_added(&outcome);
     }
     if running.stats {
-        console::stats(&console::stage_times(timings.stages(), timings.counts()));
+        console::stats(&console::stage_times(outcome.timings.stages(), outcome.timings.counts()));
     }
-    Ok(ExitStatus::after(has_losses(std::iter::once(&added.read))))
+    Ok(ExitStatus::after(outcome.has_losses))
 }
 
-fn tell_added(collection: &Collection, added: &AddedCorpus) {
-    let AddedCorpus { new, repeats, done_before, known_files, read, .. } = added;
-    for &file in known_files.iter().take(20) {
-        let file = simtool::read::Corpus::file_name(collection, file).display();
-        console::note(&format!("{file} was added before"));
+/// Prints the counts of added documents, and the files that had been added before.
+fn print_added(AddOutcome { added, known_files, .. }: &AddOutcome) {
+    let AddedCorpus { new, repeats, done_before, read, .. } = added;
+    for file in known_files.iter().take(LISTED) {
+        console::note(&format!("{} was added before", file.display()));
     }
-    if known_files.len() > 20 {
-        console::note(&format!(
-            "and so were {} more",
-            counted(known_files.len() as u64 - 20, "file")
-        ));
+    if known_files.len() > LISTED {
+        let more = counted((known_files.len() - LISTED) as u64, "file");
+        console::note(&format!("and so were {more} more"));
     }
     if *done_before > 0 {
         console::note(&format!("{} had been added before", counted(*done_before, "document")));
@@ -167,27 +103,18 @@ fn tell_added(collection: &Collection, added: &AddedCorpus) {
 
 fn query(args: &QueryArgs) -> anyhow::Result<ExitStatus> {
     let IndexedArgs { index, memory, common, .. } = &args.documents;
-    let index = open(index, common, memory)?;
+    let request = QueryRequest {
+        index: open_request(index, "query", common, memory)?,
+        documents: documents(&args.documents)?,
+        only_nearest: !args.all,
+        is_json: args.json,
+    };
     let terminal = Terminal::new(&common.running);
-    let settings = args.documents.input.settings()?;
-    let input = opened(&args.documents, &settings, &terminal)?;
-    let strict = Strict(&input.collection);
-    let corpus = input.corpus(&strict);
-    let progress = terminal.progress();
-    let mut out = BufWriter::new(io::stdout().lock());
-    let (mut asked, mut seen) = (0, 0);
-    let mut read = index.near_corpus(corpus, !args.all, progress, &mut |name, near| {
-        asked += 1;
-        seen += u64::from(!near.is_empty());
-        near.iter().try_for_each(|&near| index.write_near(&mut out, args.json, name, near))
-    })?;
-    input.add_faults(&mut read, &terminal);
-    let faults = input.faults(&read);
-    settings.refuse_losses(&faults)?;
-    out.flush()?;
-    terminal.end(&faults);
-    terminal.note(&format!("{}, {} seen before", counted(asked, "document"), grouped(seen)));
-    Ok(ExitStatus::after(has_losses(std::iter::once(&read))))
+    let outcome = run::query_index(&request, &mut io::stdout().lock(), &terminal)?;
+    terminal.end(&outcome.faults);
+    let (documents, seen) = (counted(outcome.documents, "document"), grouped(outcome.seen_before));
+    terminal.note(&format!("{documents}, {seen} seen before"));
+    Ok(ExitStatus::after(outcome.has_losses))
 }
 
 fn stat(args: &StatArgs) -> anyhow::Result<()> {
@@ -270,67 +197,28 @@ fn merge(args: &MergeArgs) -> anyhow::Result<()> {
 
 fn export(args: &ExportArgs) -> anyhow::Result<()> {
     let OneIndexArgs { index, memory, common } = &args.index;
-    let index = open(index, common, memory)?;
-    let Some(path) = args.output.as_ref().filter(|path| path.as_os_str() != "-") else {
-        let mut out = BufWriter::new(io::stdout());
-        index.export(&mut out, RowFormat::JsonLines)?;
-        out.flush()?;
-        return Ok(());
+    let request = ExportRequest {
+        index: open_request(index, "export", common, memory)?,
+        output: args.output.clone(),
+        is_forced: args.force,
     };
-    let extension = path.extension().map(OsStr::as_encoded_bytes);
-    let is_table = match extension.map(<[u8]>::to_ascii_lowercase).as_deref() {
-        None | Some(b"jsonl" | b"ndjson") => false,
-        Some(b"parquet") => true,
-        Some(_) => {
-            let rule = "must end in .jsonl or .parquet";
-            return Err(Error::config("output", path.display(), rule).into());
-        }
-    };
-    refuse_existing("output", path, Existing::by_force(args.force))?;
-    write_whole_file(path, Existing::by_force(args.force), &Interrupted, |file| {
-        let mut out = BufWriter::with_capacity(1 << 20, file.file());
-        let format = if is_table { RowFormat::parquet()? } else { RowFormat::JsonLines };
-        index.export(&mut out, format)?;
-        out.flush().map_err(|e| Error::io(path, "write", e))
-    })?;
-    Ok(())
+    Ok(run::export_index(&request, &mut io::stdout(), &Terminal::new(&common.running))?)
 }
 
 fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
     let OneIndexArgs { index, memory, common } = &args.index;
-    let ids = if args.ids.as_os_str() == STANDARD_INPUT {
-        let mut ids = Vec::new();
-        io::stdin().lock().read_to_end(&mut ids)?;
-        ids
-    } else {
-        fs::read(&args.ids).map_err(|e| Error::io(&args.ids, "read", e))?
-    };
-    let lines = ids.split(|&byte| byte == b'\n');
-    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let mut wanted: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    let mut found = vec![false; wanted.len()];
-    let mut adder = open_adder(index, "remove", common, memory)?;
-    let removed = adder.remove(&mut |id| match wanted.binary_search(&id) {
-        Ok(at) => {
-            found[at] = true;
-            true
-        }
-        Err(_) => false,
-    })?;
-    adder.commit()?;
+    let index = open_request(index, "remove", common, memory)?;
+    let request = RemoveRequest { index, ids: args.ids.clone() };
+    let outcome = run::remove_from_index(&request, &Terminal::new(&common.running))?;
     if !common.running.quiet {
-        let unknown: Vec<_> =
-            wanted.iter().zip(&found).filter(|(_, found)| !**found).map(|(id, _)| id).collect();
-        for id in unknown.iter().take(20) {
-            let id = simtool::fault::escaped(id);
-            console::note(&format!("no document is called {id}"));
+        for id in outcome.unknown.iter().take(LISTED) {
+            console::note(&format!("no document is called {}", simtool::fault::escaped(id)));
         }
-        if unknown.len() > 20 {
-            console::note(&format!("nor {} more", grouped(unknown.len() as u64 - 20)));
+        if outcome.unknown.len() > LISTED {
+            let more = grouped((outcome.unknown.len() - LISTED) as u64);
+            console::note(&format!("nor {more} more"));
         }
-        console::note(&format!("{} removed", counted(removed, "document")));
+        console::note(&format!("{} removed", counted(outcome.removed, "document")));
     }
     Ok(())
 }
@@ -339,7 +227,8 @@ fn save(args: &SalvageArgs) -> anyhow::Result<ExitStatus> {
     let OneIndexArgs { index, memory, common } = &args.index;
     let access = inputs::access(common.running.no_mmap);
     let resources = common.resources(memory)?;
-    let saved = salvage((index, &args.new), access, disk(), &holder("salvage"), &resources)?;
+    let saved =
+        salvage((index, &args.new), access, run::synced_disk(), &holder("salvage"), &resources)?;
     for damage in &saved.damages {
         console::error(damage);
     }

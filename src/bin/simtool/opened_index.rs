@@ -3,8 +3,8 @@
 use crate::args::{ArrivalArgs, CommonArgs, MemoryArgs};
 use crate::inputs;
 use simtool::Error;
-use simtool::durable::{Disk, Durability};
 use simtool::index::{Arrival, Index, IndexAdder};
+use simtool::run::{OpenRequest, synced_disk};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -13,8 +13,15 @@ pub(crate) fn holder(what: &str) -> String {
     format!("process {} (simtool index {what})", std::process::id())
 }
 
-pub(crate) fn disk() -> Disk {
-    Disk::new(Durability::Synced)
+/// Returns the request to open an index for the command `index WHAT`.
+pub(crate) fn open_request(
+    index: &Path,
+    what: &str,
+    common: &CommonArgs,
+    memory: &MemoryArgs,
+) -> Result<OpenRequest, Error> {
+    let (index, resources) = (index.to_owned(), common.resources(memory)?);
+    Ok(OpenRequest { index, resources, holder: holder(what) })
 }
 
 /// Opens an index to add to it.
@@ -25,7 +32,8 @@ pub(crate) fn open_adder(
     memory: &MemoryArgs,
 ) -> Result<IndexAdder, Error> {
     let access = inputs::access(common.running.no_mmap);
-    IndexAdder::open(index, access, disk(), &holder(what), &common.resources(memory)?)
+    let resources = common.resources(memory)?;
+    IndexAdder::open(index, access, synced_disk(), &holder(what), &resources)
 }
 
 /// Opens an index to ask it.

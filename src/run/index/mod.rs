@@ -1,0 +1,230 @@
+//! `index …`: an index of fingerprints that grows.
+//!
+//! Each command has a file here. [`Index`] and [`IndexAdder`] do the work; the functions here decide
+//! what is refused, what is committed when, and what counts as a loss.
+
+mod add;
+mod export;
+mod query;
+mod remove;
+
+pub use add::{AddOutcome, AddRequest, add_to_index};
+pub use export::{ExportRequest, export_index};
+pub use query::{QueryOutcome, QueryRequest, query_index};
+pub use remove::{RemoveOutcome, RemoveRequest, remove_from_index};
+
+use super::face::Face;
+use super::fingerprint::parse_fingerprint_method;
+use super::input::{Input, Places};
+use super::input_settings::InputSettings;
+use crate::index::{Index, IndexAdder};
+use crate::method::Method;
+use simtool_base::durable::{Disk, Durability};
+use simtool_base::error::Result;
+use simtool_base::options::Options;
+use simtool_compute::resources::Resources;
+use std::path::{Path, PathBuf};
+
+/// An index, and the memory and threads to work on it.
+#[derive(Clone, Debug)]
+pub struct OpenRequest {
+    /// Folder of the index.
+    pub index: PathBuf,
+    /// The memory and threads that the run may use.
+    pub resources: Resources,
+    /// Description of the process, which others that want to write to the index are shown, for example
+    /// `process 17 (simtool index add)`.
+    pub holder: String,
+}
+
+impl OpenRequest {
+    /// Opens the index to read it.
+    ///
+    /// # Errors
+    ///
+    /// There is no index in the folder, or it is damaged.
+    pub fn open(&self, face: &dyn Face) -> Result<Index> {
+        Index::open(&self.index, face.access(), &self.resources)
+    }
+
+    /// Opens the index to change it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`], or another process writes to the index.
+    pub fn open_adder(&self, face: &dyn Face) -> Result<IndexAdder> {
+        IndexAdder::open(&self.index, face.access(), synced_disk(), &self.holder, &self.resources)
+    }
+}
+
+/// Documents that are added to an index or looked for in it.
+#[derive(Clone, Debug)]
+pub struct IndexedDocuments {
+    /// Files and folders with the documents.
+    pub paths: Vec<PathBuf>,
+    /// How documents are read.
+    pub input: InputSettings,
+}
+
+impl IndexedDocuments {
+    /// Opens the files. The index itself is not read, even if it is inside a folder that is.
+    fn open(&self, index: &OpenRequest, face: &dyn Face) -> Result<Input<'_>> {
+        let options = self.input.read_options(face.access());
+        let paths = self.input.with_listed(&self.paths)?;
+        let temporary = &index.resources.temporary_folder;
+        let places = Places { output: &index.index, temporary };
+        let input = Input::open(&paths, &self.input, options, places, face)?;
+        Input::refuse_idle(&[&input], None)?;
+        Ok(input)
+    }
+}
+
+/// Creates an index without documents, and returns the method that `options` describe: the index
+/// compares all its documents by that method.
+///
+/// # Errors
+///
+/// The method makes no fingerprints or has no such setting, or the folder is not empty.
+pub fn create_index(path: &Path, mut options: Options, holder: &str) -> Result<Method> {
+    let method = parse_fingerprint_method(&mut options)?;
+    IndexAdder::create(path, method.clone(), synced_disk(), holder)?;
+    Ok(method)
+}
+
+/// Returns the disk of an index: a commit is on the disk before it is acknowledged.
+#[must_use]
+pub fn synced_disk() -> Disk {
+    Disk::new(Durability::Synced)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Silent;
+    use simtool_base::options::Options;
+    use std::fs;
+
+    /// An index in a folder, next to a folder `in` for documents.
+    struct Place {
+        folder: tempfile::TempDir,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            fs::create_dir(folder.path().join("in")).unwrap();
+            let place = Self { folder };
+            create_index(&place.index().index, Options::new(), "test").unwrap();
+            place
+        }
+
+        fn index(&self) -> OpenRequest {
+            OpenRequest {
+                index: self.folder.path().join("index"),
+                resources: Resources { threads: 1, ..Resources::default() },
+                holder: "test".to_owned(),
+            }
+        }
+
+        fn write(&self, name: &str, text: &str) {
+            fs::write(self.folder.path().join("in").join(name), text).unwrap();
+        }
+
+        fn documents(&self, options: &str) -> IndexedDocuments {
+            let input = InputSettings::parse(&mut Options::parse(options).unwrap()).unwrap();
+            IndexedDocuments { paths: vec![self.folder.path().join("in")], input }
+        }
+
+        fn add(&self, options: &str, only_new: Option<PathBuf>) -> Result<(AddOutcome, String)> {
+            let request = AddRequest {
+                index: self.index(),
+                documents: self.documents(options),
+                source: "test".to_owned(),
+                time: None,
+                only_new,
+                is_json: false,
+            };
+            let mut out = Vec::new();
+            let outcome = add_to_index(&request, &mut out, &Silent)?;
+            Ok((outcome, String::from_utf8(out).unwrap()))
+        }
+
+        fn query(&self) -> (QueryOutcome, String) {
+            let request = QueryRequest {
+                index: self.index(),
+                documents: self.documents(""),
+                only_nearest: true,
+                is_json: false,
+            };
+            let mut out = Vec::new();
+            let outcome = query_index(&request, &mut out, &Silent).unwrap();
+            (outcome, String::from_utf8(out).unwrap())
+        }
+    }
+
+    const LINES: &str = "{\"id\":\"a\",\"text\":\"one two three four\"}\n\
+                         {\"id\":\"b\",\"text\":\"one two three four\"}\nno object\n";
+
+    #[test]
+    fn documents_are_added_once_and_repeats_and_losses_are_reported() {
+        let place = Place::new();
+        place.write("x.jsonl", LINES);
+        let (outcome, out) = place.add("", None).unwrap();
+        assert_eq!((outcome.added.new, outcome.added.repeats), (1, 1));
+        assert_eq!(out, "b\ta\t0\n");
+        assert!(outcome.has_losses && outcome.known_files.is_empty());
+        let (again, out) = place.add("", None).unwrap();
+        assert_eq!((again.added.new, again.known_files.len(), out), (0, 1, String::new()));
+        let (asked, out) = place.query();
+        assert_eq!((asked.documents, asked.seen_before), (2, 2));
+        assert_eq!(out, "a\ta\t0\nb\ta\t0\n");
+    }
+
+    #[test]
+    fn copies_of_new_documents_and_the_index_appear_together_or_not_at_all() {
+        let place = Place::new();
+        place.write("x.jsonl", LINES);
+        let copies = place.folder.path().join("new");
+        let error = place.add("on_error=fail", Some(copies.clone())).unwrap_err();
+        assert!(error.to_string().contains("x.jsonl"), "{error}");
+        assert!(!copies.exists());
+        assert_eq!(place.index().open(&Silent).unwrap().size().unwrap().documents, 0);
+        place.add("", Some(copies.clone())).unwrap();
+        let kept = fs::read_to_string(copies.join("in/x.jsonl")).unwrap();
+        assert_eq!(kept, LINES.replace("{\"id\":\"b\",\"text\":\"one two three four\"}\n", ""));
+        assert_eq!(place.index().open(&Silent).unwrap().size().unwrap().documents, 1);
+    }
+
+    #[test]
+    fn removed_documents_are_near_nothing_and_unknown_ids_are_reported() {
+        let place = Place::new();
+        place.write("x.jsonl", LINES);
+        place.add("", None).unwrap();
+        let ids = place.folder.path().join("ids");
+        fs::write(&ids, "a\r\nnobody\n\na\n").unwrap();
+        let request = RemoveRequest { index: place.index(), ids };
+        let outcome = remove_from_index(&request, &Silent).unwrap();
+        assert_eq!((outcome.removed, outcome.unknown), (1, vec![b"nobody".to_vec()]));
+        assert_eq!(place.query().0.seen_before, 0);
+    }
+
+    #[test]
+    fn an_export_is_a_table_whose_extension_is_its_format() {
+        let place = Place::new();
+        place.write("x.jsonl", LINES);
+        place.add("", None).unwrap();
+        let request = |output: Option<&Path>| ExportRequest {
+            index: place.index(),
+            output: output.map(Path::to_owned),
+            is_forced: false,
+        };
+        let mut out = Vec::new();
+        export_index(&request(None), &mut out, &Silent).unwrap();
+        let file = place.folder.path().join("x.jsonl");
+        export_index(&request(Some(&file)), &mut Vec::new(), &Silent).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), out);
+        for wrong in [&file, &place.folder.path().join("x.csv")] {
+            assert!(export_index(&request(Some(wrong)), &mut Vec::new(), &Silent).is_err());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `index query`: documents of an index that are near the documents of a collection.
+
+use super::{IndexedDocuments, OpenRequest};
+use crate::run::face::Face;
+use crate::run::reading_faults::has_losses;
+use simtool_base::error::{Error, Result};
+use simtool_base::fault::Fault;
+use simtool_read::Strict;
+use std::io::{BufWriter, Write};
+
+/// The documents to look for, and what to write of the documents near them.
+#[derive(Clone, Debug)]
+pub struct QueryRequest {
+    /// The index.
+    pub index: OpenRequest,
+    /// The documents to look for.
+    pub documents: IndexedDocuments,
+    /// Whether only the nearest document of the index is written for each.
+    pub only_nearest: bool,
+    /// Whether rows are written as lines of JSON.
+    pub is_json: bool,
+}
+
+/// Counts and faults of a finished query.
+#[derive(Debug)]
+pub struct QueryOutcome {
+    /// Number of documents that were looked for.
+    pub documents: u64,
+    /// Number of these documents that are near a document of the index.
+    pub seen_before: u64,
+    /// Faults of the input.
+    pub faults: Vec<Fault>,
+    /// Whether records or files were lost.
+    pub has_losses: bool,
+}
+
+/// Looks for the documents of `request` in the index, and writes a line for each near document to
+/// `standard_output`. The index does not change.
+///
+/// # Errors
+///
+/// The index is damaged, the input is lost in part and `on_error` is `fail`, or the output cannot be
+/// written.
+pub fn query_index(
+    request: &QueryRequest,
+    standard_output: &mut dyn Write,
+    face: &dyn Face,
+) -> Result<QueryOutcome> {
+    let index = request.index.open(face)?;
+    let input = request.documents.open(&request.index, face)?;
+    let strict = Strict(&input.collection);
+    let corpus = input.corpus(&strict);
+    let mut out = BufWriter::new(standard_output);
+    let (mut documents, mut seen_before) = (0, 0);
+    let only_nearest = request.only_nearest;
+    let mut read =
+        index.near_corpus(corpus, only_nearest, face.progress(), &mut |name, near| {
+            documents += 1;
+            seen_before += u64::from(!near.is_empty());
+            near.iter()
+                .try_for_each(|&near| index.write_near(&mut out, request.is_json, name, near))
+        })?;
+    input.add_faults(&mut read, face);
+    let faults = input.faults(&read);
+    request.documents.input.refuse_losses(&faults)?;
+    out.flush().map_err(|error| Error::io("standard output", "write", error))?;
+    let has_losses = has_losses(std::iter::once(&read));
+    Ok(QueryOutcome { documents, seen_before, faults, has_losses })
+}
