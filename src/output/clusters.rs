@@ -2,7 +2,7 @@
 
 use super::findings::Side;
 use super::named::NamedDocument;
-use super::output::{Output, WRITE_STAGE};
+use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::cluster::{Cluster, Removal};
 use crate::write::columns::{

@@ -1,6 +1,6 @@
 //! All outputs, in one table: what a run writes, and what the reference pages say about it.
 
-use super::output::{KEEP_STAGE, Output};
+use super::output_kind::{KEEP_STAGE, Output};
 use super::{clusters, emit_pairs, index_rows, pairs, quarantine, removed};
 
 use crate::write::columns::OutputDescription;

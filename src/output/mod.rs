@@ -16,7 +16,7 @@ mod kept_copies;
 mod list;
 mod named;
 mod ordered_pieces;
-mod output;
+mod output_kind;
 mod pairs;
 mod quarantine;
 mod removed;
@@ -38,7 +38,7 @@ pub use report::histograms;
 pub use settings::Outputs;
 
 use self::list::OUTPUTS;
-use self::output::{KEEP_STAGE, WRITE_STAGE};
+use self::output_kind::{KEEP_STAGE, WRITE_STAGE};
 use self::results::{Results, write_file};
 use crate::cluster::{self, Removal};
 use crate::write::output_folder::OutputFolder;

@@ -1,7 +1,7 @@
 //! `pairs`: every two documents that are close.
 
 use super::named::{NamedPair, distance_column, similarity_column};
-use super::output::{Output, WRITE_STAGE};
+use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
 use simtool_base::error::Result;

@@ -1,6 +1,6 @@
 //! `quarantine.jsonl`: the records that are not documents.
 
-use super::output::{Output, WRITE_STAGE};
+use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::pipeline::BadRecord;
 use crate::write::columns::{

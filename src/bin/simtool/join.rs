@@ -13,13 +13,13 @@ use std::path::PathBuf;
 /// Joins a file of fingerprints with itself.
 pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
     let files = Sides::One(args.rows.path().to_owned());
-    run(request(files, args.index.as_deref(), &args.pairs)?, &args.pairs)
+    run(&request(files, args.index.as_deref(), &args.pairs)?, &args.pairs)
 }
 
 /// Searches a file of fingerprints for the fingerprints of another file.
 pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     let files = Sides::Two(args.queries.clone(), args.rows.path().to_owned());
-    run(request(files, args.index.as_deref(), &args.pairs)?, &args.pairs)
+    run(&request(files, args.index.as_deref(), &args.pairs)?, &args.pairs)
 }
 
 /// Creates the request to the library.
@@ -37,13 +37,13 @@ fn request(
 }
 
 /// Writes the pairs, and prints the counts and times that the user wants to see.
-fn run(request: JoinRequest, args: &PairsArgs) -> anyhow::Result<()> {
+fn run(request: &JoinRequest, args: &PairsArgs) -> anyhow::Result<()> {
     let running = &args.common.running;
     let mut terminal = Terminal::new(running);
     if args.explain {
         terminal.explain();
     }
-    let Joined { timings } = run::join(&request, &mut io::stdout(), &terminal)?;
+    let Joined { timings } = run::join(request, &mut io::stdout(), &terminal)?;
     terminal.end(&[]);
     if running.verbose {
         for counted in timings.counts() {
