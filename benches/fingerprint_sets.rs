@@ -9,7 +9,7 @@
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -18,19 +18,19 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// The next 128 bits.
+    /// Returns the next 128 bits.
     pub(crate) fn wide(&mut self) -> u128 {
         u128::from(self.next()) << 64 | u128::from(self.next())
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
 }
 
-/// Uniform fingerprints of `bits` bits (80 % of the rows), clusters of 2 to 30 rows with up to three
-/// flips from a centre (15 %) and repetitions (5 %).
+/// Builds uniform fingerprints of `bits` bits (80 % of the rows), clusters of 2 to 30 rows with up
+/// to three flips from a centre (15 %), and repetitions (5 %).
 pub(crate) fn mix(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
     let mut random = Random(seed);
     let mask = u128::MAX >> (128 - bits);
@@ -38,7 +38,7 @@ pub(crate) fn mix(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
     set.extend((0..rows * 80 / 100).map(|_| random.wide() & mask));
     while set.len() < rows * 95 / 100 {
         let centre = random.wide() & mask;
-        // Mostly small ones.
+        // The least of several random numbers: most clusters are small.
         let size = 2 + random.below(29).min(random.below(29)).min(random.below(29));
         for _ in 0..size {
             let mut row = centre;
@@ -53,14 +53,15 @@ pub(crate) fn mix(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
         let row = set.get(random.below(set.len().max(1) as u64) as usize).copied();
         set.push(row.unwrap_or(0));
     }
-    // Rows of a cluster do not stand together in a collection.
+    // The rows are shuffled, because rows of a cluster are not neighbours in a real collection.
     for row in (1..set.len()).rev() {
         set.swap(row, random.below(row as u64 + 1) as usize);
     }
     set
 }
 
-/// Only the lowest `varying` bits vary; the others are those of one number.
+/// Builds rows in which only the lowest `varying` bits vary. The other bits are those of one
+/// number.
 pub(crate) fn ball(rows: usize, varying: u32, seed: u64) -> Vec<u128> {
     let mut random = Random(seed);
     let constant = random.wide();
@@ -68,9 +69,9 @@ pub(crate) fn ball(rows: usize, varying: u32, seed: u64) -> Vec<u128> {
     (0..rows).map(|_| constant & !mask | random.wide() & mask).collect()
 }
 
-/// `SimHash` values of made-up pages: a template of 400 words, of `rows` / 500 templates that are used
-/// with Zipf-like frequencies, and 10 to 60 words of the page's own, also of Zipf-like
-/// frequencies. The bits are skewed as those of words of real text are.
+/// Builds `SimHash` values of made-up pages. A page has a template of 400 words, one of `rows` /
+/// 500 templates with Zipf-like frequencies, and 10 to 60 words of its own, also with Zipf-like
+/// frequencies. The bits are as skewed as the bits of real text.
 pub(crate) fn pages(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
     const WORDS: f64 = 50_000.0;
     let mut random = Random(seed);
@@ -109,8 +110,8 @@ pub(crate) fn pages(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
         .collect()
 }
 
-/// Rows of `words` words, one after the other: every other one is random, the one behind it the same
-/// with up to 20 flips, close together every third time.
+/// Builds rows of `words` words each, in one list. Every second row is random, and the row behind
+/// it differs from it in up to 20 flips. Every third time the flips are close together.
 pub(crate) fn wide_mix(rows: usize, words: usize, seed: u64) -> Vec<u64> {
     let mut random = Random(seed);
     let mut set: Vec<u64> = Vec::with_capacity(rows * words);

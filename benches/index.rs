@@ -1,11 +1,14 @@
-//! An index of fingerprints: how fast it grows, answers and opens, and how large it is.
+//! Measures an index of fingerprints: growth, queries, opening and size.
 //!
-//! `cargo bench --bench index -- 10000000` for ten million; without a number for one. Random
-//! fingerprints of 64 bits, every hundredth a repeat, with random IDs of 16 bytes; added in batches of
-//! 100,000, each checked against all before. Folders are made below `$TMPDIR`. What `simtool plan` says
-//! of such an index is beside what was measured, and must not be far from it. Then pages of English
-//! letters, of 3 KB, are answered by the line as `simtool index filter` does.
-#![expect(clippy::print_stdout, reason = "a bench tells what it measured")]
+//! `cargo bench --bench index -- 10000000` measures ten million documents; without a number, one
+//! million. They are random fingerprints of 64 bits, every hundredth a repeat, with random IDs of
+//! 16 bytes. They are added in batches of 100,000, each checked against all before. Folders are
+//! created below `$TMPDIR`.
+//!
+//! The estimate of `simtool plan` is printed next to the measurement, and must be close to it. At
+//! the end, pages of 3 KB of English letters are filtered line by line, as in
+//! `simtool index filter`.
+#![expect(clippy::print_stdout, reason = "a bench prints its measurements")]
 #![expect(clippy::expect_used, reason = "a bench that fails ends")]
 
 use simtool::durable::{Disk, Durability};
@@ -23,14 +26,14 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Documents that are added at once.
+/// Number of documents in a batch.
 const BATCH: usize = 100_000;
-/// Queries that are asked at once.
+/// Number of queries in a round.
 const QUERIES: usize = 1000;
-/// How often so many are asked.
+/// Number of rounds of queries.
 const ROUNDS: u64 = 800;
 
-/// A row: every hundredth is near one before.
+/// Returns a row. Every hundredth row is near an earlier one.
 fn row(number: u64) -> u64 {
     match number % 100 {
         99 => mix(number - 50) ^ 1 << (number % 64) ^ 1 << (number / 64 % 64),
@@ -61,21 +64,21 @@ fn seconds(time: Duration) -> f64 {
     time.as_secs_f64()
 }
 
-/// What this process took of its processors so far.
+/// Returns the processor time that this process has used so far.
 fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::try_from(time).expect("it counts from 0")
 }
 
-/// Tells how an index answers, and how large it is; returns bytes a document, and the seconds that a
-/// query of many takes of a processor.
+/// Prints how fast an index answers and how large it is. Returns the bytes a document, and the
+/// processor seconds of one query of many.
 fn ask(path: &Path, stored: u64, state: &str) -> (f64, f64) {
     let began = Instant::now();
     let index = open(path, 1);
     let opened = seconds(began.elapsed());
     let size = index.size().expect("it is intact");
     let batch = |round: u64| {
-        // Half of them are near a stored one.
+        // Half of the queries are near a stored row.
         rows((0..QUERIES as u64).map(|query| {
             let at = mix(round * QUERIES as u64 + query) % stored;
             if query % 2 == 0 { at } else { at + (1 << 40) }
@@ -87,7 +90,8 @@ fn ask(path: &Path, stored: u64, state: &str) -> (f64, f64) {
         let queries = batch(round);
         let began = processor_time();
         let near = index.near(&queries, true).expect("it is intact");
-        // The first half touches pages and blocks for the first time, and checks these.
+        // The first half of the rounds is not measured: it touches pages and blocks for the first
+        // time, and verifies these.
         if round >= ROUNDS / 2 {
             time += processor_time().saturating_sub(began);
         }
@@ -116,7 +120,8 @@ fn ask(path: &Path, stored: u64, state: &str) -> (f64, f64) {
     (bytes, query)
 }
 
-/// Lines of JSON with pages of about 3 KB, of 5,000 words of which few are frequent.
+/// Builds JSON lines with pages of about 3 KB. A page has words from a vocabulary of 5,000, with
+/// few frequent ones.
 fn pages(count: u64) -> Vec<Vec<u8>> {
     let word = |number: u64| -> String {
         let letter = |at: u64| char::from(b"etaoinshrdlu"[(mix(number * 16 + at) % 12) as usize]);
@@ -132,7 +137,7 @@ fn pages(count: u64) -> Vec<Vec<u8>> {
     (0..count).step_by(QUERIES).map(|first| batch(first).into_bytes()).collect()
 }
 
-/// Tells how fast lines are answered by an index, beside making fingerprints of them alone.
+/// Prints how fast an index filters lines, compared with only making their fingerprints.
 fn filter(adder: &mut IndexAdder) {
     let pages = pages(40_000);
     let (options, resources) = (ReadOptions::default(), Resources::default());
@@ -243,10 +248,11 @@ fn main() {
             "{measured}, {planned} planned"
         );
     };
-    // A small index is what every file takes.
+    // The size of a small index is mostly the fixed part of its files, so only large ones are
+    // checked.
     if documents >= 1_000_000 {
         is_close(bytes, planned, 1.1);
-        // Times are measured by `cargo bench`, not by a test.
+        // Times are checked only in `cargo bench`, not when this runs as a test.
         if std::env::args().any(|argument| argument == "--bench") {
             is_close(query, plan.seconds, 2.5);
         }

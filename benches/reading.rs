@@ -1,9 +1,10 @@
-//! What comes before any comparison, on one thread: the readers, each over the same documents in
-//! its format, and the way from text to fingerprints. Every bench asserts its result.
+//! Measures the work before any comparison, on one thread: the readers, each with the same
+//! documents in its format, and the steps from text to fingerprints. Every bench asserts its
+//! result.
 //!
-//! `cargo bench --bench reading`; `SIMTOOL_BENCH_BYTES=N` sets the bytes of text, 4 MB otherwise.
-//! `decompress` is what the gzip formats cannot be faster than: the same file through the same
-//! library and nothing else.
+//! Run it with `cargo bench --bench reading`. `SIMTOOL_BENCH_BYTES=N` sets the bytes of text
+//! (default: 4 MB). `decompress` is the upper bound for the gzip formats: it decompresses the same
+//! file with the same library, and does nothing else.
 #![expect(clippy::unwrap_used, reason = "a bench that cannot start must stop")]
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
@@ -32,10 +33,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Words of a document: about a page.
+/// Number of words of a document, about a page.
 const WORDS: u64 = 400;
 
-/// Texts of made-up words of 1 to 10 letters, in ASCII, with a line end here and there.
+/// Builds texts of made-up words of 1 to 10 ASCII letters, with occasional line ends.
 fn texts() -> Vec<String> {
     let bytes = std::env::var("SIMTOOL_BENCH_BYTES").map_or(4_000_000, |n| n.parse().unwrap());
     let mut texts = Vec::new();
@@ -86,7 +87,7 @@ fn csv(texts: &[String]) -> Vec<u8> {
     b"id,text\n".iter().copied().chain(rows).collect()
 }
 
-/// A gzip member a record, as crawls are published.
+/// Builds a WET file with one gzip member for each record, as crawls are published.
 fn packed_wet(texts: &[String]) -> Vec<u8> {
     let record = |text: &String| {
         let length = text.len();
@@ -96,7 +97,7 @@ fn packed_wet(texts: &[String]) -> Vec<u8> {
     texts.iter().flat_map(record).collect()
 }
 
-/// Pages with a script, with paragraphs for lines, and with links.
+/// Builds HTML pages with a script, links, and a paragraph for each line.
 fn pages(texts: &[String]) -> Vec<u8> {
     let record = |text: &String| {
         let lines = text.replace(" ae", " <a href=\"/wiki/ae?x=1&amp;y=2\" class='link'>ae</a>");
@@ -122,7 +123,7 @@ fn parquet(texts: &[String]) -> Vec<u8> {
     bytes
 }
 
-/// The number of documents of a file, and the bytes of their texts.
+/// Returns the number of documents of a file, and the bytes of their texts.
 fn read(path: PathBuf) -> (usize, usize) {
     let collection = Collection::open(vec![InputFile::new(path)], ReadOptions::default());
     let (mut documents, mut bytes) = (0, 0);
@@ -154,7 +155,7 @@ fn group<'c>(criterion: &'c mut Criterion, name: &str, bytes: usize) -> Group<'c
     group
 }
 
-/// Bytes a second are those of the texts, in every format.
+/// Measures each reader. Bytes a second refer to the texts, in every format.
 fn readers(criterion: &mut Criterion) {
     let texts = texts();
     let bytes: usize = texts.iter().map(String::len).sum();
@@ -177,7 +178,7 @@ fn readers(criterion: &mut Criterion) {
         let bytes = match name {
             // A document ends with the line end before the form feed.
             "form_feed.txt" => bytes + texts.len(),
-            // There is no white space at the end.
+            // The text of a page has no white space at its end.
             "pages.warc" => bytes - texts.len(),
             _ => bytes,
         };
@@ -195,8 +196,8 @@ fn readers(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// From ASCII text to 64-bit fingerprints of 3-word shingles, and the steps on the way.
-/// Makes the fingerprints of texts, by way of words and of shingles of three: all in one number.
+/// Returns a function that makes 64-bit fingerprints of texts from shingles of three words, and
+/// combines them into one number.
 fn fingerprints_of(isa: Isa) -> impl FnMut(&[String]) -> u64 {
     let tokenizer = UnicodeWords::new(isa);
     let shingler = Shingles::new(isa, NonZeroUsize::new(3).unwrap());
@@ -259,7 +260,8 @@ fn fingerprints(criterion: &mut Criterion) {
     }
 }
 
-/// The same texts in other letters, and those without spaces where they are not written.
+/// Returns the texts in the letters of other scripts, without spaces in scripts that do not use
+/// them.
 fn in_scripts(texts: &[String]) -> Vec<(&'static str, Vec<String>)> {
     type Letters = fn(usize) -> String;
     let scripts: [(&str, bool, Letters); 12] = [
@@ -292,12 +294,12 @@ fn in_scripts(texts: &[String]) -> Vec<(&'static str, Vec<String>)> {
     scripts.into_iter().map(written).collect()
 }
 
-/// The letter so far behind the first.
+/// Returns the letter `at` places behind `first`.
 fn letter(first: char, at: usize) -> String {
     char::from_u32(first as u32 + at as u32).unwrap().to_string()
 }
 
-/// The fingerprint of texts of every script, by way of words and of shingles of three.
+/// Measures the fingerprints of texts in every script, from shingles of three words.
 fn scripts(criterion: &mut Criterion) {
     for (name, texts) in in_scripts(&texts()) {
         let bytes: usize = texts.iter().map(String::len).sum();

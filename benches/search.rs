@@ -1,7 +1,7 @@
-//! Joins and indexes over sets of a fixed seed: rows a second, each with its count asserted.
+//! Measures joins and indexes over fixed sets: rows a second, with each count asserted.
 //!
-//! `cargo bench --bench search`; a filter such as `k=10` runs a part. With `SIMTOOL_DATA` set, the
-//! word fingerprints of windows of its newsgroups articles are joined too.
+//! Run it with `cargo bench --bench search`; a filter such as `k=10` selects benches. If
+//! `SIMTOOL_DATA` is set, word fingerprints of windows of its newsgroups articles are joined, too.
 #![expect(clippy::print_stderr, reason = "a bench that is skipped says so")]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -25,17 +25,17 @@ use std::hint::black_box;
 
 mod fingerprint_sets;
 
-/// Rows of the sets that are joined.
+/// Number of rows of each set that is joined.
 const ROWS: usize = 1_000_000;
-/// Queries against them.
+/// Number of queries against these sets.
 const QUERIES: usize = 10_000;
 
-/// All pairs of these rows.
+/// Returns all pairs of the rows.
 fn joined<L: Lane>(lanes: &[L], reach: Reach, isa: Isa) -> GroupPairs {
     self_join(Rows::all(lanes), reach, isa, Share::untold()).expect("there is room")
 }
 
-/// The number of pairs of these rows.
+/// Returns the number of pairs of the rows.
 fn counted<L: Lane>(lanes: &[L], reach: Reach, isa: Isa) -> u64 {
     count_pairs(Rows::all(lanes), reach, isa, Share::untold()).expect("there is room")
 }
@@ -44,7 +44,7 @@ fn narrow<L: Lane>(set: Vec<u128>) -> Vec<L> {
     set.into_iter().map(|row| L::from_words(&[row as u64, (row >> 64) as u64])).collect()
 }
 
-/// One self-join, whose pairs of values must be as many as before.
+/// Measures one self-join, and asserts that the number of pairs of values is as before.
 fn bench_join<L: Lane>(c: &mut Criterion, name: &str, lanes: &[L], distance: u32) {
     let reach = Reach::bits(L::BITS, distance);
     let mut group = c.benchmark_group("self-join");
@@ -92,7 +92,7 @@ fn self_joins(c: &mut Criterion) {
     bench_join::<Wide<2>>(c, "newsgroups windows of 60 words, 128 bits", &narrow(wide), 3);
 }
 
-/// Giant buckets: all rows equal, and all rows in one block of the first 16 bits.
+/// Measures giant buckets: all rows equal, and all rows equal in the first 16 bits.
 fn giant_buckets(c: &mut Criterion) {
     let mut group = c.benchmark_group("giant buckets");
     group.sample_size(10).throughput(Throughput::Elements(ROWS as u64));
@@ -121,7 +121,7 @@ fn giant_buckets(c: &mut Criterion) {
             assert_eq!(found.pairs.len(), folded);
         });
     });
-    // What the others are measured by.
+    // Result of the portable kernel, with which the others must agree.
     let folded = joined(&uniform, reach, Isa::PORTABLE).pairs.len();
     group.bench_function("uniform, folded", |b| {
         b.iter(|| {
@@ -194,7 +194,7 @@ fn search_all(index: &dyn FingerprintIndex<u64>, queries: &[u64], expected: u64)
     assert_eq!(count, expected);
 }
 
-/// A hash of each word of the newsgroups articles, in their order.
+/// Returns a hash of each word of the newsgroups articles, in their order.
 fn newsgroups_words() -> Option<Vec<u128>> {
     let folder = std::path::PathBuf::from(std::env::var_os("SIMTOOL_DATA")?).join("newsgroups");
     let text = std::fs::read(folder.join("article.txt")).ok()?;
@@ -206,8 +206,8 @@ fn newsgroups_words() -> Option<Vec<u128>> {
     Some(words.map(hash).collect())
 }
 
-/// `SimHash` values of windows of `width` words, one every `step` words, until there are `ROWS`: as
-/// skewed as words of real text are, with neighbours that share most of their words.
+/// Returns up to `ROWS` `SimHash` values of windows of `width` words, one every `step` words. They
+/// are as skewed as real text, and neighbours share most of their words.
 fn windows(words: &[u128], width: usize, step: usize) -> Vec<u128> {
     let mut sums = [0i32; 128];
     let mut add = |word: u128, times: i32| {

@@ -1,8 +1,8 @@
-//! Each stage alone on one thread, and the whole pipeline on one and two, on every instruction set
-//! that the processor has.
+//! Measures each stage alone on one thread, and the whole pipeline on one and two threads, with
+//! every instruction set of the processor.
 //!
-//! `cargo bench --bench stages` makes 16 MB of text up; `SIMTOOL_BENCH_TEXT=FILE` takes the articles
-//! in FILE instead. Every bench asserts its result count.
+//! `cargo bench --bench stages` makes up 16 MB of text. With `SIMTOOL_BENCH_TEXT=FILE` it reads the
+//! articles in FILE instead. Every bench asserts its result count.
 #![expect(clippy::unwrap_used, reason = "a bench that cannot start must stop")]
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
@@ -25,14 +25,14 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
 
-/// Features and bits of the fingerprints.
+/// Number of features, and bits, of the fingerprints.
 const FEATURES: usize = 1000;
 const BITS: usize = 64;
 
-/// Rows that a query is compared with.
+/// Number of rows that a query is compared with.
 const ROWS: usize = 1 << 20;
 
-/// The outputs of `SplitMix64`.
+/// Returns a function that yields the outputs of `SplitMix64`.
 fn random(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed;
     move || {
@@ -44,7 +44,7 @@ fn random(seed: u64) -> impl FnMut() -> u64 {
     }
 }
 
-/// Articles of 300 words each, whose frequencies fall with their rank as in natural text: every
+/// Builds articles of 300 words each. As in natural text, frequencies fall with the rank: every
 /// octave of ranks is as frequent as any other.
 fn made_up_text(bytes: usize) -> Vec<u8> {
     let mut next = random(1);
@@ -55,7 +55,7 @@ fn made_up_text(bytes: usize) -> Vec<u8> {
         for _ in 0..300 {
             let octave = 1 << (next() % 17);
             let mut rank = octave | (next() & (octave - 1));
-            // The letters spell the rank.
+            // The letters of a word spell its rank.
             while rank > 0 {
                 text.push(b"etaoinshrdlcumwfgypbvkxjqz"[rank as usize % 26]);
                 rank /= 13;
@@ -68,10 +68,10 @@ fn made_up_text(bytes: usize) -> Vec<u8> {
     text
 }
 
-/// The text and what the stages before each bench make of it.
+/// The text, and the results of the stages before each bench.
 struct Corpus {
     text: Vec<u8>,
-    /// Words, counted byte by byte.
+    /// Number of words, counted byte by byte.
     words: usize,
     documents: usize,
 }
@@ -88,7 +88,7 @@ impl Corpus {
         Self { text, words, documents }
     }
 
-    /// The text in pieces of about 8 KB that end between words.
+    /// Returns the text in pieces of about 8 KB that end between words.
     fn pieces(&self) -> Vec<&[u8]> {
         let mut pieces = Vec::new();
         let mut rest = &self.text[..];
@@ -102,22 +102,22 @@ impl Corpus {
         pieces
     }
 
-    /// Bytes of the text, for rates.
+    /// Returns the bytes of the text, for rates.
     fn bytes(&self) -> Throughput {
         Throughput::Bytes(self.text.len() as u64)
     }
 }
 
-/// Runs of letters.
+/// Counts the words: runs of letters.
 fn words(text: &[u8]) -> usize {
     text.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty()).count()
 }
 
-/// The corpus as one worker writes it down in pass 1.
+/// The corpus as one worker records it in pass 1.
 struct Numbered {
     counter: WordCounter,
     numbers: Vec<u16>,
-    /// Where each document's numbers end.
+    /// Position at which the numbers of each document end.
     ends: Vec<usize>,
 }
 
@@ -203,8 +203,9 @@ fn positions_and_keys(criterion: &mut Criterion, corpus: &Corpus) {
     }
 }
 
-/// The way from words to 64-bit fingerprints of 3-word shingles, and to 256 bits, of as many documents
-/// as stay in the caches: in a run each stage finds what the one before it just wrote.
+/// Measures the steps from words to fingerprints of 64 and 256 bits, with shingles of three words.
+/// The documents fit in the caches, because in a run each stage finds the fresh output of the stage
+/// before it.
 fn shingled(criterion: &mut Criterion, corpus: &Corpus) {
     struct Placed {
         text: Vec<u8>,
@@ -435,7 +436,7 @@ fn pipeline(criterion: &mut Criterion, corpus: &Corpus) {
             bencher.iter(|| {
                 let matched = match_queries(&corpus.text, &queries, &config).unwrap();
                 assert_eq!(matched.documents, corpus.documents);
-                // Every query stands in the corpus, so it matches itself at least.
+                // Every query is in the corpus, so it matches at least itself.
                 assert_eq!(matched.queries, expected);
                 assert!(matched.matches >= expected);
             });

@@ -54,7 +54,7 @@ class Piece:
 
 @dataclass
 class Source:
-    """What one file holds."""
+    """The pieces and counts of one source file."""
 
     path: str
     lines: int = 0

@@ -1,6 +1,7 @@
-//! Any text as a page of HTML: no panic, and the text of the page is that of its twin.
+//! Reads any text as a page of HTML. The reader must not panic, and the text of the page must equal
+//! the result of its slow twin.
 //!
-//! The reader of pages is no part of the library's interface, so its sources are compiled here.
+//! The reader of pages is not part of the library's interface, so its sources are compiled here.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -20,7 +21,7 @@ mod twin;
 
 fuzz_target!(|page: &[u8]| {
     let page = String::from_utf8_lossy(page);
-    // The twin follows any nesting, the reader only so much.
+    // The twin follows any nesting, the reader only to a limit, so long pages are not compared.
     if page.len() < 2000 {
         assert_eq!(String::from_utf8_lossy(&text(&page)), twin::text(&page));
     }

@@ -1,8 +1,8 @@
-//! A segment of an index with any bytes changed, and checksums that agree with them: opening, asking,
-//! exporting, salvaging and merging it end in answers or errors, never in a panic.
+//! Changes bytes of a segment of an index, and makes its checksums agree with them. Opening,
+//! querying, exporting, salvaging and merging it must end in answers or errors, never in a panic.
 //!
-//! The input is changes of four bytes each: where (16 bits, scaled to the file), what (8 bits, XOR), and
-//! a byte of which the lowest bit says whether the place is in the header.
+//! The input is a list of changes of four bytes each: the place (16 bits, scaled to the file), the
+//! change (8 bits, XOR), and a byte whose lowest bit says whether the place is in the header.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -23,7 +23,7 @@ use std::sync::OnceLock;
 const HEADER: usize = 2560;
 const BLOCK: usize = 16 << 10;
 
-/// A folder with an index of one segment, and the segment's bytes.
+/// A folder with an index of one segment, and the bytes of the segment.
 struct Base {
     folder: tempfile::TempDir,
     segment: PathBuf,
@@ -39,7 +39,7 @@ fn resources() -> Resources {
     Resources { threads: 1, ..Resources::default() }
 }
 
-/// Neighbours of which differ in a bit.
+/// Builds rows in which neighbours differ in one bit.
 fn rows(numbers: Range<u64>) -> FingerprintRows<'static> {
     let mut rows = RowsBuilder::new(Shape::bits(64));
     numbers.for_each(|row| rows.push(Some(&[mix(row / 2) ^ row % 2])));
@@ -65,7 +65,7 @@ fn base() -> &'static Base {
     })
 }
 
-/// Makes all checksums agree with the bytes; returns the header's.
+/// Makes all checksums agree with the bytes, and returns the checksum of the header.
 fn seal(bytes: &mut [u8]) -> u64 {
     let number =
         |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
@@ -117,7 +117,7 @@ fuzz_target!(|data: &[u8]| {
         ask(&saved);
     }
     drop(fs::remove_dir_all(&saved));
-    // Last, since it replaces the segment.
+    // This comes last, because it replaces the segment.
     if let Ok(mut adder) =
         IndexAdder::open(&path, FileAccess::READ, disk(), "a fuzzer", &resources())
     {

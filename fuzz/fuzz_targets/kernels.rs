@@ -1,4 +1,4 @@
-//! Every kernel on every instruction set gives what its portable twin gives, at any alignment.
+//! Every kernel gives the result of its portable twin on every instruction set, at any alignment.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -27,7 +27,7 @@ fuzz_target!(|input: &[u8]| {
     });
     same("digits", |isa| {
         let row = &bytes[..bytes.len().min(MOST_DIGITS)];
-        // As they are, and as digits for the most part.
+        // The bytes are tried unchanged, and changed mostly to digits.
         let digits: Vec<u8> =
             row.iter().map(|byte| if *byte < 250 { b'0' | byte & 1 } else { *byte }).collect();
         (binary_digits(isa, row), binary_digits(isa, &digits))
@@ -62,7 +62,7 @@ fuzz_target!(|input: &[u8]| {
     compare(&lanes.windows(8).map(Wide::<8>::from_words).collect::<Vec<_>>(), 8 * distance);
 });
 
-/// Hits among the lanes, with one of them as the query.
+/// Compares the hits among the lanes, with one of them as the query.
 fn compare<L: Lane>(lanes: &[L], distance: u32) {
     let Some(&query) = lanes.get(lanes.len() / 2) else { return };
     same("hits", |isa| {
@@ -72,7 +72,7 @@ fn compare<L: Lane>(lanes: &[L], distance: u32) {
     });
 }
 
-/// Checks that all instruction sets answer as the portable one.
+/// Checks that all instruction sets give the answer of the portable one.
 fn same<T: PartialEq>(what: &str, answer: impl Fn(Isa) -> T) {
     let expected = answer(Isa::PORTABLE);
     for &isa in Isa::available() {

@@ -1,5 +1,5 @@
-//! Any bytes as articles, samples, stop words and hash table: no panic, and the same answer from
-//! every instruction set and for several threads.
+//! Reads any bytes as articles, samples, stop words and hash table. There must be no panic, and the
+//! same answer from every instruction set and for several threads.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -10,7 +10,7 @@ use simtool::pipeline::match_queries;
 use simtool::tokenize::stop_words;
 use std::path::Path;
 
-/// Stands between the four files in the fuzzer's bytes.
+/// Byte that separates the four files in the fuzzer's input.
 const SEPARATOR: u8 = 0x1c;
 
 fuzz_target!(|input: &[u8]| {
@@ -29,7 +29,7 @@ fuzz_target!(|input: &[u8]| {
     }
     let offered = Extent::from_text(table).check(features, bits);
     assert!(offered.is_ok() || parsed.is_err());
-    // A table that cannot serve is no reason to leave the documents alone.
+    // If the table cannot be used, the documents are still tested with the built-in one.
     let hash_table = parsed.or_else(|_| HashTable::built_in(features.max(1), bits.clamp(1, 128)));
     let hash_table = hash_table.expect("the built-in table serves up to 255 features");
 

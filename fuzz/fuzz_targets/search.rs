@@ -1,7 +1,8 @@
-//! Any bytes as a file of fingerprints: no panic, and what is read comes back from every format that
-//! can hold it. Any rows: every index and join finds what the linear scan finds.
+//! Reads any bytes as a file of fingerprints. There must be no panic, and rows must survive a round
+//! trip through every format that can hold them. With any rows, every index and join must find the
+//! pairs of the linear scan.
 //!
-//! The first byte says what the rows are made of, the second is the largest distance:
+//! The first byte selects the kind of the rows, and the second is the largest distance:
 //!
 //! | bits of the first byte | what |
 //! | --- | --- |
@@ -29,13 +30,13 @@ use simtool::threads::Threads;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Rows that are joined, at most: comparing everything takes their square.
+/// Maximum number of rows to join: a comparison of everything takes the square of it.
 const MOST_ROWS: usize = 1500;
 
 /// Two rows and their distance.
 type RowPair = (u32, u32, u32);
 
-/// The shapes of rows of which each has a number: bits, and bits of a lane where lanes are compared.
+/// Numbered shapes of rows: bits, and the bits of a lane if lanes are compared.
 const SHAPES: [(u32, Option<u32>); 16] = [
     (64, None),
     (16, None),
@@ -77,7 +78,7 @@ fuzz_target!(|input: &[u8]| {
     check(&rows, u32::from(distance) % (rows.shape.units() + 6), form & 31 == 0);
 });
 
-/// A row of these words, without bits beyond its shape.
+/// Clears the bits of a row that are beyond its shape.
 fn cut(mut words: Vec<u64>, shape: Shape) -> Vec<u64> {
     let used = shape.row_bits() % 64;
     if let Some(last) = words.last_mut().filter(|_| used > 0) {
@@ -86,7 +87,7 @@ fn cut(mut words: Vec<u64>, shape: Shape) -> Vec<u64> {
     words
 }
 
-/// Rows of these bytes; every row whose bytes are all 0x77 has no fingerprint.
+/// Builds rows from bytes. A row whose bytes are all 0x77 has no fingerprint.
 fn of_bytes(bytes: &[u8], shape: Shape) -> FingerprintRows<'static> {
     let mut rows = RowsBuilder::new(shape);
     for row in bytes.chunks_exact(shape.row_bits().div_ceil(8) as usize) {
@@ -97,7 +98,7 @@ fn of_bytes(bytes: &[u8], shape: Shape) -> FingerprintRows<'static> {
     rows.finish()
 }
 
-/// A row for every two bytes: one of eight centres, one bit flipped.
+/// Builds a row for every two bytes: one of eight centres with one bit flipped.
 fn clusters(bytes: &[u8], shape: Shape) -> FingerprintRows<'static> {
     let (centres, flips) = bytes.split_at(bytes.len().min(16));
     let mut rows = RowsBuilder::new(shape);
@@ -113,7 +114,7 @@ fn clusters(bytes: &[u8], shape: Shape) -> FingerprintRows<'static> {
     rows.finish()
 }
 
-/// The rows are the same when they are written and read again, in every format that can hold them.
+/// Checks that the rows are the same after a round trip through every format that can hold them.
 fn comes_back(rows: &FingerprintRows<'_>) {
     let path = Path::new("again");
     let name = |row: u32| DocumentName { id: Cow::Borrowed(b"id"), file: path, record: row.into() };
@@ -133,7 +134,7 @@ fn comes_back(rows: &FingerprintRows<'_>) {
     };
     again("again.f", &is_whole);
     again("again.parquet", &is_whole);
-    // Text has whole digits, and a file without any fingerprint does not say how many.
+    // Text has whole hexadecimal digits, and a file without any fingerprint does not say how many.
     let all = (0..rows.len()).all(|row| rows.has_fingerprint(row));
     let some = (0..rows.len()).any(|row| rows.has_fingerprint(row));
     if rows.shape.row_bits().is_multiple_of(4) && some {
@@ -147,23 +148,23 @@ fn comes_back(rows: &FingerprintRows<'_>) {
 }
 
 fn check(rows: &FingerprintRows<'_>, max_distance: u32, spills: bool) {
-    // Within more than there is, all rows are near, and nothing is planned.
+    // If the distance is not below the number of units, all rows are near, and nothing is planned.
     if rows.len() > MOST_ROWS || max_distance >= rows.shape.units() {
         return;
     }
-    // What a spilled join keeps, and a bucket so small that there are several.
+    // Memory that a spilled join always keeps, and a bucket so small that there are several.
     let memory = (16 << 20) + rows.len() as u64 * 8 + 2000;
     let resources = Resources { memory, threads: 1, ..Resources::default() };
     let context = Context::of_threads(Threads::CALLER, &resources, &NoProgress);
     let portable = context.with_isa(Isa::PORTABLE);
     check_self_joins(rows, max_distance, spills, [&context, &portable]);
-    // The first third of the rows against all of them.
+    // The queries are the first third of the rows.
     let mut queries = RowsBuilder::new(rows.shape);
     (0..rows.len() / 3).for_each(|row| queries.push(rows.row(row)));
     check_searches(&queries.finish(), rows, max_distance, [&context, &portable]);
 }
 
-/// The pair of a row of each, if both have a fingerprint and they are near.
+/// Returns the pair of two rows, if both have a fingerprint and they are near.
 fn near(
     a: (&FingerprintRows<'_>, usize),
     b: (&FingerprintRows<'_>, usize),
@@ -219,7 +220,7 @@ fn check_searches(
     let sides = Sides::Two(queries, rows);
     for join in plan.costs.iter().map(|cost| cost.join) {
         let is_short = rows.shape.metric() == Metric::Bits && rows.shape.row_bits() <= 16;
-        // All flips of many bits take too long.
+        // Trying all flips of many bits takes too long.
         let is_endless = match join.name() {
             "bit-probing" => max_distance > if is_short { 3 } else { 1 },
             "expanded-set" => max_distance > u32::from(rows.len() < 200),
@@ -247,7 +248,7 @@ fn check_searches(
     }
 }
 
-/// The pairs of rows that groups and pairs of groups stand for, ascending.
+/// Expands groups and pairs of groups into pairs of rows, in ascending order.
 fn expanded(groups: &Groups, value_pairs: &[ValuePair]) -> Vec<RowPair> {
     let mut pairs = Vec::new();
     for group in groups.repeated() {

@@ -1,11 +1,11 @@
-//! The job in a key-value store, by the design that textbooks give.
+//! The benchmark job in a key-value store, with the design of textbooks.
 //!
-//! Two fingerprints within three bits agree in one of their four blocks of 16 bits. So every fingerprint
-//! stands in four buckets, one for the value of each block, and a query is compared with all that stands
-//! in its four. Another table has the IDs.
+//! Two fingerprints within three bits agree in one of their four blocks of 16 bits. So every
+//! fingerprint is stored in four buckets, one for the value of each block. A query is compared with
+//! all fingerprints in its four buckets. Another table has the IDs.
 //!
-//! What a store is asked and given ascends by bucket, so that a batch passes over its pages once; checks
-//! of a batch are shared among all cores.
+//! Lookups and writes of a batch ascend by bucket, so that a batch passes over the pages of a store
+//! once. All cores share the checks of a batch.
 
 use crate::{Contender, DISTANCE, Near, Result};
 use rayon::prelude::*;
@@ -13,7 +13,8 @@ use rayon::prelude::*;
 /// A block and its value: the number of the block in the upper half, the value in the lower.
 pub(crate) type Bucket = u32;
 
-/// Places of a batch that one thread looks into at once: enough that there are several for each.
+/// Number of places of a batch that one thread handles at once. There are several such parts for
+/// each thread.
 const PART: usize = 1 << 15;
 
 /// A document in a bucket: its fingerprint and its number.
@@ -21,14 +22,15 @@ pub(crate) type Entry = (u64, u32);
 
 /// A store of buckets and of IDs.
 pub(crate) trait Store: Sync {
-    /// Tells what stands in buckets that ascend: the position of the bucket in the slice, and the entry.
+    /// Visits the entries of `buckets`, which ascend. Calls `tell` with the position of the bucket
+    /// in the slice, and the entry.
     fn scan(&self, buckets: &[Bucket], tell: impl FnMut(usize, Entry)) -> Result<()>;
 
-    /// Adds entries and IDs in one transaction, which is on the disk when this returns. Both ascend, and
-    /// the numbers of the IDs are above all before.
+    /// Adds entries and IDs in one transaction, which is on disk when this returns. Entries and IDs
+    /// ascend, and the numbers of the IDs are above all earlier numbers.
     fn add(&mut self, entries: &[(Bucket, Entry)], ids: &[(u32, [u8; 16])]) -> Result<()>;
 
-    /// Ends what still goes on behind the last commit.
+    /// Waits until all work behind the last commit is done.
     fn settle(&mut self) -> Result<()> {
         Ok(())
     }
@@ -44,7 +46,7 @@ fn distance(a: u64, b: u64) -> Option<u32> {
     Some((a ^ b).count_ones()).filter(|&distance| distance <= DISTANCE)
 }
 
-/// The four buckets of each fingerprint and the fingerprint's position, ascending.
+/// Returns the four buckets of each fingerprint with its position, in ascending order.
 fn places(fingerprints: &[u64]) -> Vec<(Bucket, u32)> {
     let mut places = Vec::with_capacity(4 * fingerprints.len());
     for (position, &fingerprint) in (0..).zip(fingerprints) {
@@ -55,7 +57,7 @@ fn places(fingerprints: &[u64]) -> Vec<(Bucket, u32)> {
     places
 }
 
-/// Pairs of near fingerprints, the later one first, ascending.
+/// Returns the pairs of near fingerprints, the later one first, in ascending order.
 fn pairs(fingerprints: &[u64], places: &[(Bucket, u32)]) -> Vec<(u32, u32)> {
     let near = |a: u32, b: u32| distance(fingerprints[a as usize], fingerprints[b as usize]);
     let mut pairs = Vec::new();
@@ -69,7 +71,7 @@ fn pairs(fingerprints: &[u64], places: &[(Bucket, u32)]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// The nearest document of each fingerprint, of all hits.
+/// Returns the nearest document of each fingerprint among all hits.
 fn nearest(fingerprints: usize, hits: impl IntoIterator<Item = (u32, Near)>) -> Vec<Option<Near>> {
     let mut nearest: Vec<Option<Near>> = vec![None; fingerprints];
     for (position, near) in hits {
@@ -84,7 +86,8 @@ impl<S: Store> Buckets<S> {
         Self { store, documents: 0 }
     }
 
-    /// What is near in the buckets of some places: positions of fingerprints, with a document each.
+    /// Finds the near documents in the buckets of some places: positions of fingerprints, each with
+    /// a document.
     fn hits(&self, fingerprints: &[u64], places: &[(Bucket, u32)]) -> Result<Vec<(u32, Near)>> {
         let buckets: Vec<Bucket> = places.iter().map(|&(bucket, _)| bucket).collect();
         let mut hits = Vec::new();

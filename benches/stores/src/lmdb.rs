@@ -10,7 +10,8 @@ use heed::types::{Bytes, U32};
 use heed::{Database, DatabaseFlags, Env, EnvOpenOptions, IntegerComparator, PutFlags};
 use std::path::Path;
 
-/// Room for a hundred million documents; what is not written takes none.
+/// Size of the map, enough for a hundred million documents. Pages that are not written take no
+/// space.
 const MAP: usize = 64 << 30;
 
 type Key = U32<NativeEndian>;

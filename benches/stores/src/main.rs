@@ -1,8 +1,9 @@
-//! An index of simtool beside the same job in key-value stores.
+//! Compares an index of simtool with key-value stores that do the same job.
 //!
-//! The job is that of `benches/index.rs`: random fingerprints of 64 bits, every hundredth a repeat, with
-//! IDs of 16 digits, added in batches of 100,000, each checked against all before and committed durably;
-//! then queries. `scripts/store-bench` builds and runs it. All must find the same.
+//! The job is the same as in `benches/index.rs`: random fingerprints of 64 bits, every hundredth a
+//! repeat, with IDs of 16 digits. They are added in batches of 100,000, each checked against all
+//! before and committed durably. Queries follow. `scripts/store-bench` builds and runs it. All
+//! contenders must find the same documents.
 
 mod buckets;
 mod lmdb;
@@ -20,9 +21,9 @@ use std::time::{Duration, Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Documents that are added at once.
+/// Number of documents in a batch.
 const BATCH: usize = 100_000;
-/// Queries that are asked at once.
+/// Number of queries in a round.
 const QUERIES: usize = 1000;
 /// The largest distance of near fingerprints.
 const DISTANCE: u32 = 3;
@@ -30,20 +31,21 @@ const DISTANCE: u32 = 3;
 /// A near document: its distance and its number.
 type Near = (u32, u64);
 
-/// What does the job.
+/// A contender: an index or a store that does the job.
 trait Contender {
-    /// Adds documents in their order, each unless it is near one before, and commits them durably; tells
-    /// how many were added.
+    /// Adds documents in their order, except those near an earlier one, and commits them durably.
+    /// Returns the number of added documents.
     fn add(&mut self, fingerprints: &[u64], id: impl Fn(usize) -> [u8; 16]) -> Result<usize>;
 
-    /// Ends what still goes on behind the last commit; from then on only queries come.
+    /// Waits until all work behind the last commit is done. Only queries follow.
     fn settle(&mut self) -> Result<()>;
 
-    /// The nearest document of each query, and of these the first; with one thread.
+    /// Returns the nearest document of each query, and among equally near ones the first. Uses one
+    /// thread.
     fn near(&self, queries: &[u64]) -> Result<Vec<Option<Near>>>;
 }
 
-/// A row: every hundredth is near one before.
+/// Returns a row. Every hundredth row is near an earlier one.
 fn row(number: u64) -> u64 {
     match number % 100 {
         99 => mix(number - 50) ^ 1 << (number % 64) ^ 1 << (number / 64 % 64),
@@ -51,13 +53,13 @@ fn row(number: u64) -> u64 {
     }
 }
 
-/// The ID of a document: 16 hexadecimal digits.
+/// Returns the ID of a document: 16 hexadecimal digits.
 fn id(number: u64) -> [u8; 16] {
     let hash = mix(!number);
     std::array::from_fn(|digit| b"0123456789abcdef"[(hash >> (60 - 4 * digit)) as usize & 15])
 }
 
-/// What the files of a folder take on disk.
+/// Returns the bytes that the files of a folder take on disk.
 fn disk_bytes(folder: &Path) -> Result<u64> {
     let mut bytes = 0;
     for entry in folder.read_dir()? {
@@ -69,7 +71,8 @@ fn disk_bytes(folder: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// What all must find alike: documents added, queries with an answer, and a sum of all answers.
+/// Results that must be equal for all contenders: added documents, queries with an answer, and a
+/// sum of all answers.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
     added: usize,
@@ -77,14 +80,14 @@ struct Found {
     answers: u64,
 }
 
-/// What is asked for on the command line.
+/// Arguments of the command line.
 struct Asked {
     documents: u64,
-    /// None are all.
+    /// Names of the contenders to run. An empty list means all.
     names: Vec<String>,
 }
 
-/// Gives a contender the job, if it is asked for, and tells how long it took.
+/// Runs the job with a contender, if it was requested, and prints the time it took.
 fn measure<C: Contender>(
     asked: &Asked,
     name: &str,
@@ -110,7 +113,7 @@ fn measure<C: Contender>(
 
     let mut asking = Duration::ZERO;
     for round in 0..200 {
-        // Half of them are near a stored one.
+        // Half of the queries are near a stored row.
         let query = |query: u64| {
             let at = mix(round * QUERIES as u64 + query) % documents;
             row(if query.is_multiple_of(2) { at } else { at + (1 << 40) })

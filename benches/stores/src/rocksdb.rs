@@ -1,10 +1,12 @@
-//! RocksDB.
+//! Buckets in RocksDB.
 //!
-//! An entry is a key of bucket, fingerprint and number without a value, found by its prefix, the bucket; an
-//! ID stands below its number in a bucket beyond the others. A batch is one write, which syncs the log.
-//! Files are plain tables that are mapped, RocksDB's format for what fits in memory, which takes two thirds
-//! of the time of blocks in a cache and does not compress. Two files are merged at once, not four, as
-//! every lookup passes through all of them.
+//! An entry is a key of bucket, fingerprint and number without a value. Lookups use its prefix, the
+//! bucket. An ID is stored under its number in a bucket beyond the others. A batch is one write,
+//! which syncs the log.
+//!
+//! Files are mapped plain tables, RocksDB's format for data that fits in memory. This takes two
+//! thirds of the time of blocks in a cache, and does not compress. Two files are merged at once,
+//! not four, because every lookup passes through all files.
 
 use crate::Result;
 use crate::buckets::{Bucket, Buckets, Entry, Store};
@@ -15,7 +17,7 @@ use std::path::Path;
 use std::thread::{available_parallelism, sleep};
 use std::time::Duration;
 
-/// Where IDs are: beyond all buckets.
+/// Bucket of the IDs, beyond all buckets of fingerprints.
 const IDS: Bucket = 4 << 16;
 
 pub(crate) struct Rocks {
@@ -31,7 +33,7 @@ pub(crate) fn open(folder: &Path) -> Result<Buckets<Rocks>> {
     let mut options = Options::default();
     options.create_if_missing(true);
     options.set_allow_mmap_reads(true);
-    // Every prefix is there, so filters would say nothing; the rest are the defaults.
+    // Almost every prefix exists, so filters would not help. Other options are the defaults.
     options.set_plain_table_factory(&PlainTableFactoryOptions {
         user_key_length: 16,
         bloom_bits_per_key: 0,
@@ -74,7 +76,7 @@ impl Store for Rocks {
         Ok(self.database.write_opt(batch, &options)?)
     }
 
-    /// Writes what is in memory, and waits until files are merged as far as they will be.
+    /// Flushes the memory, and waits until files are merged as far as possible.
     fn settle(&mut self) -> Result<()> {
         self.database.flush()?;
         for property in ["compaction-pending", "num-running-compactions"] {

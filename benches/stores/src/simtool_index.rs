@@ -1,4 +1,4 @@
-//! The job in an index of simtool, as it is right after the last commit.
+//! The benchmark job in an index of simtool, in its state right after the last commit.
 
 use crate::{Contender, Near, Result};
 use simtool::durable::{Disk, Durability};
@@ -9,7 +9,7 @@ use simtool::resources::Resources;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// An index: an adder, and behind the last commit one that is asked.
+/// An index: an adder, and after the last commit a reader.
 pub(crate) struct SimtoolIndex {
     folder: PathBuf,
     adder: IndexAdder,
