@@ -103,7 +103,7 @@ def test_texts_are_compared_as_on_one_machine():
         Verifier(method="simhash")
 
 
-def test_what_parts_teach_is_what_the_whole_does():
+def test_parts_teach_the_model_of_the_whole():
     texts = [" ".join(f"w{chr(97 + number * at % 11)}" for at in range(1, number % 7)) for number in range(60)]
     for options in [{"weight": "idf", "shingle": "words:2"}, {"words": 8}, {"top": 2, "shingle": "words:1"}]:
         learner, sums = Learner(**options), {}
@@ -137,7 +137,7 @@ def numbers_of(table, name):
     return column.flatten().to_numpy().reshape(len(column), -1)
 
 
-def test_sets_of_one_part_of_the_keys_stand_side_by_side():
+def test_sets_of_one_part_of_the_keys_are_neighbours():
     rng = np.random.default_rng(20)
     counts = rng.integers(0, 5, 400)
     keys = rng.integers(0, 2**64, (counts.sum(), 2), np.uint64)

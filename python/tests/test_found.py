@@ -252,7 +252,7 @@ def test_a_notebook_shows_the_charts_of_the_report(texts, options, charts, tmp_p
     assert "<iframe" not in shown and shown.count("<style>") == 1
 
 
-def test_what_is_not_known_is_not_shown():
+def test_unknown_values_are_not_shown():
     assert 'id="sizes"' in simtool.cluster([(0, 1)])._repr_html_()
     assert 'id="distances"' not in simtool.cluster([(0, 1)])._repr_html_()
     assert "of 2 queries" in simtool.match(["a b c d"], ["a b c d", "e f"])._repr_html_()
@@ -290,7 +290,7 @@ def test_values_of_other_kinds_are_refused():
     assert len(simtool.deduplicate(["a b c d"] * 2, similarity=None, threads=None).removed) == 1
 
 
-def test_files_that_are_not_there_are_told(tmp_path):
+def test_missing_files_are_reported(tmp_path):
     with pytest.raises(ValueError, match="stop_words"):
         simtool.deduplicate(["a"], stop_words=tmp_path / "none.txt")
     with pytest.raises(OSError) as raised:

@@ -110,12 +110,12 @@ def test_frames_have_their_columns():
         ({"keep": "max", "keep_field": 7}, TypeError, "not iterable"),
     ],
 )
-def test_what_does_not_go_is_told(options, error, message):
+def test_wrong_keep_options_are_reported(options, error, message):
     with pytest.raises(error, match=message):
         simtool.deduplicate(["a b c d"], **options)
 
 
-def test_columns_that_are_not_there_are_told():
+def test_missing_columns_are_reported():
     pa = pytest.importorskip("pyarrow")
     table = pa.table({"text": ["a"], "date": [1]})
     with pytest.raises(ValueError, match="keep_field day: must be a column of the table of the texts: text, date"):

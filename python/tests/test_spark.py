@@ -275,7 +275,7 @@ def test_many_sets_of_one_key(spark, frame, tmp_path):
 
 
 @pytest.mark.parametrize("options", LEARNED if ALL else LEARNED[:3], ids=str)
-def test_what_is_learned_is_that_of_one_machine(spark, frame, monkeypatch, options):
+def test_the_model_is_that_of_one_machine(spark, frame, monkeypatch, options):
     # With this limit a task returns its counts several times.
     monkeypatch.setattr(simtool.spark.learning, "MOST_HELD", 3000)
     # Some words have letters only.
@@ -287,7 +287,7 @@ def test_what_is_learned_is_that_of_one_machine(spark, frame, monkeypatch, optio
         assert on_engine(simtool.spark.deduplicate(frame(texts, parts=parts), **options)) == expected
 
 
-def test_more_terms_than_tasks_are_told(spark, frame, tmp_path, monkeypatch):
+def test_too_many_terms_for_a_task(spark, frame, tmp_path, monkeypatch):
     texts = written(14, 100)
     with pytest.raises(ValueError, match="terms are in several documents: more than max_terms 10"):
         simtool.spark.deduplicate(frame(texts), weight="idf", max_terms=10)
@@ -385,7 +385,7 @@ def test_a_column_decides_who_is_kept(spark, frame, tmp_path):
             assert on_engine(found) == on_one_machine(texts, keep=keep, keep_field=values, **alone), (name, keep)
 
 
-def test_what_is_null_is_like_nothing(spark, frame):
+def test_a_null_is_similar_to_nothing(spark, frame):
     # Most lexicons have none of the words of a short text. Equal short texts are then no repeats, on either
     # side.
     rng = random.Random(19)
@@ -417,7 +417,7 @@ def test_queries_are_matched(spark, frame):
         assert expected
 
 
-def test_what_is_not_distributed_is_said(spark, frame):
+def test_options_that_are_not_distributed_are_refused(spark, frame):
     few = frame(["one two three"])
     for options, message in [
         ({"method": "minhash"}, "distances that no keys are known for"),

@@ -108,7 +108,7 @@ def test_a_column_is_named_where_there_are_several():
         (7, "'int' object is not iterable"),
     ],
 )
-def test_what_is_no_text_is_refused(texts, message):
+def test_values_that_are_not_text_are_refused(texts, message):
     with pytest.raises(TypeError, match=message):
         simtool.deduplicate(texts)
 

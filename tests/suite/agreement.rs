@@ -1,4 +1,4 @@
-//! The table, `summary.json`, the page and the rows of one run say the same.
+//! The table, `summary.json`, the report page and the rows of one run agree.
 
 use crate::program::{Finished, Folder};
 use crate::random_texts::{Random, texts};
@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// The counts of a page's tiles, with their notes.
+/// Returns the counts of the tiles of a page, with their notes.
 fn tiles(page: &str) -> BTreeMap<String, (u64, String)> {
     let mut tiles = BTreeMap::new();
     for tile in page.split("<div data-key=\"").skip(1) {
@@ -21,7 +21,7 @@ fn tiles(page: &str) -> BTreeMap<String, (u64, String)> {
     tiles
 }
 
-/// The sum of the numbers of a chart.
+/// Returns the sum of the numbers of a chart.
 fn charted(page: &str, key: &str) -> Option<u64> {
     let (_, chart) = page.split_once(&format!("<h3 id=\"{key}\">"))?;
     let (_, rows) = chart.split_once("<tbody>")?;
@@ -39,7 +39,7 @@ fn lines(folder: &Path, file: &str) -> Option<u64> {
     Some(fs::read_to_string(folder.join(file)).ok()?.lines().count() as u64)
 }
 
-/// Checks what a run that printed a table wrote to its folder of outputs.
+/// Checks the outputs of a run that printed a table.
 pub(crate) fn agree(run: &Finished, output: &Path) {
     assert!(run.code == 0 || run.code == 3, "{}", run.err);
     let summary = fs::read_to_string(output.join("summary.json")).unwrap();
@@ -49,7 +49,7 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
     let count = |key: &str| summary[key].as_u64().unwrap_or_else(|| panic!("{key}: {summary}"));
     let is_match = summary.get("corpus_documents").is_some();
 
-    // The table, line by line; what it leaves out is 0.
+    // The table is read line by line. A count that it leaves out is 0.
     let (counts, rest) = run.out.split_at(run.out.find(" of text in ").unwrap());
     let counts: Vec<&str> = counts.lines().collect();
     let (size, counts) = counts.split_last().unwrap();
@@ -90,7 +90,7 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
         assert_eq!(told.iter().any(|told| told == key), count(key) > 0, "{key}");
     }
 
-    // The counts with each other, and with the rows.
+    // The counts agree with each other and with the rows.
     let parts = ["documents", "quarantined", "lost", "passed_over"].map(count);
     assert_eq!(count("records_in"), parts.iter().sum::<u64>());
     assert_eq!(count("documents"), count("kept") + count("removed"));
@@ -102,7 +102,7 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
     assert_eq!(lines(output, "quarantine.jsonl"), Some(quarantined));
     assert!(lines(output, "pairs.jsonl").is_none_or(|pairs| pairs == count("pairs")));
 
-    // Faults by kind, and what they are.
+    // Faults by kind agree with their list.
     let kinds = summary["fault_counts"].as_object().unwrap();
     let faults = summary["faults"].as_array().unwrap();
     assert_eq!(kinds.values().map(|n| n.as_u64().unwrap()).sum::<u64>(), faults.len() as u64);
@@ -114,7 +114,7 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
         assert!(page.contains(&format!("<code>{}</code>", fault["kind"].as_str().unwrap())));
     }
 
-    // Charts and levels.
+    // Charts and levels agree with the counts.
     for chart in ["similarities", "distances"] {
         assert!(charted(&page, chart).is_none_or(|sum| sum <= count("removed")), "{chart}");
     }
@@ -126,7 +126,7 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
     let levels = summary["removed_at"].as_array().unwrap();
     assert_eq!(levels.last().unwrap()["removed"], count("removed"));
 
-    // Sizes and times.
+    // Sizes and times are plausible.
     let seconds = summary["seconds"].as_object().unwrap().values();
     let seconds: f64 = seconds.map(|stage| stage.as_f64().unwrap()).sum();
     let told = rest.split(' ').nth(4).unwrap().parse::<f64>().unwrap();
@@ -146,7 +146,7 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
     }
 }
 
-/// A summary and a page without what tells of times and threads.
+/// Returns the summary and the page without times and numbers of threads.
 fn without_times(output: &Path) -> (Value, String) {
     let summary = fs::read_to_string(output.join("summary.json")).unwrap();
     let mut summary: Value = serde_json::from_str(&summary).unwrap();
@@ -158,7 +158,7 @@ fn without_times(output: &Path) -> (Value, String) {
     (summary, page.split_once("<h2>How it was made</h2>").unwrap().0.to_owned())
 }
 
-/// Lines of JSON, of which some are broken.
+/// Builds JSON lines, some of them broken.
 fn lines_of(random: &mut Random, texts: &[String]) -> String {
     let mut lines = String::new();
     for (number, text) in texts.iter().enumerate() {
@@ -181,7 +181,7 @@ fn every_account_of_a_random_run_says_the_same() {
         let (first, second) = all.split_at(35);
         let (first, second) = (lines_of(&mut random, first), lines_of(&mut random, second));
         let folder = Folder::empty().with("a.jsonl", first).with("b.jsonl", second);
-        // A name that promises what the file is not, and one that is not there.
+        // The first file is not in the format of its name, and the second does not exist.
         let folder = folder.with("c.jsonl.gz", "{\"text\": \"w1 w2 w3 w4 w5\"}\n");
         let mut arguments = vec!["-q", "--output", "out", "--pairs"];
         match random.below(3) {
@@ -223,7 +223,7 @@ fn every_account_of_a_random_run_says_the_same() {
 }
 
 #[test]
-fn what_a_stricter_limit_would_remove_is_what_it_removes() {
+fn the_estimate_for_a_stricter_limit_is_its_result() {
     let mut random = Random(5);
     let mut levels_in_all = 0;
     for (round, more) in [
@@ -264,7 +264,7 @@ fn what_a_stricter_limit_would_remove_is_what_it_removes() {
 }
 
 #[test]
-fn settings_are_told_as_what_they_are() {
+fn settings_are_reported_as_parsed() {
     let text = "one two three four five six";
     let folder =
         Folder::empty().with("a.jsonl", format!("{{\"id\": \"a\", \"text\": \"{text}\"}}\n"));

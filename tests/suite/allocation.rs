@@ -1,4 +1,4 @@
-//! No memory is asked for per document once the workers are warm.
+//! Warm workers allocate no memory for each document.
 #![expect(unsafe_code, reason = "an allocator is unsafe to implement")]
 
 use simtool::fingerprint::hash_table::HashTable;
@@ -9,11 +9,11 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    /// Allocations of this thread: other tests run beside.
+    /// Number of allocations of this thread. Other tests run at the same time in other threads.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, counting.
+/// The system's allocator, which counts allocations.
 struct Counting;
 
 // SAFETY: every call goes to the system's allocator with the caller's arguments; a thread-local
@@ -21,7 +21,7 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promise is that of the system's allocator.
+        // SAFETY: the caller keeps the promises that the system's allocator requires.
         unsafe { System.alloc(layout) }
     }
 
@@ -46,7 +46,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Allocations of a run over so many equal documents, by one thread, which is this one.
+/// Returns the number of allocations of a run over `documents` equal documents, in this thread
+/// alone.
 fn allocations(documents: usize) -> usize {
     let corpus = "1-1\r\nsome words of a document, a_few of them twice: words\r\n\x0c\r\n";
     let corpus = corpus.repeat(documents).into_bytes();
@@ -67,7 +68,7 @@ fn allocations(documents: usize) -> usize {
 #[test]
 fn nothing_is_allocated_per_document() {
     let (few, many) = (allocations(1_000), allocations(20_000));
-    // Shares and growing lists allocate, a few times for hundreds of documents.
+    // Parts of the work and growing lists allocate, a few times for hundreds of documents.
     assert!(many < few + 200, "{few} allocations for 1,000 documents, {many} for 20,000");
     assert!(few > 0);
 }

@@ -27,11 +27,11 @@ const STAGES: &[&str] = &["cluster", "generate", "write"];
 /// Folders that join stages, the lower one first: each imports those before it, and stages.
 const COMPOSITION: &[&str] =
     &["method", "pipeline", "output", "index", "evaluate", "estimate", "suggest", "run"];
-/// Folders that use the public interface alone.
+/// Folders that use only the public interface.
 const FACES: &[&str] = &["bin"];
 /// Files with `unsafe` code.
 const UNSAFE: &[&str] = &["crates/kernels/", "crates/base/src/mapped_file.rs", "src/bin/simtool/"];
-/// Where threads may be started.
+/// Files that may start threads.
 const RAYON: &[&str] = &[
     "crates/compute/",
     "crates/hamming/",
@@ -41,7 +41,7 @@ const RAYON: &[&str] = &[
     "src/output/",
     "src/pipeline/",
 ];
-/// Crates of others that stay in their room.
+/// External crates, and the only places that may use them.
 const ROOMS: &[(&str, &[&str])] = &[
     ("memmap2", &["crates/base/src/mapped_file.rs", "crates/base/src/large_buffer.rs"]),
     ("rustix", &["crates/base/src/durable.rs"]),
@@ -66,7 +66,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The sources of the root package and of all crates, by their paths from the root.
+/// Returns the sources of the root package and of all crates, by their paths from the root.
 fn sources() -> BTreeMap<String, String> {
     fn walk(folder: &Path, found: &mut BTreeMap<String, String>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -87,24 +87,24 @@ fn sources() -> BTreeMap<String, String> {
     found
 }
 
-/// The sources of the root package, by their paths from `src`.
+/// Returns the sources of the root package, by their paths from `src`.
 fn root_sources() -> BTreeMap<String, String> {
     let inside =
         |(file, text): (String, String)| Some((file.strip_prefix("src/")?.to_owned(), text));
     sources().into_iter().filter_map(inside).collect()
 }
 
-/// The lines that are code: comments do not import.
+/// Returns the lines of code: comments do not import.
 fn code(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim_start().starts_with("//"))
 }
 
-/// The part of a file before its unit tests.
+/// Returns the part of a file before its unit tests.
 fn before_tests(text: &str) -> &str {
     text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default()
 }
 
-/// Top-level modules of this crate that the file names, in `use` trees and in paths.
+/// Returns the top-level modules of this crate that the file names, in `use` trees and in paths.
 fn imports(text: &str) -> BTreeSet<String> {
     let code: String = code(text).collect::<Vec<_>>().join("\n");
     let mut found = BTreeSet::new();
@@ -123,7 +123,7 @@ fn imports(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The members of a `use` group, up to its closing brace.
+/// Returns the members of a `use` group, up to its closing brace.
 fn top_level(group: &str) -> Vec<&str> {
     let (mut depth, mut start, mut members) = (0, 0, Vec::new());
     for (at, c) in group.char_indices() {
@@ -162,7 +162,7 @@ fn may_import(file: &str, module: &str) -> bool {
     } else if let Some(own) = level(own) {
         module != "bin" && level(module).is_none_or(|other| other < own)
     } else if FACES.contains(&own) {
-        // A face has no `crate::` path into the library.
+        // A face cannot import the library by a `crate::` path.
         false
     } else {
         // A file at the root, which holds data that stages share.
@@ -170,7 +170,8 @@ fn may_import(file: &str, module: &str) -> bool {
     }
 }
 
-/// The crates of the workspace that a manifest names as dependencies, except those of its tests.
+/// Returns the crates of the workspace that a manifest names as dependencies, except those of its
+/// tests.
 fn dependencies(manifest: &str) -> BTreeSet<&str> {
     let section = manifest.split("[dependencies]").nth(1).unwrap_or_default();
     let section = section.split("\n[").next().unwrap_or_default();
@@ -273,14 +274,14 @@ fn the_library_does_not_print_and_does_not_read_the_environment() {
     }
 }
 
-/// The module of a file: `read/gzip.rs` is `read::gzip`, `read/mod.rs` is `read`.
+/// Returns the module of a file: `read/gzip.rs` is `read::gzip`, `read/mod.rs` is `read`.
 fn module(file: &str) -> String {
     let path = file.trim_end_matches(".rs").replace('/', "::");
     path.strip_suffix("::mod").unwrap_or(&path).to_owned()
 }
 
-/// Every path that stands in the code of a module before its tests, from the crate's root, with use
-/// trees taken apart. What is only passed on (`pub use`) is no import.
+/// Returns every path in the code of a module before its tests, from the crate's root, with use
+/// trees expanded. A re-export (`pub use`) is no import.
 fn paths(text: &str, module: &str) -> BTreeSet<String> {
     let code: String = code(before_tests(text)).collect::<Vec<_>>().join("\n");
     let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
@@ -306,7 +307,7 @@ fn paths(text: &str, module: &str) -> BTreeSet<String> {
     found
 }
 
-/// The paths of a use tree, or the one path, that `rest` begins with.
+/// Returns the paths of the use tree, or the single path, at the beginning of `rest`.
 fn expanded(rest: &str) -> Vec<String> {
     if let Some(group) = rest.strip_prefix('{') {
         return top_level(group).iter().flat_map(|member| expanded(member.trim())).collect();
@@ -320,8 +321,8 @@ fn expanded(rest: &str) -> Vec<String> {
     }
 }
 
-/// For each module the others of its room that it imports. A room is a folder of the root package, or
-/// a whole crate.
+/// Returns for each module the other modules of its room that it imports. A room is a folder of the
+/// root package, or a whole crate.
 fn imports_within_rooms(files: &BTreeMap<String, String>) -> BTreeMap<String, BTreeSet<String>> {
     let modules: BTreeSet<String> = files.keys().map(|file| module(file)).collect();
     let group = |module: &str| match module.split("::").next().unwrap_or_default() {
@@ -347,7 +348,7 @@ fn imports_within_rooms(files: &BTreeMap<String, String>) -> BTreeMap<String, BT
     graph
 }
 
-/// A circle among the imports, if there is one.
+/// Returns a circle among the imports, if there is one.
 fn circle(graph: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
     fn visit(
         module: &str,
@@ -379,7 +380,7 @@ fn no_circle_goes_through_a_room() {
     let below = |files: &BTreeMap<String, String>, folder: &str| -> BTreeMap<String, String> {
         let inside = |(file, text): (&String, &String)| {
             let file = file.strip_prefix(folder)?;
-            // A crate's root and the program's are the doors of everything.
+            // The roots of a crate and of the program import everything.
             let is_door = file == "lib.rs" || file == "main.rs" || file.starts_with("bin/");
             (!is_door).then(|| (file.to_owned(), text.clone()))
         };

@@ -1,5 +1,5 @@
-//! Damaged and odd files of other projects' test suites, with truncations and bit flips of each:
-//! whatever is in a file, reading it ends, and says what was wrong.
+//! Damaged and odd files of other projects' test suites, and truncations and bit flips of each.
+//! Whatever a file contains, reading it ends and reports the fault.
 
 use simtool::document::Content;
 use simtool::fault::{Fault, Severity};
@@ -55,7 +55,7 @@ fn options() -> ReadOptions {
     ReadOptions { max_record_bytes: 1 << 20, ..ReadOptions::default() }
 }
 
-/// The files of a folder of samples, or `None` where there are none.
+/// Returns the files of a folder of samples, or `None` if there are none.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn samples(folder: &str) -> Option<Vec<PathBuf>> {
     let Some(data) = std::env::var_os("SIMTOOL_DATA") else {
@@ -94,7 +94,7 @@ const COLUMNS: [&str; 8] = [
     "flba_field",
 ];
 
-/// The column that holds text, if any.
+/// Returns the name of the column that holds text, if there is one.
 fn column(file: &Path) -> &'static str {
     let can_be_read = |column: &&&str| {
         let options = ReadOptions { text_field: (**column).to_owned(), ..options() };
@@ -104,7 +104,8 @@ fn column(file: &Path) -> &'static str {
     COLUMNS.iter().find(can_be_read).copied().unwrap_or("text")
 }
 
-/// Reads the files of a folder, and for each as many truncations and as many with flipped bits.
+/// Reads the files of a folder, and of each file `mutants` truncations and `mutants` copies with
+/// flipped bits.
 fn survive(folder: &str, mutants: u64) {
     let Some(files) = samples(folder) else { return };
     let scratch = tempfile::tempdir().unwrap();
@@ -178,7 +179,7 @@ fn nothing_of_an_intact_compressed_file_is_lost() {
     }
 }
 
-/// The library compares checksums only where it is told to.
+/// The library verifies checksums only if an option requests it.
 #[test]
 fn checksums_of_parquet_pages_are_compared() {
     let Some(files) = samples("parquet") else { return };
@@ -189,7 +190,7 @@ fn checksums_of_parquet_pages_are_compared() {
     assert_eq!(outcome.faults.iter().map(|f| f.code).collect::<Vec<_>>(), ["parquet-page"]);
 }
 
-/// What each file is known for.
+/// Each file is reported with the fault for which it is known.
 #[test]
 fn known_faults_are_named() {
     let expected: [(&str, &str, u64, u64, &[&str]); 7] = [

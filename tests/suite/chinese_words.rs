@@ -1,4 +1,4 @@
-//! Chinese words of published texts, against jieba as anybody would call it.
+//! Chinese words of published texts equal those of jieba in its usual form.
 
 use caseless::Caseless as _;
 use jieba_rs::Jieba;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use unicode_normalization::UnicodeNormalization as _;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The texts of the labelled laws.
+/// Returns the texts of the labelled laws.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn laws() -> Option<Vec<String>> {
     let Some(data) = std::env::var_os("SIMTOOL_DATA") else {

@@ -1,15 +1,15 @@
-//! The command line: every option, every error with its exit code and message, and what the
-//! program prints about itself.
+//! The command line: every option, every error with its exit code and message, and the help of the
+//! program.
 
 use crate::program::{self, Folder};
 use std::fs;
 
-/// A folder with two samples.
+/// Creates a folder with two samples.
 fn folder() -> Folder {
     Folder::of("A1\nw w\n\x0cA2\nv\n", "S1\nw\n\x0cS2\nv\n")
 }
 
-/// Runs the program, which must find its command line wrong and write nothing.
+/// Runs the program, which must reject its command line and write nothing.
 fn usage_error(arguments: &[&str]) -> String {
     let folder = folder().with("result.txt", "old");
     let finished = folder.run(arguments);
@@ -18,14 +18,14 @@ fn usage_error(arguments: &[&str]) -> String {
     finished.err
 }
 
-/// Runs the program, which must fail and leave the old result.
+/// Runs the program, which must fail and keep the old result.
 fn failure(folder: &Folder, arguments: &[&str]) -> String {
     let finished = folder.run(arguments);
     assert_eq!((finished.code, finished.out.as_str()), (1, ""), "{arguments:?}: {finished:?}");
     finished.err
 }
 
-/// What the program prints when all is well.
+/// Returns the output of the program, which must succeed.
 fn printed(arguments: &[&str]) -> String {
     let finished = Folder::empty().run(arguments);
     assert_eq!((finished.code, finished.err.as_str()), (0, ""), "{arguments:?}");
@@ -54,7 +54,7 @@ fn n_and_m_are_both_needed() {
 }
 
 #[test]
-fn a_mistyped_command_is_told_from_a_wrong_n() {
+fn a_mistyped_command_is_distinguished_from_a_wrong_n() {
     for (arguments, wanted) in [
         (&["jion", "f"][..], "there is no command 'jion': did you mean `simtool join`?"),
         (&["dedpu", "x"], "there is no command 'dedpu': did you mean `simtool dedup`?"),
@@ -250,7 +250,7 @@ fn a_full_disk_is_named() {
     }
 }
 
-/// Every command.
+/// The names of all commands.
 const COMMANDS: [&str; 10] = [
     "dedup",
     "match",

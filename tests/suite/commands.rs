@@ -1,5 +1,5 @@
-//! Commands by the names and forms that people guess: what one does, the other does too; no option
-//! is ignored, and nothing that is there is overwritten.
+//! Commands in the names and forms that people guess have the same effect. No option is ignored,
+//! and no existing file is overwritten.
 
 use crate::program::Folder;
 use std::fs;
@@ -17,21 +17,22 @@ fn folder() -> Folder {
     Folder::empty().with("a.txt", TEXTS).with("new.txt", TEXTS).with("rows.txt", ROWS)
 }
 
-/// Standard output of a run that must succeed.
+/// Returns the standard output of a run that must succeed.
 fn done(folder: &Folder, arguments: &str) -> String {
     let run = folder.run_words(arguments);
     assert_eq!(run.code, 0, "{arguments}: {}", run.err);
     run.out
 }
 
-/// What a run says that must find its command line wrong.
+/// Returns the message of a run that must reject its command line.
 fn refused(folder: &Folder, arguments: &str) -> String {
     let run = folder.run_words(arguments);
     assert_eq!((run.code, run.out.as_str()), (2, ""), "{arguments}: {}", run.err);
     run.err
 }
 
-/// The files below a folder with their bytes, without those that hold times and the command.
+/// Returns the files below a folder with their bytes, without those that hold times and the
+/// command.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -164,7 +165,7 @@ fn no_option_is_ignored() {
 }
 
 #[test]
-fn join_and_search_take_files_by_position_and_tell_what_they_do() {
+fn join_and_search_take_files_by_position_and_report_their_work() {
     let folder = folder();
     let pairs = "0\t1\t1\n";
     assert_eq!(done(&folder, "join rows.txt"), pairs);
@@ -227,7 +228,7 @@ fn nothing_that_is_there_is_overwritten() {
         }
     }
     done(&folder, &format!("{generate} --force"));
-    // The result of the task is replaced, by whatever name it goes.
+    // The result of the task is replaced, with either name of the file.
     for command in ["5 4 -q --directory made", "5 4 -q --directory made --result made/result.txt"] {
         fs::write(folder.path("made/result.txt"), "old").unwrap();
         done(&folder, command);
@@ -297,7 +298,7 @@ fn a_hyphen_is_never_a_folder() {
 }
 
 #[test]
-fn compare_tells_what_it_does() {
+fn compare_reports_its_inputs_and_stages() {
     let folder = folder();
     let plain = folder.run_words("compare a.txt new.txt");
     assert_eq!((plain.code, &*plain.err), (0, ""));
@@ -321,7 +322,7 @@ fn compare_tells_what_it_does() {
 }
 
 #[test]
-fn generate_tells_what_it_wrote() {
+fn generate_reports_the_size_of_its_output() {
     let folder = Folder::empty();
     let run = folder.run_words("generate --documents 10 --samples 1 --output made");
     let written = fs::metadata(folder.path("made/article.txt")).unwrap().len();

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// Generated articles with planted near-duplicates, as JSON Lines and as form-feed text.
+/// Generates articles with planted near-duplicates, as JSON Lines and as form-feed text.
 fn collection(folder: &Folder) {
     let made = folder.run(&["generate", "--documents", "600", "--output", "made"]);
     assert_eq!(made.code, 0, "{}", made.err);
@@ -34,7 +34,7 @@ fn deduplicate(folder: &Folder, arguments: &[&str]) -> Finished {
     run
 }
 
-/// The files of a folder, at any depth, but for the two that tell times.
+/// Returns the files of a folder at any depth, except the two that have times.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -142,7 +142,7 @@ fn rows_of_every_format_name_the_same_documents() {
 }
 
 #[test]
-fn what_is_passed_over_is_kept_and_compared_with_nothing() {
+fn documents_passed_over_are_kept_and_compared_with_nothing() {
     let folder = Folder::empty();
     collection(&folder);
     let all = deduplicate(&folder, &["in/a.txt", "--output", "all", "--json"]);
@@ -164,7 +164,7 @@ fn what_is_passed_over_is_kept_and_compared_with_nothing() {
         let documents = kept.split(|&byte| byte == 0x0c).filter(|part| part.len() > 2).count();
         assert_eq!(documents as u64, 600 - count(&run, "removed"));
     }
-    // The same from a stream: nothing behind the limit is read.
+    // The limit holds for a stream, too: nothing behind the limit is read.
     let limited = |input: &str, output: &str| {
         deduplicate(
             &folder,
@@ -205,7 +205,7 @@ fn little_memory_gives_the_same_and_far_too_little_is_refused() {
 
 #[test]
 fn pairs_that_are_too_many_are_left_out_unless_all_are_needed() {
-    // Two templates: those with many words of their own are close to the others alone.
+    // There are two templates. Pages with many words of their own are close only to the others.
     let page = |number: usize| {
         let of_template = (0..30).map(|word| format!("t{}", number % 2 * 20 + word));
         let own = (0..if number % 5 == 1 { 8 } else { 1 }).map(|word| format!("n{number}w{word}"));
@@ -278,7 +278,7 @@ fn one_bad_record_costs_itself_alone() {
 }
 
 #[test]
-fn outputs_never_stand_in_the_way_of_inputs() {
+fn outputs_never_replace_inputs() {
     let folder = Folder::empty();
     fs::create_dir(folder.path("in")).unwrap();
     let folder = folder.with("in/a.txt", "one document");
@@ -302,7 +302,8 @@ fn outputs_never_stand_in_the_way_of_inputs() {
     assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 2, "nothing else is left");
 }
 
-/// Four documents whose words weigh 1024 ln(5 / (df + 1)) + 1: "the" 1, "red" 524, others 939.
+/// Creates four documents whose words weigh 1024 ln(5 / (df + 1)) + 1: "the" 1, "red" 524, others
+/// 939.
 fn weighed(folder: &Folder) {
     fs::write(folder.path("a.txt"), "the red fox\nthe red hen\nthe cat\nthe dog\n").unwrap();
     fs::write(folder.path("q.txt"), "a red fox\nthe cow\n").unwrap();
@@ -320,14 +321,14 @@ fn words_that_most_documents_have_weigh_little() {
         let rows = fs::read_to_string(folder.path(output).join("removed.jsonl")).unwrap();
         rows.lines().map(str::to_owned).collect::<Vec<_>>()
     };
-    // By their numbers half of "the cat" is in all others; by weights (1 + 524) / (1 + 524 + 939) of
-    // "the red hen" in another one.
+    // Without weights, half of "the cat" is in all other documents. With weights, (1 + 524) / (1 +
+    // 524 + 939) of "the red hen" is in another one.
     let alike = [&BY_IDF[..3], &["--similarity", "containment:0.5"]].concat();
     assert_eq!(removed("plain", &alike).len(), 3);
     let pair = removed("weighed", &[&BY_IDF[..], &["containment:0.358"]].concat());
     assert!(pair.len() == 1 && pair[0].contains("0.3586"), "{pair:?}");
     assert!(removed("more", &[&BY_IDF[..], &["containment:0.359"]].concat()).is_empty());
-    // 525 / (2 × 1464 − 525).
+    // The similarity is 525 / (2 × 1464 − 525).
     assert_eq!(removed("jaccard", &[&BY_IDF[..], &["525/2403"]].concat()).len(), 1);
     assert!(removed("above", &[&BY_IDF[..], &["526/2403"]].concat()).is_empty());
 
@@ -338,7 +339,7 @@ fn words_that_most_documents_have_weigh_little() {
     let why = folder.run(&["why", "weighed", "a.txt:1"]);
     assert!(why.out.contains("similarity 0.3586, of shingles weighed by IDF"), "{}", why.out);
 
-    // Fingerprints that differ in anything, verified in the same way.
+    // Fingerprints at any distance are verified in the same way.
     let verified =
         ["--method", "simhash", "-k", "31", "--per-line", "--shingle", "words:1", "--verify"];
     let by_weight = [&verified[..], &["containment:0.358", "--verify-weight", "idf"]].concat();
@@ -356,7 +357,8 @@ fn queries_are_weighed_by_the_corpus() {
         assert_eq!(run.code, 0, "{}", run.err);
         fs::read_to_string(folder.path(output).join("removed.jsonl")).unwrap()
     };
-    // What no document of the corpus has weighs as much as what one has: (524 + 939) / 2403.
+    // A word that no document of the corpus has weighs as much as a word in one document: (524 +
+    // 939) / 2403.
     let pairs = matches("m", "0.5");
     assert!(pairs.lines().count() == 1 && pairs.contains(":0.608822"), "{pairs}");
     // "the cow" and "the cat" weigh 940 each, and share 1.

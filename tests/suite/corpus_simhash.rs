@@ -1,5 +1,5 @@
-//! `simtool --corpus --method simhash` against fingerprints and comparisons in the most obvious
-//! way, on random collections.
+//! `simtool --corpus --method simhash` against the most obvious way to make and compare
+//! fingerprints, on random collections.
 
 use crate::program::{Folder, run};
 use crate::random_texts::{Random, json_lines, texts};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 
-/// The terms of a text, one for each occurrence of a shingle.
+/// Returns the terms of a text, one for each occurrence of a shingle.
 fn terms(text: &str, length: usize) -> Vec<u64> {
     let tokens: Vec<u64> = text.split_whitespace().map(|word| hash(word.as_bytes())).collect();
     if tokens.is_empty() || length == 1 {
@@ -20,10 +20,10 @@ fn terms(text: &str, length: usize) -> Vec<u64> {
     tokens.windows(length.min(tokens.len())).map(|run| mix(sum(run))).collect()
 }
 
-/// The bits in which the sum of signs is above 0.
+/// Returns the bits in which the sum of signs is above 0.
 fn fingerprint(text: &str, length: usize, bits: u32) -> Option<Vec<bool>> {
     let terms = terms(text, length);
-    // The sum of signs is above 0 where more than half of the rows have the bit.
+    // The sum of signs is above 0 if more than half of the rows have the bit.
     let is_positive = |bit: u32| {
         let is_set = |&&term: &&u64| row_word(term, bit / 64) >> (bit % 64) & 1 == 1;
         2 * terms.iter().filter(is_set).count() > terms.len()
@@ -34,15 +34,15 @@ fn fingerprint(text: &str, length: usize, bits: u32) -> Option<Vec<bool>> {
 /// Settings of a run.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
-    /// Words of a shingle.
+    /// Number of words of a shingle.
     length: usize,
-    /// Bits and greatest distance of fingerprints; without, the method is exact.
+    /// Bits and maximum distance of fingerprints. `None` for the method exact.
     simhash: Option<(u32, u32)>,
-    /// Least Jaccard similarity, in tenths.
+    /// Minimum Jaccard similarity, in tenths.
     similarity: Option<usize>,
 }
 
-/// How close two texts are: shared and all shingles, and distance.
+/// The closeness of two texts: shared and all shingles, and the distance.
 type Close = (Option<(usize, usize)>, Option<u32>);
 
 impl Settings {
@@ -77,7 +77,7 @@ impl Settings {
     }
 }
 
-/// The closer, then the earlier of `candidates`.
+/// Returns the closest of `candidates`, and among equally close ones the earliest.
 fn closest(candidates: impl Iterator<Item = (usize, Close)>) -> Option<(usize, Close)> {
     let similarity = |close: Close| close.0.map_or(0.0, |(shared, all)| shared as f64 / all as f64);
     candidates.min_by(|(a, to_a), (b, to_b)| {
@@ -105,7 +105,7 @@ const SETTINGS: [Settings; 12] = [
     Settings { similarity: Some(6), ..simhash(2, 512, 150) },
 ];
 
-/// Runs the program on the files of `folder` and gives the lines of one output.
+/// Runs the program on the files of `folder`, and returns the lines of one output.
 fn lines(folder: &Folder, settings: Settings, more: &[&str], output: &str) -> Vec<String> {
     let mut arguments = settings.arguments();
     arguments.extend(["--force", "--output", "out"].map(str::to_owned));
@@ -117,7 +117,7 @@ fn lines(folder: &Folder, settings: Settings, more: &[&str], output: &str) -> Ve
     text.lines().map(str::to_owned).collect()
 }
 
-/// What a row says: the two records, the similarity and the distance.
+/// Parses a row: the two records, the similarity and the distance.
 fn row(line: &str, [a, b]: [&str; 2]) -> (usize, usize, String, String) {
     let field = |name: &str| {
         let from = line.split_once(&format!("\"{name}\":")).unwrap().1;
@@ -127,7 +127,7 @@ fn row(line: &str, [a, b]: [&str; 2]) -> (usize, usize, String, String) {
     (record(a), record(b), field("similarity"), field("distance"))
 }
 
-/// A pair as a row says it.
+/// Formats a pair as a row has it.
 fn shown((a, b, (similarity, distance)): (usize, usize, Close)) -> (usize, usize, String, String) {
     let null = || "null".to_owned();
     let ratio = |(shared, all)| (shared as f64 / all as f64).to_string();
@@ -165,7 +165,7 @@ fn pairs_and_removals_are_those_of_naive_fingerprints_and_sets() {
         let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
         let without = texts.iter().filter(|text| text.is_empty()).count();
         assert!(summary.contains(&format!("\"without_terms\": {without},")), "{summary}");
-        // The join in files finds the same.
+        // The join in temporary files finds the same pairs.
         let memory = [&arguments[..], &["--max-memory", "100"]].concat();
         let spilled = lines(&folder, settings, &memory, "pairs.jsonl");
         assert_eq!(spilled.len(), pairs.len(), "{settings:?}");
@@ -275,7 +275,7 @@ fn a_dry_run_writes_nothing_and_an_estimate_comes_before_the_work() {
         let run = folder.run(&[&["--corpus", "a.jsonl", "--dry-run"][..], method].concat());
         assert_eq!((run.code, run.err.as_str()), (0, ""));
         assert!(run.out.starts_with(&format!("{}: all pairs", method[1])), "{}", run.out);
-        // All of it is read in so short a time that nothing is guessed.
+        // The input is read so quickly that nothing is estimated.
         assert!(run.out.contains("\n2000 documents with about "), "{}", run.out);
         assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 1, "{}", run.out);
     }

@@ -1,5 +1,5 @@
-//! `simtool --corpus` where things go wrong around it: files that change, disks that are full,
-//! rows that are lost, options that say nothing.
+//! `simtool --corpus` in trouble: files that change, full disks, lost rows, and options without
+//! effect.
 
 #[cfg(feature = "parquet")]
 use crate::agreement::agree;
@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Names of all that is in a folder.
+/// Returns the names of all files and folders in a folder.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<_> =
@@ -24,7 +24,7 @@ fn page(id: u32) -> String {
     format!("{{\"id\":{id},\"text\":\"{}\"}}\n", format!("w{id} x{} y ", id / 3).repeat(20))
 }
 
-/// Runs the program on `big.jsonl`, and `change` as soon as it works.
+/// Runs the program on `big.jsonl`, and calls `change` as soon as the program works.
 fn run_while(folder: &Folder, change: impl FnOnce(&Path)) -> Output {
     let lines: String = (0..100_000).map(page).collect();
     fs::write(folder.path("big.jsonl"), lines).unwrap();
@@ -33,7 +33,7 @@ fn run_while(folder: &Folder, change: impl FnOnce(&Path)) -> Output {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let program = command.spawn().unwrap();
     let deadline = Instant::now() + Duration::from_mins(1);
-    // The folder for the outputs is there before the documents are read.
+    // The folder for the outputs is created before the documents are read.
     while !names(&folder.path("")).iter().any(|name| name.starts_with(".simtool")) {
         assert!(Instant::now() < deadline, "the program never began");
         thread::sleep(Duration::from_millis(1));
@@ -55,7 +55,7 @@ fn a_mapped_file_that_shrinks_ends_in_a_sentence_and_leaves_nothing() {
 }
 
 #[test]
-fn a_file_that_is_written_to_is_told_of() {
+fn a_file_that_changes_during_the_run_is_reported() {
     let folder = Folder::empty();
     let ended = run_while(&folder, |file| {
         let mut file = fs::OpenOptions::new().append(true).open(file).unwrap();
@@ -139,7 +139,7 @@ fn a_list_of_paths_is_enough() {
 }
 
 #[test]
-fn options_that_would_say_nothing_are_refused_or_told_of() {
+fn options_without_effect_are_refused_or_reported() {
     let folder = Folder::empty().with("a.jsonl", page(1) + &page(1)).with("file", "x");
     for (arguments, part) in [
         ("--articles file", "unexpected argument '--articles': it goes with `simtool reference`"),
@@ -220,7 +220,7 @@ fn a_field_that_no_record_has_is_refused_before_anything_is_written() {
 }
 
 #[test]
-fn a_quiet_run_tells_of_losses_alone() {
+fn a_quiet_run_reports_only_losses() {
     let folder = Folder::empty().with("a.jsonl", page(1) + "{").with("empty.txt", "");
     let inputs = ["--corpus", "a.jsonl", "empty.txt"];
     for (more, tells) in [(&[][..], true), (&["-q"][..], false)] {
@@ -257,7 +257,7 @@ fn a_link_does_not_hide_that_the_output_lies_in_an_input_or_holds_it() {
     assert_eq!(names(&folder.path("in")), ["a.jsonl", "b", "self"]);
 }
 
-/// A shell's name for the program, for commands that are run again.
+/// Returns the program's name for a shell, to run recorded commands again.
 #[cfg(unix)]
 fn shell(folder: &Folder, command: &str) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_simtool"));
@@ -317,7 +317,7 @@ fn a_plan_says_how_much_memory_it_takes() {
     };
     assert!(explained(&["--max-memory", "3G", "-j", "2"]).contains("2 threads, up to 3.0 GB"));
     assert!(explained(&["--max-memory", "3GiB", "-j", "2"]).contains("2 threads, up to 3.2 GB"));
-    // Four fifths of what there is, where the system tells.
+    // The default is four fifths of the memory, if the system reports it.
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let unlimited = explained(&[]).contains("memory without limit");
     assert_eq!(unlimited, !meminfo.contains("MemTotal"));

@@ -1,4 +1,4 @@
-//! The same bytes for any number of threads and any instruction set, through the real binary.
+//! The program writes the same bytes with any number of threads and any instruction set.
 
 use crate::program::{self, Folder};
 

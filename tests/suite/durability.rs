@@ -1,4 +1,4 @@
-//! Outputs of `simtool --corpus` that other runs, signals and mistakes do not harm.
+//! Other runs, signals and mistakes do not damage the outputs of `simtool --corpus`.
 
 use crate::program::Folder;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Names of all that is in a folder, but for the inputs.
+/// Returns the names of all files and folders in a folder, except the inputs.
 fn names(folder: &Folder) -> Vec<String> {
     let entries = fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().path());
     let outputs = entries.filter(|path| path.extension().is_none_or(|end| end != "jsonl"));
@@ -22,13 +22,13 @@ fn page(id: u32) -> String {
     format!("{{\"id\":{id},\"text\":\"{}\"}}\n", format!("w{id} x{} y ", id / 3).repeat(20))
 }
 
-/// A folder with a file that takes a while and one that takes none.
+/// Creates a folder with a file that takes a while to read and one that is read at once.
 fn inputs() -> Folder {
     let big: String = (0..100_000).map(page).collect();
     Folder::empty().with("big.jsonl", big).with("small.jsonl", page(1) + &page(1))
 }
 
-/// Waits until `is_there`.
+/// Waits until `is_there` returns true.
 fn wait_until(is_there: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while !is_there() {
@@ -37,7 +37,7 @@ fn wait_until(is_there: impl Fn() -> bool) {
     }
 }
 
-/// Starts a run on the big file and comes back when it works.
+/// Starts a run on the big file, and returns when it works.
 fn begin(folder: &Folder, more: &[&str]) -> Child {
     let asides = || names(folder).iter().filter(|name| name.starts_with(".simtool-")).count();
     let before = asides();
@@ -55,7 +55,7 @@ fn documents(output: &Path) -> String {
 }
 
 #[test]
-fn of_two_runs_into_one_folder_the_first_to_end_wins() {
+fn the_first_of_two_runs_to_end_wins_their_common_folder() {
     let folder = inputs();
     for force in [&[][..], &["--force"]] {
         let output = format!("out{}", force.len());
@@ -71,7 +71,8 @@ fn of_two_runs_into_one_folder_the_first_to_end_wins() {
         assert!(first.stdout.is_empty());
         assert_eq!(documents(&folder.path(&output)), "  \"documents\": 2,");
     }
-    // What stood there when both began is as little of theirs as what the other made of it.
+    // The first run may replace neither the result that was there when both began, nor the result
+    // of the second run.
     let first = begin(&folder, &["--output", "out0", "--force"]);
     let second = ["-q", "--corpus", "small.jsonl", "--output", "out0", "--force"];
     assert_eq!(folder.run(&second).code, 0);
@@ -81,7 +82,7 @@ fn of_two_runs_into_one_folder_the_first_to_end_wins() {
 }
 
 #[test]
-fn what_a_killed_run_left_goes_with_the_next_and_what_a_living_one_writes_stays() {
+fn the_next_run_removes_the_files_of_a_killed_run_and_keeps_those_of_a_living_one() {
     let folder = inputs();
     let mut killed = begin(&folder, &["--output", "killed"]);
     killed.kill().unwrap();
@@ -96,8 +97,9 @@ fn what_a_killed_run_left_goes_with_the_next_and_what_a_living_one_writes_stays(
 }
 
 #[test]
-fn an_interruption_after_the_results_stand_says_so() {
-    // More faults than a pipe holds, so that the program waits for us when all is written.
+fn an_interruption_after_the_results_are_complete_says_so() {
+    // There are more faults than a pipe holds, so the program waits for the test after all is
+    // written.
     let missing = |n: u32| format!("missing-{n}.txt\n");
     let missing: String = (0..4000).map(missing).collect();
     let folder = Folder::empty().with("a.jsonl", page(1)).with("list", missing + "a.jsonl\n");
@@ -148,7 +150,7 @@ fn a_run_that_reads_nothing_replaces_nothing() {
     assert_eq!(run.code, 1, "{}", run.err);
     assert!(run.err.contains("no document was read: [text-field]"), "{}", run.err);
     assert_eq!(fs::read_to_string(folder.path("f.txt")).unwrap(), "old");
-    // Documents that were not chosen were read.
+    // Documents that the selection passes over were read, too.
     let passed = ["-q", "--corpus", "a.jsonl", "--min-tokens", "1000", "--output", "passed"];
     assert_eq!(folder.run(&passed).code, 0);
 }
@@ -165,7 +167,7 @@ fn standard_output_is_no_folder() {
 }
 
 #[test]
-fn the_times_tell_of_writing_and_of_kept_copies() {
+fn the_times_include_writing_and_kept_copies() {
     let folder = Folder::empty().with("a.jsonl", page(1));
     let run = folder.run(&["-q", "--corpus", "a.jsonl", "--write-kept", "--json", "--stats"]);
     assert_eq!(run.code, 0, "{}", run.err);

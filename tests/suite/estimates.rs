@@ -1,10 +1,11 @@
-//! What `--dry-run` says against what a run finds: documents, text and memory in every format.
+//! The estimates of `--dry-run` against the results of a run: documents, text and memory in every
+//! format.
 
 use crate::program::Folder;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// Documents of very different lengths, long ones in stretches.
+/// Builds documents of very different lengths, with long ones in stretches.
 fn texts(count: usize) -> Vec<String> {
     let text = |at: usize| {
         let words = 20 + at * 7919 % 200 + if (at / 500).is_multiple_of(3) { 600 } else { 0 };
@@ -38,7 +39,7 @@ fn wet(texts: &[String]) -> Vec<u8> {
     records
 }
 
-/// HTML in records, of which little is text.
+/// Builds HTML pages in records, with little text in each.
 fn warc(texts: &[String]) -> Vec<u8> {
     let mut records = Vec::new();
     for (at, text) in texts.iter().enumerate() {
@@ -63,14 +64,15 @@ fn gzip(content: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A size, as `1.5 MB`, in bytes.
+/// Parses a size such as `1.5 MB` into bytes.
 fn size(text: &str) -> f64 {
     let (number, unit) = text.trim().split_once(' ').unwrap();
     let units = [("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)];
     number.parse::<f64>().unwrap() * units.iter().find(|known| known.0 == unit).unwrap().1
 }
 
-/// The numbers that `part` tells, with what is behind them: the first and the last one of a range.
+/// Parses the numbers of `part` with the unit behind them: the first and the last number of a
+/// range.
 fn guess<'p>(part: &'p str, number: impl Fn(&'p str, &'p str) -> f64) -> (f64, f64) {
     let part = part.trim_start_matches("about ");
     let (numbers, unit) = part.rsplit_once(' ').unwrap();
@@ -82,7 +84,7 @@ fn assert_near(what: &str, (least, most): (f64, f64), truth: f64, shown: &str) {
     assert!(least <= truth * 1.5 && most >= truth / 1.5, "{what} {truth}: {shown}");
 }
 
-/// What is estimated of `name` against what is found in it, with the bytes that are mapped.
+/// Checks the estimates for `name` against a run, with the bytes that are mapped.
 fn check(folder: &Folder, name: &str, mapped: f64) {
     for method in ["exact", "simhash"] {
         let dry = folder.run(&["--corpus", name, "--method", method, "--dry-run"]);
@@ -109,8 +111,8 @@ fn check(folder: &Folder, name: &str, mapped: f64) {
         if cfg!(target_os = "linux") {
             let peak = run.err.lines().find_map(|line| line.strip_prefix("peak memory")).unwrap();
             let peak = (size(peak.split_once(',').unwrap().0) - mapped) / 1e6;
-            // The program itself takes some megabytes more or less, optimized or not, and as its
-            // threads come to run.
+            // The program itself takes some megabytes more or less. This depends on optimization
+            // and on the order of its threads.
             let (least, most) = guess(memory, of_unit);
             let (least, most) = (least / 1e6, most / 1e6);
             let is_near = least <= peak * 1.5 + 12.0 && most + 12.0 >= peak / 1.5;
@@ -143,7 +145,7 @@ fn documents_text_and_memory_are_near_the_truth_in_every_format() {
 }
 
 #[test]
-fn memory_of_what_is_packed_goes_with_the_longest_document() {
+fn memory_for_packed_files_depends_on_the_longest_document() {
     // One document in a hundred is a megabyte.
     let mut texts = texts(1000);
     for text in texts.iter_mut().step_by(100) {
@@ -158,8 +160,8 @@ fn memory_of_what_is_packed_goes_with_the_longest_document() {
 }
 
 #[test]
-fn a_crawl_whose_beginning_is_unlike_the_rest_is_looked_at_everywhere() {
-    // Long pages, and behind them short ones; a member for each record, as crawls have it.
+fn a_crawl_with_an_unusual_beginning_is_sampled_everywhere() {
+    // Long pages come first and short ones last. Each record is a gzip member, as in crawls.
     let word = |at: usize, place: usize| (at * 7919 + place * place * 31) % 99_991;
     let text = |at: usize| -> String {
         let words = if at < 2000 { 2000 } else { 40 };
@@ -183,7 +185,7 @@ fn a_crawl_whose_beginning_is_unlike_the_rest_is_looked_at_everywhere() {
 }
 
 #[test]
-fn many_files_of_many_kinds_are_each_looked_at() {
+fn each_of_many_files_of_many_kinds_is_sampled() {
     let texts = texts(3000);
     let mut folder = Folder::empty();
     std::fs::create_dir(folder.path("in")).unwrap();
@@ -197,8 +199,8 @@ fn many_files_of_many_kinds_are_each_looked_at() {
 }
 
 #[test]
-fn a_join_by_fingerprints_that_tell_nothing_apart_is_warned_of() {
-    // A few letters in any order: fingerprints of their shingles hardly differ.
+fn fingerprints_that_separate_nothing_cause_a_warning() {
+    // Lines are a few letters in any order, so fingerprints of their shingles hardly differ.
     let line = |at: usize| -> String {
         let letter = |place: usize| char::from(b'a' + ((at * 7 + place * place) % 3) as u8);
         (0..60).map(letter).collect::<String>() + "\n"

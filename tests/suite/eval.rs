@@ -1,4 +1,4 @@
-//! `simtool eval`: the figures of the labelled set in `datasets/`, and the ways to ask for them.
+//! `simtool eval`: the figures of the labelled set in `datasets/`, and the forms of its arguments.
 
 use crate::program::{Finished, Folder, run};
 use std::fs;
@@ -8,7 +8,7 @@ fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Runs `simtool eval` in the repository, and expects that it does.
+/// Runs `simtool eval` in the repository, which must succeed.
 fn eval(arguments: &str) -> Finished {
     let arguments: Vec<&str> = format!("eval {arguments}").leak().split(' ').collect();
     let run = run(repository(), &arguments, &[]);
@@ -16,12 +16,12 @@ fn eval(arguments: &str) -> Finished {
     run
 }
 
-/// Lines without the seconds, which stand last.
+/// Returns the lines without the seconds, which are the last column.
 fn without_seconds(lines: &str) -> String {
     lines.lines().map(|line| line.rsplit_once('\t').unwrap().0.to_owned() + "\n").collect()
 }
 
-/// Documents of which a, b and c are alike, and d and e.
+/// Creates documents in which a, b and c are similar, and d and e.
 fn folder() -> Folder {
     let documents: String = [
         ("a", "one two three four five six seven"),
@@ -40,8 +40,7 @@ fn folder() -> Folder {
         .with("gray.tsv", "f\ta\n")
 }
 
-/// The numbers are those of the set that the repository holds: whoever changes a method changes
-/// them here.
+/// The numbers belong to the set in the repository. A change of a method must change them here.
 #[test]
 fn the_labelled_set_has_these_figures() {
     let methods = "word-simhash,shingle-simhash,exact,exact:shingle=chars:5";
@@ -111,7 +110,7 @@ fn pairs_and_clusters_say_the_same_and_gray_pairs_do_not_count() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn faults_are_reported_with_their_place() {
     let folder = folder().with("wrong.tsv", "a\tb\nb\tz\n").with("empty.tsv", "");
     for (arguments, code, expected) in [
         (
@@ -172,7 +171,7 @@ fn a_sample_needs_no_labels() {
     let lines: Vec<Vec<&str>> = found.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!((lines.len(), lines[0].len()), (3, 19));
     let column = |name: &str| lines[0].iter().position(|column| *column == name).unwrap();
-    // What is true is what this method finds.
+    // The labels of a sample come from this method, so its recall is 1.
     assert_eq!(lines[2][column("recall")], "1.000000");
     assert_eq!(lines[2][column("precision")], "1.000000");
     assert_ne!(lines[1][column("recall")], "1.000000");
@@ -181,7 +180,8 @@ fn a_sample_needs_no_labels() {
     assert!(table.contains("sample     60 of "), "{table}");
 }
 
-/// What plain implementations reach, to within what other random bits and another rounding change.
+/// The figures equal those of plain implementations, except for the effect of other random bits and
+/// another rounding.
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn published_sets_have_the_figures_that_others_reach() {

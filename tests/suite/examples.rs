@@ -1,4 +1,4 @@
-//! The programs in `examples/` compile and run: each holds a test of its own.
+//! The programs in `examples/` compile and run: each has its own test.
 
 #[cfg(feature = "parquet")]
 #[path = "../../examples/folder_of_files.rs"]

@@ -1,17 +1,17 @@
-//! `simtool fingerprint`: what it writes is what `join` and `search` read.
+//! `simtool fingerprint` writes files that `join` and `search` read.
 
 use crate::program::Folder;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// A document whose fingerprint of 64 bits is known, one without words, and a bad line.
+/// A document with a known fingerprint of 64 bits, a document without words, and a bad line.
 const ROSE: &str = "{\"id\":\"rose\",\"text\":\"a rose is a rose is a rose\"}\n\
                     {\"id\":\"none\",\"text\":\"...\"}\n\
                     {\"id\":\"bad\",\"text\":7}\n\
                     {\"text\":\"a rose is a rose is a rose\"}\n";
 const ROSE_64: &str = "cc71252b5aa76984";
 
-/// Documents of 60 words, of which each differs from one before it in a word or not at all.
+/// Builds documents of 60 words. Each differs from an earlier one in one word, or equals it.
 fn documents() -> String {
     let mut state = 7u64;
     let mut below = |end: u64| {
@@ -37,7 +37,7 @@ fn documents() -> String {
     lines.collect()
 }
 
-/// The value of a field of a JSON object, without quotes.
+/// Returns the value of a field of a JSON object, without quotes.
 fn value<'j>(json: &'j str, field: &str) -> &'j str {
     let (_, rest) = json.split_once(&format!("\"{field}\":")).unwrap();
     rest.split([',', '}']).next().unwrap().trim_matches('"')
@@ -98,7 +98,7 @@ fn arrays_have_every_row_or_there_is_none() {
         Folder::empty().with("in.jsonl", ROSE).with("one.txt", "a rose is a rose is a rose");
     let run = |arguments: &str| folder.run_words(arguments);
     let refused = run("fingerprint in.jsonl --output f.npy");
-    // Told as soon as it is met, not when all rows are made.
+    // The fault is reported as soon as the row is met, not after all rows are made.
     assert_eq!(refused.code, 1, "{}", refused.err);
     let rule =
         "a document \"none\" of in.jsonl: it has no words and no fingerprint, for which an array";
@@ -197,7 +197,7 @@ fn a_join_of_the_file_has_the_pairs_of_the_collection() {
 }
 
 #[test]
-fn bands_find_what_they_say() {
+fn bands_find_the_fraction_they_promise() {
     let folder = Folder::empty().with("in.jsonl", documents());
     let pairs = |arguments: &str| {
         let out = arguments.replace(' ', "");
@@ -219,7 +219,7 @@ fn bands_find_what_they_say() {
 }
 
 #[test]
-fn statistics_tell_where_the_time_goes() {
+fn statistics_show_the_time_of_each_step() {
     let folder = Folder::empty().with("in.txt", "a rose is a rose");
     let run = folder.run(&["fingerprint", "in.txt", "--output", "a.f", "-q", "--stats"]);
     assert_eq!(run.code, 0, "{}", run.err);

@@ -12,8 +12,8 @@ use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Pages of every kind: in folders whose names are no URLs, packed, in Latin-1, in XML, empty, with
-/// a form feed; and files that are none.
+/// Creates pages of every kind: in folders whose names are no URLs, packed, in Latin-1, in XML,
+/// empty, with a form feed. Some files are not pages.
 fn pages() -> Folder {
     let folder = Folder::empty();
     for below in ["pages/b/a c", "pages/é"] {
@@ -78,7 +78,7 @@ fn documents(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// The bytes of every file below a folder.
+/// Returns the bytes of every file below a folder.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for format in ["warc", "wet", "jsonl", "parquet", "text"] {
@@ -106,7 +106,7 @@ fn every_format_has_the_same_documents_and_every_run_the_same_bytes() {
     assert_eq!(run.code, 0, "{}", run.err);
     let made = files(&folder.path("made"));
     assert!(made == files(&folder.path("again")));
-    // Each of the files stands in the way of another run.
+    // Each of the files keeps another run from writing.
     fs::remove_file(folder.path("again/text/pages.txt")).unwrap();
     let run = folder.run(&["generate", "--pages", "pages", "--output", "again"]);
     assert_eq!(run.code, 2, "{}", run.err);

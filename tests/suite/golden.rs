@@ -4,7 +4,7 @@ use crate::program::Folder;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// N and M of the golden files.
+/// The arguments N and M of the golden files.
 const RUNS: [(&str, &str); 3] = [("300", "16"), ("500", "64"), ("1", "1")];
 
 fn demo() -> PathBuf {
@@ -41,8 +41,8 @@ fn the_generator_still_makes_the_demo() {
     }
 }
 
-/// What `datasets/crawl.md` says of the crawl: compressed bytes may differ from library to library,
-/// the documents may not.
+/// The generated crawl agrees with `datasets/crawl.md`. Compressed bytes may differ from library to
+/// library, but the documents may not.
 #[test]
 #[cfg(feature = "parquet")]
 fn the_generator_still_makes_the_crawl() {

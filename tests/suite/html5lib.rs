@@ -1,6 +1,8 @@
 //! The tokenizer tests of html5lib, in the folder that the environment variable `SIMTOOL_HTML5LIB`
-//! names (`scripts/html5lib` fetches them): the text of every input is that of the twin, and where
-//! the tokens that html5lib expects are characters and tags without meaning, it is theirs.
+//! names (`scripts/html5lib` fetches them).
+//!
+//! The text of every input equals the text of the slow twin. If html5lib expects only characters
+//! and tags without meaning, it also equals the text of these tokens.
 
 #![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
@@ -8,7 +10,7 @@ use crate::pages;
 use serde_json::Value;
 use std::{env, fs};
 
-/// What brings a tokenizer to a state, other than being at the beginning of a page.
+/// Returns inputs that bring a tokenizer to a state, in addition to the beginning of a page.
 fn openings(state: &str) -> &'static [&'static str] {
     match state {
         "Data state" => &[""],
@@ -21,8 +23,8 @@ fn openings(state: &str) -> &'static [&'static str] {
     }
 }
 
-/// A string in which `\uXXXX` stands for a character if it is `escaped`; `None` where such a number
-/// is that of half a character.
+/// Returns a string, in which `\uXXXX` means a character if it is `escaped`. Returns `None` if such
+/// a number is half of a character.
 fn string(value: &Value, escaped: bool) -> Option<String> {
     let text = value.as_str().unwrap();
     if escaped {
@@ -32,8 +34,8 @@ fn string(value: &Value, escaped: bool) -> Option<String> {
     }
 }
 
-/// The text that the tokens of a page have, if there are none but characters, comments, and tags of
-/// one letter, of which `p` alone means something.
+/// Returns the text of the tokens of a page, if they are only characters, comments, and tags of one
+/// letter. Of these tags only `p` has a meaning.
 fn text(tokens: &Value, escaped: bool) -> Option<String> {
     let mut characters = String::new();
     for token in tokens.as_array().unwrap() {
@@ -63,7 +65,7 @@ fn pages_have_the_texts_that_html5lib_expects() {
             continue;
         }
         let tests: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-        // Those of the other name are about what XML has no characters for.
+        // Tests of the other name are about characters that XML does not have.
         let Some(tests) = tests.get("tests") else { continue };
         for test in tests.as_array().unwrap() {
             let escaped = test["doubleEscaped"] == true;

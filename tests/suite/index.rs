@@ -1,4 +1,4 @@
-//! `simtool index`: an index that grows, is asked, interrupted, damaged and saved.
+//! `simtool index`: an index that grows, is queried, interrupted, damaged and saved.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ fn simtool(folder: &Path, arguments: &str) -> Output {
     command(folder, arguments).output().unwrap()
 }
 
-/// Standard output of a run that must succeed.
+/// Returns the standard output of a run that must succeed.
 fn check(folder: &Path, arguments: &str) -> String {
     let output = simtool(folder, arguments);
     let messages = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -25,7 +25,7 @@ fn check(folder: &Path, arguments: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The message of a run that must fail with `code`.
+/// Returns the message of a run that must fail with `code`.
 fn check_failure(folder: &Path, arguments: &str, code: i32) -> String {
     let output = simtool(folder, arguments);
     let message = String::from_utf8(output.stderr).unwrap();
@@ -33,7 +33,7 @@ fn check_failure(folder: &Path, arguments: &str, code: i32) -> String {
     message
 }
 
-/// What a filter answers to these lines.
+/// Returns the output of a filter for these lines.
 fn filtered(folder: &Path, arguments: &str, lines: &str) -> String {
     let mut child = started(folder, arguments);
     child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
@@ -47,7 +47,8 @@ fn started(folder: &Path, arguments: &str) -> Child {
     command.spawn().unwrap()
 }
 
-/// Documents of which every third is one before it with a word more, and every fifth the same.
+/// Builds documents in which every third is an earlier one with an additional word, and every fifth
+/// equals an earlier one.
 fn documents(count: usize) -> String {
     let mut lines = String::new();
     for number in 0..count {
@@ -64,7 +65,7 @@ fn documents(count: usize) -> String {
     lines
 }
 
-/// A folder with `pages.jsonl` and an empty index.
+/// Creates a folder with `pages.jsonl` and an empty index.
 fn workplace(count: usize) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("pages.jsonl"), documents(count)).unwrap();
@@ -75,7 +76,7 @@ fn workplace(count: usize) -> tempfile::TempDir {
 const TIME: &str = "--time 2026-11-22T12:00:00Z";
 
 #[test]
-fn what_was_added_is_found_again_and_is_not_added_twice() {
+fn added_documents_are_found_again_and_not_added_twice() {
     let folder = workplace(30);
     let folder = folder.path();
     let repeats = check(folder, &format!("index add i pages.jsonl --source one {TIME}"));
@@ -129,7 +130,7 @@ fn the_only_new_are_those_that_a_filter_lets_pass() {
             "{first}"
         );
         assert!(first.ends_with("}}"), "{first}");
-        // A second time nothing new is there.
+        // The second time, no document is new.
         let passed = filtered(folder, &filter, &documents(40));
         assert_eq!(passed, "", "batches of {batch}");
     }
@@ -167,7 +168,8 @@ fn indexes_are_joined_and_documents_taken_out() {
     assert!(message.contains(": 0 new, "), "{message}");
     let export = check(folder, "index export i");
     let line = export.lines().nth(1).unwrap();
-    // Two repeats of its own, the document of the other index, and two of that one's.
+    // The count has two repeats of this index, the document of the other index, and two repeats of
+    // that one.
     let expected = r#"{"number":1,"id":"d1","repeats":5,"sources":["one","two"],"first":"2025-01-01T00:00:00Z","last":"2026-11-22T12:00:00Z","#;
     assert!(line.starts_with(expected), "{line}");
 
@@ -179,7 +181,7 @@ fn indexes_are_joined_and_documents_taken_out() {
     assert!(!check(folder, "index export i").contains(r#""id":"d1""#));
     check(folder, "index compact i -q");
     assert_eq!(check(folder, "index export i").lines().count(), export.lines().count() - 1);
-    // What it stood for is new again, with a number of its own.
+    // A document that repeats the removed one is new again, with a number of its own.
     let added = filtered(folder, "index filter i -q", &documents(2));
     assert!(added.starts_with(r#"{"id":"d1""#), "{added}");
     assert!(check(folder, "index export i").ends_with("}\n"));
@@ -189,7 +191,7 @@ fn indexes_are_joined_and_documents_taken_out() {
 }
 
 #[test]
-fn damage_is_told_and_the_rest_is_saved() {
+fn damage_is_reported_and_the_rest_is_saved() {
     let folder = workplace(60);
     let folder = folder.path();
     check(folder, &format!("index add i pages.jsonl -q {TIME}"));
@@ -204,7 +206,7 @@ fn damage_is_told_and_the_rest_is_saved() {
     }
     let saved = simtool(folder, "index salvage i saved");
     assert_eq!(saved.status.code(), Some(3));
-    // The names of sources went with the manifest.
+    // The names of sources were in the manifest, so they are lost.
     let export = check(folder, "index export saved");
     assert_eq!(export.replace("source 0", "default"), expected);
 
@@ -230,7 +232,7 @@ fn one_writes_and_others_wait_or_read() {
     let mut filter = started(folder, "index filter i -q --wait 1");
     let mut pipe = filter.stdin.take().unwrap();
     let mut answers = BufReader::new(filter.stdout.take().unwrap());
-    // It has the index once it has answered.
+    // The filter holds the index from its first answer on.
     for line in documents(2).lines() {
         let began = Instant::now();
         writeln!(pipe, "{line}").unwrap();
@@ -247,8 +249,8 @@ fn one_writes_and_others_wait_or_read() {
     assert_eq!(check(folder, "index export i").lines().count(), 2);
 }
 
-/// The index that this version writes is kept for the versions to come: they open it, or say why not.
-/// Where the folder is not there, it is made: for a new version of the format.
+/// The index that this version writes is kept for later versions: they must open it, or say why
+/// they cannot. If the folder is missing, the test creates it, for a new version of the format.
 #[test]
 fn the_index_of_each_version_of_the_format_is_read() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/index-3");
@@ -277,8 +279,8 @@ fn the_index_of_each_version_of_the_format_is_read() {
     assert_eq!(check(folder, "index export golden"), expected);
 }
 
-/// An index is, after its writer was killed at any moment, that of the last commit or the next, and an
-/// `add` of the same input completes it to what it would have been.
+/// After its writer is killed at any moment, an index has the state of the last commit or of the
+/// next. An `add` of the same input then completes it to the state without the interruption.
 #[test]
 #[cfg(unix)]
 fn a_killed_writer_leaves_the_last_commit_and_is_made_up_for() {
@@ -320,7 +322,7 @@ fn an_export_is_a_table_too() {
     check_failure(folder, "index export i --output known.parquet", 2);
     check(folder, "index export i --output known.parquet --force");
     check_failure(folder, "index export i --output known.csv", 2);
-    // Its fingerprints are those of the documents.
+    // The fingerprints of the export are those of the documents.
     check(folder, "join known.parquet --count");
     let lines = check(folder, "index export i").lines().count();
     let rows = check(folder, "join known.parquet -k 63 --count");

@@ -1,5 +1,5 @@
-//! What a command reads: folders and what lies in them, lists, tables of any delimiter, fields that
-//! are not there.
+//! Inputs of a command: folders and their contents, lists, tables with any delimiter, and missing
+//! fields.
 
 use crate::program::Folder;
 use std::fs;
@@ -34,7 +34,7 @@ fn the_current_folder_is_a_corpus_again_and_again() {
         assert_eq!(run.err.contains("[results] \".\""), !is_quiet, "{}", run.err);
     }
     assert_eq!(fs::read(folder.path("simtool-out/removed.jsonl")).unwrap(), removed);
-    // The results of a run are read where they are named.
+    // The results of a run are read only if they are named.
     let run = folder.run_words("--corpus . --output kept --write-kept");
     assert_eq!(run.code, 0, "{}", run.err);
     let run = folder.run_words("--corpus kept/kept --output again");
@@ -45,7 +45,7 @@ fn the_current_folder_is_a_corpus_again_and_again() {
     assert!(run.out.contains("documents                 4\n"), "{}", run.out);
     let run = folder.run_words("--corpus .notes .git --output named");
     assert!(run.out.contains("documents                 2\n"), "{}", run.out);
-    // A file of fingerprints in the folder is no input either.
+    // A file of fingerprints in the folder is not an input either.
     for _ in 0..2 {
         let run = folder.run_words("fingerprint . --output prints.txt --force");
         assert_eq!(run.code, 0, "{}", run.err);
@@ -53,19 +53,20 @@ fn the_current_folder_is_a_corpus_again_and_again() {
     }
 }
 
-/// Exit code and both outputs of a run with this standard input.
+/// Returns the exit code and both outputs of a run with this standard input.
 fn piped(folder: &Folder, arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
     command.current_dir(folder.path("")).args(arguments).stdin(Stdio::piped());
     let mut program = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A program that refuses its command line reads nothing.
+    // A program that rejects its command line reads nothing, so the write may fail.
     drop(program.stdin.take().unwrap().write_all(input.as_bytes()));
     let ended = program.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (ended.status.code(), text(ended.stdout), text(ended.stderr))
 }
 
-/// A file as standard input is read where it is, and not copied; of one that was begun, what is left.
+/// A file as standard input is read in place and not copied. If reading had begun before, the rest
+/// is read.
 #[test]
 fn standard_input_that_is_a_file_is_as_a_pipe() {
     let text = line("a") + &line("b") + &line("c");
@@ -107,7 +108,7 @@ fn fingerprints_may_come_through_standard_input() {
     let (code, _, err) = piped(&folder, &["search", "-", "--queries", "-"], &run.out);
     assert_eq!(code, Some(2), "{err}");
     assert!(err.contains("--queries -: standard input can be read once"), "{err}");
-    // What is no fingerprint is told to have come from there.
+    // The message about a wrong fingerprint names standard input.
     let (code, _, err) = piped(&folder, &["join", "-"], "no fingerprints\n");
     assert!(code == Some(1) && err.contains("error: -, byte 0: expected"), "{err}");
 }
@@ -133,7 +134,8 @@ fn a_list_may_come_through_standard_input() {
     }
 }
 
-/// Three records without a field "text" in each format that has fields, and what each has instead.
+/// Returns three records without a field "text" in each format that has fields, and the names of
+/// their fields.
 fn without_text() -> [(&'static str, Vec<u8>, &'static str); 4] {
     use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
     use std::sync::Arc;
@@ -156,7 +158,7 @@ fn without_text() -> [(&'static str, Vec<u8>, &'static str); 4] {
 }
 
 #[test]
-fn a_missing_text_is_counted_alike_and_told_once_in_every_format() {
+fn a_missing_text_is_counted_and_reported_once_in_every_format() {
     for (name, content, there) in without_text() {
         let folder = Folder::empty().with(name, content).with("good.jsonl", line("a"));
         let lack = format!(
@@ -246,7 +248,7 @@ fn tables_of_any_delimiter_are_read() {
     let run = folder.run_words("--corpus odd.csv --delimiter xy");
     assert_eq!(run.code, 2, "{}", run.err);
     assert!(run.err.contains("must be one ASCII character other than a quote"), "{}", run.err);
-    // What is guessed serves the messages too.
+    // The guessed delimiter is used for messages, too.
     let run = folder.run_words("--corpus semicolon.csv --text-field body --force");
     assert!(run.err.contains("there are: number, text."), "{}", run.err);
 }
@@ -267,7 +269,7 @@ fn json_that_is_no_lines_is_refused_with_the_command_that_makes_some() {
 }
 
 #[test]
-fn what_is_odd_about_a_path_is_no_file_of_a_collection() {
+fn odd_paths_are_no_files_of_a_collection() {
     use simtool::read::{Corpus, Event};
     use simtool::{Collection, ReadOptions};
     let folder = Folder::empty().with("a.jsonl", line("a"));
@@ -288,7 +290,7 @@ fn what_is_odd_about_a_path_is_no_file_of_a_collection() {
         (collection.file_count(), faults)
     };
     assert_eq!(faults(&[""]), (1, vec!["link".to_owned()]));
-    // What is named and cannot be read is one that was lost.
+    // A path that is named and cannot be read counts as lost.
     assert_eq!(faults(&["a.jsonl", "none"]), (2, vec!["none".to_owned()]));
 }
 
@@ -304,7 +306,8 @@ fn a_field_is_refused_where_no_file_has_any() {
     refused("dedup a.txt b.ff --text-field text", "form-feed, text");
     refused("dedup b.ff --id-field id --dry-run", "form-feed");
     refused("fingerprint . --output - --text-field body", "form-feed, text");
-    // One file with fields is enough, and the first that cannot be told.
+    // One file with fields is enough. The same holds for a file whose format is not known before it
+    // is read.
     let folder = folder.with("c.csv", format!("body\n{WORDS}\n"));
     let run = folder.run_words("dedup . --text-field body");
     assert_eq!(run.code, 0, "{}", run.err);
@@ -318,7 +321,7 @@ fn a_field_is_refused_where_no_file_has_any() {
 }
 
 #[test]
-fn a_dry_run_tells_what_is_left_out_as_the_run_does() {
+fn a_dry_run_reports_skipped_inputs_as_the_run_does() {
     let folder = Folder::empty().with("a.jsonl", line("a")).with(".notes", "x");
     fs::create_dir(folder.path("below")).unwrap();
     std::os::unix::fs::symlink("..", folder.path("below/up")).unwrap();

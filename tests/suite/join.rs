@@ -12,7 +12,7 @@ fn simtool(folder: &Path, arguments: &str) -> Output {
         .unwrap()
 }
 
-/// Standard output of a run that must succeed.
+/// Returns the standard output of a run that must succeed.
 fn check(folder: &Path, arguments: &str) -> String {
     let output = simtool(folder, arguments);
     let messages = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -20,7 +20,7 @@ fn check(folder: &Path, arguments: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The message of a run that must fail with `code`.
+/// Returns the message of a run that must fail with `code`.
 fn check_failure(folder: &Path, arguments: &str, code: i32) -> String {
     let output = simtool(folder, arguments);
     assert_eq!(output.status.code(), Some(code), "{arguments}");
@@ -84,7 +84,7 @@ fn search_prints_the_same_with_every_index() {
         let groups = check(folder, &format!("{named} --groups"));
         assert_eq!(groups, "group\t0 3\npair\t0\t0\t1\npair\t0\t2\t0\npair\t2\t0\t4\n", "{index}");
     }
-    // Equal queries are a group too.
+    // Equal queries form a group, too.
     fs::write(folder.join("twice.txt"), "00000000000000fe\n\n00000000000000fe\n").unwrap();
     let twice = "search --fingerprints f.txt --queries twice.txt -k 1";
     let expected = "query-group\t0 2\ngroup\t0 3\npair\t0\t0\t1\npair\t0\t2\t0\n";
@@ -153,7 +153,7 @@ fn rows_are_called_by_their_ids_where_there_are_any() {
         let search = format!("search --queries {name} --fingerprints p.f -k 0 --groups");
         let groups = "query-group\ta\tb c\ngroup\t0 1\npair\ta\t0\t0\npair\td\\te\t2\t0\n";
         assert_eq!(check(folder, &search), groups);
-        // Tables of numbers stay what they are.
+        // Tables of numbers have no IDs, so they do not change.
         for output in ["npy", "parquet"] {
             let written = |more: &str| {
                 check(folder, &format!("{join} --output out.{output} --force{more}"));
@@ -178,7 +178,7 @@ fn pairs_are_written_as_columns() {
     assert!(bytes == fs::read(folder.join("partition-join.parquet")).unwrap());
     assert!(bytes == fs::read(folder.join("multi-index-join.parquet")).unwrap());
     assert!(bytes == fs::read(folder.join("spilled-join.parquet")).unwrap());
-    // A file of pairs is no file of fingerprints.
+    // A file of pairs is not accepted as a file of fingerprints.
     let message = check_failure(folder, "join --fingerprints linear-scan.parquet", 1);
     assert!(message.contains("expected a column \"fingerprint\""), "{message}");
     let command = "join --fingerprints f.txt --groups --output groups.parquet";
@@ -208,7 +208,7 @@ fn explain_shows_the_choice_and_threads_do_not_matter() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn wrong_arguments_and_files_are_reported() {
     let folder = folder();
     let folder = folder.path();
     fs::write(folder.join("bad.txt"), "00ff\n00f\n").unwrap();

@@ -1,16 +1,16 @@
-//! Ceilings of memory, held under a limit of the system, and what is said where it has too little.
+//! Limits of memory, which the system enforces, and the messages if memory is too small.
 #![cfg(target_os = "linux")]
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Rows that a join in memory takes over 100 MB for.
+/// Number of rows for which a join in memory takes over 100 MB.
 const ROWS: u64 = 3_000_000;
-/// What the join is allowed.
+/// Value of `--max-memory` for the join.
 const MAX_MEMORY: &str = "64M";
-/// Kilobytes of its own memory that the system lets the process have: what is allowed, and stacks,
-/// tables of the program and pieces of output on their way.
+/// Kilobytes of anonymous memory that the system allows: the limit of the join, and stacks, tables
+/// of the program and pieces of output in transit.
 const LIMIT: &str = "75000";
 
 /// Runs the program with at most `limit` kilobytes of memory that is no map of a file.
@@ -33,7 +33,8 @@ fn can_limit() -> bool {
     can
 }
 
-/// Lines of `words` words each, no two of them equal, but all of a family alike.
+/// Builds lines of `words` words each. No two lines are equal, but all lines of a family are
+/// similar.
 fn alike_lines(families: usize, lines: usize, words: usize) -> String {
     let mut text = String::new();
     for line in 0..families * lines {
@@ -93,7 +94,8 @@ fn a_join_beyond_its_memory_spills_and_stays_below_the_ceiling() {
     }
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    // Different rows; every thousandth has a partner, every hundred-thousandth a twin.
+    // The rows are different, but every thousandth has a partner, and every hundred-thousandth a
+    // twin.
     let row = |row: u64| match row % 1000 {
         1 if row % 100_000 == 1 => (row - 1).wrapping_mul(0x9E37_79B9_7F4A_7C15),
         1 => (row - 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 1 << 40 ^ 4,
@@ -113,7 +115,7 @@ fn a_join_beyond_its_memory_spills_and_stays_below_the_ceiling() {
         .output()
         .unwrap();
     assert!(free.status.success());
-    // The limit is one that a join in memory does not keep.
+    // A join in memory would not keep within the limit.
     assert!(!limited(folder, LIMIT, &format!("{join} never.tsv")).status.success());
     assert!(!folder.join("never.tsv").exists());
 

@@ -1,10 +1,10 @@
-//! `--write-kept`: the inputs again, byte for byte but for what was removed.
+//! `--write-kept` copies the inputs byte for byte, without the removed documents.
 
 use crate::program::Folder;
 use std::fs;
 use std::io::{Read, Write};
 
-/// Runs the program on `name` and gives the copy.
+/// Runs the program on `name` and returns the copy.
 fn kept(folder: &Folder, name: &str) -> Vec<u8> {
     let run = folder.run(&["-q", "--corpus", name, "--write-kept", "--force"]);
     assert_eq!(run.code, 0, "{}", run.err);
@@ -25,11 +25,11 @@ fn tables_keep_their_header_and_the_bytes_of_their_rows() {
         ("d.tsv", '\t', "\r\n"),
     ] {
         let row = |number: usize| match number % 4 {
-            // Quotes, line ends and delimiters within a field, and what needs no quotes.
+            // A field has quotes, line ends and delimiters, or is quoted without need.
             0 => format!("{number}{between}\"{}\nof \"\"two\"\" lines\"{end}", text(number)),
             1 => format!("\"{number}\"{between}{}{end}", text(number)),
             2 => format!("{number}{between}\"{}{between}\r\n\"{end}", text(number)),
-            // The same words as the row before, otherwise written.
+            // The row has the words of the row before in capitals.
             _ => format!("{number}{between}\"{}\"{end}", text(number - 1).to_uppercase()),
         };
         let header = format!("\"id\"{between}text{end}");
@@ -60,7 +60,7 @@ fn texts_of_null_are_documents_without_words_and_are_kept() {
     assert_eq!(fs::read_to_string(folder.path("simtool-out/kept/a.jsonl")).unwrap(), kept_lines);
 }
 
-/// A Parquet file of these texts.
+/// Builds a Parquet file of these texts.
 #[cfg(feature = "parquet")]
 fn parquet_of(texts: &[Option<String>]) -> Vec<u8> {
     use arrow_array::{ArrayRef, RecordBatch, StringArray};
@@ -74,7 +74,7 @@ fn parquet_of(texts: &[Option<String>]) -> Vec<u8> {
     bytes
 }
 
-/// The texts of a Parquet file.
+/// Returns the texts of a Parquet file.
 #[cfg(feature = "parquet")]
 fn parquet_texts(path: &std::path::Path) -> Vec<Option<String>> {
     use arrow_array::{Array, StringArray};
@@ -208,9 +208,9 @@ fn packed(name: &str, content: &[u8]) -> Vec<u8> {
 fn quarantined_records_stay_in_their_places_unless_they_are_to_go() {
     let line = |number: usize| match number % 5 {
         3 => format!("no object {number}\n"),
-        // A repetition, which goes.
+        // A repetition, which is removed.
         4 => format!("{{\"text\": \"{}\"}}\n", text(number - 2)),
-        // Longer than a record may be, and than what is read at once.
+        // The line is longer than a record may be, and than a read.
         1 if number == 21 => format!("{{\"text\": \"{}\"}}\n", "long ".repeat(300_000)),
         _ => format!("{{\"text\": \"{}\"}}\n", text(number)),
     };

@@ -1,4 +1,4 @@
-//! Manual pages, as a reader of roff shows them, and completions, as their shells run them.
+//! Manual pages, as a viewer of roff shows them, and completions, as shells run them.
 
 #![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
@@ -8,14 +8,14 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What the program prints when all is well.
+/// Returns the output of the program, which must succeed.
 fn printed(arguments: &[&str]) -> String {
     let finished = Folder::empty().run(arguments);
     assert_eq!((finished.code, finished.err.as_str()), (0, ""), "{arguments:?}");
     finished.out
 }
 
-/// The commands, as the help lists them.
+/// Returns the commands in the order of the help.
 fn commands() -> Vec<String> {
     let help = printed(&["--help"]);
     let (_, list) = help.split_once("Commands:\n").unwrap();
@@ -25,14 +25,14 @@ fn commands() -> Vec<String> {
     names.filter(|name| name != "help").collect()
 }
 
-/// The lines of a command's help from "Examples:" on.
+/// Returns the lines of a command's help from "Examples:" on.
 fn examples(command: &[&str]) -> Vec<String> {
     let help = printed(&[command, &["--help"]].concat());
     let (_, below) = help.split_once("\nExamples:\n").unwrap();
     below.lines().map(str::to_owned).collect()
 }
 
-/// The page as text of this many columns, if something that shows it is there.
+/// Returns the page as text of this many columns, or `None` if no viewer is installed.
 fn shown(page: &str, columns: u32) -> Option<String> {
     let mut groff = Command::new("groff")
         .args(["-man", "-Tutf8", "-P-cbou", "-ww", &format!("-rLL={columns}n")])
@@ -80,13 +80,13 @@ fn every_command_has_a_page_with_its_options_and_examples() {
 }
 
 #[test]
-fn examples_stand_in_the_pages_as_they_were_written() {
+fn pages_show_the_examples_unchanged() {
     let mut pages = vec![Vec::new()];
     pages.extend(commands().into_iter().map(|command| vec![command]));
     for command in pages {
         let command: Vec<&str> = command.iter().map(String::as_str).collect();
         let page = printed(&[&["man"], &command[..]].concat());
-        // Narrower than the lines, which are not filled.
+        // The window is narrower than the lines of examples, which are not filled.
         let Some(shown) = shown(&page, 60) else {
             println!("skipped: there is no groff");
             return;
@@ -98,8 +98,8 @@ fn examples_stand_in_the_pages_as_they_were_written() {
     }
 }
 
-/// Where a shell runs the script `test` with the completions at hand, what that prints; nothing
-/// where the shell is not there.
+/// Runs the script `test` in a shell that can load the completions, and returns its output. Returns
+/// `None` if the shell is not installed.
 fn completed(shell: &str, test: &str) -> Option<String> {
     let folder = Folder::empty().with("completions", printed(&["completions", shell]));
     let output =
@@ -162,7 +162,7 @@ fn fish_completes_commands_options_and_values() {
 
 #[test]
 fn zsh_takes_its_completions() {
-    // What they offer is seen by a person at a terminal; here they are parsed and registered.
+    // A person sees the offers at a terminal. Here the completions are only parsed and registered.
     let test = "autoload -Uz compinit && compinit -u -d ./dump && source ./completions && \
                 print -r -- ${_comps[simtool]} && whence -w _simtool";
     let Some(found) = completed("zsh", test) else {
@@ -189,7 +189,7 @@ fn every_shell_has_a_script_with_the_commands_and_their_options() {
     }
 }
 
-/// The lines of README that install completions and pages work where there is nothing yet.
+/// The lines of README that install completions and pages work in an empty home folder.
 #[cfg(unix)]
 #[test]
 fn the_install_lines_work_in_an_empty_home() {
@@ -220,7 +220,7 @@ fn the_install_lines_work_in_an_empty_home() {
     assert!(share.join("bash-completion/completions/simtool").is_file());
     assert!(share.join("man/man1/simtool.1").is_file());
     assert!(share.join("man/man1/simtool-dedup.1").is_file());
-    // Again, with the names that are there now.
+    // The lines work again, with existing files.
     let again = run(&share, &["man", "--output", "man/man1", "--force"], &[]);
     assert_eq!(again.code, 0, "{}", again.err);
 }

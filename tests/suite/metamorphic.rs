@@ -1,5 +1,5 @@
-//! What must not change, or change in one way only, when a collection is written differently:
-//! relations between runs, for which nobody has to know the right answer.
+//! Relations between runs on a collection that is written in different ways. Results must not
+//! change, or change in one known way, and nobody has to know the right answer.
 
 use crate::program::{Folder, run};
 use crate::random_texts::{Random, texts};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 
-/// ID and text.
+/// A document: ID and text.
 type Document = (String, String);
 
 /// The IDs of a pair in order, its similarity and its distance.
@@ -52,11 +52,11 @@ fn zstandard(content: &[u8]) -> Vec<u8> {
     zstd::encode_all(content, 1).unwrap()
 }
 
-/// What a run found.
+/// The results of a run.
 #[derive(Debug)]
 struct Found {
     pairs: BTreeSet<Pair>,
-    /// IDs of the removed documents, with those of the kept ones.
+    /// IDs of the removed documents, each with the ID of the kept one.
     removed: Vec<(String, String)>,
 }
 
@@ -94,7 +94,7 @@ fn find_with(files: &[(&str, Vec<u8>)], arguments: &[&str]) -> Found {
     Found { pairs, removed }
 }
 
-/// A collection, and what is found in it as one file.
+/// Returns a collection, and the results for it in one file.
 fn original(seed: u64, method: &[&str]) -> (Vec<Document>, Found) {
     let documents = documents(seed, 150);
     let found = find(&[("a.jsonl", json_lines(&documents))], method);
@@ -156,7 +156,7 @@ fn files_that_are_cut_joined_or_packed_hold_the_same_pairs() {
         same(&[("a.csv", csv(head)), ("b.txt.gz", gzip(&form_feeds(tail)))]);
         for pack in [gzip, zstandard] {
             same(&[("a", pack(&json_lines(&documents)))]);
-            // Members and frames one after the other are one file.
+            // Several members or frames in a row are one file.
             same(&[("a", [pack(&json_lines(head)), pack(&json_lines(tail))].concat())]);
             same(&[("a", pack(&form_feeds(head))), ("b", json_lines(tail))]);
         }

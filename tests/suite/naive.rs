@@ -1,5 +1,5 @@
-//! The whole reference task once more: straight, slow, with nothing but the standard library, and
-//! nothing of `src/`. What it answers is right by reading.
+//! A second implementation of the whole reference task: straight, slow, with only the standard
+//! library, and without `src/`. Reading it is enough to see that it is right.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(crate) struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// The result file, and the first query's block, which standard output shows.
+    /// Returns the result file, and the block of the first query, which standard output shows.
     pub(crate) fn solve(&self) -> (Vec<u8>, Vec<u8>) {
         let articles = documents(self.articles);
         let features = self.most_frequent(&articles);
@@ -46,7 +46,7 @@ impl Task<'_> {
         (blocks.concat(), blocks.into_iter().next().unwrap_or_default())
     }
 
-    /// The features, most frequent first, equal counts in byte order.
+    /// Returns the features, most frequent first, equal counts in byte order.
     fn most_frequent(&self, articles: &[(Vec<u8>, Vec<u8>)]) -> Vec<Vec<u8>> {
         let stop_words: BTreeSet<Vec<u8>> = without_mark(self.stop_words)
             .split(|&byte| is_white_space(byte))
@@ -63,7 +63,7 @@ impl Task<'_> {
         ranked.into_iter().map(|(word, _)| word).take(self.features).collect()
     }
 
-    /// A document's bits: where the sum of its features' signs is above 0.
+    /// Returns the bits of a document: set if the sum of the signs of its features is above 0.
     fn fingerprint(&self, features: &[Vec<u8>], text: &[u8]) -> Vec<bool> {
         let rows: Vec<&str> = self.hash_table.lines().take(features.len()).collect();
         let mut sums = vec![0i64; self.bits];
@@ -79,7 +79,7 @@ impl Task<'_> {
     }
 }
 
-/// ID and content of every document.
+/// Returns the ID and content of every document.
 fn documents(file: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut found = Vec::new();
     for part in without_mark(file).split(|&byte| byte == 0x0c) {

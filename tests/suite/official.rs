@@ -1,4 +1,4 @@
-//! The published data in the folder that the environment variable `SIMTOOL_DATA` names.
+//! Tests on the published data, in the folder that the environment variable `SIMTOOL_DATA` names.
 
 #![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder `name` of the published data, unless the test is skipped.
+/// Returns the folder `name` of the published data, unless the test is skipped.
 fn data(name: &str) -> Option<PathBuf> {
     let Some(data) = std::env::var_os("SIMTOOL_DATA") else {
         println!("skipped: SIMTOOL_DATA is not set");
@@ -19,7 +19,7 @@ fn data(name: &str) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Runs `simtool` on the published input; the result is left in `here`.
+/// Runs `simtool` on the published input, and writes the result to `here`.
 fn run(here: &Folder, official: &Path, arguments: &[&str]) -> Finished {
     let directory = ["--directory", official.to_str().unwrap(), "--result", "result.txt"];
     let finished = here.run(&[arguments, &directory].concat());
@@ -38,7 +38,7 @@ fn the_published_result_is_met_to_the_byte() {
     assert_eq!(finished.out.matches("Sample-").count(), 1);
 }
 
-/// So what the library is compared with is itself right.
+/// The oracle of the other tests must be right itself.
 #[test]
 fn the_straight_implementation_meets_the_published_result_too() {
     let Some(official) = data("official") else { return };
@@ -83,7 +83,7 @@ fn newsgroups_give_the_same_for_any_number_of_threads_and_any_processor() {
     }
 }
 
-/// The result of `simtool 10000 128` in the folder.
+/// Returns the result of `simtool 10000 128` in the folder.
 fn of_newsgroups(folder: &Folder, threads: &str, isa: &str) -> String {
     let arguments = ["10000", "128", "--threads", threads, "--quiet", "--max-distance", "20"];
     let finished = program::run(&folder.path(""), &arguments, &[("SIMTOOL_ISA", isa)]);

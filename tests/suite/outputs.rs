@@ -18,7 +18,7 @@ fn column_names(output: &OutputDescription) -> Vec<String> {
     (output.columns)().into_iter().map(|column| column.name).collect()
 }
 
-/// Names of the fields of a JSON object in their order, with those of nested objects as
+/// Returns the names of the fields of a JSON object in their order, with those of nested objects as
 /// `object.field` and `list[].field`.
 fn field_names(object: &Value) -> Vec<String> {
     let mut names = Vec::new();

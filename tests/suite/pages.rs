@@ -1,5 +1,5 @@
-//! Pages of HTML in the folder that the environment variable `SIMTOOL_DATA` names: their texts are
-//! those of the twin.
+//! Pages of HTML in the folder that the environment variable `SIMTOOL_DATA` names have the texts of
+//! the slow twin.
 
 #![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Bytes of pages that are read at once.
+/// Bytes of pages that are checked at once.
 const BYTES: usize = 16 << 20;
 
 fn pages_below(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -28,7 +28,7 @@ fn pages_below(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The texts of pages, as they are read from a file of them.
+/// Returns the texts of pages, read from a file of them.
 fn texts(pages: &[String]) -> Vec<String> {
     let record = |page: &String| {
         let length = page.len();
@@ -54,12 +54,12 @@ fn texts(pages: &[String]) -> Vec<String> {
     texts
 }
 
-/// The texts of pages, which are those of the twin.
+/// Returns the texts of pages, and checks that they equal the texts of the twin.
 pub(crate) fn check(pages: &[String]) -> Vec<String> {
     let texts = texts(pages);
     assert_eq!(texts.len(), pages.len());
     for (page, text) in pages.iter().zip(&texts) {
-        // A byte order mark is no part of the page.
+        // A byte order mark is not part of the page.
         let page = page.trim_start_matches('\u{FEFF}');
         assert!(*text == twin::text(page), "the text of this page is another:\n{page}");
     }
@@ -77,7 +77,7 @@ fn pages_have_the_texts_of_the_twin() {
     pages_below(Path::new(&data), &mut files);
     let (mut pages, mut bytes) = (Vec::new(), 0);
     for file in &files {
-        // Pages in other encodings would have to be decoded first.
+        // Pages in other encodings are skipped, because they would have to be decoded first.
         if let Ok(page) = String::from_utf8(fs::read(file).unwrap()) {
             bytes += page.len();
             pages.push(page);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A folder of input files that goes away with the value.
+/// A folder of input files, deleted when the value is dropped.
 pub(crate) struct Folder(TempDir);
 
 /// A run of the program that has ended.
@@ -17,12 +17,12 @@ pub(crate) struct Finished {
 }
 
 impl Folder {
-    /// A folder with nothing in it.
+    /// Creates an empty folder.
     pub(crate) fn empty() -> Self {
         Self(TempDir::new().unwrap())
     }
 
-    /// A folder with these documents, a table of four rows, and no stop words.
+    /// Creates a folder with these documents, a table of four rows, and no stop words.
     pub(crate) fn of(articles: impl AsRef<[u8]>, samples: impl AsRef<[u8]>) -> Self {
         Self::empty()
             .with("article.txt", articles)
@@ -31,7 +31,7 @@ impl Folder {
             .with("hashvalue.txt", "1111\r\n0000\r\n1010\r\n0101\r\n")
     }
 
-    /// The folder after a file was written into it.
+    /// Writes a file into the folder, and returns the folder.
     pub(crate) fn with(self, name: &str, contents: impl AsRef<[u8]>) -> Self {
         fs::write(self.path(name), contents).unwrap();
         self
@@ -41,7 +41,7 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// The result file, if there is one.
+    /// Returns the result file, if there is one.
     pub(crate) fn result(&self) -> Option<String> {
         fs::read(self.path("result.txt")).ok().map(|bytes| String::from_utf8(bytes).unwrap())
     }
@@ -51,7 +51,7 @@ impl Folder {
         run(self.0.path(), arguments, &[])
     }
 
-    /// Runs the program in the folder, with arguments that have spaces between them and in none.
+    /// Runs the program in the folder. Arguments are separated by spaces and contain none.
     pub(crate) fn run_words(&self, arguments: &str) -> Finished {
         self.run(&arguments.split(' ').collect::<Vec<_>>())
     }

@@ -10,7 +10,7 @@ use simtool::pipeline::match_queries;
 use simtool::tokenize::stop_words;
 use std::path::Path;
 
-/// Numbers of threads that results may not depend on.
+/// Numbers of threads that must give the same results.
 const THREADS: [usize; 5] = [1, 2, 3, 7, 16];
 
 /// Compares the library's answer with that of the straight implementation.
@@ -37,7 +37,7 @@ fn check(task: &Task<'_>, threads: &[usize], isas: &[Isa]) {
     }
 }
 
-/// Words that meet each other often, in all lengths that the word table treats apart.
+/// Generates words that often repeat, in all lengths that the word table treats separately.
 fn word() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[a-eA-E]{1,2}",
@@ -47,7 +47,8 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What stands between words: line ends of all kinds, separators, bytes that no encoding has.
+/// Generates the bytes between words: line ends of all kinds, separators, and bytes that are
+/// invalid in every encoding.
 fn between() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         8 => Just(b" ".to_vec()),
@@ -61,7 +62,7 @@ fn between() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A form-feed text, or something near to one.
+/// Generates a form-feed text, or something close to one.
 fn text() -> impl Strategy<Value = Vec<u8>> {
     let start = prop::sample::select(vec![&b""[..], b"\r\n", b"\xef\xbb\xbf", b"\x0c", b" \n"]);
     let line_end = prop::sample::select(vec![&b"\r\n"[..], b"\n", b" tail\n", b"\r"]);
@@ -82,7 +83,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A table, and the numbers of features and bits that it can serve.
+/// Generates a table, and numbers of features and bits for which it is large enough.
 fn table() -> impl Strategy<Value = (String, usize, usize)> {
     let columns = prop_oneof![1usize..129, Just(1), Just(63), Just(64), Just(65), Just(128)];
     (1usize..40, columns, prop::bool::ANY).prop_flat_map(|(rows, columns, crlf)| {
@@ -132,7 +133,7 @@ proptest! {
     }
 }
 
-/// A text long enough that several workers share it, and that every table of theirs grows.
+/// The text is so long that several workers share it, and that every table of theirs grows.
 #[test]
 fn a_corpus_of_many_shares_answers_the_same() {
     let mut state = 1u64;

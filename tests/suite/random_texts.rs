@@ -1,9 +1,9 @@
-//! Small random collections in which much is nearly alike.
+//! Small random collections with many near-duplicates.
 
 use simtool::stable_hash::mix;
 use std::fmt::Write;
 
-/// Random numbers below `limit`.
+/// A generator of random numbers.
 #[derive(Debug)]
 pub(crate) struct Random(pub(crate) u64);
 
@@ -14,7 +14,7 @@ impl Random {
     }
 }
 
-/// Texts of a few words, many of which are copies of others with a word changed, and some empty.
+/// Returns texts of a few words. Many are copies of others with a word changed, and some are empty.
 pub(crate) fn texts(random: &mut Random, count: usize) -> Vec<String> {
     let mut texts: Vec<Vec<String>> = Vec::new();
     for _ in 0..count {
@@ -34,7 +34,7 @@ pub(crate) fn texts(random: &mut Random, count: usize) -> Vec<String> {
     texts.iter().map(|words| words.join(" ")).collect()
 }
 
-/// The texts as JSON Lines, without IDs.
+/// Returns the texts as JSON Lines, without IDs.
 pub(crate) fn json_lines(texts: &[String]) -> String {
     let mut lines = String::new();
     for text in texts {

@@ -1,5 +1,5 @@
-//! README shows what the program does: its `console` blocks are run and compared. The scripts and
-//! files that README and the other pages name exist.
+//! README shows real output: its `console` blocks are run and compared. The scripts and files that
+//! README and the other pages name exist.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,14 +12,14 @@ fn readme() -> String {
     std::fs::read_to_string(repository().join("README.md")).unwrap()
 }
 
-/// The contents of README's code blocks of one language, in order.
+/// Returns the contents of README's code blocks of one language, in order.
 fn blocks<'r>(readme: &'r str, language: &str) -> Vec<&'r str> {
     let fence = format!("```{language}\n");
     let after_fences = readme.split(fence.as_str()).skip(1);
     after_fences.map(|rest| rest.split_once("```").unwrap().0).collect()
 }
 
-/// A folder with the data sets, in which README's commands run one after the other.
+/// Creates a folder with the data sets, in which README's commands run one after the other.
 fn workplace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for set in ["datasets/demo", "datasets/crawl", "datasets/labelled"] {
@@ -33,7 +33,7 @@ fn workplace() -> tempfile::TempDir {
     folder
 }
 
-/// What a shell prints, on both outputs, when it runs `command` with `simtool` on its path.
+/// Returns both outputs of a shell that runs `command` with `simtool` on its path.
 fn output(command: &str, folder: &Path) -> String {
     let programs = Path::new(env!("CARGO_BIN_EXE_simtool")).parent().unwrap();
     let old_path = std::env::var_os("PATH").unwrap_or_default();
@@ -48,7 +48,8 @@ fn output(command: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A command, with the lines behind `> ` that continue it, and what it is shown to print.
+/// Splits a step into a command, with its continuation lines behind `> `, and the output shown for
+/// it.
 fn command_and_output(step: &str) -> (String, String) {
     let mut lines = step.lines().peekable();
     let mut command = lines.next().unwrap_or_default().to_owned();
@@ -75,7 +76,7 @@ fn shown_commands_print_what_is_shown() {
     assert!(commands > 0, "README shows commands");
 }
 
-/// Pages whose links to files of the repository are checked, relative to its root.
+/// Returns the pages whose links to files of the repository are checked, relative to its root.
 fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "src/README.md"]
         .into_iter()

@@ -3,15 +3,15 @@
 use crate::naive::Task;
 use crate::program::Folder;
 
-/// The result of `simtool N M` on a folder, which must succeed.
+/// Returns the result of `simtool N M` on a folder, which must succeed.
 fn result(folder: &Folder, n: usize, m: usize) -> String {
     let finished = folder.run(&[&n.to_string(), &m.to_string()]);
     assert_eq!((finished.code, finished.err.as_str()), (0, ""));
     folder.result().unwrap()
 }
 
-/// The result of `simtool 1 4`: documents with the most frequent word of the articles have all
-/// four bits set, the others none, so a query matches the documents of its own kind.
+/// Returns the result of `simtool 1 4`. Documents with the most frequent word of the articles have
+/// all four bits set, the others none, so a query matches the documents of its own kind.
 fn result_for(articles: impl AsRef<[u8]>, samples: impl AsRef<[u8]>) -> String {
     result(&Folder::of(articles, samples), 1, 4)
 }
@@ -21,7 +21,7 @@ fn white_space_and_a_byte_order_mark_before_the_id_are_skipped() {
     let articles = b"\xef\xbb\xbf \t\r\n\x0bA1\nw w\n\x0c\r\n\r\n\tA2\nw\n";
     let samples = b"\xef\xbb\xbf\r\nS1\nw\n\x0c\x0b\n S2\n";
     assert_eq!(result_for(articles, samples), "S1\n0:A1 A2 \nS2\n");
-    // Elsewhere the mark is part of what stands there.
+    // In other places the mark is part of the ID or word.
     let marked = "\u{feff}A1\nw\n\x0c\u{feff}A2\nw\n";
     assert_eq!(result_for(marked, "S\nw"), "S\n0:A1 \u{feff}A2 \n");
 }
@@ -48,7 +48,7 @@ fn a_document_with_only_an_id_has_a_fingerprint_of_zeros() {
 }
 
 #[test]
-fn a_form_feed_separates_wherever_it_stands() {
+fn a_form_feed_separates_at_any_place() {
     let articles = "A1\nw w\x0cA2\nw\x0cA3 line\x0cA4\x0cA5\nw";
     assert_eq!(result_for(articles, "S1\nw\x0cS2"), "S1\n0:A1 A2 A5 \nS2\n0:A3 A4 \n");
 }
@@ -247,7 +247,7 @@ fn a_missing_or_unreadable_file_is_named_and_the_old_result_stays() {
         assert!(finished.err.starts_with(&wanted), "{}", finished.err);
         assert_eq!(folder.result().as_deref(), Some("old"));
     }
-    // A folder is no file, whoever asks.
+    // A folder is not accepted in place of any of the files.
     for name in ["article.txt", "sample.txt", "stopwords.txt", "hashvalue.txt"] {
         let folder = Folder::of("A\nw", "S\nw").with("result.txt", "old");
         std::fs::remove_file(folder.path(name)).unwrap();
@@ -321,7 +321,7 @@ fn the_directory_holds_the_files_and_other_options_are_relative_to_the_current_f
 }
 
 #[test]
-fn the_result_appears_whole_and_leaves_nothing_beside_it() {
+fn the_result_appears_whole_and_no_other_file_remains() {
     let folder = Folder::of("A\nw", "S1\nw\x0cS2\nv").with("result.txt", "an older, longer result");
     assert_eq!(result(&folder, 1, 4), "S1\n0:A \nS2\n");
     let mut names: Vec<_> = std::fs::read_dir(folder.path(""))

@@ -137,7 +137,7 @@ fn report() -> Report {
     }
 }
 
-/// Lets the browser take a picture; what it says about the page comes back.
+/// Lets the browser take a picture, and returns its messages about the page.
 fn take_picture(page: &Path, picture: &Path, scheme: u32, width: u32) -> String {
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new(BROWSER)
@@ -155,8 +155,8 @@ fn take_picture(page: &Path, picture: &Path, scheme: u32, width: u32) -> String 
     said
 }
 
-/// Width, bytes of a pixel, and rows of a PNG picture of 8 bits a channel, not interlaced: what
-/// browsers write.
+/// Returns the width, bytes of a pixel, and rows of a PNG picture with 8 bits a channel and no
+/// interlacing, which is the form that browsers write.
 fn pixels(png: &[u8]) -> (usize, usize, Vec<Vec<u8>>) {
     let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap()) as usize;
     let (width, depth) = (number(16), if png[25] == 6 { 4 } else { 3 });
@@ -192,7 +192,7 @@ fn pixels(png: &[u8]) -> (usize, usize, Vec<Vec<u8>>) {
     (width, depth, rows)
 }
 
-/// The PNG format's guess from three neighbours.
+/// Returns the prediction of the PNG format from three neighbours.
 fn nearest(left: u8, above: u8, corner: u8) -> u8 {
     let sum = i16::from(left) + i16::from(above) - i16::from(corner);
     let off = |byte: u8| (sum - i16::from(byte)).abs();
@@ -212,7 +212,7 @@ fn a_browser_shows_the_report_in_light_and_dark_wide_and_narrow() {
     let page = folder.join("report.html");
     let mut html = Vec::new();
     write_report(&mut html, &summary(), &report()).unwrap();
-    // A window says what is wider than it, and its search what it finds.
+    // The page reports elements that are wider than the window, and the results of its search.
     let html = String::from_utf8(html).unwrap();
     fs::write(&page, &html).unwrap();
     if Command::new(BROWSER).arg("--version").output().is_err() {
@@ -221,7 +221,8 @@ fn a_browser_shows_the_report_in_light_and_dark_wide_and_narrow() {
     }
     let mut backgrounds = Vec::new();
     for (name, scheme) in [("dark", 0), ("light", 1)] {
-        // No window is narrower than 500, so a narrow page is the frame of a wide one.
+        // No window is narrower than 500 pixels, so a narrow page is shown in a frame of a wide
+        // one.
         let framed = folder.join("report-narrow.html");
         let frame = format!(
             "<body style=\"margin:0\"><iframe src=\"report.html\" \
@@ -247,8 +248,8 @@ fn a_browser_shows_the_report_in_light_and_dark_wide_and_narrow() {
     assert!(backgrounds.iter().all(is_right), "{backgrounds:?}");
 }
 
-/// What a browser makes of a page when its own script has run, with a script of ours behind it,
-/// which the page's policy is opened for.
+/// Returns the page in a browser after the page's own script and then our `script` have run. The
+/// page's policy is opened for our script.
 fn page_after(html: &str, script: &str) -> Option<String> {
     Command::new(BROWSER).arg("--version").output().ok()?;
     let folder = tempfile::tempdir().unwrap();

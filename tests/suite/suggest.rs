@@ -1,11 +1,11 @@
-//! `--method auto` and `simtool eval --suggest`: what is chosen for which documents, and what is said
-//! of it.
+//! `--method auto` and `simtool eval --suggest`: the choice for different documents, and its
+//! reasons.
 
 use crate::program::{Finished, Folder};
 use std::fmt::Write as _;
 use std::fs;
 
-/// Lines of JSON of texts.
+/// Returns the texts as JSON lines.
 fn lines(texts: impl IntoIterator<Item = String>) -> String {
     texts.into_iter().enumerate().fold(String::new(), |mut lines, (at, text)| {
         writeln!(lines, "{{\"id\":\"d{at}\",\"text\":\"{text}\"}}").unwrap();
@@ -13,13 +13,13 @@ fn lines(texts: impl IntoIterator<Item = String>) -> String {
     })
 }
 
-/// So many words of a language that nobody speaks, by a number.
+/// Returns `count` words of an invented language, selected by a number.
 fn words(seed: usize, count: usize) -> Vec<String> {
     let word = |at: usize| format!("w{}y", (seed * 7919 + at * (at + seed) * 31 + at * 17) % 7919);
     (0..count).map(word).collect()
 }
 
-/// Pages of which each tenth repeats the one before with some words changed.
+/// Builds pages in which each tenth repeats the one before with some words changed.
 fn pages() -> String {
     lines((0..120).map(|at| {
         let mut words = words(if at % 10 == 9 { at - 1 } else { at }, 150);
@@ -30,7 +30,7 @@ fn pages() -> String {
     }))
 }
 
-/// The choice for documents, as `eval --suggest` tells it.
+/// Returns the choice of `eval --suggest` for documents.
 fn suggested(docs: &str) -> serde_json::Value {
     let folder = Folder::empty().with("docs.jsonl", docs);
     let run = folder.run_words("eval --suggest docs.jsonl --format json -q");
@@ -86,7 +86,7 @@ fn a_template_that_all_have_is_no_repeat() {
 }
 
 #[test]
-fn a_run_does_what_is_chosen_and_says_so() {
+fn a_run_uses_the_choice_and_reports_it() {
     let folder = Folder::empty().with("docs.jsonl", pages());
     let run = folder.run_words("dedup docs.jsonl --method auto --output out");
     assert_eq!(run.code, 0, "{}", run.err);
@@ -143,7 +143,7 @@ fn threads_do_not_matter_and_the_command_does_the_same() {
 }
 
 #[test]
-fn what_is_given_is_kept_and_what_contradicts_is_refused() {
+fn given_options_are_kept_and_contradictions_are_refused() {
     let folder = Folder::empty().with("docs.jsonl", pages());
     let dry = |options: &str| -> Finished {
         folder.run_words(&format!("dedup docs.jsonl --method auto -q --dry-run {options}"))
@@ -186,14 +186,14 @@ fn nothing_one_document_and_standard_input() {
     let run = folder.run_words("eval --suggest one.jsonl");
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.out.contains("a sample of 1 document is too small"), "{}", run.out);
-    // Standard input is empty here; it is spooled, so that it can be read more often.
+    // Standard input is empty here. It is spooled, so that it can be read more than once.
     let run = folder.run_words("dedup - --method auto");
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.err.contains("no document was read"), "{}", run.err);
 }
 
 #[test]
-fn with_labels_the_choice_is_measured_beside_the_presets() {
+fn with_labels_the_choice_is_measured_next_to_the_presets() {
     let pair = |at| format!("d{}\td{}\n", at * 10 + 8, at * 10 + 9);
     let truth = (0..12).map(pair).collect::<Vec<_>>().concat();
     let folder = Folder::empty().with("docs.jsonl", pages()).with("truth.tsv", truth);

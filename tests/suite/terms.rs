@@ -1,4 +1,4 @@
-//! Tokenizers, stop words and weights, as the commands take them.
+//! Tokenizers, stop words and weights as options of the commands.
 
 use crate::program::Folder;
 
@@ -7,7 +7,7 @@ const TEXTS: &str = "{\"text\":\"The ferry leaves at seven, and the wind is stro
                      {\"text\":\"Ferry wind ferry wind, seven isles\"}\n\
                      {\"text\":\"他来到了网易杭研大厦。\"}\n";
 
-/// The rows of the texts; the same for one thread and for four.
+/// Returns the rows of the texts, and checks that one thread and four threads give the same.
 #[track_caller]
 fn rows(folder: &Folder, options: &str) -> String {
     let of = |threads| {
@@ -53,7 +53,7 @@ fn every_option_changes_the_fingerprints_or_is_another_name() {
 }
 
 #[test]
-fn what_was_asked_for_is_recorded_and_understood_again() {
+fn given_options_are_recorded_and_parsed_again() {
     let folder = Folder::empty().with("in.jsonl", TEXTS.replace("a ferry", "The ferry").repeat(2));
     let dedup = "dedup in.jsonl --output out --quiet --tokenizer ascii --shingle 2";
     let run = folder.run_words(&format!("{dedup} --stop-words english"));

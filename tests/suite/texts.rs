@@ -1,4 +1,4 @@
-//! Documents in memory against the same documents in a file.
+//! Documents in memory give the results of the same documents in a file.
 
 use simtool::read::walk::InputFile;
 use simtool::{
@@ -7,7 +7,7 @@ use simtool::{
 };
 use std::fmt::Debug;
 
-/// Texts of which many are alike, some are equal and some have no words; over 2 MB.
+/// Returns over 2 MB of texts: many are similar, some are equal, and some have no words.
 fn texts() -> Vec<String> {
     let text = |at: usize| match at % 10 {
         0 => String::new(),
@@ -21,7 +21,7 @@ fn texts() -> Vec<String> {
     (0..4000).map(text).collect()
 }
 
-/// Everything that is found in a corpus, in words.
+/// Returns all results for a corpus as text.
 fn found(corpus: &dyn Corpus, threads: usize) -> Vec<String> {
     fn words(found: impl Debug) -> String {
         format!("{found:?}")
@@ -71,7 +71,7 @@ fn documents_in_memory_are_what_they_are_in_a_file() {
         *end += i64::try_from(text.len()).unwrap();
         Some(*end)
     }));
-    // A text without words may as well be null.
+    // A text without words and a null are equivalent.
     let mut validity = vec![0_u8; texts.len().div_ceil(8)];
     for (row, _) in texts.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
         validity[row / 8] |= 1 << (row % 8);

@@ -1,4 +1,4 @@
-//! `simtool why` and the ways to name one document.
+//! `simtool why`, and the ways to name one document.
 
 use crate::program::{Folder, run};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::fs;
 
 const FOX: &str = "The quick brown fox jumps over the lazy dog near the old river bank today";
 
-/// Five documents, of which `c` and `e` repeat `a`, one more without an ID, and a bad record.
+/// Creates five documents (`c` and `e` repeat `a`), one more without an ID, and a bad record.
 fn folder() -> Folder {
     let line = |id: &str, text: &str| format!("{{\"id\":\"{id}\",\"body\":\"{text}\"}}\n");
     let lines = [
@@ -30,7 +30,7 @@ fn finished() -> Folder {
     folder
 }
 
-/// What `simtool why` prints.
+/// Returns the output of `simtool why`.
 fn why(folder: &Folder, document: &str) -> String {
     let run = folder.run(&["why", "out/found", document]);
     assert_eq!((run.code, &*run.err), (0, ""), "{document}");
@@ -38,7 +38,7 @@ fn why(folder: &Folder, document: &str) -> String {
 }
 
 #[test]
-fn a_removed_document_is_told_of_with_its_proof() {
+fn a_removed_document_is_explained_with_its_proof() {
     let folder = finished();
     let expected = "\
 c was removed: it is like a, which was kept
@@ -64,7 +64,7 @@ more: simtool compare 'out/found#in/docs.jsonl:0' 'out/found#in/docs.jsonl:2'
 }
 
 #[test]
-fn kept_and_bad_documents_are_told_of() {
+fn kept_and_bad_documents_are_explained() {
     let folder = finished();
     let text = why(&folder, "a");
     assert!(text.starts_with("a was kept, in place of 2 documents\nkept "), "{text}");
@@ -96,10 +96,10 @@ fn kept_and_bad_documents_are_told_of() {
 }
 
 #[test]
-fn texts_that_are_no_longer_there_are_told_of() {
+fn texts_that_are_gone_are_reported() {
     let folder = finished();
     let here = |document: &str| run(&folder.path("out"), &["why", "found", document], &[]);
-    // From another folder the input is found beside the output.
+    // In another working folder, the input is found relative to the output.
     assert!(here("c").out.contains("[-today-]{+now+}"), "{:?}", here("c"));
     assert!(here("b").out.starts_with("b was kept"), "{:?}", here("b"));
 
@@ -119,7 +119,7 @@ fn texts_that_are_no_longer_there_are_told_of() {
 }
 
 #[test]
-fn of_equal_ids_all_are_named() {
+fn all_documents_with_equal_ids_are_named() {
     let lines = format!("{{\"id\":\"x\",\"text\":\"{FOX}\"}}\n").repeat(3);
     let folder = Folder::empty().with("a.jsonl", lines);
     folder.run_words("--corpus a.jsonl -q --output out");
@@ -131,7 +131,7 @@ fn of_equal_ids_all_are_named() {
 }
 
 #[test]
-fn matches_and_fingerprints_are_told_of() {
+fn matches_and_fingerprints_are_explained() {
     let folder = folder().with("new.jsonl", format!("{{\"id\":\"new\",\"body\":\"{FOX}\"}}\n"));
     let run =
         folder.run_words("--corpus in --queries new.jsonl --text-field body -q --output matched");
@@ -153,7 +153,7 @@ fn matches_and_fingerprints_are_told_of() {
     assert_eq!(folder.run_words(simhash).code, 3);
     let run = folder.run(&["why", "by-rows", "it's"]);
     assert!(run.out.contains("closeness   distance 0\n"), "{}", run.out);
-    // What was passed over was compared with nothing.
+    // A document that was passed over was compared with no other.
     let limited = "--corpus in --text-field body --min-tokens 14 -q --output limited";
     assert_eq!(folder.run_words(limited).code, 3);
     let run = folder.run_words("why limited b");
@@ -165,7 +165,7 @@ fn compare_takes_files_records_and_ids() {
     let folder = finished();
     let similarity = |a: &str, b: &str| {
         let field = ["--text-field", "body"];
-        // A run knows its field.
+        // The summary of a run records its field.
         let field =
             if [a, b].iter().all(|name| name.starts_with("out")) { &[] } else { &field[..] };
         let run = folder.run(&[&["compare", a, b], field].concat());
@@ -234,7 +234,7 @@ fn programs_read_an_object() {
 }
 
 #[test]
-fn why_tells_as_much_as_it_is_asked_to() {
+fn why_prints_as_much_as_requested() {
     let lines = format!("{{\"id\":\"x\",\"text\":\"{FOX}\"}}\n").repeat(13)
         + "{\"id\":\"y\",\"text\":\"of another kind\"}\n";
     let folder = Folder::empty().with("a.jsonl", lines);

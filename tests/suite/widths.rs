@@ -1,5 +1,5 @@
-//! SimHash of every width goes through all that is done with fingerprints. (What a collection's
-//! near-duplicates are, with queries and verified too, is compared in `corpus_simhash`.)
+//! SimHash of every width works with everything that uses fingerprints. (`corpus_simhash` compares
+//! the near-duplicates of collections, also with queries and verified.)
 
 use crate::program::{Finished, Folder};
 use crate::random_texts::{Random, json_lines, texts};
@@ -7,7 +7,7 @@ use simtool::fingerprint::hashed_simhash::WIDTHS;
 use std::fmt::Write;
 use std::fs;
 
-/// Texts that differ in a few words, among them one without words, and one that all have.
+/// Returns random texts of a few words, without the empty ones.
 fn collection() -> Vec<String> {
     let mut texts = texts(&mut Random(9), 90);
     texts.retain(|text| !text.is_empty());
@@ -20,13 +20,14 @@ fn ran(folder: &Folder, command: &str) -> Finished {
     run
 }
 
-/// Bits in which two numbers of hexadecimal digits differ.
+/// Returns the number of bits in which two hexadecimal numbers differ.
 fn distance(a: &str, b: &str) -> u32 {
     let digit = |c: char| c.to_digit(16).unwrap();
     a.chars().zip(b.chars()).map(|(a, b)| (digit(a) ^ digit(b)).count_ones()).sum()
 }
 
-/// Rows as `join` or `search` prints them: pairs of a row of `a` and one of `b` within the distance.
+/// Returns rows as `join` or `search` prints them: pairs of a row of `a` and a row of `b` within
+/// the distance.
 fn pairs(a: &[&str], b: &[&str], most: u32, is_self: bool) -> String {
     let mut lines = String::new();
     for (i, left) in a.iter().enumerate() {
@@ -64,7 +65,7 @@ fn files_of_every_format_are_joined_and_searched() {
         let (all, gap, few) = (rows("all"), rows("gap"), rows("few"));
         let [all, gap, few] = [&all, &gap, &few].map(|text| text.lines().collect::<Vec<_>>());
         assert!(all.iter().all(|row| row.len() as u32 == bits / 4), "{bits}");
-        // The last digits of a fingerprint are those of any narrower one.
+        // A narrow fingerprint is the last digits of a wider one.
         assert!(all.iter().zip(&narrower).all(|(row, narrower)| row.ends_with(narrower.as_str())));
         narrower = all.iter().map(|row| (*row).to_owned()).collect();
         for form in &forms {
