@@ -5,146 +5,140 @@ use crate::inputs;
 use crate::progress_line::ProgressLine;
 use crate::{console, usage};
 use simtool::Error;
-use simtool::durable::Durability;
-use simtool::kernels::Isa;
 use simtool::mapped_file::FileAccess;
-use simtool::pipeline::config::MatchConfig;
+use simtool::pipeline::MatchedQueries;
 use simtool::pipeline::timings::Timings;
-use simtool::pipeline::{MatchedQueries, match_queries};
-use simtool::progress::{Progress, Work};
-use simtool::run::{Face, FolderFiles, Notice, open_file, refuse_existing};
+use simtool::progress::{NoProgress, Progress};
+use simtool::run::{self, Face, MatchedSamples, Notice, ReferenceRequest};
 use simtool::write::output_folder::Existing;
-use simtool::write::whole_file::WholeFile;
 use std::io::{self, IsTerminal};
-use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
-/// What an option must name for standard output.
+/// The value of an option that means standard output.
 const STANDARD_OUTPUT: &str = "-";
 
 /// Matches the samples and writes the result.
 pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
-    let (words, common) = (&args.words, &args.common);
-    let mut timings = Timings::start();
-    let threads = common.thread_count()?;
-    let (Some(features), Some(bits)) = (&words.features, &words.bits) else {
-        let given = words.features.as_deref().unwrap_or("nothing");
-        return Err(Error::config("N and M are needed, not", given, usage::HINT).into());
+    let common = &args.common;
+    let request = request(args)?;
+    let face = Notes {
+        access: inputs::access(common.running.no_mmap),
+        quiet: common.running.quiet,
+        progress: progress(common),
     };
-    let isa = Isa::detected();
-    let access = inputs::access(common.running.no_mmap);
-    let quiet = common.running.quiet;
-    let files = FolderFiles { folder: &words.directory, face: &Notes { access, quiet } };
-    let all_to_standard_output = args.result.as_deref() == Some(Path::new(STANDARD_OUTPUT));
-    let result = result(args, &files)?;
-    let hash_table = files.hash_table(words.hash_table.as_ref(), isa, features, bits)?;
-    let stop_words = files.stop_words(args.stop_words.as_ref())?;
-    let articles = open_file(&files.path(args.articles.as_ref(), "article.txt"), access)?;
-    let samples = open_file(&files.path(args.samples.as_ref(), "sample.txt"), access)?;
-    timings.end("open files");
-
-    let max_distance = args.max_distance;
-    let config = MatchConfig { stop_words, hash_table, max_distance, threads, isa };
-    let progress = progress(common);
-    let matched = match_queries(&articles, &samples, &config)?;
-    if let Some(progress) = progress {
+    let found = run::reference(&request, &face)?;
+    if let Some(progress) = &face.progress {
         progress.end();
     }
-    timings.extend(&matched.timings);
 
-    if all_to_standard_output {
-        for block in &matched.blocks {
+    let mut timings = found.timings.clone();
+    if found.is_for_standard_output {
+        for block in &found.matched.blocks {
             console::out(block)?;
         }
     } else {
-        // It takes milliseconds to make it again, and a disk takes as many to tell that it has it.
-        let mut file = WholeFile::create(&result, Durability::Fast)?;
-        for block in &matched.blocks {
-            file.write(block)?;
-        }
-        file.finish()?;
-        console::out(matched.first_query())?;
+        console::out(found.matched.first_query())?;
     }
     timings.end("write result");
     if common.running.verbose {
-        console::note(&counts(&matched));
+        console::note(&counts(&found.matched));
     }
     if common.running.stats {
-        console::stats(&statistics(&matched, &timings, articles.len(), &config));
+        console::stats(&statistics(&found, &timings, request.threads));
     }
     Ok(())
 }
 
-/// Shows on a terminal that something goes on. Elsewhere nothing does unless it is asked for: what
-/// runs this program for its result has no use for it.
+/// Returns the request, in which N and M are given and the result is no file of another format.
+fn request(args: &ReferenceArgs) -> Result<ReferenceRequest, Error> {
+    let words = &args.words;
+    let threads = args.common.thread_count()?;
+    if words.features.is_none() || words.bits.is_none() {
+        let given = words.features.as_deref().unwrap_or("nothing");
+        return Err(Error::config("N and M are needed, not", given, usage::HINT));
+    }
+    let named = args.result.as_ref().filter(|named| named.as_os_str() != STANDARD_OUTPUT);
+    if let Some(named) = named
+        && let Some(ending) = ending(named).filter(|ending| *ending != "txt")
+    {
+        let rule = format!("is text of its own format: name a file without .{ending}, or a .txt");
+        return Err(Error::config("result", named.display(), rule));
+    }
+    Ok(ReferenceRequest {
+        words: words.request(),
+        stop_words: args.stop_words.clone(),
+        articles: args.articles.clone(),
+        samples: args.samples.clone(),
+        result: args.result.clone(),
+        existing: Existing::by_force(args.force),
+        max_distance: args.max_distance,
+        threads,
+    })
+}
+
+/// Returns the progress that is shown on a terminal. Elsewhere it is shown only if it is asked for,
+/// because a program that runs this one for its result has no use for it.
 fn progress(common: &CommonArgs) -> Option<ProgressLine> {
     let is_shown = match common.running.progress {
         ShowProgress::Always => true,
         ShowProgress::Auto => !common.running.quiet && io::stderr().is_terminal(),
         ShowProgress::Never => false,
     };
-    is_shown.then(|| {
-        let progress = ProgressLine::new(common.running.quiet, common.running.progress);
-        progress.begin("matching", Work::Steps(0));
-        progress
-    })
+    is_shown.then(|| ProgressLine::new(common.running.quiet, common.running.progress))
 }
 
-/// Where the result goes: to result.txt in the folder, which every run replaces, or to the file that
-/// is named.
-fn result(args: &ReferenceArgs, files: &FolderFiles<'_>) -> Result<PathBuf, Error> {
-    let path = files.path(args.result.as_ref(), "result.txt");
-    let named = args.result.as_ref().filter(|named| named.as_os_str() != STANDARD_OUTPUT);
-    let Some(named) = named else { return Ok(path) };
-    if let Some(ending) = ending(named).filter(|ending| *ending != "txt") {
-        let rule = format!("is text of its own format: name a file without .{ending}, or a .txt");
-        return Err(Error::config("result", named.display(), rule));
-    }
-    let usual = files.path(None, "result.txt");
-    if path::absolute(&path).ok() != Some(usual) {
-        refuse_existing("result", &path, Existing::by_force(args.force))?;
-    }
-    Ok(path)
-}
-
-/// Shows notes, and no progress but what is asked for.
+/// Shows notes, and progress if there is any.
 struct Notes {
     access: FileAccess,
     quiet: bool,
+    progress: Option<ProgressLine>,
 }
 
 impl Face for Notes {
+    fn progress(&self) -> &dyn Progress {
+        match &self.progress {
+            Some(progress) => progress,
+            None => &NoProgress,
+        }
+    }
+
     fn access(&self) -> FileAccess {
         self.access
     }
 
     fn notice(&self, notice: Notice<'_>) {
         if let (Notice::Note(note), false) = (notice, self.quiet) {
-            console::note(note);
+            match &self.progress {
+                Some(progress) => progress.suspend(|| console::note(note)),
+                None => console::note(note),
+            }
         }
     }
 }
 
-/// What was read and found.
+impl Drop for Notes {
+    /// An error that ends the run is printed on a line of its own, not behind a bar.
+    fn drop(&mut self) {
+        if let Some(progress) = &self.progress {
+            progress.end();
+        }
+    }
+}
+
+/// Returns the numbers of what was read and found.
 fn counts(matched: &MatchedQueries) -> String {
     let MatchedQueries { documents, queries, features, matches, .. } = matched;
     format!("articles {documents}, samples {queries}, features {features}, matches {matches}")
 }
 
-/// Counts and times, as lines.
-fn statistics(
-    matched: &MatchedQueries,
-    timings: &Timings,
-    corpus_bytes: usize,
-    config: &MatchConfig,
-) -> String {
+/// Returns counts and times, as lines.
+fn statistics(found: &MatchedSamples, timings: &Timings, threads: usize) -> String {
     let total: Duration = timings.stages().iter().map(|(_, time)| *time).sum();
-    let megabytes = corpus_bytes as f64 / 1e6;
+    let megabytes = found.article_bytes as f64 / 1e6;
     let text = format!(
-        "{}, threads {}, {}\n{megabytes:.1} MB in {:.1} ms, {:.0} MB/s\n",
-        counts(matched),
-        config.threads,
-        config.isa,
+        "{}, threads {threads}, {}\n{megabytes:.1} MB in {:.1} ms, {:.0} MB/s\n",
+        counts(&found.matched),
+        found.isa,
         total.as_secs_f64() * 1e3,
         megabytes / total.as_secs_f64(),
     );

@@ -1,0 +1,175 @@
+//! `simtool N M`: samples matched against articles.
+
+use super::face::Face;
+use super::files::{open_file, refuse_existing};
+use super::standard_streams::is_standard_output;
+use super::word_features::{FolderFiles, WordsRequest};
+use crate::pipeline::config::MatchConfig;
+use crate::pipeline::timings::Timings;
+use crate::pipeline::{MatchedQueries, match_queries};
+use crate::write::output_folder::Existing;
+use crate::write::whole_file::WholeFile;
+use simtool_base::durable::Durability;
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::Work;
+use simtool_kernels::Isa;
+use std::path::{Path, PathBuf, absolute};
+
+/// The name of the result in the folder, which every run replaces.
+const RESULT: &str = "result.txt";
+
+/// Samples to match against articles. Files that are not named have usual names in the folder of
+/// `words`.
+#[derive(Clone, Debug)]
+pub struct ReferenceRequest {
+    /// N and M, with the files that belong to them.
+    pub words: WordsRequest,
+    /// The file of words that are no features.
+    pub stop_words: Option<PathBuf>,
+    /// The file of the articles.
+    pub articles: Option<PathBuf>,
+    /// The file of the samples.
+    pub samples: Option<PathBuf>,
+    /// The file of the matches; `-` is standard output.
+    pub result: Option<PathBuf>,
+    /// Whether a file that is named may be replaced.
+    pub existing: Existing,
+    /// Number of bits in which a match may differ from its sample.
+    pub max_distance: u32,
+    /// Worker threads, at least 1.
+    pub threads: usize,
+}
+
+/// Matches of samples.
+#[derive(Debug)]
+pub struct MatchedSamples {
+    /// The matches, with their times.
+    pub matched: MatchedQueries,
+    /// Whether all matches are for standard output, not only those of the first sample.
+    pub is_for_standard_output: bool,
+    /// Bytes of the articles.
+    pub article_bytes: usize,
+    /// The instruction set that was used.
+    pub isa: Isa,
+    /// Time of each stage.
+    pub timings: Timings,
+}
+
+impl ReferenceRequest {
+    /// Returns the file of the result, which is refused if it may not be replaced.
+    fn result_path(&self, files: &FolderFiles<'_>) -> Result<PathBuf> {
+        let path = files.path(self.result.as_ref(), RESULT);
+        let is_named = self.result.as_ref().is_some_and(|named| !is_standard_output(named));
+        // The usual file is replaced, even if it is named.
+        if is_named && absolute(&path).ok() != Some(files.path(None, RESULT)) {
+            refuse_existing("result", &path, self.existing)?;
+        }
+        Ok(path)
+    }
+}
+
+/// Matches the samples of `request`, and writes the result unless that is for standard output.
+///
+/// # Errors
+///
+/// N or M is missing or out of its range, the result is there already, or a file cannot be read or
+/// written.
+pub fn reference(request: &ReferenceRequest, face: &dyn Face) -> Result<MatchedSamples> {
+    let mut timings = Timings::start();
+    let words = &request.words;
+    let (Some(features), Some(bits)) = (&words.features, &words.bits) else {
+        let given = words.features.as_deref().unwrap_or("nothing");
+        return Err(Error::config("N and M", given, "both are needed"));
+    };
+    let isa = Isa::detected();
+    let files = FolderFiles { folder: &words.directory, face };
+    let result = request.result_path(&files)?;
+    let hash_table = files.hash_table(words.hash_table.as_ref(), isa, features, bits)?;
+    let stop_words = files.stop_words(request.stop_words.as_ref())?;
+    let access = face.access();
+    let articles = open_file(&files.path(request.articles.as_ref(), "article.txt"), access)?;
+    let samples = open_file(&files.path(request.samples.as_ref(), "sample.txt"), access)?;
+    timings.end("open files");
+
+    let threads = request.threads;
+    let max_distance = request.max_distance;
+    let config = MatchConfig { stop_words, hash_table, max_distance, threads, isa };
+    face.progress().begin("matching", Work::Steps(0));
+    let matched = match_queries(&articles, &samples, &config)?;
+    timings.extend(&matched.timings);
+
+    let is_for_standard_output = request.result.as_deref().is_some_and(is_standard_output);
+    if !is_for_standard_output {
+        write_result(&result, &matched)?;
+    }
+    let article_bytes = articles.len();
+    Ok(MatchedSamples { matched, is_for_standard_output, article_bytes, isa, timings })
+}
+
+fn write_result(path: &Path, matched: &MatchedQueries) -> Result<()> {
+    // Making the result again takes milliseconds, as long as a disk takes to say that it has it.
+    let mut file = WholeFile::create(path, Durability::Fast)?;
+    for block in &matched.blocks {
+        file.write(block)?;
+    }
+    file.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Silent;
+    use std::fs;
+
+    /// A request in a folder with one article that equals the sample.
+    fn request(folder: &Path) -> ReferenceRequest {
+        fs::write(folder.join("article.txt"), "red green blue\n").unwrap();
+        fs::write(folder.join("sample.txt"), "red green blue\n").unwrap();
+        let [features, bits] = ["3", "16"].map(|number| Some(number.to_owned()));
+        let words = WordsRequest { features, bits, directory: folder.to_owned(), hash_table: None };
+        ReferenceRequest {
+            words,
+            stop_words: None,
+            articles: None,
+            samples: None,
+            result: None,
+            existing: Existing::Refuse,
+            max_distance: 3,
+            threads: 1,
+        }
+    }
+
+    #[test]
+    fn the_usual_result_is_replaced_and_another_file_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut request = request(folder.path());
+        let usual = folder.path().join(RESULT);
+        for content in ["", "old"] {
+            fs::write(&usual, content).unwrap();
+            let found = reference(&request, &Silent).unwrap();
+            assert_eq!((found.matched.matches, found.is_for_standard_output), (1, false));
+            assert_eq!(fs::read(&usual).unwrap(), found.matched.blocks.concat());
+        }
+        let other = folder.path().join("other.txt");
+        fs::write(&other, "mine").unwrap();
+        request.result = Some(other.clone());
+        let error = reference(&request, &Silent).unwrap_err().to_string();
+        assert!(error.contains("is there already"), "{error}");
+        assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
+        request.existing = Existing::Replace;
+        reference(&request, &Silent).unwrap();
+        assert_eq!(fs::read(&other).unwrap(), fs::read(&usual).unwrap());
+    }
+
+    #[test]
+    fn a_result_for_standard_output_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut request = request(folder.path());
+        request.result = Some("-".into());
+        assert!(reference(&request, &Silent).unwrap().is_for_standard_output);
+        assert!(!folder.path().join(RESULT).exists());
+        request.words.bits = None;
+        let error = reference(&request, &Silent).unwrap_err().to_string();
+        assert_eq!(error, "N and M 3: both are needed");
+    }
+}
