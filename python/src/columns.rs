@@ -57,6 +57,7 @@ impl ColumnData {
     ) -> Arc<Self> {
         let length = values.len();
         let nulls = (0..length).filter(|&row| !is_there(row)).count();
+        // Arrow does not need the bitmap if no value is null.
         let validity = (nulls > 0).then(|| {
             let mut bits = vec![0; length.div_ceil(8)];
             (0..length)

@@ -123,6 +123,7 @@ impl Engine {
         for value in fields::values(values)? {
             let value = Some(value.as_bytes()).filter(|value| !value.is_empty());
             for byte in self.config.keep.ordered_bytes(&FieldValue::parse(value)) {
+                // Engines compare texts by their bytes. Hexadecimal digits keep the order and are ASCII.
                 texts.extend(format!("{byte:02x}").into_bytes());
             }
             starts.push(texts.len() as i64);
@@ -166,6 +167,7 @@ impl Engine {
             fingerprint_by_fitted(&texts, recipe, &self.fitted, resources, &NoProgress)
         });
         let mut made = made.map_err(exception)?.rows;
+        // An engine would put all nulls into one bucket. Numbers made of ids spread them.
         if may_be_null(made.shape) {
             let numbers =
                 fields::values(ids)?.into_iter().map(|id| stable_hash::hash(id.as_bytes()));
@@ -222,6 +224,7 @@ impl Engine {
         let given = rows(fingerprints, keys.shape)?;
         let buckets = whole_numbers(buckets, "buckets")?;
         let sides = sides.map(|sides| whole_numbers(sides, "sides")).transpose()?;
+        // A column of another length would mix up rows, so it is refused before the search.
         let lengths = [Some(buckets.len()), sides.as_ref().map(Vec::len)];
         if lengths.into_iter().flatten().any(|length| length != given.len()) {
             return Err(PyValueError::new_err("buckets: must be one for each fingerprint"));
@@ -230,6 +233,7 @@ impl Engine {
         let found = py.detach(|| {
             let mut search = Search::new(keys, &self.config.resources, &given, &full);
             let mut begin = 0;
+            // The rows of a bucket are neighbours, so each run of equal numbers is one bucket.
             for run in buckets.chunk_by(|one, other| one == other) {
                 let run_rows: Vec<u32> = (begin..begin + run.len()).map(|row| row as u32).collect();
                 // Engines have only signed numbers, so the bits are reinterpreted.
@@ -307,6 +311,7 @@ struct Fate {
 impl Keys {
     /// Builds the keys of a method with fingerprints, for pairs within `distance`.
     fn new(method: &Method, distance: u32, sample: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        // Without keys the engine would have to compare every pair, so the method is refused.
         let refused = || {
             let rule = "has distances that no keys are known for: take simhash, or with minhash a `recall`";
             exception(Error::config("method", method, rule))
@@ -316,6 +321,7 @@ impl Keys {
         if may_be_null(shape) {
             shape = shape_without_nulls(shape);
         }
+        // No keys find all pairs by cosine. Only bands for a `recall` are known.
         let is_exact = !matches!(shape.metric(), Metric::Cosine { .. });
         let sample = sample.map(|given| rows(given, shape)).transpose()?;
         let (layout, halves) = match (by_bands.flatten(), sample) {
@@ -456,8 +462,10 @@ impl<'s> Search<'s> {
             }
         };
         let others = second.as_ref().unwrap_or(&first);
+        // A small bucket is compared directly: planning a join would take longer.
         let is_large = first.len().max(others.len()) > FEW;
         let is_some = !first.is_empty() && !others.is_empty();
+        // The join may be impossible to plan. Then the ways below compare the bucket.
         if is_large
             && is_some
             && let Some(found) = self.joined(&first, second.as_deref())?
@@ -484,6 +492,7 @@ impl<'s> Search<'s> {
             return Ok(());
         }
         for (place, &a) in first.iter().enumerate() {
+            // Within one side each pair is compared once, from its first row.
             let behind = if second.is_some() { 0 } else { place + 1 };
             others[behind..].iter().for_each(|&b| self.take(bucket, a, b));
         }

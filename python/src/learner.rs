@@ -41,6 +41,7 @@ impl Learner {
         let isa = Resources::default().isa;
         let is_ordered = !of_texts && matches!(method.close(), Criterion::Similarity(_));
         Ok(Self(match PartCounter::new(terms, isa) {
+            // Only sets need an order of terms. It speeds up the search and does not change its results.
             None if is_ordered => Some(PartCounter::for_documents(terms, Some(MOST_COMMON), isa)),
             counter => counter,
         }))
@@ -91,6 +92,7 @@ impl Learner {
             PartCounts::Documents(documents, terms) => {
                 let (mut terms, mut counts): (Vec<_>, Vec<_>) = terms.into_iter().unzip();
                 let last = terms.len();
+                // The number of documents travels as one more row, whose term is null.
                 terms.push(0);
                 counts.push(documents);
                 (Values::U64(terms), counts, Some(last))

@@ -163,6 +163,7 @@ impl NearDuplicates {
     fn pairs(&self, py: Python<'_>) -> PyResult<Py<Table>> {
         let made = self.pairs.get_or_try_init(py, || {
             let (count, each) = (self.close.pair_count(), 48);
+            // The estimate of 48 bytes for each pair refuses a table before it fills the memory.
             if count.saturating_mul(each) > self.memory {
                 let rule = format!(
                     "{} pairs do not fit in max_memory: give more, or take clusters and removed",
@@ -339,11 +340,14 @@ pub(crate) fn cluster(
     let mut options = settings::options(options)?;
     let config = Config::parse_besides(&mut options).map_err(exception)?;
     settings::refuse_rest(&options)?;
+    // The longest document, for example, cannot be found without texts.
     if !matches!(config.keep, Keep::First | Keep::Last) {
         let rule = "needs the documents, but only their rows are known here: take first or last";
         return Err(exception(simtool::Error::config("keep", config.keep.name(), rule)));
     }
     let (mut pairs, told) = given_pairs(pairs)?;
+    // A document is always near itself, which is no reason to remove it. A pair counts in either
+    // order of its rows.
     pairs.retain(|pair| pair.a != pair.b);
     for pair in &mut pairs {
         (pair.a, pair.b) = (pair.a.min(pair.b), pair.a.max(pair.b));
@@ -352,6 +356,7 @@ pub(crate) fn cluster(
         pairs.sort_by(|one, other| {
             (one.a, one.b).cmp(&(other.a, other.b)).then(other.closeness.compare(one.closeness))
         });
+        // Of a pair that is given several times, the closest one is first and is kept.
         pairs.dedup_by_key(|pair| (pair.a, pair.b));
     });
     let named = pairs.iter().map(|pair| pair.b as usize + 1).max().unwrap_or(0);
@@ -439,6 +444,7 @@ fn pairs_of_tuples(given: &Bound<'_, PyAny>) -> PyResult<(Vec<ClosePair>, Told)>
             [a, b] | [a, b, _] => (row(a.extract()?)?, row(b.extract()?)?),
             _ => return Err(no_table("pairs")),
         };
+        // A whole number is a distance, and any other number a similarity.
         let closeness = match values.get(2) {
             None => Closeness::Distance(0),
             Some(distance) if distance.hasattr("__index__")? => {
@@ -460,6 +466,7 @@ fn pairs_of_tuples(given: &Bound<'_, PyAny>) -> PyResult<(Vec<ClosePair>, Told)>
 }
 
 fn row(number: i64) -> PyResult<u32> {
+    // The greatest number is reserved, so that the number of rows fits in 32 bits, too.
     let row = u32::try_from(number).ok().filter(|&row| row < u32::MAX);
     row.ok_or_else(|| PyValueError::new_err(format!("pairs: {number} is no row")))
 }

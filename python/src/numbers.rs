@@ -51,12 +51,14 @@ pub(crate) fn written(array: View<'_>, begin: usize, length: usize) -> PyResult<
             };
             floats(array, begin, length)?.into_iter().map(written).collect()
         }
+        // Booleans are bits in Arrow.
         "b" => {
             let bits: &[u8] = array.buffer(1, end.div_ceil(8))?;
             let bit = |place: usize| (bits[place / 8] >> (place % 8) & 1 == 1).to_string();
             (begin..end).map(bit).collect()
         }
         "L" => texts(words(array, begin, length)?),
+        // Days since 1970 have 32 bits, all other dates and times 64.
         "tdD" => texts(&array.buffer::<i32>(1, end)?[begin..]),
         format if format == "tdm" || format.starts_with("ts") => {
             texts(&array.buffer::<i64>(1, end)?[begin..])
@@ -79,10 +81,12 @@ pub(crate) fn fingerprints(object: &Bound<'_, PyAny>) -> PyResult<FingerprintRow
     }
     let numpy = object.py().import("numpy")?;
     let settings = PyDict::new(object.py());
+    // Words are read as little-endian bytes, on any machine.
     settings.set_item("dtype", "<u8")?;
     let given = numpy.call_method1("asarray", (object,))?;
     let kind: String = given.getattr("dtype")?.getattr("kind")?.extract()?;
     let array = match &*kind {
+        // Other kinds, such as floats, would lose bits and are refused.
         "u" | "i" | "O" => numpy.call_method("ascontiguousarray", (given,), Some(&settings))?,
         _ => {
             let rule = "fingerprints must be whole numbers of 64 bits";
@@ -136,6 +140,7 @@ fn of_arrow(arrow: &Imported) -> PyResult<FingerprintRows<'static>> {
     let mut rows = RowsBuilder::new(Shape::bits(width * u64::BITS));
     let width = width as usize;
     for part in arrow.arrays() {
+        // A sliced table has its own offset, in addition to the offset of its column.
         let (array, skip, length) = match column {
             Some(column) => (part.child(column)?, part.offset()?, part.len()?),
             None => (part, 0, part.len()?),
@@ -144,6 +149,7 @@ fn of_arrow(arrow: &Imported) -> PyResult<FingerprintRows<'static>> {
         let validity = array.validity()?;
         let words = if array.field().format().starts_with("+w") {
             let values = array.child(0)?;
+            // The numbers of all lists are in one child array.
             let begin = values.offset()?.checked_add(begin * width);
             words(values, begin.ok_or_else(|| wrong("a huge offset"))?, length * width)?
         } else {

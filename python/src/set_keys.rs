@@ -104,6 +104,7 @@ impl SetKeys {
                 let [low, high] = classes[row];
                 let [weight, side] = [weights[row], sides[row]].map(i64::cast_unsigned);
                 let begin = sets.len();
+                // Ends come from the engine, so wrong ones are clamped and cannot panic.
                 let end = usize::try_from(end).unwrap_or(0).clamp(begin, keys.len());
                 let of_key = |&[term, rest]: &[u64; 2]| [term, rest, weight, side, low, high];
                 sets.extend(keys[begin..end].iter().map(of_key));
@@ -149,6 +150,7 @@ impl SetKeys {
                     continue;
                 }
                 let under: Vec<SetUnderKey> = run.iter().map(under_key).collect();
+                // A key that many sets share has too many pairs for one batch, so the search can be continued.
                 let most = MOST_PAIRS.saturating_sub(found.len());
                 let (pairs, next) = self.0.candidates(&under, is_sided, from, most);
                 found.extend(pairs.iter().map(|&(a, b)| pair(&run[a], &run[b], is_sided)));

@@ -40,12 +40,14 @@ pub(crate) fn repeated_options(keywords: &Bound<'_, PyDict>) -> PyResult<Options
 
 /// Formats a value as the command line would have it.
 fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<OsString> {
+    // `bool` is tested first, because it is a subclass of `int`.
     if let Ok(flag) = value.cast::<PyBool>() {
         return Ok(flag.is_true().to_string().into());
     }
     let is_plain = value.is_instance_of::<PyString>()
         || value.is_instance_of::<PyInt>()
         || value.is_instance_of::<PyFloat>();
+    // NumPy's integers are no `int`, but they have `__index__`.
     if is_plain || value.hasattr("__index__")? {
         return Ok(value.str()?.to_string().into());
     }
@@ -80,6 +82,7 @@ pub(crate) fn asked(mut options: Options, has_field: bool) -> PyResult<Asked> {
         if is_auto { Config::parse_besides(&mut options) } else { Config::parse(&mut options) };
     let config = config.map_err(exception)?;
     config.keep.check_field(has_field).map_err(exception)?;
+    // The rest are options for the choice, in which `auto` is not a method.
     options.take("method");
     Ok(Asked { config, chosen_by: is_auto.then_some(options) })
 }

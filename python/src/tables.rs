@@ -97,6 +97,7 @@ impl Table {
     /// Returns a dict of the columns as NumPy arrays, or the array itself if the table has one
     /// column. Numbers are not copied.
     pub(crate) fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        // A table of one column is usually used as an index of rows, so it needs no dict.
         if let [column] = &self.columns[..] {
             return Column(column.clone()).into_numpy(py);
         }
@@ -221,6 +222,7 @@ impl Column {
         let (numpy, column) = (py.import("numpy")?, &slf.get().0);
         let array = |values: &Bound<'py, PyAny>| numpy.call_method1("asarray", (values,));
         match &column.values {
+            // NumPy has no null for whole numbers, so they become floats with NaN.
             Values::U32(values) if column.nulls() > 0 => {
                 let number = |(row, &value): (usize, &u32)| {
                     if column.is_null(row) { f64::NAN } else { f64::from(value) }
@@ -228,6 +230,7 @@ impl Column {
                 let floats: Vec<f64> = values.iter().enumerate().map(number).collect();
                 array(&floats.into_pyobject(py)?)
             }
+            // NumPy has no type for texts or lists of any length, so they become Python objects.
             Values::Texts(..) | Values::Lists(..) => {
                 let array = numpy.call_method1("empty", (column.values.len(), "object"))?;
                 for (row, value) in slf.get().to_pylist(py)?.iter().enumerate() {

@@ -19,9 +19,11 @@ impl<'py> Input<'py> {
     /// interface. `column` names the column of a table.
     pub(crate) fn of(object: &Bound<'py, PyAny>, column: Option<String>) -> PyResult<Self> {
         let py = object.py();
+        // A `str` is an iterable of its letters, which is hardly what a caller means.
         if object.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err("texts must be many, not one str: put it in a list"));
         }
+        // Arrow comes first, because data frames are iterables of other things, too.
         if let Some(arrow) = imported(object)? {
             return Ok(Self::Arrow(arrow, column));
         }
@@ -32,6 +34,7 @@ impl<'py> Input<'py> {
         let mut strings = Vec::with_capacity(hint);
         for (row, text) in object.try_iter()?.enumerate() {
             let text = text?;
+            // Ctrl-C has to stop a long iteration.
             if row % LOOKED_AFTER == LOOKED_AFTER - 1 {
                 py.check_signals()?;
             }
@@ -168,6 +171,7 @@ pub(crate) fn push<'i>(
     let (first, begin, length) = (rows.len(), of.begin, of.length);
     let is_valid = |at: usize| of.is_valid(at);
     if array.field().has_dictionary() {
+        // The texts of the dictionary are borrowed once, and rows refer to them by keys.
         let mut values = Vec::new();
         push(array.dictionary()?, None, &mut values)?;
         let keys = crate::numbers::integers(array, begin, length)?;
@@ -214,6 +218,7 @@ fn push_offsets<'i, O: Plain + TryInto<usize>>(
     let mut start = place(0)?;
     for at in 0..length {
         let end = place(at + 1)?;
+        // A damaged array must not lead to reads outside its buffer.
         let text = values.get(start..end).ok_or_else(|| wrong("offsets that do not ascend"))?;
         rows.push(if is_valid(at) { text } else { &[] });
         start = end;
@@ -258,6 +263,7 @@ fn push_views<'i>(
                 as usize
         };
         let size = word(0);
+        // A short text is in the view itself. A longer one has the number of its buffer and its start.
         let text = if size <= INLINE {
             Some(&view[4..4 + size])
         } else {

@@ -28,6 +28,7 @@ impl Verifier {
         let mut options = settings::options(options)?;
         options.complete(&[("method", "simhash")]);
         let mut config = settings::config(options)?;
+        // Engines run one task for each core, so a task must not start threads.
         config.resources.threads = 1;
         let verifier =
             pipeline::Verifier::new(&config.method, &fitted(learned)?, &config.resources);
@@ -82,6 +83,7 @@ impl Verifier {
             let Some(owner) = owner else {
                 return Err(PyValueError::new_err("owners: must be numbered from 0"));
             };
+            // Owners come in any order, so the list grows to the greatest number so far.
             groups.resize_with(groups.len().max(owner + 1), Vec::new);
             groups[owner].push(row);
         }
