@@ -1,4 +1,4 @@
-"""Deduplicates shards that lie on several machines, without an engine.
+"""Deduplicates shards on several machines, without an engine.
 
     python shards.py fingerprint shard-0.jsonl fingerprints/0.jsonl     (on each machine, its shards)
     python shards.py join fingerprints removed                          (on one, with all fingerprints)
@@ -27,7 +27,9 @@ def fingerprint(shard: Path, fingerprints: Path, *options: str) -> None:
 
 
 def close(found: Path) -> Iterator[tuple[int, int, int]]:
-    """Pairs of rows that say who is kept: only the first of equal rows is, so one of each pair is such."""
+    """Returns the pairs of rows that decide which rows are kept. Only the first of equal rows can be
+    kept, so each pair has at least one such first row.
+    """
     equal: dict[int, list[int]] = {}
     for line in found.open():
         kind, *numbers = line.split()
@@ -43,7 +45,7 @@ def close(found: Path) -> Iterator[tuple[int, int, int]]:
 
 
 def join(folder: Path, removed: Path, max_distance: int = 3) -> None:
-    # The shards in the order of their names are the reading order.
+    # The reading order is the order of the names of the shards.
     shards = sorted(folder.glob("*.jsonl"))
     rows = [(shard.name, json.loads(line)["id"]) for shard in shards for line in shard.open()]
     with tempfile.TemporaryDirectory() as work:

@@ -98,6 +98,7 @@ pub(crate) fn evaluate(
     let input = Input::of(texts, column)?;
     let rows = &input.rows()?;
     run(py, progress, |progress| {
+        // The labels are pairs of row numbers, so these are the IDs of the documents.
         let ids: Vec<String> = (0..rows.len()).map(|row| row.to_string()).collect();
         let texts = Texts::of(rows).with_ids(&ids)?;
         let documents = DocumentsInMemory::read(&texts, resources.threads, progress)?;

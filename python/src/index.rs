@@ -133,10 +133,12 @@ impl Index {
             Method::parse_all(&mut options)
         };
         py.detach(|| {
+            // A folder that exists and is empty may become an index, for example one of `tempfile`.
             let is_empty =
                 !path.exists() || path.read_dir().is_ok_and(|mut files| files.next().is_none());
             if !is_empty {
                 let index = Stored::open(&path, access(), &resources)?;
+                // An index knows its method, so it needs none. A given one must agree.
                 return if is_named { index.check(&method()?) } else { Ok(()) };
             }
             IndexAdder::create(&path, method()?, disk(), &holder("create"))
@@ -197,6 +199,7 @@ impl Index {
         progress: bool,
     ) -> PyResult<Table> {
         let added = self.added(py, texts, ids, source, column, progress)?;
+        // Texts without words are not in the index. They repeat nothing, so they pass the filter.
         let rows = (0_u32..).zip(&added).filter(|(_, added)| !matches!(added, Added::Repeats(_)));
         Ok(Table::new(vec![ColumnData::new(
             "row",
@@ -248,6 +251,7 @@ impl Index {
     fn remove(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<u64> {
         let removed = py.detach(|| {
             let mut wanted: Vec<&[u8]> = ids.iter().map(String::as_bytes).collect();
+            // The index passes every ID to the predicate, so the look-up must be fast.
             wanted.sort_unstable();
             let mut adder = self.adder("remove")?;
             let removed = adder.remove(&mut |id| wanted.binary_search(&id).is_ok())?;

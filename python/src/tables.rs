@@ -210,6 +210,7 @@ impl Column {
             interface.set_item("shape", (length, width))?;
         }
         interface.set_item("typestr", numbers)?;
+        // The flag `true` means read-only: the memory belongs to the column.
         interface.set_item("data", (place, true))?;
         interface.set_item("version", 3)?;
         Ok(interface)

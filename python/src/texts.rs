@@ -19,7 +19,7 @@ impl<'py> Input<'py> {
     /// interface. `column` names the column of a table.
     pub(crate) fn of(object: &Bound<'py, PyAny>, column: Option<String>) -> PyResult<Self> {
         let py = object.py();
-        // A `str` is an iterable of its letters, which is hardly what a caller means.
+        // A `str` is an iterable of its letters. The caller most likely forgot to make a list.
         if object.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err("texts must be many, not one str: put it in a list"));
         }
