@@ -161,17 +161,17 @@ impl CStream {
         if code == 0 {
             return Ok(());
         }
-        let told = self.get_last_error.map_or(ptr::null(), |get_last_error| {
+        let message = self.get_last_error.map_or(ptr::null(), |get_last_error| {
             // SAFETY: the stream was not released.
             unsafe { get_last_error(self) }
         });
-        let told = if told.is_null() {
+        let message = if message.is_null() {
             format!("code {code}")
         } else {
             // SAFETY: the message is a C string, valid until the next call of the stream.
-            unsafe { CStr::from_ptr(told) }.to_string_lossy().into_owned()
+            unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned()
         };
-        Err(PyValueError::new_err(format!("the Arrow stream failed: {told}")))
+        Err(PyValueError::new_err(format!("the Arrow stream failed: {message}")))
     }
 }
 

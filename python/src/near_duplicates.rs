@@ -33,12 +33,12 @@ use std::sync::Arc;
 
 /// The columns of closeness that a table has.
 #[derive(Clone, Copy)]
-pub(crate) struct Told {
+pub(crate) struct ClosenessColumns {
     similarity: bool,
     distance: bool,
 }
 
-impl Told {
+impl ClosenessColumns {
     fn by(method: &Method) -> Self {
         let by_distance = matches!(method.close(), Criterion::Distance(_));
         Self { similarity: !by_distance || method.verify().is_some(), distance: by_distance }
@@ -77,7 +77,7 @@ pub(crate) struct NearDuplicates {
     documents: Sides<usize>,
     close: Close,
     removals: Vec<Removal>,
-    told: Told,
+    shown: ClosenessColumns,
     method: String,
     distance_means: Option<String>,
     /// Limit in bytes for the table of pairs.
@@ -138,7 +138,7 @@ impl NearDuplicates {
         };
         let how: Vec<_> = self.removals.iter().map(|removal| removal.closeness).collect();
         let rows = [column("row", |removal| removal.row), column("kept", |removal| removal.kept)];
-        Table::new(rows.into_iter().chain(self.told.columns(&how)).collect())
+        Table::new(rows.into_iter().chain(self.shown.columns(&how)).collect())
     }
 
     /// The clusters: each kept row for which others are removed, with the list of the removed rows.
@@ -174,7 +174,7 @@ impl NearDuplicates {
             let (a, b, how) = py.detach(|| self.pair_rows());
             let rows = [("a", a), ("b", b)];
             let rows = rows.map(|(name, rows)| ColumnData::new(name, Values::U32(rows)));
-            Py::new(py, Table::new(rows.into_iter().chain(self.told.columns(&how)).collect()))
+            Py::new(py, Table::new(rows.into_iter().chain(self.shown.columns(&how)).collect()))
         })?;
         Ok(made.clone_ref(py))
     }
@@ -205,8 +205,8 @@ impl NearDuplicates {
         let clusters = clusters(&self.removals);
         let report = histograms(&self.removals, &clusters, self.documents.is_two());
         let report = Report {
-            similarities: report.similarities.filter(|_| self.told.similarity),
-            distances: report.distances.filter(|_| self.told.distance),
+            similarities: report.similarities.filter(|_| self.shown.similarity),
+            distances: report.distances.filter(|_| self.shown.distance),
             ..report
         };
         let (documents, removed) = (self.documents.as_ref(), self.removals.len());
@@ -313,7 +313,7 @@ fn found(
         documents,
         close: found.close,
         removals: found.removals,
-        told: Told::by(&method),
+        shown: ClosenessColumns::by(&method),
         method: method.to_string(),
         distance_means: method.distance_means(),
         memory,
@@ -345,7 +345,7 @@ pub(crate) fn cluster(
         let rule = "needs the documents, but only their rows are known here: take first or last";
         return Err(exception(simtool::Error::config("keep", config.keep.name(), rule)));
     }
-    let (mut pairs, told) = given_pairs(pairs)?;
+    let (mut pairs, shown) = given_pairs(pairs)?;
     // A document is always near itself, which is no reason to remove it. A pair counts in either
     // order of its rows.
     pairs.retain(|pair| pair.a != pair.b);
@@ -380,7 +380,7 @@ pub(crate) fn cluster(
         documents: Sides::One(documents),
         close,
         removals,
-        told,
+        shown,
         method: "pairs".to_owned(),
         distance_means: None,
         memory: config.resources.memory,
@@ -396,13 +396,16 @@ fn similarity(float: f64) -> Similarity {
     Similarity { shared, union: UNION }
 }
 
-pub(crate) fn given_pairs(given: &Bound<'_, PyAny>) -> PyResult<(Vec<ClosePair>, Told)> {
+pub(crate) fn given_pairs(
+    given: &Bound<'_, PyAny>,
+) -> PyResult<(Vec<ClosePair>, ClosenessColumns)> {
     let Some(arrow) = Imported::of(given)? else { return pairs_of_tuples(given) };
     let children = arrow.field().children();
     let at = |name: &str| children.iter().position(|child| child.name() == name);
     let (Some(a), Some(b)) = (at("a"), at("b")) else { return Err(no_table("pairs")) };
     let (of_similarity, of_distance) = (at("similarity"), at("distance"));
-    let told = Told { similarity: of_similarity.is_some(), distance: of_distance.is_some() };
+    let shown =
+        ClosenessColumns { similarity: of_similarity.is_some(), distance: of_distance.is_some() };
     let mut pairs = Vec::new();
     for table in arrow.arrays() {
         let (skip, length) = (table.offset()?, table.len()?);
@@ -432,11 +435,12 @@ pub(crate) fn given_pairs(given: &Bound<'_, PyAny>) -> PyResult<(Vec<ClosePair>,
             pairs.push(ClosePair { a: row(a[at])?, b: row(b[at])?, closeness });
         }
     }
-    Ok((pairs, told))
+    Ok((pairs, shown))
 }
 
-fn pairs_of_tuples(given: &Bound<'_, PyAny>) -> PyResult<(Vec<ClosePair>, Told)> {
-    let (mut pairs, mut told) = (Vec::new(), Told { similarity: false, distance: false });
+fn pairs_of_tuples(given: &Bound<'_, PyAny>) -> PyResult<(Vec<ClosePair>, ClosenessColumns)> {
+    let (mut pairs, mut shown) =
+        (Vec::new(), ClosenessColumns { similarity: false, distance: false });
     for pair in given.try_iter()? {
         let values =
             pair?.try_iter().map_err(|_| no_table("pairs"))?.collect::<PyResult<Vec<_>>>()?;
@@ -448,21 +452,21 @@ fn pairs_of_tuples(given: &Bound<'_, PyAny>) -> PyResult<(Vec<ClosePair>, Told)>
         let closeness = match values.get(2) {
             None => Closeness::Distance(0),
             Some(distance) if distance.hasattr("__index__")? => {
-                told.distance = true;
+                shown.distance = true;
                 Closeness::Distance(row(distance.extract()?)?)
             }
             Some(ratio) => {
-                told.similarity = true;
+                shown.similarity = true;
                 Closeness::Similarity(similarity(ratio.extract()?))
             }
         };
         pairs.push(ClosePair { a, b, closeness });
     }
-    if told.similarity && told.distance {
+    if shown.similarity && shown.distance {
         let rule = "pairs: the third values must be all similarities or all distances";
         return Err(PyValueError::new_err(rule));
     }
-    Ok((pairs, told))
+    Ok((pairs, shown))
 }
 
 fn row(number: i64) -> PyResult<u32> {
