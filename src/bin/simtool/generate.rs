@@ -11,7 +11,7 @@ use simtool::quantity::{bytes, counted};
 use simtool::run::refuse_existing;
 use simtool::write::output_folder::Existing;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// Rows and columns of the hash table that goes with a collection.
@@ -24,55 +24,67 @@ const SAMPLES: u64 = 200;
 
 /// Writes the files.
 pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
-    let folder = &args.output;
-    let existing = Existing::by_force(args.force);
     #[cfg(feature = "parquet")]
     if let Some(pages) = &args.pages {
         return crate::generate_pages::run(pages, args);
     }
-    let seed = args.seed.unwrap_or(SEED);
-    let refuse = |names: &[&str]| {
-        let mut names = names.iter();
-        names.try_for_each(|name| refuse_existing("output", &folder.join(name), existing))
-    };
+    let folder = &args.output;
+    let documents = args.documents.unwrap_or(0);
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     #[cfg(feature = "parquet")]
     if args.crawl {
-        let failed = |e| Error::io(folder, "write to", e);
         let names = ["pages.warc.wet.gz", "pages.jsonl", "pages.parquet"];
-        refuse(&names)?;
-        let files = simtool::generate::crawl::crawl(seed, args.documents.unwrap_or(0));
-        for (name, content) in names.into_iter().zip(files.map_err(failed)?) {
-            fs::write(folder.join(name), content).map_err(failed)?;
-        }
-        return Ok(());
+        let make = |seed| simtool::generate::crawl::crawl(seed, documents);
+        return Ok(write_named(args, names, make)?);
     }
     if args.labelled {
-        let failed = |e| Error::io(folder, "write to", e);
-        let names = ["docs.jsonl", "truth.tsv", "gray.tsv"];
-        refuse(&names)?;
-        let made = labelled(seed, args.documents.unwrap_or(0)).map_err(failed)?;
-        for (name, content) in names.into_iter().zip([made.documents, made.truth, made.gray]) {
-            fs::write(folder.join(name), content).map_err(failed)?;
-        }
-        return Ok(());
+        let make = |seed| {
+            let made = labelled(seed, documents)?;
+            Ok([made.documents, made.truth, made.gray])
+        };
+        return Ok(write_named(args, ["docs.jsonl", "truth.tsv", "gray.tsv"], make)?);
+    }
+    write_articles(args)
+}
+
+/// Writes files with these names, whose contents `make` returns for a seed. Nothing is made if one of
+/// the files is there and may not be replaced.
+fn write_named<C: AsRef<[u8]>>(
+    args: &GenerateArgs,
+    names: [&str; 3],
+    make: impl FnOnce(u64) -> io::Result<[C; 3]>,
+) -> Result<(), Error> {
+    let folder = &args.output;
+    let failed = |e| Error::io(folder, "write to", e);
+    refuse(args, &names)?;
+    let contents = make(args.seed.unwrap_or(SEED)).map_err(failed)?;
+    for (name, content) in names.into_iter().zip(contents) {
+        fs::write(folder.join(name), content).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Writes articles and samples, and the tables for `simtool N M` if they are wanted.
+fn write_articles(args: &GenerateArgs) -> anyhow::Result<()> {
+    let folder = &args.output;
+    let failed = |e| Error::io(folder, "write to", e);
+    refuse(args, &["article.txt", "sample.txt", "truth.tsv"])?;
+    if args.with_tables {
+        refuse(args, &["stopwords.txt", "hashvalue.txt"])?;
     }
     let size = match (args.documents, args.bytes) {
         (Some(documents), _) => Size::Documents(documents),
         (None, bytes) => Size::Bytes(bytes.unwrap_or(0)),
     };
-    refuse(&["article.txt", "sample.txt", "truth.tsv"])?;
-    if args.with_tables {
-        refuse(&["stopwords.txt", "hashvalue.txt"])?;
-    }
+    let seed = args.seed.unwrap_or(SEED);
     let queries = args.samples.unwrap_or(SAMPLES);
     let settings = CollectionSettings { seed, size, queries };
     let mut articles = create(folder, "article.txt")?;
     let mut samples = create(folder, "sample.txt")?;
     let mut truth = create(folder, "truth.tsv")?;
-    let failed = |e| Error::io(folder, "write to", e);
     let done = write_collection(&settings, &mut articles, &mut samples, &mut truth);
     let done = done.map_err(failed)?;
+    // A file that is dropped with unwritten bytes would hide the error of the last write.
     for mut file in [articles, samples, truth] {
         file.flush().map_err(failed)?;
     }
@@ -90,6 +102,12 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Refuses files of these names that are there, unless they may be replaced.
+fn refuse(args: &GenerateArgs, names: &[&str]) -> Result<(), Error> {
+    let existing = Existing::by_force(args.force);
+    names.iter().try_for_each(|name| refuse_existing("output", &args.output.join(name), existing))
 }
 
 fn create(folder: &Path, name: &str) -> Result<BufWriter<File>, Error> {
