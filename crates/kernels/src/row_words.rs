@@ -19,14 +19,14 @@ use simtool_base::stable_hash::row_word;
 /// assert_eq!(words[0], words[2]);
 /// ```
 pub fn row_words(isa: Isa, terms: &[u64], index: u32, words: &mut Vec<u64>) {
-    words.clear();
+    words.resize(terms.len(), 0);
     isa.run(RowWords { terms, index, words });
 }
 
 struct RowWords<'a> {
     terms: &'a [u64],
     index: u32,
-    words: &'a mut Vec<u64>,
+    words: &'a mut [u64],
 }
 
 impl Kernel for RowWords<'_> {
@@ -34,13 +34,15 @@ impl Kernel for RowWords<'_> {
 
     #[inline(always)]
     fn run<L: Level>(self, _: L) {
-        push_words(self.terms, self.index, self.words);
+        write_words(self.terms, self.index, self.words);
     }
 }
 
 #[inline(always)]
-fn push_words(terms: &[u64], index: u32, words: &mut Vec<u64>) {
-    words.extend(terms.iter().map(|&term| row_word(term, index)));
+fn write_words(terms: &[u64], index: u32, words: &mut [u64]) {
+    for (word, &term) in words.iter_mut().zip(terms) {
+        *word = row_word(term, index);
+    }
 }
 
 #[cfg(test)]
