@@ -153,9 +153,9 @@ fn votes(query: &[u64], rows: &[u64], needed: usize, distances: &mut [u32]) {
                     continue;
                 };
                 for (low, high) in low.iter_mut().zip(high) {
-                    let smaller = (*low).min(*high);
-                    *high = (*low).max(*high);
-                    *low = smaller;
+                    let larger = (*low).max(*high);
+                    *low = (*low).min(*high);
+                    *high = larger;
                 }
             }
         }
