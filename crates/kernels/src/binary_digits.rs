@@ -9,7 +9,8 @@
 //! is digit      1 1 1 0    the first 0 is the first wrong byte: 3
 //! ```
 
-use super::{Isa, Kind};
+use super::Isa;
+use super::vector::{Kernel, Level};
 
 /// The most digits that a row may have.
 pub const MOST_DIGITS: usize = 128;
@@ -32,58 +33,46 @@ pub const MOST_DIGITS: usize = 128;
 /// If there are more than [`MOST_DIGITS`] bytes.
 pub fn binary_digits(isa: Isa, digits: &[u8]) -> Result<u128, usize> {
     assert!(digits.len() <= MOST_DIGITS, "a row has at most {MOST_DIGITS} digits");
-    let (bits, valid) = match isa.0 {
-        #[cfg(target_arch = "x86_64")]
-        Kind::Avx512 => {
-            let (low, high) = digits.split_at(digits.len().min(64));
-            // SAFETY: `runnable` says that this processor has the instructions, and both
-            // halves have at most 64 bytes.
-            let low = unsafe { avx512::digits(low) };
-            // SAFETY: as above.
-            let high = unsafe { avx512::digits(high) };
-            (
-                u128::from(low.0) | u128::from(high.0) << 64,
-                u128::from(low.1) | u128::from(high.1) << 64,
-            )
-        }
-        _ => portable::digits(digits),
-    };
+    let (low, high) = digits.split_at(digits.len().min(64));
+    let low = isa.run(BinaryDigits { digits: low }, ());
+    let high = isa.run(BinaryDigits { digits: high }, ());
+    let valid = u128::from(low.valid) | u128::from(high.valid) << 64;
     let wrong = (!valid).trailing_zeros() as usize;
-    if wrong < digits.len() { Err(wrong) } else { Ok(bits) }
+    if wrong < digits.len() {
+        return Err(wrong);
+    }
+    Ok(u128::from(low.ones) | u128::from(high.ones) << 64)
 }
 
-mod portable {
-    /// Returns the mask of the bytes that are `1`, and the mask of the bytes that are digits.
-    pub(super) fn digits(digits: &[u8]) -> (u128, u128) {
-        digits.iter().rev().fold((0, 0), |(bits, valid), &byte| {
-            ((bits << 1) | u128::from(byte == b'1'), (valid << 1) | u128::from(byte & 0xfe == b'0'))
-        })
+/// Masks of at most 64 bytes, the first byte lowest.
+#[derive(Clone, Copy)]
+pub(super) struct Digits {
+    /// Bytes that are `1`.
+    pub(super) ones: u64,
+    /// Bytes that are `0` or `1`.
+    pub(super) valid: u64,
+}
+
+struct BinaryDigits<'a> {
+    digits: &'a [u8],
+}
+
+impl Kernel<()> for BinaryDigits<'_> {
+    type Result = Digits;
+
+    #[inline(always)]
+    fn run<L: Level>(self, level: L, (): ()) -> Digits {
+        level.binary_digits(self.digits)
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-mod avx512 {
-    use std::arch::x86_64::{
-        _mm512_and_si512, _mm512_cmpeq_epi8_mask, _mm512_maskz_loadu_epi8, _mm512_set1_epi8,
-    };
-
-    /// Returns the mask of the bytes that are `1`, and the mask of the bytes that are digits.
-    ///
-    /// # Safety
-    ///
-    /// The processor has AVX-512 F and BW; there are at most 64 bytes.
-    #[target_feature(enable = "avx512f,avx512bw")]
-    pub(super) unsafe fn digits(digits: &[u8]) -> (u64, u64) {
-        debug_assert!(digits.len() <= 64);
-        let present = u64::MAX.checked_shr(64 - digits.len() as u32).unwrap_or(0);
-        // SAFETY: only the bytes under the mask are read, and those exist.
-        let bytes = unsafe { _mm512_maskz_loadu_epi8(present, digits.as_ptr().cast()) };
-        let without_low_bit = _mm512_and_si512(bytes, _mm512_set1_epi8(0xfe_u8.cast_signed()));
-        (
-            _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(b'1'.cast_signed())),
-            _mm512_cmpeq_epi8_mask(without_low_bit, _mm512_set1_epi8(b'0'.cast_signed())),
-        )
-    }
+/// Looks at one byte after the other.
+#[inline(always)]
+pub(super) fn plain(digits: &[u8]) -> Digits {
+    digits.iter().rev().fold(Digits { ones: 0, valid: 0 }, |masks, &byte| Digits {
+        ones: masks.ones << 1 | u64::from(byte == b'1'),
+        valid: masks.valid << 1 | u64::from(byte & 0xfe == b'0'),
+    })
 }
 
 #[cfg(test)]

@@ -25,28 +25,22 @@ use simtool_model::fingerprint_table::Lane;
 /// If there are not as many keys as values.
 pub fn block_keys<L: Lane>(values: &[L], block: L, isa: Isa, keys: &mut [u64]) {
     assert_eq!(values.len(), keys.len(), "a key for each value");
-    isa.run(BlockKeys { values, hash: BlockHash::new(block, 0, 64), keys });
+    isa.run(BlockKeys { values, hash: BlockHash::new(block, 0, 64) }, keys);
 }
 
 struct BlockKeys<'a, W> {
     values: &'a [W],
     hash: BlockHash<W>,
-    keys: &'a mut [u64],
 }
 
-impl<W: Lane> Kernel for BlockKeys<'_, W> {
-    type Output = ();
+impl<W: Lane> Kernel<&mut [u64]> for BlockKeys<'_, W> {
+    type Result = ();
 
     #[inline(always)]
-    fn run<L: Level>(self, _: L) {
-        write_keys(self.values, &self.hash, self.keys);
-    }
-}
-
-#[inline(always)]
-fn write_keys<W: Lane>(values: &[W], hash: &BlockHash<W>, keys: &mut [u64]) {
-    for (key, &value) in keys.iter_mut().zip(values) {
-        *key = hash.hash(value);
+    fn run<L: Level>(self, _: L, keys: &mut [u64]) {
+        for (key, &value) in keys.iter_mut().zip(self.values) {
+            *key = self.hash.hash(value);
+        }
     }
 }
 

@@ -5,8 +5,12 @@
 //! The loops are plain: the compiler decides on four terms (AVX2) or eight terms (AVX-512) at once. Only
 //! to pack the kept terms together, AVX-512 has an instruction that plain code does not reach.
 
-use super::{Isa, Kind};
+use super::Isa;
+use super::vector::{Kernel, Level};
 use simtool_base::stable_hash::{mix, row_word};
+
+/// Terms that are hashed before they are brought together.
+const BLOCK: usize = 32;
 
 /// A random part of all terms.
 ///
@@ -38,15 +42,7 @@ impl RandomPart {
     pub fn keep(self, isa: Isa, terms: &[u64], kept: &mut Vec<u64>) {
         kept.clear();
         kept.resize(terms.len(), 0);
-        let count = match isa.0 {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `runnable` says that this processor has the instructions.
-            Kind::Avx512 => unsafe { avx512::keep(self, terms, kept) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Kind::Avx2 => unsafe { avx2::keep(self, terms, kept) },
-            _ => portable::keep(self, terms, kept),
-        };
+        let count = isa.run(Keep { part: self, terms }, &mut kept[..]);
         kept.truncate(count);
     }
 
@@ -54,15 +50,7 @@ impl RandomPart {
     /// keep. Returns how many it keeps.
     pub fn row_words(self, isa: Isa, terms: &[u64], index: u32, words: &mut Vec<u64>) -> u64 {
         words.resize(terms.len(), 0);
-        match isa.0 {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `runnable` says that this processor has the instructions.
-            Kind::Avx512 => unsafe { avx512::row_words(self, terms, index, words) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Kind::Avx2 => unsafe { avx2::row_words(self, terms, index, words) },
-            _ => portable::row_words(self, terms, index, words),
-        }
+        isa.run(RowWords { part: self, terms, index }, &mut words[..])
     }
 
     /// Replaces `kept` by the weight of each term, 0 for terms that the part does not keep.
@@ -73,45 +61,55 @@ impl RandomPart {
     pub fn weights(self, isa: Isa, terms: &[u64], weights: &[u32], kept: &mut Vec<u32>) {
         assert_eq!(terms.len(), weights.len(), "every term has a weight");
         kept.resize(terms.len(), 0);
-        match isa.0 {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `runnable` says that this processor has the instructions.
-            Kind::Avx512 => unsafe { avx512::weights(self, terms, weights, kept) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Kind::Avx2 => unsafe { avx2::weights(self, terms, weights, kept) },
-            _ => portable::weights(self, terms, weights, kept),
-        }
+        isa.run(KeptWeights { part: self, terms, weights }, &mut kept[..]);
     }
 }
 
-// Always inlined, so that it is compiled for the instructions of its caller.
-mod portable {
-    use super::{RandomPart, row_word};
+struct Keep<'a> {
+    part: RandomPart,
+    terms: &'a [u64],
+}
 
-    /// Terms that are hashed before they are brought together.
-    const BLOCK: usize = 32;
+impl Kernel<&mut [u64]> for Keep<'_> {
+    type Result = usize;
 
     #[inline(always)]
-    pub(super) fn keep(part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
-        let mut count = 0;
-        for block in terms.chunks(BLOCK) {
-            let mut is_kept = [false; BLOCK];
-            for (is_kept, &term) in is_kept.iter_mut().zip(block) {
-                *is_kept = part.has(term);
-            }
-            for (&term, is_kept) in block.iter().zip(is_kept) {
-                // Written in any case: a branch would be mispredicted half of the time. The next term
-                // overwrites it unless it is kept.
-                kept[count] = term;
-                count += usize::from(is_kept);
-            }
-        }
-        count
+    fn run<L: Level>(self, level: L, kept: &mut [u64]) -> usize {
+        level.keep(self.part, self.terms, kept)
     }
+}
+
+/// Moves the kept terms to the front of `kept`, and returns how many there are.
+#[inline(always)]
+pub(super) fn keep(part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
+    let mut count = 0;
+    for block in terms.chunks(BLOCK) {
+        let mut is_kept = [false; BLOCK];
+        for (is_kept, &term) in is_kept.iter_mut().zip(block) {
+            *is_kept = part.has(term);
+        }
+        for (&term, is_kept) in block.iter().zip(is_kept) {
+            // Written in any case: a branch would be mispredicted half of the time. The next term
+            // overwrites it unless it is kept.
+            kept[count] = term;
+            count += usize::from(is_kept);
+        }
+    }
+    count
+}
+
+struct RowWords<'a> {
+    part: RandomPart,
+    terms: &'a [u64],
+    index: u32,
+}
+
+impl Kernel<&mut [u64]> for RowWords<'_> {
+    type Result = u64;
 
     #[inline(always)]
-    pub(super) fn row_words(part: RandomPart, terms: &[u64], index: u32, words: &mut [u64]) -> u64 {
+    fn run<L: Level>(self, _: L, words: &mut [u64]) -> u64 {
+        let Self { part, terms, index } = self;
         let mut count = 0;
         for (word, &term) in words.iter_mut().zip(terms) {
             let is_kept = u64::from(part.has(term));
@@ -120,67 +118,23 @@ mod portable {
         }
         count
     }
+}
+
+struct KeptWeights<'a> {
+    part: RandomPart,
+    terms: &'a [u64],
+    weights: &'a [u32],
+}
+
+impl Kernel<&mut [u32]> for KeptWeights<'_> {
+    type Result = ();
 
     #[inline(always)]
-    pub(super) fn weights(part: RandomPart, terms: &[u64], weights: &[u32], kept: &mut [u32]) {
+    fn run<L: Level>(self, _: L, kept: &mut [u32]) {
+        let Self { part, terms, weights } = self;
         for ((kept, &term), weight) in kept.iter_mut().zip(terms).zip(weights) {
             *kept = weight & u32::from(part.has(term)).wrapping_neg();
         }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use super::{RandomPart, portable};
-
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub(super) fn keep(part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
-        portable::keep(part, terms, kept)
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub(super) fn row_words(part: RandomPart, terms: &[u64], index: u32, words: &mut [u64]) -> u64 {
-        portable::row_words(part, terms, index, words)
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub(super) fn weights(part: RandomPart, terms: &[u64], weights: &[u32], kept: &mut [u32]) {
-        portable::weights(part, terms, weights, kept);
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod avx512 {
-    use super::{RandomPart, portable};
-    use std::arch::x86_64::{_mm512_loadu_si512, _mm512_maskz_compress_epi64, _mm512_storeu_si512};
-
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-    pub(super) fn keep(part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
-        let (blocks, rest) = terms.as_chunks::<8>();
-        let mut count = 0;
-        for block in blocks {
-            let is_kept = block.map(|term| part.has(term));
-            let mask = (0..8).fold(0, |mask, at| mask | u8::from(is_kept[at]) << at);
-            let room: &mut [u64] = &mut kept[count..count + 8];
-            // SAFETY: a block and what there is room for have eight terms.
-            unsafe {
-                let terms = _mm512_loadu_si512(block.as_ptr().cast());
-                let terms = _mm512_maskz_compress_epi64(mask, terms);
-                _mm512_storeu_si512(room.as_mut_ptr().cast(), terms);
-            }
-            count += mask.count_ones() as usize;
-        }
-        count + portable::keep(part, rest, &mut kept[count..])
-    }
-
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-    pub(super) fn row_words(part: RandomPart, terms: &[u64], index: u32, words: &mut [u64]) -> u64 {
-        portable::row_words(part, terms, index, words)
-    }
-
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-    pub(super) fn weights(part: RandomPart, terms: &[u64], weights: &[u32], kept: &mut [u32]) {
-        portable::weights(part, terms, weights, kept);
     }
 }
 

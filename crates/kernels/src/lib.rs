@@ -1,8 +1,9 @@
 //! The hot loops, one file each. Every loop has a slow twin in its tests.
 //!
 //! A kernel is an algorithm over slices that knows nothing about its callers. A plain loop is written
-//! once, generic over a `Level`, and compiled for each instruction set; see the module `vector`. Kernels whose
-//! algorithm differs between instruction sets match on the level and have a body for each.
+//! once, generic over a `Level`, and compiled for each instruction set; see the module `vector`. A loop that is
+//! faster with intrinsics is replaced in the folder of the level; see `own_loops`. Some kernels still
+//! match on the level and have a body for each.
 //!
 //! The instruction set is chosen once, at the first call of [`Isa::detected`]: the best that the
 //! processor has, or a lower one that the environment variable `SIMTOOL_ISA` names. Kernels take the
@@ -27,6 +28,7 @@ pub mod kept_terms;
 pub mod mark_characters;
 pub mod min_hash;
 pub mod near_tags;
+mod own_loops;
 pub mod partition;
 mod portable;
 pub mod row_distances;
@@ -80,14 +82,14 @@ macro_rules! levels {
         }
 
         impl Isa {
-            /// Runs a kernel, compiled for this instruction set.
+            /// Runs a kernel, compiled for this instruction set, that writes to `out`.
             #[inline]
-            fn run<K: Kernel>(self, kernel: K) -> K::Output {
+            fn run<Out, K: Kernel<Out>>(self, kernel: K, out: Out) -> K::Result {
                 match self.0 {
                     $($(#[$attribute])* Kind::$kind => {
                         // SAFETY: an `Isa` is portable, or it comes from `available`, which asked
                         // the processor.
-                        unsafe { <$level>::compile(kernel) }
+                        unsafe { <$level>::compile(kernel, out) }
                     })+
                 }
             }

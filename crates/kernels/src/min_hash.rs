@@ -74,7 +74,7 @@ impl HashFunctions {
     pub fn minima(&self, isa: Isa, terms: &[u64], minima: &mut Vec<u32>) {
         minima.clear();
         for group in &self.groups {
-            let found = isa.run(GroupMinima { group, terms });
+            let found = isa.run(GroupMinima { group, terms }, ());
             minima.extend_from_slice(&found);
         }
         minima.truncate(self.count);
@@ -87,11 +87,11 @@ struct GroupMinima<'a> {
     terms: &'a [u64],
 }
 
-impl Kernel for GroupMinima<'_> {
-    type Output = [u32; TOGETHER];
+impl Kernel<()> for GroupMinima<'_> {
+    type Result = [u32; TOGETHER];
 
     #[inline(always)]
-    fn run<L: Level>(self, _: L) -> [u32; TOGETHER] {
+    fn run<L: Level>(self, _: L, (): ()) -> [u32; TOGETHER] {
         group_minima(self.group, self.terms)
     }
 }

@@ -13,7 +13,8 @@
 //! A word has at most t set bits if nothing is left after its lowest bit was cleared t times
 //! (`x & (x - 1)`). For small t these are fewer instructions than a count, and every processor has them.
 
-use super::{Isa, Kind};
+use super::Isa;
+use super::vector::{Kernel, Level};
 use std::ops::Range;
 
 /// Tags by which a stretch is made longer.
@@ -40,19 +41,36 @@ pub fn near_tags(
     isa: Isa,
     places: &mut Vec<u32>,
 ) {
-    #[cfg(target_arch = "x86_64")]
-    match isa.0 {
-        Kind::Avx512 => {
-            // SAFETY: `runnable` says that this processor has the instructions.
-            return unsafe { x86::near_tags_avx512(tags, expected, query, most, places) };
-        }
-        // SAFETY: as above.
-        Kind::Avx2 => return unsafe { x86::near_tags_avx2(tags, expected, query, most, places) },
-        Kind::Portable => {}
+    isa.run(NearTags { tags, expected, query, most }, places);
+}
+
+struct NearTags<'a> {
+    tags: &'a [[u8; 2]],
+    expected: Range<usize>,
+    query: u16,
+    most: u32,
+}
+
+impl Kernel<&mut Vec<u32>> for NearTags<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<L: Level>(self, level: L, places: &mut Vec<u32>) {
+        let (first, tags) = stretch(self.tags, self.expected, self.query, self.most);
+        let search = TagSearch { first, query: self.query, most: self.most };
+        level.near_tags(tags, search, places);
     }
-    let _ = isa;
-    let (first, tags) = stretch(tags, expected, query, most);
-    near_tags_portable(tags, query, first, most, places);
+}
+
+/// The search of a stretch of tags.
+#[derive(Clone, Copy)]
+pub(super) struct TagSearch {
+    /// Place of the first tag of the stretch.
+    pub(super) first: u32,
+    /// Tag that the others are compared with.
+    pub(super) query: u16,
+    /// Most bits in which a near tag differs.
+    pub(super) most: u32,
 }
 
 /// Returns a stretch that holds all near tags, made longer from where they are expected, and its first
@@ -73,98 +91,14 @@ fn stretch(tags: &[[u8; 2]], expected: Range<usize>, query: u16, most: u32) -> (
     (start as u32, &tags[start..end])
 }
 
-/// The plain twin; places start at `first`.
+/// Compares one tag after the other.
 #[inline(always)]
-fn near_tags_portable(tags: &[[u8; 2]], query: u16, first: u32, most: u32, places: &mut Vec<u32>) {
-    let near =
-        |&(_, tag): &(u32, &[u8; 2])| (u16::from_le_bytes(*tag) ^ query).count_ones() <= most;
-    places.extend((first..).zip(tags).filter(near).map(|(place, _)| place));
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::{near_tags_portable, stretch};
-    use std::arch::x86_64::{
-        _mm256_add_epi16, _mm256_and_si256, _mm256_cmpeq_epi16, _mm256_loadu_si256,
-        _mm256_movemask_epi8, _mm256_set1_epi16, _mm256_setzero_si256, _mm256_xor_si256,
-        _mm512_add_epi16, _mm512_and_si512, _mm512_mask_testn_epi16_mask, _mm512_maskz_loadu_epi16,
-        _mm512_set1_epi16, _mm512_xor_si512,
-    };
-    use std::ops::Range;
-
-    /// Vectors that are compared before the places of their tags are appended. Appending in between
-    /// would push the repeated query out of its register.
-    const MASKS: usize = 8;
-
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,popcnt")]
-    pub(super) fn near_tags_avx512(
-        tags: &[[u8; 2]],
-        expected: Range<usize>,
-        query: u16,
-        most: u32,
-        places: &mut Vec<u32>,
-    ) {
-        let (first, tags) = stretch(tags, expected, query, most);
-        let queries = _mm512_set1_epi16(query.cast_signed());
-        let ones = _mm512_set1_epi16(-1);
-        for (group, tags) in tags.chunks(MASKS * 32).enumerate() {
-            let mut masks = [0; MASKS];
-            for (near, lanes) in masks.iter_mut().zip(tags.chunks(32)) {
-                let valid = u32::MAX >> (32 - lanes.len());
-                // SAFETY: only the lanes under the mask are read, and those exist.
-                let tags = unsafe { _mm512_maskz_loadu_epi16(valid, lanes.as_ptr().cast()) };
-                let mut rest = _mm512_xor_si512(tags, queries);
-                for _ in 0..most.min(u16::BITS) {
-                    rest = _mm512_and_si512(rest, _mm512_add_epi16(rest, ones));
-                }
-                *near = _mm512_mask_testn_epi16_mask(valid, rest, rest);
-            }
-            let first = first + (group * MASKS * 32) as u32;
-            push_places(&masks, first, 0, places);
+pub(super) fn plain(tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
+    let TagSearch { first, query, most } = search;
+    for (place, &tag) in (first..).zip(tags) {
+        if (u16::from_le_bytes(tag) ^ query).count_ones() <= most {
+            places.push(place);
         }
-    }
-
-    /// Appends the places of the set bits of masks; each place has `1 << shift` bits of a mask.
-    #[inline(always)]
-    fn push_places(masks: &[u32; MASKS], first: u32, shift: u32, places: &mut Vec<u32>) {
-        for (first, &mask) in (first..).step_by(32 >> shift).zip(masks) {
-            let mut near = mask;
-            while near != 0 {
-                places.push(first + (near.trailing_zeros() >> shift));
-                near &= near - 1;
-            }
-        }
-    }
-
-    #[target_feature(enable = "avx2,bmi1,popcnt")]
-    pub(super) fn near_tags_avx2(
-        tags: &[[u8; 2]],
-        expected: Range<usize>,
-        query: u16,
-        most: u32,
-        places: &mut Vec<u32>,
-    ) {
-        let (first, tags) = stretch(tags, expected, query, most);
-        let queries = _mm256_set1_epi16(query.cast_signed());
-        let ones = _mm256_set1_epi16(-1);
-        let (steps, tail) = tags.as_chunks::<16>();
-        for (group, steps) in steps.chunks(MASKS).enumerate() {
-            let mut masks = [0; MASKS];
-            for (near, lanes) in masks.iter_mut().zip(steps) {
-                // SAFETY: the chunk is a vector.
-                let tags = unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) };
-                let mut rest = _mm256_xor_si256(tags, queries);
-                for _ in 0..most.min(u16::BITS) {
-                    rest = _mm256_and_si256(rest, _mm256_add_epi16(rest, ones));
-                }
-                let equal = _mm256_cmpeq_epi16(rest, _mm256_setzero_si256());
-                // The mask has two bits for each tag; one is enough.
-                *near = _mm256_movemask_epi8(equal).cast_unsigned() & 0x5555_5555;
-            }
-            push_places(&masks, first + (group * MASKS * 16) as u32, 1, places);
-        }
-        let first = first + (tags.len() - tail.len()) as u32;
-        near_tags_portable(tail, query, first, most, places);
     }
 }
 
@@ -190,7 +124,7 @@ mod tests {
             for (at, query) in queries.enumerate() {
                 let most = [0, 1, 2, 3, 15, 16, u32::MAX / 2][at % 7];
                 let mut expected = Vec::new();
-                near_tags_portable(&tags, query, 0, most, &mut expected);
+                plain(&tags, TagSearch { first: 0, query, most }, &mut expected);
                 let guess = at * tags.len() / 22;
                 for guess in [guess..guess + tags.len() / 4, 0..tags.len(), 9..1000, 2..2] {
                     for &isa in Isa::available() {

@@ -2,6 +2,7 @@
 //!
 //! On x86-64 the compiler may use SSE2, which all of these processors have.
 
+use super::own_loops::OwnLoops;
 use super::vector::{Costs, Kernel, Level};
 
 /// Proof of nothing: every processor runs plain Rust.
@@ -20,7 +21,9 @@ impl Level for Portable {
         true
     }
 
-    unsafe fn compile<K: Kernel>(kernel: K) -> K::Output {
-        kernel.run(Self)
+    unsafe fn compile<Out, K: Kernel<Out>>(kernel: K, out: Out) -> K::Result {
+        kernel.run(Self, out)
     }
 }
+
+impl OwnLoops for Portable {}

@@ -26,22 +26,21 @@ const ROWS: usize = 64;
 /// O(n · w) for n rows of w words. Votes take O(n · count · needed) in addition, 64 rows at a time.
 pub fn row_distances(shape: Shape, query: &[u64], rows: &[u64], isa: Isa, distances: &mut [u32]) {
     debug_assert_eq!(rows.len(), distances.len() * shape.words());
-    isa.run(RowDistances { shape, query, rows, distances });
+    isa.run(RowDistances { shape, query, rows }, distances);
 }
 
 struct RowDistances<'a> {
     shape: Shape,
     query: &'a [u64],
     rows: &'a [u64],
-    distances: &'a mut [u32],
 }
 
-impl Kernel for RowDistances<'_> {
-    type Output = ();
+impl Kernel<&mut [u32]> for RowDistances<'_> {
+    type Result = ();
 
     #[inline(always)]
-    fn run<L: Level>(self, _: L) {
-        write_distances(self.shape, self.query, self.rows, self.distances);
+    fn run<L: Level>(self, _: L, distances: &mut [u32]) {
+        write_distances(self.shape, self.query, self.rows, distances);
     }
 }
 

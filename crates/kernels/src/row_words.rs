@@ -20,28 +20,22 @@ use simtool_base::stable_hash::row_word;
 /// ```
 pub fn row_words(isa: Isa, terms: &[u64], index: u32, words: &mut Vec<u64>) {
     words.resize(terms.len(), 0);
-    isa.run(RowWords { terms, index, words });
+    isa.run(RowWords { terms, index }, &mut words[..]);
 }
 
 struct RowWords<'a> {
     terms: &'a [u64],
     index: u32,
-    words: &'a mut [u64],
 }
 
-impl Kernel for RowWords<'_> {
-    type Output = ();
+impl Kernel<&mut [u64]> for RowWords<'_> {
+    type Result = ();
 
     #[inline(always)]
-    fn run<L: Level>(self, _: L) {
-        write_words(self.terms, self.index, self.words);
-    }
-}
-
-#[inline(always)]
-fn write_words(terms: &[u64], index: u32, words: &mut [u64]) {
-    for (word, &term) in words.iter_mut().zip(terms) {
-        *word = row_word(term, index);
+    fn run<L: Level>(self, _: L, words: &mut [u64]) {
+        for (word, &term) in words.iter_mut().zip(self.terms) {
+            *word = row_word(term, self.index);
+        }
     }
 }
 

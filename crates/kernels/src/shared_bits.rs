@@ -15,7 +15,7 @@ use super::vector::{Kernel, Level};
 /// ```
 #[must_use]
 pub fn shared_bits(isa: Isa, left: &[u64], right: &[u64]) -> u64 {
-    isa.run(SharedBits { left, right })
+    isa.run(SharedBits { left, right }, ())
 }
 
 struct SharedBits<'a> {
@@ -23,11 +23,11 @@ struct SharedBits<'a> {
     right: &'a [u64],
 }
 
-impl Kernel for SharedBits<'_> {
-    type Output = u64;
+impl Kernel<()> for SharedBits<'_> {
+    type Result = u64;
 
     #[inline(always)]
-    fn run<L: Level>(self, _: L) -> u64 {
+    fn run<L: Level>(self, _: L, (): ()) -> u64 {
         count_shared(self.left, self.right)
     }
 }

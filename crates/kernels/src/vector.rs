@@ -9,28 +9,28 @@
 //! - `Isa::run` in [`lib.rs`](super) joins the two: it hands the kernel to the level that was chosen
 //!   when the program started.
 //!
-//! For example, a kernel that adds up the bits of many words:
+//! For example, a kernel that counts the bits of each of many words:
 //!
 //! ```text
-//! struct CountBits<'a>(&'a [u64]);
-//!
-//! impl Kernel for CountBits<'_> {
-//!     type Output = u64;
-//!
-//!     #[inline(always)]
-//!     fn run<L: Level>(self, _: L) -> u64 {
-//!         count_bits(self.0)
-//!     }
+//! struct CountBits<'a> {
+//!     words: &'a [u64],
 //! }
 //!
-//! #[inline(always)]
-//! fn count_bits(words: &[u64]) -> u64 {
-//!     words.iter().map(|word| u64::from(word.count_ones())).sum()
+//! impl Kernel<&mut [u32]> for CountBits<'_> {
+//!     type Result = ();
+//!
+//!     #[inline(always)]
+//!     fn run<L: Level>(self, _: L, counts: &mut [u32]) {
+//!         for (count, word) in counts.iter_mut().zip(self.words) {
+//!             *count = word.count_ones();
+//!         }
+//!     }
 //! }
 //! ```
 //!
-//! The loop is a function with references as arguments, because the compiler knows of these, but not
-//! of references in a struct, that they do not overlap. Without that it cannot keep sums in registers.
+//! A kernel reads its fields and writes to its output, which is an argument of its own. The compiler
+//! knows of a reference in an argument, but not of one in a field, that nothing else refers to the
+//! same place. Without that it cannot keep sums in registers, and makes fewer vectors.
 //!
 //! Everything that a kernel calls is inlined into `Level::compile`, the one function of the level that
 //! enables its features. So the compiler turns the same loop into one `popcnt` a word with AVX2, and
@@ -40,17 +40,20 @@
 //! A value of a level proves that the processor has its instructions, because only
 //! `Level::compile` makes one.
 
-/// A hot loop and its arguments.
-pub(super) trait Kernel {
+use super::own_loops::OwnLoops;
+
+/// A hot loop and what it reads. It writes to an `Out`, which is `()` for loops that only return a
+/// result.
+pub(super) trait Kernel<Out> {
     /// The result of the loop.
-    type Output;
+    type Result;
 
     /// Runs the loop. Implementations are `#[inline(always)]`.
-    fn run<L: Level>(self, level: L) -> Self::Output;
+    fn run<L: Level>(self, level: L, out: Out) -> Self::Result;
 }
 
 /// An instruction set that kernels are compiled for.
-pub(super) trait Level: Copy {
+pub(super) trait Level: OwnLoops {
     /// Measured costs of the kernels at this level.
     const COSTS: Costs;
 
@@ -62,7 +65,7 @@ pub(super) trait Level: Copy {
     /// # Safety
     ///
     /// The processor has the instructions: [`is_supported`](Self::is_supported) returned true.
-    unsafe fn compile<K: Kernel>(kernel: K) -> K::Output;
+    unsafe fn compile<Out, K: Kernel<Out>>(kernel: K, out: Out) -> K::Result;
 }
 
 /// Measured costs in nanoseconds of one core. They only weigh choices against each other.

@@ -2,6 +2,7 @@
 
 mod avx2;
 mod avx512;
+mod place_masks;
 
 pub(super) use avx2::Avx2;
 pub(super) use avx512::Avx512;

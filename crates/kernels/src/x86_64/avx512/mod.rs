@@ -1,7 +1,15 @@
 //! AVX-512 with its later extensions: registers of 64 bytes, and a mask for every lane of an
 //! instruction. Intel since Ice Lake (2019), AMD since Zen 4 (2022).
 
+mod binary_digits;
+mod kept_terms;
+mod near_tags;
+
 use super::avx2::Avx2;
+use crate::binary_digits::Digits;
+use crate::kept_terms::RandomPart;
+use crate::near_tags::TagSearch;
+use crate::own_loops::OwnLoops;
 use crate::vector::{Costs, Kernel, Level};
 
 /// Proof that the processor has AVX-512 F, BW, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ, and what [`Avx2`]
@@ -28,15 +36,35 @@ impl Level for Avx512 {
             && is_x86_feature_detected!("avx512vpopcntdq")
     }
 
-    unsafe fn compile<K: Kernel>(kernel: K) -> K::Output {
+    unsafe fn compile<Out, K: Kernel<Out>>(kernel: K, out: Out) -> K::Result {
         #[target_feature(
             enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq",
             enable = "avx2,bmi1,bmi2,popcnt"
         )]
-        fn compiled<K: Kernel>(kernel: K) -> K::Output {
-            kernel.run(Avx512(()))
+        fn compiled<Out, K: Kernel<Out>>(kernel: K, out: Out) -> K::Result {
+            kernel.run(Avx512(()), out)
         }
         // SAFETY: the caller has found these features, which `is_supported` lists.
-        unsafe { compiled(kernel) }
+        unsafe { compiled(kernel, out) }
+    }
+}
+
+impl OwnLoops for Avx512 {
+    #[inline(always)]
+    fn binary_digits(self, digits: &[u8]) -> Digits {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { binary_digits::binary_digits(digits) }
+    }
+
+    #[inline(always)]
+    fn near_tags(self, tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { near_tags::near_tags(tags, search, places) }
+    }
+
+    #[inline(always)]
+    fn keep(self, part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { kept_terms::keep(part, terms, kept) }
     }
 }

@@ -1,5 +1,9 @@
 //! AVX2: registers of 32 bytes. Intel since Haswell (2013), AMD since Excavator (2015).
 
+mod near_tags;
+
+use crate::near_tags::TagSearch;
+use crate::own_loops::OwnLoops;
 use crate::vector::{Costs, Kernel, Level};
 
 /// Proof that the processor has AVX2, BMI1, BMI2 and POPCNT.
@@ -21,12 +25,20 @@ impl Level for Avx2 {
             && is_x86_feature_detected!("popcnt")
     }
 
-    unsafe fn compile<K: Kernel>(kernel: K) -> K::Output {
+    unsafe fn compile<Out, K: Kernel<Out>>(kernel: K, out: Out) -> K::Result {
         #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn compiled<K: Kernel>(kernel: K) -> K::Output {
-            kernel.run(Avx2(()))
+        fn compiled<Out, K: Kernel<Out>>(kernel: K, out: Out) -> K::Result {
+            kernel.run(Avx2(()), out)
         }
         // SAFETY: the caller has found these features, which `is_supported` lists.
-        unsafe { compiled(kernel) }
+        unsafe { compiled(kernel, out) }
+    }
+}
+
+impl OwnLoops for Avx2 {
+    #[inline(always)]
+    fn near_tags(self, tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { near_tags::near_tags(tags, search, places) }
     }
 }

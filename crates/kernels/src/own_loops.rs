@@ -1,0 +1,40 @@
+//! The loops that a level may write with its own intrinsics.
+//!
+//! Most loops are written once, and the compiler makes vectors of them. Some are faster with an
+//! instruction that plain code does not reach, for example one that packs the lanes under a mask
+//! together. Such a loop has a method here, with the plain loop of its kernel as the default. A level
+//! that knows better replaces the method in its own folder:
+//!
+//! ```text
+//! binary_digits.rs                    the kernel, its plain loop and its tests
+//! own_loops.rs                        fn binary_digits: runs the plain loop
+//! x86_64/avx512/binary_digits.rs      the loop with AVX-512
+//! ```
+
+use super::binary_digits::{self, Digits};
+use super::kept_terms::{self, RandomPart};
+use super::near_tags::{self, TagSearch};
+
+/// The loops of a level. The methods do the same at every level.
+///
+/// Methods are `#[inline(always)]`: so the plain loops are compiled for the level.
+pub(super) trait OwnLoops: Copy {
+    /// Returns which of at most 64 bytes are digits, and which are `1`.
+    #[inline(always)]
+    fn binary_digits(self, digits: &[u8]) -> Digits {
+        binary_digits::plain(digits)
+    }
+
+    /// Appends the places of the near tags of a stretch.
+    #[inline(always)]
+    fn near_tags(self, tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
+        near_tags::plain(tags, search, places);
+    }
+
+    /// Moves the terms that `part` keeps to the front of `kept`, which is as long as `terms`. Returns
+    /// how many there are.
+    #[inline(always)]
+    fn keep(self, part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
+        kept_terms::keep(part, terms, kept)
+    }
+}
