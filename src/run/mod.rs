@@ -25,6 +25,7 @@
 mod compare;
 mod dedup;
 mod dedup_request;
+mod eval;
 mod face;
 mod files;
 mod fingerprint;
@@ -45,6 +46,10 @@ mod word_features;
 pub use compare::{CompareRequest, Compared, compare};
 pub use dedup::{DryRun, Outcome, dedup, dry_run};
 pub use dedup_request::{Paths, Request};
+pub use eval::{
+    EvalOutcome, EvalRequest, EvaluatedDocuments, SampleOutcome, SuggestOutcome, Truth, eval,
+    eval_by_sample, suggest_method,
+};
 pub use face::{Face, HeldInterruptions, Notice, OutputState, Silent, give_name, spell_settings};
 pub use files::{open_file, open_file_if_there, refuse_existing, without_links, write_whole_file};
 pub use fingerprint::{FingerprintRequest, Fingerprinted, fingerprint, parse_fingerprint_method};

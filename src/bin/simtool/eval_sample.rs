@@ -3,15 +3,13 @@
 use crate::args::{EvalArgs, EvalFormat};
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console};
-use simtool::evaluate::{RatioEstimate, SampleSettings, SampledMethod, estimate_by_sample};
+use simtool::evaluate::{RatioEstimate, SampleSettings, SampledMethod};
 use simtool::json_text::write_string;
 use simtool::method::presets::NamedMethod;
-use simtool::pipeline::timings::Timings;
 use simtool::quantity::grouped;
-use simtool::run::{Face, Input, Places, has_losses};
+use simtool::run;
 use simtool::similarity::{JACCARD, Threshold};
 use std::fmt::Write as _;
-use std::path::Path;
 
 /// Draws the sample, and prints what it says of each method.
 pub(crate) fn run(
@@ -23,37 +21,21 @@ pub(crate) fn run(
     let similarity =
         similarity.map(|text| Threshold::parse_measured("similarity", text)).transpose()?;
     let settings = SampleSettings { size: size as usize, seed: args.seed, similarity };
-    let input_settings = args.input();
-    let resources = args.common.resources(&args.memory)?;
+    let documents = args.documents(args.paths.clone())?;
     let terminal = Terminal::new(&args.common.running);
-    let options = input_settings.read_options(terminal.access());
-    let places = Places { output: Path::new(""), temporary: &resources.temporary_folder };
-    let input = Input::open(&args.paths, &input_settings, options, places, &terminal)?;
-    let progress = terminal.progress();
-    let (mut sampled, mut read, mut timings) = (Vec::new(), None, Timings::start());
-    for method in methods {
-        let (estimate, summary) =
-            estimate_by_sample(&input.collection, method, settings, &resources, progress)?;
-        sampled.push(estimate);
-        read.get_or_insert(summary);
-    }
-    terminal.end(&[]);
-    timings.end("compare");
+    let outcome = run::eval_by_sample(&documents, methods, settings, &terminal)?;
+    terminal.end(&outcome.faults);
     if args.common.running.stats {
-        console::stats(&console::stage_times(timings.stages(), timings.counts()));
+        console::stats(&console::stage_times(outcome.timings.stages(), outcome.timings.counts()));
     }
-    if let Some(read) = &mut read {
-        input.add_faults(read, &terminal);
-        Input::refuse_missing_ids(&[(&input, read)])?;
-        terminal.end(&input.faults(read));
-    }
+    let sampled = outcome.methods;
     let text = match args.format {
         EvalFormat::Table => table(&sampled, args.seed),
         EvalFormat::Tsv => lines(&sampled, args.seed),
         EvalFormat::Json => json(&sampled, args.seed)?,
     };
     console::out(text.as_bytes())?;
-    Ok(ExitStatus::after(has_losses(read.iter())))
+    Ok(ExitStatus::after(outcome.has_losses))
 }
 
 /// For people: writing to a string cannot fail.

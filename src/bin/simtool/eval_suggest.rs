@@ -1,21 +1,18 @@
 //! `simtool eval --suggest`: what a sample says of a collection, and which method it asks for.
 
 use crate::args::{EvalArgs, EvalFormat};
-use crate::terminal::{Terminal, Verbosity, show};
+use crate::terminal::Terminal;
 use crate::{ExitStatus, console};
 use simtool::json_text::write_string;
 use simtool::method::Method;
 use simtool::method::presets::NamedMethod;
-use simtool::options::Options;
 use simtool::quantity::{grouped, percent};
-use simtool::read::Corpus;
-use simtool::run::{Face, Input, Places};
+use simtool::run;
 use simtool::shell_word::shell_word;
-use simtool::sides::Sides;
-use simtool::suggest::{CorpusProfile, Quantiles, Suggestion, suggest};
+use simtool::suggest::{CorpusProfile, Quantiles, Suggestion};
 use std::fmt::Write as _;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What the choice is called among other methods.
 pub(crate) const NAME: &str = "suggested";
@@ -23,20 +20,11 @@ pub(crate) const NAME: &str = "suggested";
 /// Chooses a method and tells it; where the choice is to be measured, only on standard error.
 pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, ExitStatus)> {
     let running = &args.common.running;
-    let settings = args.input();
     let terminal = Terminal::new(running);
-    let options = settings.read_options(terminal.access());
-    let resources = args.common.resources(&args.memory)?;
     let paths: Vec<PathBuf> = args.paths.iter().chain(&args.corpus).cloned().collect();
-    let places = Places { output: Path::new(""), temporary: &resources.temporary_folder };
-    let input = Input::open(&paths, &settings, options, places, &terminal)?;
-    show(input.path_faults(), Verbosity::of(running));
-    let corpus = Sides::One(&input.collection as &dyn Corpus);
-    let suggestion = suggest(corpus, &Options::new(), &resources, terminal.progress())?;
-    terminal.end(&[]);
-    if suggestion.profile.sampled == 0 {
-        anyhow::bail!("no document was read: there is nothing to suggest a method for");
-    }
+    let outcome = run::suggest_method(&args.documents(paths.clone())?, &terminal)?;
+    terminal.end(&outcome.faults);
+    let suggestion = outcome.suggestion;
     let command = command(args, &paths, &suggestion.method);
     if args.truth.is_some() {
         if !running.quiet {

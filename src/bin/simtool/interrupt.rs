@@ -1,7 +1,7 @@
 //! Ctrl-C, and being asked to end: what is half written goes, what stood there before stays.
 
 use crate::{ExitStatus, console};
-use simtool::run::{Face, HeldInterruptions, OutputState};
+use simtool::run::{HeldInterruptions, OutputState};
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -18,15 +18,6 @@ static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
 /// Whether the program itself sends the signal, after it has printed the reason.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
-
-/// A face that removes what is half written when it is interrupted, and shows nothing.
-pub(crate) struct Interrupted;
-
-impl Face for Interrupted {
-    fn hold_interruptions(&self) -> Box<dyn HeldInterruptions + '_> {
-        hold()
-    }
-}
 
 /// Lets interruptions wait until the value is dropped.
 pub(crate) fn hold() -> Box<dyn HeldInterruptions> {

@@ -3,7 +3,8 @@
 use super::common::output_folder;
 use super::{CommonArgs, MemoryArgs};
 use clap::{ValueEnum, ValueHint};
-use simtool::run::InputSettings;
+use simtool::Error;
+use simtool::run::{EvaluatedDocuments, InputSettings};
 use std::path::PathBuf;
 
 /// Arguments of `simtool eval`.
@@ -107,13 +108,15 @@ pub(crate) struct EvalArgs {
 }
 
 impl EvalArgs {
-    /// How documents are read.
-    pub(crate) fn input(&self) -> InputSettings {
-        InputSettings {
+    /// Returns the documents of `paths`, to be read as the arguments say.
+    pub(crate) fn documents(&self, paths: Vec<PathBuf>) -> Result<EvaluatedDocuments, Error> {
+        let input = InputSettings {
             text_field: self.text_field.clone(),
             id_field: self.id_field.clone(),
             ..InputSettings::default()
-        }
+        };
+        let resources = self.common.resources(&self.memory)?;
+        Ok(EvaluatedDocuments { paths, input, resources })
     }
 }
 

@@ -1,0 +1,351 @@
+//! `eval`: methods measured on collections whose near-duplicates are known, or on a sample.
+
+use super::face::Face;
+use super::files::{open_file, refuse_existing, without_links, write_whole_file};
+use super::input::{Input, Places};
+use super::input_settings::InputSettings;
+use super::reading_faults::has_losses;
+use crate::evaluate::truth::TruthFormat;
+use crate::evaluate::{
+    DocumentsInMemory, Labelled, LabelledFolder, Labels, SampleSettings, SampledMethod,
+    estimate_by_sample, evaluate,
+};
+use crate::method::presets::NamedMethod;
+use crate::pipeline::timings::Timings;
+use crate::suggest::{Suggestion, suggest};
+use crate::write::evaluation::{plot_files, plot_names, write_page};
+use crate::write::output_folder::Existing;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::fault::Fault;
+use simtool_base::options::Options;
+use simtool_compute::resources::Resources;
+use simtool_model::evaluation::Evaluation;
+use simtool_model::sides::Sides;
+use simtool_read::Corpus;
+use simtool_read::walk::InputFile;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The name of a collection whose path has none.
+const COLLECTION: &str = "collection";
+
+/// Documents, how they are read, and the memory and threads to work on them.
+#[derive(Clone, Debug)]
+pub struct EvaluatedDocuments {
+    /// Files and folders with the documents.
+    pub paths: Vec<PathBuf>,
+    /// How documents are read.
+    pub input: InputSettings,
+    /// The memory and threads that the run may use.
+    pub resources: Resources,
+}
+
+/// The place of the labels of documents.
+#[derive(Clone, Debug)]
+pub enum Truth {
+    /// Each path is a folder with documents in `docs.*`, true pairs in `truth.tsv`, and in
+    /// `gray.tsv`, if it exists, pairs that do not count.
+    Folders,
+    /// The documents of all paths are one collection with these files of labels.
+    Files {
+        /// File of the true pairs or clusters.
+        truth: PathBuf,
+        /// File of the pairs that do not count.
+        gray: Option<PathBuf>,
+    },
+}
+
+/// Labelled collections, the methods to measure on them, and the files to write.
+#[derive(Clone, Debug)]
+pub struct EvalRequest {
+    /// The documents.
+    pub documents: EvaluatedDocuments,
+    /// Their labels.
+    pub truth: Truth,
+    /// Form of the lines of the truth.
+    pub truth_format: TruthFormat,
+    /// The methods.
+    pub methods: Vec<NamedMethod>,
+    /// File for a page with plots and wrong pairs.
+    pub report: Option<PathBuf>,
+    /// Folder for the plots as SVG files.
+    pub plots: Option<PathBuf>,
+    /// Whether the files may replace others.
+    pub existing: Existing,
+}
+
+/// The results of a finished [`eval`].
+#[derive(Debug)]
+pub struct EvalOutcome {
+    /// Precision, recall and F1 of each method at every threshold.
+    pub evaluation: Evaluation,
+    /// Faults of the documents.
+    pub faults: Vec<Fault>,
+    /// Whether records or files were lost.
+    pub has_losses: bool,
+    /// Time of each stage.
+    pub timings: Timings,
+}
+
+/// The results of a finished [`eval_by_sample`].
+#[derive(Debug)]
+pub struct SampleOutcome {
+    /// The estimates for each method.
+    pub methods: Vec<SampledMethod>,
+    /// Faults of the documents.
+    pub faults: Vec<Fault>,
+    /// Whether records or files were lost.
+    pub has_losses: bool,
+    /// Time of each stage.
+    pub timings: Timings,
+}
+
+/// The results of a finished [`suggest_method`].
+#[derive(Debug)]
+pub struct SuggestOutcome {
+    /// The method with its reasons.
+    pub suggestion: Suggestion,
+    /// Faults of the paths.
+    pub faults: Vec<Fault>,
+}
+
+impl EvaluatedDocuments {
+    fn open(&self, face: &dyn Face) -> Result<Input<'_>> {
+        let options = self.input.read_options(face.access());
+        let places = Places { output: Path::new(""), temporary: &self.resources.temporary_folder };
+        Input::open(&self.paths, &self.input, options, places, face)
+    }
+}
+
+/// Measures the methods of `request` on its collections, and writes the page and the plots.
+///
+/// # Errors
+///
+/// A file to write exists already, a collection has no documents or its labels are wrong, or a file
+/// cannot be written.
+pub fn eval(request: &EvalRequest, face: &dyn Face) -> Result<EvalOutcome> {
+    request.refuse_outputs()?;
+    let mut timings = Timings::start();
+    let mut faults = Vec::new();
+    let collections = request.collections(&mut faults, face)?;
+    timings.end("read");
+    let resources = &request.documents.resources;
+    let evaluation = evaluate(&collections, &request.methods, resources, face.progress())?;
+    timings.end("compare");
+    request.write_files(&evaluation, face)?;
+    let has_losses = has_losses(collections.iter().map(Labelled::summary));
+    Ok(EvalOutcome { evaluation, faults, has_losses, timings })
+}
+
+/// Draws a sample of `documents`, compares it exactly with all of them, and estimates what each method
+/// misses and wrongly finds.
+///
+/// # Errors
+///
+/// There are no documents, or a named field is missing.
+pub fn eval_by_sample(
+    documents: &EvaluatedDocuments,
+    methods: &[NamedMethod],
+    settings: SampleSettings,
+    face: &dyn Face,
+) -> Result<SampleOutcome> {
+    let input = documents.open(face)?;
+    let (mut sampled, mut read, mut timings) = (Vec::new(), None, Timings::start());
+    for method in methods {
+        let (collection, resources) = (&input.collection, &documents.resources);
+        let (estimate, summary) =
+            estimate_by_sample(collection, method, settings, resources, face.progress())?;
+        sampled.push(estimate);
+        // Every method reads the same documents, so the first summary holds for all.
+        read.get_or_insert(summary);
+    }
+    timings.end("compare");
+    let mut faults = Vec::new();
+    if let Some(read) = &mut read {
+        input.add_faults(read, face);
+        Input::refuse_missing_ids(&[(&input, read)])?;
+        faults = input.faults(read);
+    }
+    Ok(SampleOutcome { methods: sampled, faults, has_losses: has_losses(read.iter()), timings })
+}
+
+/// Chooses a method for `documents` by a sample of them.
+///
+/// # Errors
+///
+/// There are no documents.
+pub fn suggest_method(documents: &EvaluatedDocuments, face: &dyn Face) -> Result<SuggestOutcome> {
+    let input = documents.open(face)?;
+    let corpus = Sides::One(&input.collection as &dyn Corpus);
+    let suggestion = suggest(corpus, &Options::new(), &documents.resources, face.progress())?;
+    if suggestion.profile.sampled == 0 {
+        let reason = "there is nothing to suggest a method for".to_owned();
+        return Err(ErrorKind::NothingRead { reason }.into());
+    }
+    Ok(SuggestOutcome { suggestion, faults: input.path_faults().to_vec() })
+}
+
+impl EvalRequest {
+    /// Refuses files that exist, before anything is compared.
+    fn refuse_outputs(&self) -> Result<()> {
+        if let Some(path) = &self.report {
+            refuse_existing("report", path, self.existing)?;
+        }
+        let Some(folder) = &self.plots else { return Ok(()) };
+        let methods = self.methods.iter().enumerate();
+        let mut names = methods.flat_map(|(at, method)| plot_names(at, &method.name));
+        names.try_for_each(|name| refuse_existing("svg", &folder.join(name), self.existing))
+    }
+
+    fn write_files(&self, evaluation: &Evaluation, face: &dyn Face) -> Result<()> {
+        if let Some(path) = &self.report {
+            let mut page = Vec::new();
+            write_page(&mut page, evaluation).map_err(|error| Error::io(path, "write", error))?;
+            write_whole_file(path, self.existing, face, |file| file.write(&page))?;
+        }
+        if let Some(folder) = &self.plots {
+            fs::create_dir_all(folder).map_err(|error| Error::io(folder, "create", error))?;
+            for plot in plot_files(evaluation) {
+                let path = folder.join(&plot.name);
+                write_whole_file(&path, self.existing, face, |file| {
+                    file.write(plot.svg.as_bytes())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the collections into memory, and adds the faults of their documents to `faults`.
+    fn collections(&self, faults: &mut Vec<Fault>, face: &dyn Face) -> Result<Vec<Labelled>> {
+        if let Truth::Files { truth, gray } = &self.truth {
+            let input = self.documents.open(face)?;
+            let mut read = self.read(&input, face)?;
+            input.add_faults(&mut read.summary, face);
+            faults.extend(input.faults(&read.summary));
+            let name = self.documents.paths.first().map_or(Path::new(""), PathBuf::as_path);
+            return Ok(vec![self.labelled(name, read, truth, gray.as_deref(), face)?]);
+        }
+        self.documents.paths.iter().map(|folder| self.folder(folder, faults, face)).collect()
+    }
+
+    /// Reads the collection of a folder.
+    fn folder(&self, folder: &Path, faults: &mut Vec<Fault>, face: &dyn Face) -> Result<Labelled> {
+        let files = LabelledFolder::find(folder)?;
+        let file = InputFile::new(&files.documents);
+        let settings = &self.documents.input;
+        let input = Input::of_files(vec![file], settings, settings.read_options(face.access()));
+        let read = self.read(&input, face)?;
+        faults.extend(input.faults(&read.summary));
+        self.labelled(folder, read, &files.truth, files.gray.as_deref(), face)
+    }
+
+    fn read(&self, input: &Input<'_>, face: &dyn Face) -> Result<DocumentsInMemory> {
+        let threads = self.documents.resources.threads;
+        let read = DocumentsInMemory::read(&input.collection, threads, face.progress())?;
+        input.refuse_nothing(&read.summary)?;
+        Input::refuse_missing_ids(&[(input, &read.summary)])?;
+        Ok(read)
+    }
+
+    /// Reads the labels of documents. The collection is named by the last part of `path`.
+    fn labelled(
+        &self,
+        path: &Path,
+        documents: DocumentsInMemory,
+        truth: &Path,
+        gray: Option<&Path>,
+        face: &dyn Face,
+    ) -> Result<Labelled> {
+        let truth_file = open_file(truth, face.access())?;
+        let gray_file = gray.map(|path| open_file(path, face.access())).transpose()?;
+        let truth = Labels { path: truth, bytes: &truth_file, format: self.truth_format };
+        let gray = gray.zip(gray_file.as_deref());
+        let gray = gray.map(|(path, bytes)| Labels { path, bytes, format: TruthFormat::Pairs });
+        let path = without_links(path);
+        let name = path.file_name().unwrap_or(OsStr::new(COLLECTION)).to_string_lossy();
+        Labelled::new(name, documents, truth, gray)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Silent;
+
+    const DOCUMENTS: &str = "{\"id\":\"a\",\"text\":\"one two three four\"}\n\
+                             {\"id\":\"b\",\"text\":\"one two three four\"}\n\
+                             {\"id\":\"c\",\"text\":\"five six seven eight\"}\nno object\n";
+
+    /// A folder with labelled documents, of which two are a true pair.
+    fn labelled_folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("docs.jsonl"), DOCUMENTS).unwrap();
+        fs::write(folder.path().join("truth.tsv"), "a\tb\n").unwrap();
+        folder
+    }
+
+    fn documents(path: &Path) -> EvaluatedDocuments {
+        EvaluatedDocuments {
+            paths: vec![path.to_owned()],
+            input: InputSettings::default(),
+            resources: Resources { threads: 1, ..Resources::default() },
+        }
+    }
+
+    fn request(folder: &Path) -> EvalRequest {
+        EvalRequest {
+            documents: documents(folder),
+            truth: Truth::Folders,
+            truth_format: TruthFormat::Pairs,
+            methods: NamedMethod::parse_list("exact").unwrap(),
+            report: None,
+            plots: None,
+            existing: Existing::Refuse,
+        }
+    }
+
+    #[test]
+    fn folders_and_files_with_the_same_labels_have_the_same_results() {
+        let folder = labelled_folder();
+        let by_folder = eval(&request(folder.path()), &Silent).unwrap();
+        let truth = folder.path().join("truth.tsv");
+        let by_files = EvalRequest {
+            documents: documents(&folder.path().join("docs.jsonl")),
+            truth: Truth::Files { truth, gray: None },
+            ..request(folder.path())
+        };
+        let by_files = eval(&by_files, &Silent).unwrap();
+        for outcome in [by_folder, by_files] {
+            let curve = &outcome.evaluation.methods[0].measured[0].curve;
+            assert_eq!(curve.counts[curve.best()].true_found, 1);
+            assert!(outcome.has_losses && outcome.faults.len() == 1);
+        }
+    }
+
+    #[test]
+    fn files_that_exist_are_refused_before_documents_are_read() {
+        let folder = labelled_folder();
+        let report = folder.path().join("page.html");
+        fs::write(&report, "mine").unwrap();
+        let nowhere = Path::new("no-such-folder");
+        let request = EvalRequest { report: Some(report.clone()), ..request(nowhere) };
+        let error = eval(&request, &Silent).unwrap_err().to_string();
+        assert!(error.starts_with("report "), "{error}");
+        assert_eq!(fs::read_to_string(&report).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_sample_and_a_suggestion_need_no_labels() {
+        let folder = labelled_folder();
+        let labelled = documents(&folder.path().join("docs.jsonl"));
+        let methods = NamedMethod::parse_list("exact,word-simhash").unwrap();
+        let settings = SampleSettings { size: 3, seed: 1, similarity: None };
+        let sampled = eval_by_sample(&labelled, &methods, settings, &Silent).unwrap();
+        assert_eq!((sampled.methods.len(), sampled.has_losses), (2, true));
+        let suggested = suggest_method(&labelled, &Silent).unwrap();
+        assert_eq!(suggested.suggestion.profile.sampled, 3);
+        let empty = tempfile::tempdir().unwrap();
+        assert!(suggest_method(&documents(empty.path()), &Silent).is_err());
+    }
+}
