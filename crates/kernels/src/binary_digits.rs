@@ -10,6 +10,7 @@
 //! ```
 
 use super::Isa;
+use super::own_loops::binary_digits::Digits;
 use super::vector::{Kernel, Level};
 
 /// The most digits that a row may have.
@@ -44,15 +45,6 @@ pub fn binary_digits(isa: Isa, digits: &[u8]) -> Result<u128, usize> {
     Ok(u128::from(low.ones) | u128::from(high.ones) << 64)
 }
 
-/// Masks of at most 64 bytes, the first byte lowest.
-#[derive(Clone, Copy)]
-pub(super) struct Digits {
-    /// Bytes that are `1`.
-    pub(super) ones: u64,
-    /// Bytes that are `0` or `1`.
-    pub(super) valid: u64,
-}
-
 struct BinaryDigits<'a> {
     digits: &'a [u8],
 }
@@ -64,15 +56,6 @@ impl Kernel<()> for BinaryDigits<'_> {
     fn run<L: Level>(self, level: L, (): ()) -> Digits {
         level.binary_digits(self.digits)
     }
-}
-
-/// Looks at one byte after the other.
-#[inline(always)]
-pub(super) fn plain(digits: &[u8]) -> Digits {
-    digits.iter().rev().fold(Digits { ones: 0, valid: 0 }, |masks, &byte| Digits {
-        ones: masks.ones << 1 | u64::from(byte == b'1'),
-        valid: masks.valid << 1 | u64::from(byte & 0xfe == b'0'),
-    })
 }
 
 #[cfg(test)]

@@ -5,39 +5,13 @@
 //! The loops are plain: the compiler decides on four terms (AVX2) or eight terms (AVX-512) at once. Only
 //! to pack the kept terms together, AVX-512 has an instruction that plain code does not reach.
 
+pub use super::own_loops::kept_terms::RandomPart;
+
 use super::Isa;
 use super::vector::{Kernel, Level};
-use simtool_base::stable_hash::{mix, row_word};
-
-/// Terms that are hashed before they are brought together.
-const BLOCK: usize = 32;
-
-/// A random part of all terms.
-///
-/// ```
-/// use simtool_kernels::{Isa, kept_terms::RandomPart};
-///
-/// let everything = RandomPart { start: 7, below: 1 << 32 };
-/// let mut kept = Vec::new();
-/// everything.keep(Isa::detected(), &[5, 6, 7], &mut kept);
-/// assert_eq!(kept, [5, 6, 7]);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RandomPart {
-    /// Number that is added to a term before it is hashed: each number makes another part.
-    pub start: u64,
-    /// Bound on the highest 32 bits of the hash of a kept term.
-    pub below: u64,
-}
+use simtool_base::stable_hash::row_word;
 
 impl RandomPart {
-    /// Returns whether the part keeps a term.
-    #[inline(always)]
-    #[must_use]
-    pub fn has(self, term: u64) -> bool {
-        mix(term.wrapping_add(self.start)) >> 32 < self.below
-    }
-
     /// Replaces `kept` by the terms that the part keeps, in order.
     pub fn keep(self, isa: Isa, terms: &[u64], kept: &mut Vec<u64>) {
         kept.clear();
@@ -77,25 +51,6 @@ impl Kernel<&mut [u64]> for Keep<'_> {
     fn run<L: Level>(self, level: L, kept: &mut [u64]) -> usize {
         level.keep(self.part, self.terms, kept)
     }
-}
-
-/// Moves the kept terms to the front of `kept`, and returns how many there are.
-#[inline(always)]
-pub(super) fn keep(part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
-    let mut count = 0;
-    for block in terms.chunks(BLOCK) {
-        let mut is_kept = [false; BLOCK];
-        for (is_kept, &term) in is_kept.iter_mut().zip(block) {
-            *is_kept = part.has(term);
-        }
-        for (&term, is_kept) in block.iter().zip(is_kept) {
-            // Written in any case: a branch would be mispredicted half of the time. The next term
-            // overwrites it unless it is kept.
-            kept[count] = term;
-            count += usize::from(is_kept);
-        }
-    }
-    count
 }
 
 struct RowWords<'a> {
@@ -141,6 +96,7 @@ impl Kernel<&mut [u32]> for KeptWeights<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simtool_base::stable_hash::mix;
 
     #[test]
     fn all_paths_agree_at_every_length_around_a_block() {

@@ -14,6 +14,7 @@
 //! (`x & (x - 1)`). For small t these are fewer instructions than a count, and every processor has them.
 
 use super::Isa;
+use super::own_loops::near_tags::TagSearch;
 use super::vector::{Kernel, Level};
 use std::ops::Range;
 
@@ -62,17 +63,6 @@ impl Kernel<&mut Vec<u32>> for NearTags<'_> {
     }
 }
 
-/// The search of a stretch of tags.
-#[derive(Clone, Copy)]
-pub(super) struct TagSearch {
-    /// Place of the first tag of the stretch.
-    pub(super) first: u32,
-    /// Tag that the others are compared with.
-    pub(super) query: u16,
-    /// Most bits in which a near tag differs.
-    pub(super) most: u32,
-}
-
 /// Returns a stretch that holds all near tags, made longer from where they are expected, and its first
 /// place.
 #[inline(always)]
@@ -91,20 +81,10 @@ fn stretch(tags: &[[u8; 2]], expected: Range<usize>, query: u16, most: u32) -> (
     (start as u32, &tags[start..end])
 }
 
-/// Compares one tag after the other.
-#[inline(always)]
-pub(super) fn plain(tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
-    let TagSearch { first, query, most } = search;
-    for (place, &tag) in (first..).zip(tags) {
-        if (u16::from_le_bytes(tag) ^ query).count_ones() <= most {
-            places.push(place);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::own_loops::near_tags::plain;
     use simtool_base::stable_hash::mix;
 
     #[test]

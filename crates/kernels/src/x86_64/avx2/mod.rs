@@ -2,8 +2,8 @@
 
 mod near_tags;
 
-use crate::near_tags::TagSearch;
 use crate::own_loops::OwnLoops;
+use crate::own_loops::near_tags::TagSearch;
 use crate::vector::{Costs, Kernel, Level};
 
 /// Proof that the processor has AVX2, BMI1, BMI2 and POPCNT.

@@ -1,6 +1,6 @@
 //! Compares tags with AVX2, 16 of them at once.
 
-use crate::near_tags::{TagSearch, plain};
+use crate::own_loops::near_tags::{TagSearch, plain};
 use crate::x86_64::place_masks::{MASKS, push_places};
 use std::arch::x86_64::{
     _mm256_add_epi16, _mm256_and_si256, _mm256_cmpeq_epi16, _mm256_loadu_si256,

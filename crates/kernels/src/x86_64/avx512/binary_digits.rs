@@ -1,6 +1,6 @@
 //! Reads rows of binary digits with AVX-512.
 
-use crate::binary_digits::Digits;
+use crate::own_loops::binary_digits::Digits;
 use std::arch::x86_64::{
     _mm512_and_si512, _mm512_cmpeq_epi8_mask, _mm512_maskz_loadu_epi8, _mm512_set1_epi8,
 };

@@ -1,6 +1,6 @@
 //! Packs kept terms together with AVX-512.
 
-use crate::kept_terms::{RandomPart, keep as keep_plainly};
+use crate::own_loops::kept_terms::{RandomPart, keep as keep_plainly};
 use std::arch::x86_64::{_mm512_loadu_si512, _mm512_maskz_compress_epi64, _mm512_storeu_si512};
 
 /// Moves the terms that `part` keeps to the front of `kept`, and returns how many there are.

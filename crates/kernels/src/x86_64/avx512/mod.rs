@@ -6,10 +6,10 @@ mod kept_terms;
 mod near_tags;
 
 use super::avx2::Avx2;
-use crate::binary_digits::Digits;
-use crate::kept_terms::RandomPart;
-use crate::near_tags::TagSearch;
 use crate::own_loops::OwnLoops;
+use crate::own_loops::binary_digits::Digits;
+use crate::own_loops::kept_terms::RandomPart;
+use crate::own_loops::near_tags::TagSearch;
 use crate::vector::{Costs, Kernel, Level};
 
 /// Proof that the processor has AVX-512 F, BW, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ, and what [`Avx2`]

@@ -1,6 +1,6 @@
 //! Compares tags with AVX-512, 32 of them at once.
 
-use crate::near_tags::TagSearch;
+use crate::own_loops::near_tags::TagSearch;
 use crate::x86_64::place_masks::{MASKS, push_places};
 use std::arch::x86_64::{
     _mm512_add_epi16, _mm512_and_si512, _mm512_mask_testn_epi16_mask, _mm512_maskz_loadu_epi16,

@@ -6,14 +6,19 @@
 //! that knows better replaces the method in its own folder:
 //!
 //! ```text
-//! binary_digits.rs                    the kernel, its plain loop and its tests
-//! own_loops.rs                        fn binary_digits: runs the plain loop
+//! binary_digits.rs                    the kernel and its tests
+//! own_loops/mod.rs                    fn binary_digits: runs the plain loop
+//! own_loops/binary_digits.rs          the plain loop
 //! x86_64/avx512/binary_digits.rs      the loop with AVX-512
 //! ```
 
-use super::binary_digits::{self, Digits};
-use super::kept_terms::{self, RandomPart};
-use super::near_tags::{self, TagSearch};
+pub(super) mod binary_digits;
+pub(super) mod kept_terms;
+pub(super) mod near_tags;
+
+use binary_digits::Digits;
+use kept_terms::RandomPart;
+use near_tags::TagSearch;
 
 /// The loops of a level. The methods do the same at every level.
 ///
