@@ -1,17 +1,18 @@
-//! What can go wrong, where, and what to do about it.
+//! The error type of simtool: each error has a place and advice for the user.
 //!
-//! One opaque [`Error`], one word wide; [`Error::kind`] tells the cases apart. A message is one
-//! line, lower case, without a full stop and without its source: a face prints the chain.
+//! [`Error`] is opaque and one word wide. [`Error::kind`] returns its case. A message is one line in
+//! lower case without a full stop. It does not repeat its source: the program or the Python package
+//! prints the chain of sources.
 
 use crate::fault::Fault;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The result of everything in this crate that can fail.
+/// Result of a function that can fail with an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Something that went wrong, with the place and the remedy.
+/// An error with its place and with advice for the user.
 pub struct Error(Box<ErrorKind>);
 
 /// The cases of [`Error`].
@@ -23,34 +24,35 @@ pub enum ErrorKind {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What was attempted, as a verb phrase: "read", "create".
+        /// The operation as a verb, for example "read" or "create".
         action: &'static str,
         /// The operating system's reason.
         source: io::Error,
     },
-    /// A file does not hold what its format asks for.
+    /// A file breaks a rule of its format.
     #[error("{}, byte {byte}: expected {expected}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
         /// Byte offset in the file, from 0.
         byte: u64,
-        /// What a valid file has there.
+        /// Content that a valid file has at this byte.
         expected: String,
     },
-    /// A line of a file does not hold what it is read for.
+    /// A line of a text file cannot be parsed.
     #[error("{}, line {line}: expected {expected}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// Line in the file, from 1.
         line: usize,
-        /// What stands in a valid line.
+        /// Content of a valid line.
         expected: String,
     },
-    /// A setting is out of its range, or contradicts another.
+    /// A setting is out of its range, or contradicts another setting.
     ///
-    /// Rules name other settings in backquotes, as `text_field`: a face shows them as it spells them.
+    /// A rule names other settings in backquotes, for example `text_field`. The command line shows such a
+    /// name as an option, here `--text-field`.
     #[error("{field} {value}: {rule}")]
     Config {
         /// The setting's name, with underscores.
@@ -60,12 +62,12 @@ pub enum ErrorKind {
         /// The allowed range or combination.
         rule: String,
     },
-    /// The input is more than a run can do, which shows only while it runs.
+    /// The input exceeds a limit that can be checked only during the run.
     #[error("{what}: {rule}")]
     Limit {
-        /// What there is too much or too little of.
+        /// Quantity that is too large or too small.
         what: String,
-        /// How much would do, and what to change.
+        /// The limit, and advice for the user.
         rule: String,
     },
     /// Something that the caller named is not there, or is no longer what it was.
@@ -76,40 +78,40 @@ pub enum ErrorKind {
         /// Why, or how to name something that is there.
         reason: String,
     },
-    /// Memory that is needed cannot be had.
+    /// The operating system refused to allocate memory.
     #[error("cannot have {bytes} bytes of memory for {what}: {remedy}")]
     Memory {
-        /// What it is for.
+        /// Purpose of the memory, for example the name of a table.
         what: &'static str,
-        /// How many bytes were asked for.
+        /// Number of bytes that were requested.
         bytes: u64,
-        /// What to change.
+        /// Advice for the user.
         remedy: &'static str,
     },
-    /// Something of the input is lost, and the caller wanted nothing to be.
+    /// A part of the input cannot be read, and the caller asked to fail in this case (`--on-error fail`).
     #[error("{fault}; nothing was written, as `on_error` fail asks for")]
     Loss {
-        /// What is lost.
+        /// The fault that lost a part of the input.
         fault: Fault,
     },
-    /// No document was read, so results would be of nothing.
+    /// No document was read, so there are no results to write.
     #[error("no document was read: {reason}; nothing was written")]
     NothingRead {
         /// The likeliest reason.
         reason: String,
     },
-    /// The caller wanted the work to stop.
+    /// The caller asked the work to stop.
     #[error("cancelled")]
     Cancelled,
     /// This build lacks a part that the input or a setting needs.
     #[error("this build has no {what}; rebuild with --features {feature}")]
     FeatureOff {
-        /// The format, compression or tokenizer, to be read or written.
+        /// The format, compression or tokenizer that is missing.
         what: &'static str,
-        /// The Cargo feature that holds it.
+        /// The Cargo feature that adds the missing part.
         feature: &'static str,
     },
-    /// A row of the hash table cannot serve the features and bits that were asked for.
+    /// A row of the hash table does not fit the requested features and bits.
     #[error("{}, line {line}, column {column}: {found}; expected {expected}", path.display())]
     HashTable {
         /// The hash table's file.
@@ -118,12 +120,12 @@ pub enum ErrorKind {
         line: usize,
         /// Column in the line, from 1, in bytes.
         column: usize,
-        /// What stands there.
+        /// Content of the file at this place.
         found: String,
-        /// What the features and bits need there.
+        /// Content that the features and bits require at this place.
         expected: String,
     },
-    /// Documents were lost or counted twice: a bug, for which outputs are withheld.
+    /// Documents were lost or counted twice. This is a bug in simtool, so nothing is written.
     #[error(
         "internal error, please report it: {documents} documents were read, but {kept} kept and \
          {removed} removed; nothing was written"
@@ -139,28 +141,28 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// The case, for programs that react to it.
+    /// Returns the case, for programs that react to it.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0
     }
 
-    /// An [`ErrorKind::Io`] for `path`.
+    /// Creates an [`ErrorKind::Io`] for `path`.
     pub fn io(path: impl AsRef<Path>, action: &'static str, source: io::Error) -> Self {
         ErrorKind::Io { path: path.as_ref().to_owned(), action, source }.into()
     }
 
-    /// An [`ErrorKind::Config`] for the setting `field`.
+    /// Creates an [`ErrorKind::Config`] for the setting `field`.
     pub fn config(field: &'static str, value: impl fmt::Display, rule: impl Into<String>) -> Self {
         ErrorKind::Config { field, value: value.to_string(), rule: rule.into() }.into()
     }
 
-    /// An [`ErrorKind::Limit`] of `what`.
+    /// Creates an [`ErrorKind::Limit`] of `what`.
     pub fn limit(what: impl Into<String>, rule: impl Into<String>) -> Self {
         ErrorKind::Limit { what: what.into(), rule: rule.into() }.into()
     }
 
-    /// An [`ErrorKind::Memory`] of `bytes` bytes for `what`.
+    /// Creates an [`ErrorKind::Memory`] of `bytes` bytes for `what`.
     #[must_use]
     pub fn memory(what: &'static str, bytes: u64) -> Self {
         let remedy = "give the machine more, close other programs, or set `max_memory` lower";
