@@ -46,15 +46,15 @@ use crate::write::report::{Report, write_report};
 use crate::write::summary::{FaultPlace, ReadCounts, Summary, write_summary};
 use simtool_base::error::{ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
-use simtool_base::progress::{Progress, Work};
-use simtool_compute::threads::Threads;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
 use simtool_model::document::DocOrdinal;
 use std::time::{Duration, Instant};
 
 /// Writes the outputs of a run to `folder`, except the summary and the page, and completes the
 /// counts and times of `summary`.
 ///
-/// Returns the data of the page. The caller adds to the summary what only it knows, and passes both
+/// The work runs on the threads of `context`. Returns the data of the page. The caller adds to the summary what only it knows, and passes both
 /// to [`write_summaries`].
 ///
 /// # Errors
@@ -65,11 +65,10 @@ pub fn write_outputs(
     outputs: Outputs,
     folder: &OutputFolder,
     summary: &mut Summary,
-    progress: &dyn Progress,
+    context: &Context<'_>,
 ) -> Result<Report> {
-    progress.begin("writing", Work::Steps(0));
+    context.progress().begin("writing", Work::Steps(0));
     let begun = Instant::now();
-    let threads = Threads::new(outputs.threads)?;
     let clusters = cluster::clusters(findings.removals);
     let kept = kept(findings);
     let results = Results {
@@ -79,8 +78,7 @@ pub fn write_outputs(
         recipe: &summary.recipe,
         outputs,
         folder,
-        threads: &threads,
-        progress,
+        context,
     };
     let keeping = write_wanted(&results)?;
     if outputs.kept {
@@ -88,7 +86,7 @@ pub fn write_outputs(
     }
     count(findings, &kept, clusters.len(), summary)?;
     summary.levels = findings.levels.to_vec();
-    let page = report::report(findings, &clusters, &threads, progress)?;
+    let page = report::report(findings, &clusters, context)?;
     summary.add_time(WRITE_STAGE, begun.elapsed().saturating_sub(keeping));
     Ok(page)
 }

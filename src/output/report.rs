@@ -9,8 +9,7 @@ use crate::write::report::{
     QuarantinedRecord, Report, Similarities,
 };
 use simtool_base::error::Result;
-use simtool_base::progress::Progress;
-use simtool_compute::threads::Threads;
+use simtool_compute::context::Context;
 use simtool_model::closeness::Closeness;
 use simtool_model::document_name::DocumentName;
 use simtool_read::Corpus;
@@ -30,14 +29,13 @@ const PREVIEW_CANDIDATES: usize = 200;
 pub(super) fn report(
     findings: &Findings<'_>,
     clusters: &[Cluster],
-    workers: &Threads,
-    progress: &dyn Progress,
+    context: &Context<'_>,
 ) -> Result<Report> {
     let mut affordable = AffordableTexts::new(findings);
     let examples = choose_examples(findings.removals, &mut affordable);
     let largest = largest_clusters(clusters, &affordable);
     let previews = choose_previews(&largest, &mut affordable);
-    let texts = affordable.read(findings, workers, progress)?;
+    let texts = affordable.read(findings, context.threads(), context.progress())?;
     let shown_clusters = largest.iter().zip(previews);
     Ok(Report {
         titles: findings.sides.iter().map(|side| title(side.collection)).collect(),

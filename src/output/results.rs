@@ -7,8 +7,7 @@ use crate::cluster::Cluster;
 use crate::write::columns::{Column, RowTable, RowsFile};
 use crate::write::output_folder::OutputFolder;
 use simtool_base::error::{Error, Result};
-use simtool_base::progress::Progress;
-use simtool_compute::threads::Threads;
+use simtool_compute::context::Context;
 use simtool_model::document::DocOrdinal;
 use std::io::{self, Write};
 
@@ -22,8 +21,8 @@ pub(super) struct Results<'f> {
     pub(super) recipe: &'f str,
     pub(super) outputs: Outputs,
     pub(super) folder: &'f OutputFolder,
-    pub(super) threads: &'f Threads,
-    pub(super) progress: &'f dyn Progress,
+    /// The threads that write, and the receiver of progress.
+    pub(super) context: &'f Context<'f>,
 }
 
 impl Results<'_> {
@@ -61,9 +60,9 @@ impl Results<'_> {
         let is_kept = |document: DocOrdinal| self.kept[document.index()];
         let target = self.folder.aside().join("kept");
         let bad_records = self.outputs.bad_records;
-        self.threads.run(|| {
+        self.context.threads().run(|| {
             let ids = &documents.read.ids;
-            write_kept_copies(files, ids, &is_kept, bad_records, &target, self.progress)
+            write_kept_copies(files, ids, &is_kept, bad_records, &target, self.context.progress())
         })?
     }
 }

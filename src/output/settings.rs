@@ -16,6 +16,4 @@ pub struct Outputs {
     pub kept: bool,
     /// What to do with bad records in these copies.
     pub bad_records: BadRecords,
-    /// Worker threads, at least 1.
-    pub threads: usize,
 }

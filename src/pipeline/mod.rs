@@ -28,7 +28,7 @@ pub(crate) mod fit;
 mod kept_terms;
 mod levels;
 pub(crate) mod match_queries;
-mod near_duplicates;
+pub(crate) mod near_duplicates;
 pub(crate) mod one_call;
 pub(crate) mod plan;
 pub(crate) mod probe_sets;

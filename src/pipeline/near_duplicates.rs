@@ -65,6 +65,20 @@ pub fn find_near_duplicates(
     plan: &Plan,
     progress: &dyn Progress,
 ) -> Result<NearDuplicates> {
+    find_in_context(corpora, plan, &Context::new(plan.resources(), progress)?)
+}
+
+/// Does the work of [`find_near_duplicates`] in the context of a run, which later steps of the run use,
+/// too.
+///
+/// # Errors
+///
+/// As [`find_near_duplicates`], except that the threads run already.
+pub(crate) fn find_in_context(
+    corpora: Sides<&dyn Corpus>,
+    plan: &Plan,
+    context: &Context<'_>,
+) -> Result<NearDuplicates> {
     if corpora.is_two() != (plan.task() == Task::Match) {
         let rule = "is not what the plan is for";
         return Err(Error::config(
@@ -73,10 +87,9 @@ pub fn find_near_duplicates(
             rule,
         ));
     }
-    let context = &Context::new(plan.resources(), progress)?;
     let FoundClose { read, close, mut timings, spooled_bytes } =
         find_close(corpora, plan, context)?;
-    progress.begin("clustering", Work::Steps(0));
+    context.progress().begin("clustering", Work::Steps(0));
     let around = Neighbourhood::new(&close);
     let (removals, stricter) = context.threads().run(|| {
         let found = Found { read: &read, around: &around, plan };

@@ -7,10 +7,12 @@ use super::input::{Input, Places};
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
 use crate::output::{Findings, write_outputs, write_summaries};
+use crate::pipeline::near_duplicates::find_in_context;
 use crate::pipeline::timings::Count;
-use crate::pipeline::{NearDuplicates, Plan, Task, find_near_duplicates};
+use crate::pipeline::{NearDuplicates, Plan, Task};
 use crate::suggest::suggest;
 use crate::write::output_folder::OutputFolder;
+use crate::write::report::Report;
 use crate::write::summary::{Commands, Setting, Summary};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
@@ -18,6 +20,7 @@ use simtool_base::options::Choice;
 use simtool_base::progress::Work;
 use simtool_base::shell_word::shell_word;
 use simtool_base::utc_time::UtcTime;
+use simtool_compute::context::Context;
 use simtool_compute::resources::peak_memory;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Format, Strict};
@@ -69,11 +72,13 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     announce(&chosen, corpora, face);
 
     let folder = create_folder(request, face)?;
-    let mut found = find_near_duplicates(corpora, &chosen.plan, face.progress())?;
+    let context = &Context::new(chosen.plan.resources(), face.progress())?;
+    let mut found = find_in_context(corpora, &chosen.plan, context)?;
     let faults = complete(request, &inputs, &mut found, face)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
     let findings = Findings::new(&found, corpora, &chosen.plan);
-    write(&findings, request, folder, &mut summary, face)?;
+    let page = write_outputs(&findings, request.outputs, &folder, &mut summary, context)?;
+    finish(request, folder, &mut summary, &page, face)?;
     Ok(Outcome {
         faults,
         has_losses: has_losses(found.read.iter()),
@@ -248,24 +253,22 @@ fn begin_summary(
     }
 }
 
-/// Writes all outputs and gives the folder its name.
-fn write(
-    findings: &Findings<'_>,
+/// Completes the folder of outputs: writes the summary and the page, and gives the folder its name.
+fn finish(
     request: &Request,
     folder: OutputFolder,
     summary: &mut Summary,
+    page: &Report,
     face: &dyn Face,
 ) -> Result<()> {
-    let progress = face.progress();
-    let page = write_outputs(findings, request.outputs, &folder, summary, progress)?;
-    progress.begin("syncing", Work::Steps(0));
+    face.progress().begin("syncing", Work::Steps(0));
     let begun = Instant::now();
     folder.sync()?;
     summary.add_time("write", begun.elapsed());
     summary.end = Some(UtcTime::from(SystemTime::now()));
     summary.peak_memory = peak_memory();
     // The summary and the page show the times, so they come last. They are too small to take any.
-    write_summaries(&folder, summary, &page)?;
+    write_summaries(&folder, summary, page)?;
     folder.sync()?;
     give_name(face, &request.output, || folder.finish())
 }

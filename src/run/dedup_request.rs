@@ -92,7 +92,6 @@ impl Request {
         let mut config = Config::parse_besides(&mut options)?;
         config.keep.check_field(keep_field.is_some())?;
         let mut outputs = parse_outputs(&mut options)?;
-        outputs.threads = config.resources.threads;
         if paths.queries.is_empty() {
             // A user who asked to see pairs wants all of them.
             config.may_leave_pairs_out = !outputs.pairs;
@@ -235,7 +234,7 @@ fn parse_outputs(options: &mut Options) -> Result<Outputs> {
         return Err(Error::config("quarantined", fate.name(), "goes with `write_kept`"));
     }
     let bad_records = bad_records.unwrap_or(BadRecords::Keep);
-    Ok(Outputs { rows, only_ids, pairs, kept, bad_records, threads: 1 })
+    Ok(Outputs { rows, only_ids, pairs, kept, bad_records })
 }
 
 #[cfg(test)]
@@ -258,7 +257,7 @@ mod tests {
         assert_eq!(request.keep_field.as_deref(), Some("year"));
         assert_eq!(request.output, Path::new("out"));
         assert_eq!(request.existing, Existing::Replace);
-        assert_eq!((request.outputs.rows, request.outputs.threads), (RowFormat::Tsv, 2));
+        assert_eq!((request.outputs.rows, request.config.resources.threads), (RowFormat::Tsv, 2));
         assert_eq!(request.outputs.bad_records, BadRecords::Drop);
         assert!(request.config.may_leave_pairs_out && !request.outputs.pairs);
         let method = request.method(&crate::run::Silent).unwrap();

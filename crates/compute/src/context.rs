@@ -98,17 +98,6 @@ impl<'p> Context<'p> {
         self.progress
     }
 
-    /// Returns the resources of the context, for functions that do not take a context yet.
-    #[must_use]
-    pub fn resources(&self) -> Resources {
-        Resources {
-            threads: self.threads.count(),
-            memory: self.memory.limit(),
-            temporary_folder: self.temporary_folder.to_path_buf(),
-            isa: self.isa,
-        }
-    }
-
     /// Checks whether the caller still wants the result. Every loop over shards, batches or rows calls
     /// this between two items, every few milliseconds.
     ///
