@@ -19,6 +19,8 @@ mod conformance;
 mod conformance_of_door;
 #[cfg(test)]
 mod conformance_of_large_sets;
+#[cfg(test)]
+mod conformance_of_templates;
 pub mod door;
 mod first_level;
 mod first_rows;

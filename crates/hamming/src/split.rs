@@ -242,6 +242,8 @@ impl<W: Lane> Node<W> {
         let width = path.block.count_ones().min(worth.unsigned_abs()).min(MAX_WIDTH);
         let free_weight = weights.of_mask(path.free);
         let (by_free, by_widest) = (OnceLock::new(), OnceLock::new());
+        #[cfg(test)]
+        live_paths::add(&path);
         Self { path, width, weights, free_weight, widest, by_free, by_widest }
     }
 
@@ -294,6 +296,46 @@ impl<W: Lane> Node<W> {
 
     fn nodes(&self, paths: Vec<Path<W>>) -> Vec<Self> {
         paths.into_iter().map(|path| Self::new(path, Arc::clone(&self.weights))).collect()
+    }
+}
+
+/// Counts the words of the paths that each thread has made and not dropped yet.
+#[cfg(test)]
+pub(super) mod live_paths {
+    use super::{Node, Path};
+    use std::cell::Cell;
+
+    thread_local! {
+        static LIVE: Cell<usize> = const { Cell::new(0) };
+        static PEAK: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// Number of words of a path: three masks, and those in which its pairs differ.
+    fn words<W>(path: &Path<W>) -> usize {
+        (3 + path.unequal.len()) * size_of::<W>() / size_of::<u64>()
+    }
+
+    pub(super) fn add<W>(path: &Path<W>) {
+        let live = LIVE.get() + words(path);
+        LIVE.set(live);
+        PEAK.set(PEAK.get().max(live));
+    }
+
+    /// Starts to look for the largest number anew.
+    pub(crate) fn forget_peak() {
+        PEAK.set(LIVE.get());
+    }
+
+    /// Returns the most words of paths that this thread held at one time.
+    pub(crate) fn peak_words() -> usize {
+        PEAK.get()
+    }
+
+    // A node that is moved to another thread is subtracted there, so the tests keep to one thread.
+    impl<W> Drop for Node<W> {
+        fn drop(&mut self) {
+            LIVE.set(LIVE.get().wrapping_sub(words(&self.path)));
+        }
     }
 }
 

@@ -1,0 +1,140 @@
+//! Rows of documents that share a template: every method against comparing everything.
+//!
+//! Such rows agree in most bits, and the bits that differ depend on each other. No block of bits divides
+//! them well, so a recursion that believes the weights of the bits visits far more paths than there are
+//! rows. The tests therefore count the memory of the live paths, too.
+
+use crate::conformance::fingerprint_sets::Random;
+use crate::conformance::{RowPair, expanded};
+use crate::door;
+use crate::join::Join;
+use crate::joins::{searches, self_joins};
+use crate::partners::collect;
+use crate::planner::Plan;
+use crate::split::live_paths;
+use crate::workload::{Task, Workload};
+use simtool_compute::context::Context;
+use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
+use simtool_model::sides::Sides;
+
+/// Rows of documents of one template.
+const SIMILAR: usize = 500;
+/// Rows of unrelated documents.
+const OTHERS: usize = 500;
+/// Words of live paths that the recursion may hold at one time, for each word of the rows.
+const MOST_PATH_WORDS: usize = 4;
+
+/// The kinds of rows, each with a distance that some or all rows of a template keep.
+fn kinds() -> [(Shape, u32); 8] {
+    [
+        (Shape::bits(64), 3),
+        (Shape::bits(64), 20),
+        (Shape::bits(256), 40),
+        (Shape::bits(512), 60),
+        (Shape::lanes(64, 8), 24),
+        (Shape::lanes(128, 4), 60),
+        (Shape::lanes(16, 32), 9),
+        (Shape::votes(3, 2), 20),
+    ]
+}
+
+/// Makes `SIMILAR` rows of one template and `OTHERS` unrelated rows.
+fn template_rows(shape: Shape, random: &mut Random) -> FingerprintRows<'static> {
+    let (units, unit_bits) = shape.parts();
+    let unit_mask = u64::MAX >> (u64::BITS - unit_bits);
+    let per_word = u64::BITS / unit_bits;
+    let template: Vec<u64> = (0..units).map(|_| random.next() & unit_mask).collect();
+    // Some units change with nearly every edit of a document, and most units hardly ever change.
+    let changes: Vec<u64> = (0..units).map(|_| random.below(40).min(random.below(40))).collect();
+    let mut rows = RowsBuilder::new(shape);
+    for row in 0..SIMILAR + OTHERS {
+        let mut words = vec![0; shape.words()];
+        for unit in 0..units {
+            let is_own = row >= SIMILAR || random.below(100) < changes[unit as usize];
+            let value = if is_own { random.next() & unit_mask } else { template[unit as usize] };
+            words[(unit / per_word) as usize] |= value << (unit % per_word * unit_bits);
+        }
+        rows.push(Some(&words));
+    }
+    rows.finish()
+}
+
+/// Finds the pairs by comparing everything: of rows of one side, or of a query and a row of the corpus.
+fn all_pairs(sides: Sides<&FingerprintRows<'_>>, max_distance: u32) -> Vec<RowPair> {
+    let (queries, corpus) = (sides.first(), sides.second());
+    let mut pairs = Vec::new();
+    for a in 0..queries.len() {
+        let first = if sides.is_two() { 0 } else { a + 1 };
+        for b in first..corpus.len() {
+            let Some((one, other)) = queries.row(a).zip(corpus.row(b)) else { continue };
+            let distance = corpus.shape.distance(one, other);
+            if distance <= max_distance {
+                pairs.push((a as u32, b as u32, distance));
+            }
+        }
+    }
+    pairs
+}
+
+/// Runs `work` and checks that the paths that are live at one time take memory that is linear in the rows.
+fn with_bounded_paths<T>(row_words: usize, place: &str, work: impl FnOnce() -> T) -> T {
+    live_paths::forget_peak();
+    let result = work();
+    let peak = live_paths::peak_words();
+    assert!(peak <= row_words * MOST_PATH_WORDS, "{place}: paths of {peak} words");
+    result
+}
+
+fn planned(join: &'static dyn Join, task: Task, rows: &FingerprintRows<'_>, k: u32) -> Plan {
+    let plan = Plan::new(Workload::of(task, rows, k, u64::MAX)).unwrap();
+    Plan { join, ..plan }
+}
+
+#[test]
+fn every_self_join_takes_documents_of_a_template_in_bounded_memory() {
+    let context = Context::default();
+    for (shape, max_distance) in kinds() {
+        let rows = template_rows(shape, &mut Random(7));
+        let side = Sides::One(&rows);
+        let expected = all_pairs(side, max_distance);
+        assert!(!expected.is_empty(), "{shape}, k = {max_distance}");
+        for join in self_joins().filter(|join| join.limits().counts(shape.metric())) {
+            let place = format!("{join}, {shape}, k = {max_distance}");
+            let plan = planned(join, Task::SelfJoin, &rows, max_distance);
+            let found = with_bounded_paths(rows.words.len(), &place, || {
+                door::join(side, &plan, &context).unwrap()
+            });
+            let found = expanded(found.groups.first(), &found.pairs);
+            assert!(found == expected, "{place}");
+        }
+    }
+}
+
+#[test]
+fn every_search_takes_documents_of_a_template_in_bounded_memory() {
+    let context = Context::default();
+    for (shape, max_distance) in kinds() {
+        let corpus = template_rows(shape, &mut Random(7));
+        let mut queries = RowsBuilder::new(shape);
+        (0..corpus.len()).step_by(9).for_each(|row| queries.push(corpus.row(row)));
+        let queries = queries.finish();
+        let sides = Sides::Two(&queries, &corpus);
+        let expected = all_pairs(sides, max_distance);
+        let task = Task::Search { queries: queries.len() };
+        for join in searches().filter(|join| join.limits().counts(shape.metric())) {
+            // These methods visit every row within the distance of a query, and large distances have too
+            // many of them.
+            if ["bit-probing", "expanded-set"].contains(&join.name()) {
+                continue;
+            }
+            let place = format!("{join}, {shape}, k = {max_distance}");
+            let plan = planned(join, task, &corpus, max_distance);
+            let row_words = queries.words.len() + corpus.words.len();
+            let found = with_bounded_paths(row_words, &place, || {
+                collect(&*door::partners(sides, &plan, &context).unwrap())
+            });
+            let found: Vec<RowPair> = found.iter().map(|p| (p.a, p.b, p.distance)).collect();
+            assert!(found == expected, "{place}");
+        }
+    }
+}
