@@ -14,44 +14,51 @@ pub enum Severity {
 
 /// Something wrong with a file as a whole, or with a stretch of it.
 ///
-/// Its text is one line with the stable code in brackets; names and content from outside are
-/// escaped, and content is cut, so that no input can write to a terminal.
+/// `Display` writes one line that begins with the stable code in brackets. Names and content from the
+/// input are escaped, so that no input can send control characters to a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The cost.
+    /// Whether a part of the input was lost.
     pub severity: Severity,
     /// Stable name of the fault, such as `truncated` or `corrupt-gzip`.
     pub code: &'static str,
     /// The file, as the user named it.
     pub file: PathBuf,
-    /// Offset in the file as it is on disk where the fault was noticed, if that means anything.
+    /// Offset at which the fault was noticed, in the file as it is on disk. `None` if the fault has no
+    /// place, for example because the file cannot be opened.
     pub byte: Option<u64>,
-    /// The finding, the consequence, and advice for the user.
+    /// Description of the fault, its consequence, and advice for the user.
     pub detail: String,
-    /// Records that were lost and are no bad records of their own, as far as their number is known.
+    /// Number of records that were lost and are not reported as bad records. Records whose number is
+    /// unknown are not counted.
     pub lost_records: u64,
 }
 
 /// Longest piece of outside text that a message repeats, in characters.
 const LONGEST_QUOTE: usize = 120;
 
-/// Text from outside, made harmless: control characters and line ends escaped, cut at 120
-/// characters.
+/// Returns text of the input for a message: control characters and line ends are escaped, and the
+/// text is cut after 120 characters.
 #[must_use]
 pub fn quoted(text: &[u8]) -> String {
+    // A character of UTF-8 has at most four bytes, so this head is long enough. Escaping a whole
+    // record of many megabytes for a few characters would waste time and memory.
     let head = &text[..text.len().min(4 * LONGEST_QUOTE)];
     let mut quoted: String = String::from_utf8_lossy(head)
         .chars()
         .flat_map(char::escape_debug)
         .take(LONGEST_QUOTE)
         .collect();
+    // Escapes and replacement characters only make text longer. So a result that is shorter than
+    // the head shows that characters were cut.
     if quoted.len() < head.len() || head.len() < text.len() {
         quoted.push('\u{2026}');
     }
     quoted
 }
 
-/// Text from outside, made harmless and left whole: names are of no use in part.
+/// Returns a name from the input for a message: control characters and line ends are escaped. The name
+/// is not cut, because a part of a name does not identify a file.
 #[must_use]
 pub fn escaped(text: &[u8]) -> String {
     String::from_utf8_lossy(text).chars().flat_map(char::escape_debug).collect()

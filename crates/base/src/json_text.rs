@@ -1,18 +1,20 @@
-//! JSON strings of bytes that may be anything.
+//! Writes any bytes as JSON strings.
 
 use std::io::{self, Write};
 
-/// Writes `bytes` as a JSON string. Bytes that are no UTF-8 become `\x` and two hexadecimal
-/// digits, as text: the string then has a backslash.
+/// Writes `bytes` as a JSON string. A byte that is not part of valid UTF-8 becomes `\x` and two
+/// hexadecimal digits, for example `\xff`. A parser of the JSON reads these four characters.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// `out` fails.
 pub fn write_string(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
     out.write_all(b"\"")?;
     for chunk in bytes.utf8_chunks() {
         write_escaped(out, chunk.valid().as_bytes())?;
         for byte in chunk.invalid() {
+            // JSON knows no escape for a single byte. The doubled backslash keeps the string valid,
+            // and the byte can still be read.
             write!(out, "\\\\x{byte:02x}")?;
         }
     }
@@ -22,6 +24,8 @@ pub fn write_string(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
 fn write_escaped(out: &mut dyn Write, text: &[u8]) -> io::Result<()> {
     let mut from = 0;
     for (at, &byte) in text.iter().enumerate() {
+        // RFC 8259, section 7, requires escapes for quotes, backslashes and control characters. DEL
+        // is also escaped, because terminals treat it as a control character.
         if byte >= b' ' && byte != b'"' && byte != b'\\' && byte != 0x7F {
             continue;
         }

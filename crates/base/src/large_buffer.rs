@@ -1,8 +1,8 @@
 //! Memory for arrays of many megabytes.
 //!
-//! The first touch of a page costs a fault, and on a virtual machine that is half a second and
-//! more a gigabyte. A large array is therefore mapped on its own and asks for pages of 2 MB, and
-//! one that was made larger than it turned out to be costs nothing for what was never touched.
+//! The first touch of a page costs a page fault. On a virtual machine, these faults take half a second
+//! or more per gigabyte. So a large array is mapped separately and asks for pages of 2 MB. Pages of a
+//! mapped array that are never touched cost nothing.
 
 use crate::error::{Error, Result};
 use crate::memory_ledger::{Ledger, Reservation};
@@ -10,12 +10,12 @@ use bytemuck::Pod;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// Bytes from which an array is mapped on its own.
+/// Size in bytes from which an array is mapped separately.
 const MAPPED_BYTES: usize = 64 << 10;
 
-/// Bytes from which an array asks for large pages. A large page is cleared as a whole at its first
-/// touch, and a virtual machine may have to fetch it from its host first, which takes milliseconds:
-/// for less, small pages are cheaper.
+/// Size in bytes from which an array asks for large pages. A large page is cleared as a whole at its
+/// first touch. A virtual machine may first have to get the page from its host, which takes
+/// milliseconds. So small pages are cheaper for smaller arrays.
 const LARGE_PAGES_BYTES: usize = 8 << 20;
 
 /// Bytes that stay free next to a large array. The many small allocations need them: when a small
@@ -36,29 +36,32 @@ pub struct LargeBuffer<T> {
 #[derive(Debug)]
 enum Memory {
     Mapped(memmap2::MmapMut),
-    /// In words of 16 bytes, which aligns every lane.
+    /// Words of 16 bytes, so that the memory is aligned for every element type.
     Allocated(Vec<u128>),
 }
 
 impl<T: Pod> LargeBuffer<T> {
-    /// `length` zeros. Memory is taken when it is first touched; where it cannot be had, the
-    /// program ends.
+    /// Creates a buffer of `length` zeros. The system provides the memory when it is first touched. The
+    /// program ends if there is too little memory.
     #[must_use]
     pub fn zeroed(length: usize) -> Self {
         let memory = Memory::mapped(length * size_of::<T>());
         Self::over(memory.unwrap_or_else(|bytes| Memory::Allocated(vec![0; words(bytes)])), length)
     }
 
-    /// `length` zeros for `what`. Memory is taken when it is first touched.
+    /// Creates a buffer of `length` zeros for `what`. The system provides the memory when it is first
+    /// touched.
     ///
     /// # Errors
     ///
-    /// The memory cannot be had.
+    /// There is too little memory.
     pub fn try_zeroed(length: usize, what: &'static str) -> Result<Self> {
         let bytes = length.checked_mul(size_of::<T>());
         let bytes = bytes.ok_or_else(|| Error::memory(what, u64::MAX))?;
         let memory = match Memory::mapped(bytes) {
             Ok(map) if bytes < LARGE_PAGES_BYTES => map,
+            // A second, small map shows whether the limit of the process leaves room for small
+            // allocations. That map is given back at once.
             Ok(map) if memmap2::MmapMut::map_anon(LEFT_BYTES).is_ok() => map,
             Err(bytes) if bytes < LARGE_PAGES_BYTES => {
                 Memory::Allocated(filled(0, words(bytes), what)?)
@@ -69,6 +72,8 @@ impl<T: Pod> LargeBuffer<T> {
     }
 
     fn over(memory: Memory, length: usize) -> Self {
+        // Both kinds of memory are aligned to at least 16 bytes, and the casts below would panic
+        // for a type that needs more.
         const { assert!(align_of::<T>() <= align_of::<u128>()) };
         Self { memory, length, element: PhantomData, held: None }
     }
@@ -81,11 +86,11 @@ impl<T: Pod> LargeBuffer<T> {
         Self { held: Some(ledger.hold(bytes)), ..self }
     }
 
-    /// `length` zeros, with their memory taken at once unless it comes in large pages.
+    /// Creates a buffer of `length` zeros and takes its memory at once, unless it has large pages.
     ///
-    /// For arrays that are read before they are written, as hash tables are: there a page would
-    /// fault twice, and the second time interrupt every processor that runs a thread of ours. Large
-    /// pages are too few for that to count.
+    /// This is for arrays that are read before they are written, such as hash tables. A page of such an
+    /// array would fault twice: at the first read and at the first write. The second fault interrupts
+    /// every processor that runs a thread of the program. Large pages are too few for that to matter.
     #[must_use]
     pub fn resident(length: usize) -> Self {
         let buffer = Self::zeroed(length);
@@ -93,11 +98,11 @@ impl<T: Pod> LargeBuffer<T> {
         buffer
     }
 
-    /// [`Self::resident`] for `what`, where the memory may not be there.
+    /// Creates a buffer for `what` like [`Self::resident`], but reports a lack of memory.
     ///
     /// # Errors
     ///
-    /// The memory cannot be had.
+    /// There is too little memory.
     pub fn try_resident(length: usize, what: &'static str) -> Result<Self> {
         let buffer = Self::try_zeroed(length, what)?;
         buffer.memory.populate();
@@ -114,8 +119,8 @@ impl<T: Pod> Clone for LargeBuffer<T> {
 }
 
 impl Memory {
-    /// A map of `bytes` zeros, or the number again if they are too few for one or the system has
-    /// none to give.
+    /// Maps `bytes` zeros. Returns `bytes` as the error if the array is too small for a map, or if the
+    /// system refuses the map.
     fn mapped(bytes: usize) -> Result<Self, usize> {
         if bytes < MAPPED_BYTES {
             return Err(bytes);
@@ -141,39 +146,39 @@ impl Memory {
     }
 }
 
-/// Words of 16 bytes that hold so many bytes.
+/// Returns the number of words of 16 bytes that hold `bytes` bytes.
 fn words(bytes: usize) -> usize {
     bytes.div_ceil(size_of::<u128>())
 }
 
-/// An empty vector with room for `capacity` elements of `what`.
+/// Creates an empty vector for `what` with room for `capacity` elements.
 ///
 /// # Errors
 ///
-/// The memory cannot be had.
+/// There is too little memory.
 pub fn reserved<T>(capacity: usize, what: &'static str) -> Result<Vec<T>> {
     let mut elements = Vec::new();
     reserve(&mut elements, capacity, what)?;
     Ok(elements)
 }
 
-/// A vector of `length` times `value`, for `what`.
+/// Creates a vector for `what` that holds `value` `length` times.
 ///
 /// # Errors
 ///
-/// The memory cannot be had.
+/// There is too little memory.
 pub fn filled<T: Clone>(value: T, length: usize, what: &'static str) -> Result<Vec<T>> {
     let mut elements = reserved(length, what)?;
     elements.resize(length, value);
     Ok(elements)
 }
 
-/// Makes room for `more` elements of `what` behind those of a vector, and as much again as it has,
-/// so that a vector that grows is rarely moved.
+/// Makes room for `more` additional elements in a vector for `what`. The capacity grows at least to
+/// twice the old one, so that a growing vector is rarely moved.
 ///
 /// # Errors
 ///
-/// The memory cannot be had.
+/// There is too little memory.
 pub fn reserve<T>(elements: &mut Vec<T>, more: usize, what: &'static str) -> Result<()> {
     let reserved = elements.try_reserve(more);
     let length = elements.len().saturating_add(more) as u64;

@@ -46,6 +46,7 @@ impl MappedFile {
     pub unsafe fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
         let metadata = file.metadata().map_err(|e| Error::io(path, "read", e))?;
+        // A pipe has no length and no pages, and systems refuse maps of zero bytes.
         if !metadata.is_file() || metadata.len() == 0 {
             return Self::read(path);
         }

@@ -56,6 +56,9 @@ impl Account {
     /// Enters `bytes` more if the limit allows them.
     fn try_enter(&self, bytes: u64) -> bool {
         let more = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= self.limit);
+        // The comparison and the addition are one atomic step. Otherwise two threads could both
+        // find room for their bytes and together exceed the limit. No other data depends on the
+        // counter, so relaxed order is enough.
         let entered = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         if let Ok(before) = entered {
             self.entered(bytes, before + bytes);
@@ -167,6 +170,7 @@ impl Reservation {
 
     /// Gives back all but `bytes`. A reservation never grows by this.
     pub fn shrink_to(&mut self, bytes: u64) {
+        // Growing here would pass the limit without a check.
         let kept = bytes.min(self.bytes);
         self.account.leave(self.bytes - kept);
         self.bytes = kept;

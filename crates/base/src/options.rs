@@ -59,9 +59,9 @@ pub trait Choice: Copy + 'static {
     fn help(self) -> &'static str;
 }
 
-/// Names and values in their order that were given and not taken yet.
+/// Options that were given and not yet taken, in the order in which they were given.
 ///
-/// A value is text, except that of a path, which may hold bytes that are no text.
+/// Values are text, except that the value of a path may contain bytes that are not UTF-8.
 ///
 /// ```
 /// use simtool_base::options::Options;
@@ -93,7 +93,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Adds the options of such a list.
+    /// Parses a list such as `bits=128,verify=0.8` and adds its options.
     ///
     /// # Errors
     ///
@@ -104,7 +104,11 @@ impl Options {
                 let rule = "must be NAME=VALUE; separate several options by commas";
                 return Err(Error::config("options", member, rule));
             };
+            // Options are spelled with hyphens on the command line and with underscores in Python.
+            // One spelling inside lets every part look for one name.
             let name = name.trim().replace('-', "_");
+            // A list that gives two values for one name has no clear meaning, and taking either
+            // value silently would hide a mistake.
             if self.has(&name) {
                 return Err(Error::config("options", member, "is given twice"));
             }
@@ -170,6 +174,7 @@ impl Options {
 
     /// Takes all values of an option that may be repeated.
     pub fn take_all(&mut self, name: &str) -> Vec<String> {
+        // Each call takes the first value that is left, so the values keep their order.
         std::iter::from_fn(|| self.take(name)).collect()
     }
 
@@ -231,14 +236,14 @@ impl Options {
         self.0.first().map(|(name, value)| (name.as_str(), value.to_string_lossy()))
     }
 
-    /// The value of `name`, which stays in the list.
+    /// Returns the value of `name` and leaves it in the list.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
         let (_, value) = self.0.iter().find(|(known, _)| known == name)?;
         Some(value.to_string_lossy())
     }
 
-    /// All names and values, in their order.
+    /// Returns all names and values in their order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &OsString)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
@@ -249,8 +254,8 @@ impl Options {
     }
 }
 
-/// The text of a value. Bytes that are no text become the replacement character, so that the parser
-/// of the setting refuses them and shows where they are.
+/// Returns the text of a value. Bytes that are not UTF-8 become the replacement character, so that the
+/// parser of the setting refuses the value and its message shows their place.
 fn text(value: OsString) -> String {
     value.into_string().unwrap_or_else(|bytes| bytes.to_string_lossy().into_owned())
 }

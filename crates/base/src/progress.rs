@@ -1,4 +1,4 @@
-//! The progress of a long run, and the question whether it should go on.
+//! Progress of a long run, and its cancellation.
 
 use std::fmt::Display;
 
@@ -54,7 +54,8 @@ impl Progress for NoProgress {
     fn advance(&self, _amount: u64) {}
 }
 
-/// Number of steps of a stage that is divided into shares.
+/// Number of steps of a stage that is divided into shares. It is large, so that small parts of a
+/// recursion still have whole steps.
 const STEPS: u64 = 1 << 40;
 
 /// A share of a stage, for recursive work: each part of the recursion owns a share.
@@ -71,7 +72,7 @@ impl<'p> Share<'p> {
         Self { progress, steps: STEPS as f64 }
     }
 
-    /// Returns a share that reports nothing.
+    /// Returns a share whose progress is not reported.
     #[must_use]
     pub fn untold() -> Share<'static> {
         Share { progress: &NoProgress, steps: 0.0 }
@@ -84,6 +85,7 @@ impl<'p> Share<'p> {
     }
 
     /// Reports the share as done.
+    // Each part is rounded down, so the sum of all parts never exceeds the steps of the stage.
     #[expect(clippy::cast_sign_loss, reason = "there are no negative shares")]
     pub fn done(self) {
         self.progress.advance(self.steps as u64);

@@ -108,6 +108,8 @@ pub fn rate(bytes: u64, time: Duration) -> String {
 pub fn percent(part: u64, whole: u64) -> String {
     let share = 100.0 * part as f64 / whole.max(1) as f64;
     match share {
+        // A rounded "0.0 %" would say that there is nothing, and a rounded "100.0 %" that
+        // everything is covered.
         share if part > 0 && share < 0.1 => "< 0.1 %".to_owned(),
         share if part < whole && share > 99.9 => "> 99.9 %".to_owned(),
         share => format!("{share:.1} %"),

@@ -14,6 +14,8 @@ pub fn shell_word(text: &str) -> String {
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();
     }
+    // Within single quotes a POSIX shell gives no character a meaning, not even a backslash. So a
+    // quote in the text ends the quoted part, follows escaped, and begins the next part.
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 

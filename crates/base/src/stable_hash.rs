@@ -75,6 +75,8 @@ pub const fn mix(mut z: u64) -> u64 {
 #[inline]
 #[must_use]
 pub const fn row_word(term: u64, index: u32) -> u64 {
+    // A term is a hash already, so it serves as the first word without further work. Fingerprints
+    // of 64 bits need no other word.
     if index == 0 { term } else { mix(term.wrapping_add(GAMMA.wrapping_mul(index as u64))) }
 }
 
