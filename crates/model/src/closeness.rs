@@ -15,7 +15,7 @@ pub enum Closeness {
 }
 
 impl Closeness {
-    /// Compares two of one kind: the closer is the greater.
+    /// Compares two values of one kind. The closer pair of documents has the greater value.
     #[must_use]
     pub fn compare(self, other: Self) -> Ordering {
         match (self, other) {
@@ -41,7 +41,7 @@ impl Closeness {
         self.exact_similarity().map(Similarity::ratio)
     }
 
-    /// The same, as it was counted.
+    /// Returns the similarity as an exact ratio, if the closeness has one.
     #[must_use]
     pub fn exact_similarity(self) -> Option<Similarity> {
         match self {

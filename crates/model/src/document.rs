@@ -1,4 +1,4 @@
-//! Documents and records as a reader lends them, and the little that is kept of them for outputs.
+//! Documents and records as a reader lends them, and the identities that are kept for outputs.
 
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 pub struct DocOrdinal(pub u32);
 
 impl DocOrdinal {
-    /// The number as an index.
+    /// Returns the number as an index.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -17,21 +17,21 @@ impl DocOrdinal {
 
 /// A piece of an input file, lent for the time of one call.
 ///
-/// The records of a file are its bytes, cut: except where a file is damaged, [`Record::bytes`] of
-/// all records in reading order, one after the other, are the (decompressed) file; of records that
-/// are too long to be lent whole, the stretches that are lent before them are. Formats that are no
+/// Records cut a file into pieces without gaps. So [`Record::bytes`] of all records in reading order
+/// are the decompressed file, except where the file is damaged. A record that is too long to be lent
+/// whole has empty bytes, and its bytes are lent in stretches before it. Formats that are not a
 /// sequence of bytes, such as Parquet, lend empty bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// Number among the counted records of its shard, from 0; of an uncounted record, the number
-    /// that the next counted one will have. Readers return how many records a shard has, so that
-    /// the number in the file is this plus the counts of the file's earlier shards.
+    /// Number among the counted records of the shard, from 0. A record that is not counted has the
+    /// number of the next counted record. Readers return the number of records of each shard. So the
+    /// number of a record in its file is this number plus the counts of the file's earlier shards.
     pub number: u64,
     /// Offset of the first byte in the file, after decompression.
     pub byte: u64,
-    /// The bytes as they stood in the input, with their separator. Empty where they were lent in
-    /// stretches ([`Content::Bad`] with code `oversize`, or behind damage), or where the format has
-    /// none.
+    /// The bytes of the record in the input, with their separator. Empty if the bytes were lent in
+    /// stretches ([`Content::Bad`] with code `oversize`, or a record after damage), or if the format is
+    /// not a sequence of bytes.
     pub bytes: &'a [u8],
     /// The document in the record, or the reason why there is none.
     pub content: Content<'a>,
@@ -42,10 +42,10 @@ pub struct Record<'a> {
 pub enum Content<'a> {
     /// A document.
     Document(Document<'a>),
-    /// No document, and meant so: a blank line, a header row, a `warcinfo` record. It stays in
-    /// copies of its file.
+    /// A record that is not meant to be a document, for example a blank line, a header row or a
+    /// `warcinfo` record. Copies of the file contain it.
     PassThrough,
-    /// A document that was not chosen: it takes no part, and stays in copies of its file.
+    /// A document that the selection excludes. It is not compared, and copies of the file contain it.
     PassedOver,
     /// Something that should have been a document: it is quarantined and counted.
     Bad(&'a Bad),
@@ -54,9 +54,9 @@ pub enum Content<'a> {
 /// A document, borrowed from its file or from a reader's scratch memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Document<'a> {
-    /// The document's own ID, not empty; `None` where it has none.
+    /// ID of the document in its file, not empty. `None` if the document has no ID.
     pub id: Option<&'a [u8]>,
-    /// The text; UTF-8 where the input is.
+    /// The text. It is UTF-8 if the input is.
     pub text: &'a [u8],
     /// The value of the field that decides which documents are kept, as written, if one was asked
     /// for and the document has it.
@@ -78,7 +78,7 @@ pub struct Bad {
 }
 
 impl Bad {
-    /// Code of a record that has not the field of the text, in every format that has fields.
+    /// Code of a record without the field of the text, in every format with fields.
     pub const NO_TEXT: &'static str = "text-field";
 
     /// Returns the fault of a record of `length` bytes without the field of the text. It takes no
@@ -99,28 +99,29 @@ pub struct Place {
     pub record: u64,
 }
 
-/// Identities of the documents of one shard, in reading order; a part of [`DocumentIds`].
+/// File, record numbers and IDs of the documents of one shard, in reading order.
 ///
-/// Eight bytes a document that has an ID, none for one that has none where every record is a
-/// document; plus four where some records are not.
+/// Memory per document: eight bytes and the ID, if the document or an earlier one has an ID. Four bytes
+/// more for each document after the first record that is not a document.
 #[derive(Clone, Debug)]
 pub struct ShardIds {
     file: u32,
-    /// Documents so far.
+    /// Number of documents so far.
     count: u32,
-    /// Records so far, set by [`ShardIds::close`].
+    /// Number of records of the shard; 0 until [`ShardIds::close`] sets it.
     record_count: u64,
-    /// Record number of each document from the first one whose number is not its position.
+    /// Record numbers of the documents, from the first document whose record number differs from its
+    /// position among the documents. For earlier documents the two are equal.
     sparse_records: Vec<u32>,
     /// End of each document's ID in `ids`, from the first document that has one.
     ends: Vec<u64>,
-    /// Documents before the first that has an ID.
+    /// Number of documents before the first one with an ID.
     without_id: u32,
     ids: Vec<u8>,
 }
 
 impl ShardIds {
-    /// No documents yet, of file number `file`.
+    /// Creates an empty list for a shard of file number `file`.
     #[must_use]
     pub fn new(file: u32) -> Self {
         Self {
@@ -138,11 +139,13 @@ impl ShardIds {
     ///
     /// # Errors
     ///
-    /// More than 2³² − 1 documents or records in one shard.
+    /// The shard has more than 2³² − 1 documents or records.
     pub fn push(&mut self, record: u64, id: Option<&[u8]>) -> Result<()> {
         let (Ok(record), Some(count)) = (u32::try_from(record), self.count.checked_add(1)) else {
             return Err(too_many_documents());
         };
+        // In most files every record is a document, so the record number equals the position and
+        // need not be stored. After the first difference every number is stored.
         if !self.sparse_records.is_empty() || record != self.count {
             self.sparse_records.push(record);
         }
@@ -151,6 +154,8 @@ impl ShardIds {
         } else if self.ends.is_empty() {
             self.without_id += 1;
         }
+        // After the first ID, a document without an ID has an empty range. Readers never lend an
+        // empty ID, so the two cannot be confused.
         if id.is_some() || !self.ends.is_empty() {
             self.ends.push(self.ids.len() as u64);
         }
@@ -158,14 +163,14 @@ impl ShardIds {
         Ok(())
     }
 
-    /// Bytes of memory that they take.
+    /// Returns the bytes of memory of the list.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let numbers = size_of_val(&self.sparse_records[..]) + size_of_val(&self.ends[..]);
         (numbers + self.ids.len()) as u64
     }
 
-    /// States how many records the shard has, as its reader returned it.
+    /// Sets the number of records of the shard, which its reader returned, and frees unused memory.
     pub fn close(&mut self, record_count: u64) {
         self.record_count = record_count;
         self.sparse_records.shrink_to_fit();
@@ -216,16 +221,17 @@ pub struct DocumentIds {
 }
 
 impl DocumentIds {
-    /// Puts the shards together, given in reading order.
+    /// Joins the shards, which must be in reading order.
     ///
     /// # Errors
     ///
-    /// More than 2³² − 1 documents.
+    /// There are more than 2³² − 1 documents.
     pub fn new(shards: Vec<ShardIds>) -> Result<Self> {
         let mut first_documents = Vec::with_capacity(shards.len() + 1);
         let mut first_records = Vec::with_capacity(shards.len());
         let (mut documents, mut records, mut file) = (0_u32, 0_u64, None);
         for shard in &shards {
+            // Records are numbered from 0 in each file, but documents over the whole corpus.
             if file != Some(shard.file) {
                 (file, records) = (Some(shard.file), 0);
             }
@@ -238,7 +244,7 @@ impl DocumentIds {
         Ok(Self { shards, first_documents, first_records })
     }
 
-    /// The shards that it was put together from.
+    /// Returns the shards, in reading order.
     #[must_use]
     pub fn into_shards(self) -> Vec<ShardIds> {
         self.shards
@@ -262,7 +268,7 @@ impl DocumentIds {
         self.shards.iter().any(|shard| !shard.ids.is_empty())
     }
 
-    /// Ordinal of the first document of a shard.
+    /// Returns the ordinal of the first document of a shard.
     ///
     /// # Panics
     ///
@@ -272,7 +278,7 @@ impl DocumentIds {
         DocOrdinal(self.first_documents[shard])
     }
 
-    /// The ordinal behind that of the last document of a shard.
+    /// Returns the ordinal that follows the last document of a shard.
     ///
     /// # Panics
     ///
@@ -282,7 +288,7 @@ impl DocumentIds {
         DocOrdinal(self.first_documents[shard + 1])
     }
 
-    /// Number in its file of the first record of a shard.
+    /// Returns the number of a shard's first record in its file.
     ///
     /// # Panics
     ///
@@ -292,7 +298,7 @@ impl DocumentIds {
         self.first_records[shard]
     }
 
-    /// The number in its file behind that of the last record of a shard.
+    /// Returns the record number in the file that follows a shard's last record.
     ///
     /// # Panics
     ///
@@ -314,7 +320,7 @@ impl DocumentIds {
         Place { file: part.file, record: self.first_records[shard] + part.record(at) }
     }
 
-    /// A document's own ID, if it has one.
+    /// Returns the ID of a document, if it has one.
     ///
     /// # Panics
     ///

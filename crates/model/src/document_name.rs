@@ -1,4 +1,4 @@
-//! A document as its user knows it.
+//! The name of a document in outputs: ID, file and record.
 
 use simtool_base::json_text::write_string;
 use std::borrow::Cow;
@@ -8,11 +8,11 @@ use std::path::Path;
 /// The name of a document in a row of an output.
 #[derive(Clone, Debug)]
 pub struct DocumentName<'d> {
-    /// Its ID.
+    /// ID of the document.
     pub id: Cow<'d, [u8]>,
-    /// Its file, as the user named it.
+    /// File of the document, as the user named it.
     pub file: &'d Path,
-    /// Number of its record in the file, from 0.
+    /// Number of the document's record in the file, from 0.
     pub record: u64,
 }
 
@@ -27,7 +27,7 @@ impl DocumentName<'_> {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// `out` fails.
     pub fn write_fields(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(b"\"id\":")?;
         write_string(out, &self.id)?;

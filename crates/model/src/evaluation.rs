@@ -95,6 +95,8 @@ impl Counts {
     #[must_use]
     pub fn compare_f1(self, other: Self) -> Ordering {
         let ((a, b), (c, d)) = (self.f1_fraction(), other.f1_fraction());
+        // Steps with equal F1 must compare as equal, so that the strictest of them wins. Floats of
+        // equal fractions may differ in the last bit.
         let product = |a: u64, b: u64| u128::from(a) * u128::from(b.max(1));
         product(a, d).cmp(&product(c, b))
     }

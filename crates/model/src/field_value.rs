@@ -76,6 +76,9 @@ impl FieldValue {
             // Adding 0 turns a negative zero into a positive one.
             Self::Decimal(number) => ordered_number(number + 0.0, 0),
             Self::Text(text) => {
+                // Two zero bytes end a text, and a zero byte inside it is followed by 255. So a
+                // text sorts before every longer text that begins with it, and its bytes are never
+                // a prefix of another text's bytes.
                 let escaped = |&byte: &u8| if byte == 0 { vec![0, u8::MAX] } else { vec![byte] };
                 let mut bytes = vec![2];
                 bytes.extend(text.iter().flat_map(escaped));
@@ -99,6 +102,8 @@ impl FieldValue {
 /// than 2¹⁵.
 fn ordered_number(near: f64, lacking: i128) -> Vec<u8> {
     let bits = near.to_bits();
+    // The bits of floats of one sign are ordered by magnitude. For negative numbers all bits are
+    // flipped, which reverses their order and puts them before the positive ones.
     let ordered = if near.is_sign_negative() { !bits } else { bits | 1 << 63 };
     let lacking = lacking as i16 ^ i16::MIN;
     [&[1][..], &ordered.to_be_bytes(), &lacking.to_be_bytes()].concat()

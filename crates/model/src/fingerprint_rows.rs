@@ -205,6 +205,8 @@ fn cosine_distance(lanes: u32, bits: u32, differing: u32, [a, b]: [u64; 2]) -> u
     if differing == 0 && a == b {
         return 0;
     }
+    // The expected share of agreeing lanes is J + (1 − J) / 2^bits, which is solved for the Jaccard
+    // similarity J. The cosine follows from the shared elements, J · (a + b) / (1 + J).
     let by_chance = 1.0 / f64::from(1_u32 << bits);
     let agreeing = f64::from(lanes - differing) / f64::from(lanes);
     let jaccard = ((agreeing - by_chance) / (1.0 - by_chance)).max(0.0);
@@ -353,6 +355,7 @@ impl RowsBuilder {
     /// The number of words is not that of the shape.
     pub fn push(&mut self, row: Option<&[u64]>) {
         if let Some(words) = row {
+            // A row of another length would shift all rows after it.
             assert_eq!(words.len(), self.shape.words(), "words of a row");
             self.words.extend_from_slice(words);
         } else {

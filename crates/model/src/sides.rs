@@ -15,7 +15,7 @@
 pub enum Sides<T> {
     /// The value of a collection that is compared with itself.
     One(T),
-    /// The value of the queries, some of which may be removed, and the value of the corpus.
+    /// The value of the queries, then the value of the corpus. Only queries may be removed.
     Two(T, T),
 }
 
@@ -27,29 +27,29 @@ impl<T: Default> Default for Sides<T> {
 }
 
 impl<T> Sides<T> {
-    /// The value of the documents that may be removed.
+    /// Returns the value of the documents that may be removed.
     pub fn first(&self) -> &T {
         match self {
             Self::One(first) | Self::Two(first, _) => first,
         }
     }
 
-    /// The value of the documents that may be kept in their place. With one side, it is the same as
-    /// the first.
+    /// Returns the value of the documents that may be kept in their place. With one side, it is the
+    /// same as the first.
     pub fn second(&self) -> &T {
         match self {
             Self::One(second) | Self::Two(_, second) => second,
         }
     }
 
-    /// The first value, mutable.
+    /// Returns the first value, mutable.
     pub fn first_mut(&mut self) -> &mut T {
         match self {
             Self::One(first) | Self::Two(first, _) => first,
         }
     }
 
-    /// The second value, mutable. With one side, it is the same as the first.
+    /// Returns the second value, mutable. With one side, it is the same as the first.
     pub fn second_mut(&mut self) -> &mut T {
         match self {
             Self::One(second) | Self::Two(_, second) => second,
@@ -61,7 +61,7 @@ impl<T> Sides<T> {
         matches!(self, Self::Two(..))
     }
 
-    /// The value of each side.
+    /// Returns the value of each side.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let second = match self {
             Self::One(_) => None,
@@ -70,7 +70,7 @@ impl<T> Sides<T> {
         std::iter::once(self.first()).chain(second)
     }
 
-    /// The value of each side, mutable.
+    /// Returns the value of each side, mutable.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let (first, second) = match self {
             Self::One(first) => (first, None),

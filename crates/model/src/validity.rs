@@ -1,6 +1,6 @@
-//! The rows that have a value: a document without features has no fingerprint.
+//! Marks the rows that have a value. A document without features has no fingerprint.
 
-/// One bit a row: set where the row has a value.
+/// One bit for each row, set if the row has a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validity {
     words: Vec<u64>,
@@ -8,17 +8,19 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// All of `rows` rows have a value.
+    /// Creates the validity of `rows` rows that all have a value.
     #[must_use]
     pub fn all(rows: usize) -> Self {
         let mut words = vec![u64::MAX; rows.div_ceil(64)];
+        // Bits beyond the last row must be 0, since files store the words and a reader refuses
+        // other bits.
         if let (Some(last), true) = (words.last_mut(), !rows.is_multiple_of(64)) {
             *last = (1 << (rows % 64)) - 1;
         }
         Self { words, rows }
     }
 
-    /// Takes the value of `row` away.
+    /// Marks `row` as a row without a value.
     ///
     /// # Panics
     ///
@@ -28,14 +30,14 @@ impl Validity {
         self.words[row / 64] &= !(1 << (row % 64));
     }
 
-    /// Whether `row` has a value; a row beyond the end has none.
+    /// Whether `row` has a value. A row beyond the end has none.
     #[inline]
     #[must_use]
     pub fn has_value(&self, row: usize) -> bool {
         self.words.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
-    /// Number of rows, with a value or without.
+    /// Returns the number of rows, with and without a value.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows
@@ -47,13 +49,14 @@ impl Validity {
         self.rows == 0
     }
 
-    /// The bits, row 0 lowest in the first word; bits beyond the last row are 0.
+    /// Returns the bits. Row 0 is the lowest bit of the first word, and bits beyond the last row are 0.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The validity with these bits, if they are as many as `rows` needs and none is set beyond.
+    /// Creates a validity with these bits. Returns `None` if the number of words does not fit `rows`,
+    /// or if a bit beyond the last row is set.
     #[must_use]
     pub fn from_words(words: Vec<u64>, rows: usize) -> Option<Self> {
         let fits = words.len() == rows.div_ceil(64)

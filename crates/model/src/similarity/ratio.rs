@@ -51,6 +51,8 @@ impl PartialOrd for Similarity {
 
 impl Ord for Similarity {
     fn cmp(&self, other: &Self) -> Ordering {
+        // Products of whole numbers compare the ratios exactly. Two different ratios can have the
+        // same nearest float, and then the order of pairs would depend on rounding.
         let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
         product(self.shared, other.union).cmp(&product(other.shared, self.union))
     }

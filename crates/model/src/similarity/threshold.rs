@@ -53,6 +53,7 @@ impl Threshold {
             }
             let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
             let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+            // The digits are read as whole numbers, never as a float, so that 0.8 is exactly 8/10.
             if fraction.len() > 9 || !digits(whole) || !digits(fraction) || text.len() > 12 {
                 return None;
             }
@@ -106,6 +107,8 @@ impl Threshold {
     /// threshold.
     #[must_use]
     pub fn reached(self, shared: u64, left: u64, right: u64) -> Option<Similarity> {
+        // Two sets without a common element are never similar, however low the threshold is. The
+        // joins only find pairs that share an element.
         if shared == 0 {
             return None;
         }
