@@ -1,21 +1,21 @@
-//! How much there is of everything that is estimated.
+//! The amounts that are estimated: documents, bytes, terms and seconds.
 
-/// An amount of each.
+/// One number for each estimated amount.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Amounts {
     pub(crate) documents: f64,
     pub(crate) text_bytes: f64,
     pub(super) id_bytes: f64,
-    /// Occurrences of terms, or of the words that fingerprints are of.
+    /// Occurrences of terms, or of the words that fingerprints are made from.
     pub(super) terms: f64,
     /// Seconds of one core for unpacking and parsing.
     pub(super) read_seconds: f64,
-    /// Seconds of one core for terms, and for fingerprints where these are made.
+    /// Seconds of one core for making terms, and fingerprints if the method has them.
     pub(super) make_seconds: f64,
 }
 
 impl Amounts {
-    /// Each amount by a function of it and that of another.
+    /// Combines each amount with the same amount of `other` by the function `of`.
     pub(super) fn with(self, other: Self, of: impl Fn(f64, f64) -> f64) -> Self {
         Self {
             documents: of(self.documents, other.documents),

@@ -1,4 +1,4 @@
-//! What the run makes of documents, made of those that are looked at.
+//! Makes terms or fingerprints of the sampled documents, as the run does.
 
 use super::stretch::Making;
 use crate::method::{Criterion, DocumentTerms, Fitted, RowMaker, RowScratch, TermScratch};
@@ -12,32 +12,35 @@ use simtool_model::similarity::Threshold;
 use simtool_set_join::{SetJoin, TermSource, Wanted};
 use std::borrow::Cow;
 
-/// Fingerprints that are kept to be compared with each other.
+/// Maximum number of fingerprints that are kept for comparison with each other.
 const KEPT_ROWS: usize = 2048;
-/// Terms that are kept to see which are in two documents.
+/// Number of kept terms from which on no more documents are added. Kept terms show which terms are in
+/// two documents.
 const KEPT_TERMS: usize = 1 << 19;
-/// Documents at the most that are compared with each other, and bytes that this may take.
+/// Maximum number of documents that are compared with each other.
 const COMPARED_DOCUMENTS: usize = 2048;
+/// Bytes of memory that the comparison may take.
 const COMPARING_BYTES: u64 = 256 << 20;
 
-/// Makes of documents what the run makes of them.
+/// Makes terms or fingerprints of documents, and keeps some of them.
 pub(super) struct Maker {
     made: Made,
     shape: Option<Shape>,
     row: Vec<u64>,
     kept: Vec<u64>,
-    /// Fingerprints of this stretch that are still kept.
+    /// Number of fingerprints that may still be kept from this stretch.
     left: usize,
     pub(super) terms: SampledTerms,
 }
 
-/// Some terms of some documents, by which those are told that have, or may have, a partner among these.
+/// Some terms of some documents. They show which of these documents have, or may have, a similar one.
 pub(super) struct SampledTerms {
     threshold: Threshold,
-    /// Terms whose lowest bits are below it are looked at.
+    /// Only terms whose lowest three bits are below this number are kept. Equal terms are thus kept or
+    /// skipped together in all documents.
     below: u64,
     terms: Vec<u64>,
-    /// Where those of each document end, and how many it has.
+    /// For each document, the end of its kept terms and the number of all its terms.
     documents: Vec<(usize, usize)>,
 }
 
@@ -54,7 +57,7 @@ impl SampledTerms {
         }
     }
 
-    /// How many terms each document has, ascending.
+    /// Returns the numbers of terms of the documents, ascending. Documents without terms do not count.
     pub(super) fn sizes(&self) -> Vec<u32> {
         let sizes = self.documents.iter().filter(|&&(_, size)| size > 0);
         let mut sizes: Vec<u32> =
@@ -63,15 +66,15 @@ impl SampledTerms {
         sizes
     }
 
-    /// The terms that were kept of each document, and how many it has.
+    /// Returns the kept terms of each document, with the number of all its terms.
     fn documents(&self) -> impl Iterator<Item = (&[u64], usize)> {
         let starts = std::iter::once(0).chain(self.documents.iter().map(|&(end, _)| end));
         let documents = starts.zip(&self.documents);
         documents.map(|(start, &(end, size))| (&self.terms[start..end], size))
     }
 
-    /// The share of the terms that is in documents which the first round of an exact join would not
-    /// drop, if there were no documents but these: in all, it is more.
+    /// Returns the share of the terms in documents that the first round of an exact join of the sampled
+    /// documents would keep. The share in the whole collection is larger.
     pub(super) fn living_share(&self) -> f64 {
         let mut counts: UnorderedMap<u64, u32> = UnorderedMap::default();
         for &term in &self.terms {
@@ -79,17 +82,19 @@ impl SampledTerms {
         }
         let is_living = |terms: &[u64], size: usize| {
             let unmatched = terms.iter().filter(|term| counts[*term] == 1).count();
-            // Of a part of the terms, about that part may be unmatched.
+            // Only `below` of 8 terms are kept, so the same fraction of the unshared terms is allowed.
             let most = self.threshold.max_unshared(size.try_into().unwrap_or(u32::MAX));
             unmatched as f64 * 8.0 <= f64::from(most) * self.below as f64
         };
         share(self.documents().map(|(terms, size)| (size, is_living(terms, size))))
     }
 
-    /// The share of the terms that is in documents which are like another one of these.
+    /// Returns the share of the terms in documents that are similar to another sampled document.
     pub(super) fn alike_share(&self, isa: Isa) -> f64 {
         let context = Context::default().with_isa(isa).with_memory(COMPARING_BYTES);
         let join = SetJoin::new(self.threshold, &context);
+        // If the join fails, for example for lack of memory, the estimate goes on without similar
+        // documents.
         let Ok(close) = join.self_join(self) else { return 0.0 };
         let mut has_partner = [false; COMPARED_DOCUMENTS];
         let of_pairs = close.pairs.iter().flat_map(|pair| [pair.a, pair.b]);
@@ -100,14 +105,14 @@ impl SampledTerms {
     }
 }
 
-/// The share of what is so large that has something.
+/// Returns the share of all `sizes` whose flag is set.
 fn share(sizes: impl Iterator<Item = (usize, bool)>) -> f64 {
     let (having, all) = sizes
         .fold((0, 0), |(having, all), (size, has)| (having + size * usize::from(has), all + size));
     having as f64 / all.max(1) as f64
 }
 
-/// The documents that are compared, with the terms that were kept of them.
+/// The compared documents, with their kept terms, as one shard.
 impl TermSource for SampledTerms {
     fn shard_count(&self) -> usize {
         1
@@ -140,7 +145,8 @@ enum Made {
 impl Maker {
     pub(super) fn new(plan: &Plan) -> Self {
         let (recipe, isa) = (plan.method().recipe(), plan.resources().isa);
-        // What a collection teaches is not known here; the terms of the texts take most of the time.
+        // Learned weights are not known before the run has read the whole collection. So only terms are
+        // made for methods that learn, and the terms take most of the time anyway.
         let sketch = recipe.sketch().filter(|_| !recipe.terms().is_learned());
         let (made, shape) = if let Some(sketch) = sketch {
             let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, isa);
@@ -152,6 +158,7 @@ impl Maker {
         };
         let threshold = match plan.method().close() {
             Criterion::Similarity(threshold) => threshold,
+            // A method of distances has no threshold of similarity, so the sampled terms use the default.
             Criterion::Distance(_) => Threshold::DEFAULT,
         };
         let terms = SampledTerms::new(threshold);
@@ -167,10 +174,11 @@ impl Maker {
 impl Making for Maker {
     #[expect(clippy::cast_sign_loss, reason = "no share is negative")]
     fn begin(&mut self, share: f64) {
+        // Even a tiny stretch keeps a few fingerprints, so that near neighbours can be compared.
         self.left = ((KEPT_ROWS as f64 * share) as usize).max(8);
     }
 
-    /// Terms or a fingerprint.
+    /// Makes the terms or the fingerprint of a text, and returns the number of its terms.
     fn make(&mut self, text: &[u8]) -> usize {
         match &mut self.made {
             Made::Terms(maker, scratch) => {
@@ -181,6 +189,8 @@ impl Making for Maker {
             Made::Rows(maker, scratch) => {
                 self.row.clear();
                 let (has_row, terms) = maker.push(text, &mut self.row, scratch);
+                // Each stretch keeps its share only, so that early stretches do not use up the room
+                // of later ones.
                 if has_row && self.left > 0 && self.kept.len() < KEPT_ROWS * self.row.len() {
                     self.left -= 1;
                     self.kept.extend_from_slice(&self.row);
@@ -205,8 +215,8 @@ mod tests {
     }
 
     #[test]
-    fn documents_that_are_alike_are_told_from_those_whose_terms_are_elsewhere_too() {
-        // A quarter is made of a template with something of their own, a quarter is equal.
+    fn similar_documents_differ_from_documents_that_only_share_terms_with_many() {
+        // A quarter of the documents is a template with a few own terms, and another quarter is equal.
         let alike = (0..200).map(|document| {
             let own = (document + 1) << 32;
             let of_template = [380, 400, 0, 0][document as usize % 4];
@@ -214,7 +224,7 @@ mod tests {
         });
         let [living, alike] = shares(alike);
         assert!((living - 0.5).abs() < 0.01 && (alike - 0.5).abs() < 0.01, "{living}, {alike}");
-        // Two halves each, which are put together anew every time.
+        // Each document joins two halves, and no two documents have the same pair of halves.
         let quoting = (0..200).map(|document| {
             let halves = [document / 20, 100 + document % 20];
             halves.iter().flat_map(|half| (0..200).map(move |at| mix(half << 32 | at))).collect()

@@ -1,4 +1,4 @@
-//! What a run will take, from a sample of its input.
+//! Estimates the documents, memory and time of a run from a sample of its input.
 
 mod amounts;
 mod cost;
@@ -22,88 +22,90 @@ use std::fmt;
 use std::time::Duration;
 pub(crate) use stretch::{Budget, Making};
 
-/// The first look, which warms up and tells how long the second may be.
+/// Time of the first look, which warms up the caches and decides the time of the second look.
 const FIRST_LOOK: Duration = Duration::from_millis(15);
-/// The second look at the longest.
+/// Maximum time of the second look.
 const SECOND_LOOK: Duration = Duration::from_millis(420);
 /// The share of the run's time that a quick second look may take.
 const QUICK_SHARE: f64 = 0.03;
-/// How many standard deviations the truth is away at the most, in all likelihood.
+/// Number of standard deviations between the likely number and its bounds.
 const DEVIATIONS: f64 = 2.0;
-/// Bounds that are no farther apart than that from what is likely are not worth telling.
+/// Bounds are printed only if the upper one exceeds the likely number by more than this fraction.
 const SURE: f64 = 0.2;
-/// Seconds and bytes from which one should think again before a join of fingerprints.
+/// Seconds and bytes from which a join of fingerprints gets a warning.
 const EXPENSIVE: (f64, f64) = (120.0, 4e9);
 
-/// How exactly is estimated.
+/// Effort of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Care {
-    /// In a small part of the time that the run will take.
+    /// Takes a small fraction of the time of the run.
     Quick,
-    /// In about half a second.
+    /// Takes about half a second.
     Thorough,
 }
 
-/// A number that is not known: what it likely is, and bounds.
+/// An estimated number with its bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Guess {
-    /// The most likely.
+    /// The most likely number.
     pub likely: f64,
-    /// It is hardly less.
+    /// Lower bound. The true number is rarely smaller.
     pub least: f64,
-    /// It is hardly more.
+    /// Upper bound. The true number is rarely larger.
     pub most: f64,
 }
 
 impl Guess {
     fn new(likely: f64, variance: f64) -> Self {
         let off = DEVIATIONS * variance.sqrt();
-        // As many times less as it may be more: nothing that is there is less than nothing.
+        // If the variance is large, `likely - off` would be negative. The second bound is as many times
+        // smaller than `likely` as the upper bound is larger, and is never negative.
         let least = (likely - off).max(likely * likely / (likely + off).max(f64::MIN_POSITIVE));
         Self { likely, least, most: likely + off }
     }
 
-    /// The same in another unit.
+    /// Converts the numbers to another unit.
     fn per(self, unit: f64) -> Self {
         Self { likely: self.likely / unit, least: self.least / unit, most: self.most / unit }
     }
 
-    /// Whether it is a whole number, and no other.
+    /// Whether the bounds admit only one whole number.
     fn is_known(self) -> bool {
         self.most - self.least < 0.5 && (self.likely - self.likely.round()).abs() < 1e-3
     }
 
-    /// Whether the bounds say more than the likely number alone.
+    /// Whether the bounds are so far apart that they should be printed.
     fn is_unsure(self) -> bool {
         self.most > self.likely * (1.0 + SURE)
     }
 }
 
-/// What a run will take, about.
+/// Estimated size and cost of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// Documents.
+    /// Number of documents.
     pub documents: Guess,
     /// Bytes of text.
     pub text_bytes: Guess,
-    /// Bytes of memory beside mapped files.
+    /// Bytes of memory in addition to mapped files.
     pub memory_bytes: Guess,
-    /// Seconds.
+    /// Seconds of wall time.
     pub seconds: Guess,
-    /// Documents among these that will be matched against the others, about; none if all are
-    /// compared.
+    /// Approximate number of documents that are queries. `None` if one collection is compared with
+    /// itself.
     pub queries: Option<f64>,
-    /// The plan of the join of fingerprints, if it is one.
+    /// The plan of the join, if the method compares fingerprints.
     pub join_plan: Option<SearchPlan>,
-    /// What is so expensive that other settings are better, with what to do.
+    /// Warning that the run is expensive, with advice on cheaper settings.
     pub warning: Option<String>,
 }
 
-/// Estimates what `plan` takes for `corpora`, by reading some of their documents as the run does.
+/// Estimates the cost of `plan` for `corpora`. Some of their documents are read as the run reads them.
 #[must_use]
 pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimate {
     let bytes = corpora.iter().map(|corpus| corpus.bytes()).sum::<u64>().max(1) as f64;
     let look = |time: Duration| {
+        // Each side gets time in proportion to its bytes.
         corpora.map(|corpus| Sample::of(corpus, plan, time.mul_f64(corpus.bytes() as f64 / bytes)))
     };
     let first = look(FIRST_LOOK);
@@ -117,11 +119,14 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
         Care::Quick => SECOND_LOOK.min(Duration::from_secs_f64(cost.seconds * QUICK_SHARE)),
         Care::Thorough => SECOND_LOOK,
     };
+    // A second look is useless if the first one read everything, and too noisy if it would be
+    // shorter than the first one.
     let is_known = first.iter().all(|sample| sample.is_complete);
     let (samples, cost) = if is_known || second < FIRST_LOOK {
         (first, cost)
     } else {
         let samples = look(second);
+        // Measuring again makes it less likely that another program slowed both measurements.
         let slowness = told.slowness.or_less(Slowness::measured());
         let cost = cost::of(&samples, Told { slowness, ..told }, plan);
         (samples, cost)
@@ -134,7 +139,7 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
     };
     let (documents, text_bytes) = (guess(|a| a.documents), guess(|a| a.text_bytes));
     let work = guess(|a| a.read_seconds + a.make_seconds);
-    // What follows from an unsure number is as unsure.
+    // Memory and time follow from sampled numbers, so their relative bounds are the same.
     let as_unsure = |likely: f64, as_guess: Guess| {
         let share = likely / as_guess.likely.max(f64::MIN_POSITIVE);
         Guess { likely, least: as_guess.least * share, most: as_guess.most * share }
@@ -158,7 +163,7 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
     }
 }
 
-/// What to say of a join that takes too much.
+/// Returns a warning if the join takes too much time or memory.
 fn warning(cost: &cost::Cost, join: Option<&SearchPlan>) -> Option<String> {
     let (join, (pairs, seconds)) = (join?, cost.join?);
     if seconds < EXPENSIVE.0 && cost.bytes < EXPENSIVE.1 {
@@ -178,7 +183,7 @@ fn warning(cost: &cost::Cost, join: Option<&SearchPlan>) -> Option<String> {
     ))
 }
 
-/// A number with as many digits as a guess has.
+/// Formats a number with two or three significant digits, because an estimate is not more exact.
 fn rounded(number: f64) -> String {
     let digits = number.abs().max(f64::MIN_POSITIVE).log10().floor() as i32;
     if digits < 2 {
@@ -189,13 +194,14 @@ fn rounded(number: f64) -> String {
     format!("{:.0}", (number / unit).round() * unit)
 }
 
-/// A size with as many digits as a guess has.
+/// Formats a size as [`rounded`] does, with its unit.
 fn rounded_bytes(bytes: f64) -> String {
     let (unit, size) = unit(bytes);
     format!("{} {unit}", rounded(bytes / size))
 }
 
-/// What is known as it is, else "about" what is likely, or from where to where.
+/// Writes a known number as it is, for example `7`. An estimate is `about 7`, or `about 5 to 9` if its
+/// bounds are far apart.
 impl fmt::Display for Guess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_unsure() {
@@ -216,8 +222,8 @@ impl fmt::Display for Estimate {
         let noun = if documents.to_string() == "1" { "document" } else { "documents" };
         write!(
             f,
-            "{documents} {noun} with {} {text_unit} of text: {} {memory_unit} of memory beside \
-             the files, {seconds} s",
+            "{documents} {noun} with {} {text_unit} of text: {} {memory_unit} of memory in \
+             addition to the files, {seconds} s",
             text_bytes.per(text_size),
             memory_bytes.per(memory_size),
         )

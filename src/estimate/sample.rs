@@ -1,8 +1,8 @@
-//! A look at a collection: stretches of its shards are read as the run reads them, and timed.
-//! Whoever looks says what is made of the texts, and how much may be spent.
+//! A sample of a collection: stretches of its shards are read as the run reads them, and timed. The
+//! caller chooses the budget, and receives the texts through [`Making`].
 //!
-//! Shards of one kind are a [stratum](super::stratum), looked at by itself: small files of one document
-//! each tell nothing of the archive beside them.
+//! Shards of one kind are a [stratum](super::stratum). Each stratum is sampled separately, because small
+//! files of one document each say nothing about an archive in the same folder.
 
 use super::amounts::Amounts;
 use super::maker::Maker;
@@ -13,38 +13,40 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_read::Corpus;
 use std::time::Duration;
 
-/// What a look at a collection says of all of it.
+/// Estimated amounts of a whole collection, from a look at parts of it.
 #[derive(Debug)]
 pub(crate) struct Sample {
     pub(crate) amounts: Amounts,
-    /// The square of how far each may well be off.
+    /// Variance of each amount.
     pub(super) variances: Amounts,
-    /// Seconds of one core for the shard that takes longest: no number of threads is faster.
+    /// Seconds of one core for the slowest shard. More threads cannot make the run faster than that,
+    /// because one thread reads the whole shard.
     pub(super) longest_seconds: f64,
-    /// Seconds of `amounts.read_seconds` that are for shards which are dear to read.
+    /// The seconds of `amounts.read_seconds` that expensive shards take.
     pub(super) dear_seconds: f64,
-    /// The share of the text that is in such shards.
+    /// The share of the text that is in expensive shards.
     pub(super) dear_share: f64,
-    /// How many such shards there are.
+    /// Number of expensive shards.
     pub(super) dear_shards: f64,
-    /// Bytes of memory that a reader takes.
+    /// Bytes of memory for each reader.
     pub(super) reader_bytes: ReaderBytes,
-    /// How many can read at once.
+    /// Number of shards, which is the largest number of readers at the same time.
     pub(super) shards: usize,
-    /// Whether everything was read, so that nothing is guessed but times.
+    /// Whether the whole collection was read. Then only times are estimates.
     pub(crate) is_complete: bool,
-    /// Some fingerprints, if any are made.
+    /// Fingerprints of some documents, if the method makes fingerprints.
     pub(super) rows: Option<FingerprintRows<'static>>,
-    /// The shares of the terms that are in documents which the first round of an exact join would not
-    /// drop, and which are alike, if there were no documents but the sampled ones: in all, it is more.
+    /// The share of the terms in documents that the first round of an exact join of the sampled documents
+    /// would keep. The share in the whole collection is larger, because more documents share terms.
     pub(super) living_share: f64,
+    /// The share of the terms in documents that are similar to another sampled document.
     pub(super) alike_share: f64,
-    /// How many terms each of some documents has, ascending.
+    /// Numbers of terms of some documents, ascending.
     pub(super) sizes: Vec<u32>,
 }
 
 impl Sample {
-    /// Looks at a collection for about as long as `time`, and makes what the plan makes.
+    /// Samples a collection for about `time`, and makes terms or fingerprints as `plan` does.
     pub(super) fn of(corpus: &dyn Corpus, plan: &Plan, time: Duration) -> Self {
         let mut maker = Maker::new(plan);
         let sample = Self::making(corpus, &mut maker, Budget::Time(time));
@@ -53,7 +55,7 @@ impl Sample {
         Self { living_share, alike_share, sizes, rows: maker.into_rows(), ..sample }
     }
 
-    /// Looks at a collection for about as much as `budget`.
+    /// Samples a collection for about `budget`, and passes the texts to `making`.
     pub(crate) fn making(corpus: &dyn Corpus, making: &mut dyn Making, budget: Budget) -> Self {
         let strata = strata(corpus);
         let all_bytes = strata.iter().map(|stratum| stratum.bytes).sum::<f64>().max(1.0);
@@ -74,11 +76,13 @@ impl Sample {
         };
         let mut dear_text = 0.0;
         for stratum in &strata {
+            // Each stratum gets a share of the budget in proportion to its bytes.
             let looked = stratum.look(corpus, making, budget.times(stratum.bytes / all_bytes));
             let Known { amounts, variances, longest_seconds, reader_bytes, is_complete } = looked;
             sample.is_complete &= is_complete;
             sample.reader_bytes = sample.reader_bytes.or(reader_bytes);
             sample.amounts = sample.amounts.plus(amounts);
+            // Variances add up, because the strata are sampled independently.
             sample.variances = sample.variances.plus(variances);
             sample.longest_seconds = sample.longest_seconds.max(longest_seconds);
             if stratum.is_dear {

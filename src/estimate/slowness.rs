@@ -1,39 +1,45 @@
-//! How much slower a machine is than the one that the constants of a cost were measured on.
+//! The speed of this machine, relative to the machine on which the constants of the cost model were
+//! measured.
 
 use simtool_base::stable_hash::mix;
 use std::time::{Duration, Instant};
 
-/// Pieces of work of which the fastest counts, and steps of each.
+/// Number of timed pieces of work. Only the fastest piece counts.
 const PIECES: u64 = 8;
+/// Steps of each piece.
 const STEPS: u64 = 1 << 15;
 
-/// Cells of a table beyond the nearer caches, and of one within them; and the nanoseconds of a step in
-/// each on the machine of the constants.
+/// Cells of a table that is too large for the nearer caches.
 const FAR_CELLS: usize = 1 << 22;
+/// Cells of a table that fits in the nearer caches.
 const NEAR_CELLS: usize = 1 << 12;
+/// Nanoseconds of a step in the far table, on the machine of the constants.
 const FAR_NANOSECONDS: f64 = 2.0;
+/// Nanoseconds of a step in the near table, on the machine of the constants.
 const NEAR_NANOSECONDS: f64 = 0.8;
 
-/// How many times as long work takes here.
+/// Factors by which work takes longer on this machine than on the machine of the constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Slowness {
-    /// Such as a join's, which counts in cells all over a table.
+    /// Factor for joins, which access cells all over a large table.
     pub(super) of_joins: f64,
-    /// Any other.
+    /// Factor for all other work.
     pub(super) of_others: f64,
 }
 
 impl Slowness {
-    /// How slow the machine is at this moment.
+    /// Measures the machine at this moment.
     pub(super) fn measured() -> Self {
         let of_joins = step_nanoseconds::<FAR_CELLS>() / FAR_NANOSECONDS;
         let of_others = step_nanoseconds::<NEAR_CELLS>() / NEAR_NANOSECONDS;
+        // A measurement can be far off when another program interrupts it. Bounds keep the estimate
+        // plausible.
         let [of_joins, of_others] = [of_joins, of_others].map(|times| times.clamp(0.3, 10.0));
         Self { of_joins, of_others }
     }
 
-    /// The lesser of each: what others do on the machine for a moment, such as filling its caches, is
-    /// not what it is like.
+    /// Returns the smaller one of each factor. Other programs may slow the machine for a moment, for
+    /// example by filling its caches, but this says nothing about the machine itself.
     pub(super) fn or_less(self, other: Self) -> Self {
         Self {
             of_joins: self.of_joins.min(other.of_joins),
@@ -42,7 +48,7 @@ impl Slowness {
     }
 }
 
-/// Nanoseconds of a step that counts in a cell of a table.
+/// Measures the nanoseconds of a step that increments a pseudo-random cell of a table.
 fn step_nanoseconds<const CELLS: usize>() -> f64 {
     let mut cells = vec![1_u8; CELLS];
     let piece = |piece: u64| {
@@ -54,6 +60,7 @@ fn step_nanoseconds<const CELLS: usize>() -> f64 {
         begun.elapsed()
     };
     let fastest = (0..PIECES).map(piece).min().unwrap_or(Duration::ZERO);
+    // Without a use of the cells, the compiler could remove the whole loop.
     std::hint::black_box(&cells);
     fastest.as_secs_f64() * 1e9 / STEPS as f64
 }

@@ -1,9 +1,12 @@
-//! Shards of one kind, of which some stretches say what all are like.
+//! Estimates all shards of one kind from stretches of some of them.
 //!
-//! Of small shards some are read whole, evenly spread; of large ones as many bytes here as there, each
-//! as far as its share of the budget allows: from the beginning, and where reading can begin inside,
-//! from many places of each, since the beginning of a file says little of the rest. What a file says of
-//! itself, such as the rows of Parquet, and what is read to its end is no guess.
+//! * Small shards: some evenly spread ones are read whole.
+//! * Large shards: evenly spread stretches are read, each as far as its share of the budget allows. They
+//!   begin at the first byte, or at many places of each shard if reading can begin inside. The beginning
+//!   of a file says little about the rest of it.
+//!
+//! Numbers that a file declares, for example the rows of Parquet, are not estimated. Shards that are read
+//! to their end are not estimated either.
 
 use super::amounts::Amounts;
 use super::stretch::{Budget, Longest, Making, Stretch, Way, read_stretch};
@@ -13,54 +16,59 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// A shard of at most so many bytes is read whole.
+/// Maximum bytes of a small shard, which is read whole.
 const SMALL_BYTES: u64 = 64 << 10;
-/// Shards of a stratum that are looked into at the most: files that it takes time to begin with, parts
-/// of plain files, and small ones.
+/// Maximum number of sampled files per stratum. Opening a file takes time.
 const FILE_PICKS: usize = 48;
+/// Maximum number of sampled parts of plain files per stratum.
 const PART_PICKS: usize = 512;
+/// Maximum number of sampled small shards per stratum.
 const SMALL_PICKS: usize = 1 << 14;
-/// A shard of at most so many bytes, which is not small, is a part of a plain file.
+/// Maximum mean bytes of cheap shards that count as parts of plain files.
 const PART_BYTES: f64 = 2e6;
-/// Parts of a stratum, about, each of which is looked into, where reading can begin inside the shards;
-/// and how long they are at the least.
+/// Approximate number of sampled parts of a stratum, if reading can begin inside its shards.
 const PARTS: f64 = 192.0;
+/// Minimum bytes of such a part.
 const LEAST_PART_BYTES: f64 = 256e3;
-/// Fewer bytes than that are read from their beginning: it may be that all of it is read.
+/// Strata of at most this many bytes are read from the beginning, because the whole stratum may fit in the
+/// budget.
 const FEW_BYTES: f64 = 8e6;
-/// Stretches from which their differences say how sure one can be; of fewer, halves are compared.
+/// Number of stretches from which on their differences give the variance. With fewer stretches, the halves
+/// of each stretch are compared.
 const ENOUGH_STRETCHES: usize = 4;
-/// Groups of stretches whose differences say that as well as those of more, and documents of a group.
+/// Number of groups of stretches that is enough for a variance. More groups would not make it better.
 const ENOUGH_UNITS: usize = 32;
+/// Number of documents that is enough for a group.
 const ENOUGH_DOCUMENTS: f64 = 32.0;
 
-// What a reader takes was measured on a real crawl in every format, with one thread and with two. The
-// tenth longest of its pages is a third as long as the longest, so that of as many times as many
-// documents the longest is taken to be longer by the root of that.
+// The memory of a reader was measured on a real crawl in every format, with one thread and with two. The
+// tenth longest page of the crawl is a third as long as the longest one. So the longest of n times as many
+// documents is assumed to be √n times as long.
 
-/// Bytes of a window on packed bytes for each byte of the longest record: it grows twofold, and what it
-/// had before is not always given back.
+/// Bytes of the window on packed bytes for each byte of the longest record. The window doubles when it
+/// grows, and the allocator does not always return the old one to the system.
 const WINDOW: f64 = 3.0;
-/// Bytes for each byte of the longest text, for what is made of it.
+/// Bytes of terms and buffers for each byte of the longest text.
 const BYTES_A_TEXT_BYTE: f64 = 1.5;
-/// Bytes of a decoder, and of what it looks back on as files are packed by default.
+/// Bytes of a gzip decoder with its window.
 const GZIP_BYTES: f64 = 0.5e6;
+/// Bytes of a Zstandard decoder with the window of the default compression level.
 const ZSTD_BYTES: f64 = 4e6;
 
 /// Shards of one kind.
 pub(super) struct Stratum {
     pub(super) shards: Vec<usize>,
-    /// Bytes of each.
+    /// Bytes of each shard.
     sizes: Vec<f64>,
     pub(super) bytes: f64,
-    /// Records of all, where that is known.
+    /// Number of records of all shards, if the files declare it.
     records: Option<f64>,
     is_small: bool,
     pub(super) is_dear: bool,
     kind: (Compression, Option<Format>),
 }
 
-/// What is known of a stratum.
+/// Estimate of a stratum.
 pub(super) struct Known {
     pub(super) amounts: Amounts,
     pub(super) variances: Amounts,
@@ -72,9 +80,9 @@ pub(super) struct Known {
 /// Bytes of memory that a reader takes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ReaderBytes {
-    /// Whatever it reads.
+    /// Bytes that do not depend on the longest record and text.
     pub(super) any: f64,
-    /// For what is longest.
+    /// Bytes for the longest record and the longest text.
     pub(super) longest: f64,
 }
 
@@ -84,10 +92,12 @@ impl ReaderBytes {
     }
 }
 
-/// The shards by kind: how their files are packed and what is in them, as their names tell, whether
-/// their records are known, and whether they are small.
+/// Groups the shards by kind. Shards of one kind have the same compression and format by the names of
+/// their files, are all small or all large, and are equally expensive. The number of records is known for
+/// all of them or for none.
 pub(super) fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
     let files = corpus.as_files();
+    // Shards of one file are neighbours, so its kind is looked up only once.
     let mut last_file: Option<(usize, (Compression, Option<Format>))> = None;
     let mut strata: BTreeMap<_, Stratum> = BTreeMap::new();
     for shard in 0..corpus.shard_count() {
@@ -119,20 +129,21 @@ pub(super) fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
     strata.into_values().collect()
 }
 
-/// Where a stretch lies.
+/// The place of a stretch.
 #[derive(Clone, Copy)]
 struct Pick {
-    /// Which of the shards.
+    /// Index of the shard in the stratum.
     place: usize,
-    /// Bytes of the shard between which it begins and ends, at the most.
+    /// Byte of the shard from which on the first record is searched.
     from: u64,
+    /// Byte of the shard at which the stretch ends, unless the budget ends it earlier.
     until: u64,
-    /// Bytes of the stratum that it stands for.
+    /// Bytes of the stratum that the stretch represents.
     weight: f64,
 }
 
 impl Stratum {
-    /// Reads some of the shards.
+    /// Samples the stratum and estimates all of it.
     #[expect(clippy::cast_sign_loss, reason = "no number of bytes is negative")]
     pub(super) fn look(
         &self,
@@ -145,6 +156,7 @@ impl Stratum {
         let mut reached = 0;
         let (mut read, mut passed) = (Vec::with_capacity(picks.len()), Vec::new());
         for (at, &pick) in picks.iter().enumerate() {
+            // Time that one stretch did not use goes to the later ones.
             let left = budget.less(begun.elapsed(), reached);
             if left.is_spent() && !read.is_empty() {
                 break;
@@ -157,7 +169,8 @@ impl Stratum {
                 left.times((weight / behind.max(f64::MIN_POSITIVE)).min(1.0))
             };
             making.begin(1.0 / picks.len() as f64);
-            // From a beginning it is better to get far than to make much.
+            // The beginning of an expensive shard says little about the rest. There it is better to read far
+            // than to make terms of every text. A budget of bytes must make terms of the same texts each time.
             let makes_all =
                 !self.is_dear || until < u64::MAX || matches!(allowed, Budget::Bytes(_));
             let way = Way { from, until, allowed, makes_all };
@@ -169,18 +182,21 @@ impl Stratum {
                 None => passed.push(pick),
             }
         }
-        // What can only be read from its beginning stands for all that it is.
+        // Some parts held no record that a reading could begin with. Another stretch of the same shard
+        // represents them.
         for passed in passed {
             let is_of_it = |(pick, _): &&mut (Pick, _)| pick.place == passed.place;
             if let Some((pick, _)) = read.iter_mut().find(is_of_it) {
                 pick.weight += passed.weight;
             }
         }
+        // Picks were read in spread order. The variance compares neighbours, so they return to the
+        // order of the input.
         read.sort_unstable_by_key(|(pick, _)| (pick.place, pick.from));
         self.known(&read)
     }
 
-    /// Some of the shards, with the bytes of the stratum that each stands for.
+    /// Chooses evenly spread shards, with the bytes of the stratum that each one represents.
     fn picks(&self) -> Vec<Pick> {
         let (count, all) = (self.shards.len(), self.bytes);
         let mean_bytes = all / count.max(1) as f64;
@@ -195,9 +211,11 @@ impl Stratum {
         }
         let step = all / most as f64;
         if self.is_small {
+            // Small shards are chosen by number, since each one is read whole.
             return (0..most).map(|at| pick(at * count / most, step)).collect();
         }
-        // Where evenly spread bytes lie: a long shard is looked into for longer.
+        // Large shards are chosen by evenly spread bytes. A long shard contains several of these bytes, so it
+        // gets more weight and a larger share of the budget.
         let (mut behind, mut place) = (self.sizes[0], 0);
         let mut picks: Vec<Pick> = Vec::with_capacity(most);
         for at in 0..most {
@@ -214,12 +232,14 @@ impl Stratum {
         picks
     }
 
-    /// The same, in parts of about equal weight, where reading can begin inside the shards.
+    /// Splits the picks into parts of about equal weight, if reading can begin inside the shards.
     #[expect(clippy::cast_sign_loss, reason = "no number of bytes or parts is negative")]
     fn parts(&self, corpus: &dyn Corpus, picks: Vec<Pick>) -> Vec<Pick> {
         let Some(longest) = picks.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)) else {
             return picks;
         };
+        // Only a trial shows whether reading can begin inside. The longest pick decides for all
+        // shards of the kind.
         let begins_inside = |quarter: u64| {
             let shard = self.shards[longest.place];
             let from = corpus.shard_bytes(shard) / 4 * quarter;
@@ -244,9 +264,11 @@ impl Stratum {
         picks.into_iter().flat_map(parts).collect()
     }
 
-    /// The stretch, with what is known of the shard besides: the part of it that was read is that of its
-    /// content, where the file says how long this is, and of a document that is so long that none ended
-    /// there is a part too.
+    /// Corrects a stretch from the beginning of a shard.
+    ///
+    /// * If the file declares the length of its content, the fraction of the content that was read gives
+    ///   the fraction of the shard.
+    /// * If no document ended within the stretch, the stretch counts as a fraction of one document.
     fn completed(&self, corpus: &dyn Corpus, pick: Pick, mut stretch: Stretch) -> Stretch {
         if stretch.is_whole || pick.from > 0 {
             return stretch;
@@ -267,7 +289,7 @@ impl Stratum {
         stretch
     }
 
-    /// What the stretches say of all.
+    /// Estimates the whole stratum from the stretches that were read.
     fn known(&self, read: &[(Pick, Stretch)]) -> Known {
         let all = self.bytes;
         let stretches = || read.iter().map(|(_, stretch)| stretch);
@@ -290,6 +312,7 @@ impl Stratum {
                 is_complete: true,
             };
         }
+        // The part that was read is exact, so the variance shrinks with the unread fraction.
         let unread = (1.0 - sampled / all.max(1.0)).clamp(0.0, 1.0);
         let (mut amounts, mut variances) = if self.is_small {
             self.by_shards_or_bytes(read, unread)
@@ -298,16 +321,19 @@ impl Stratum {
         };
         if let Some(all_records) = self.records {
             let records: f64 = stretches().map(|stretch| stretch.records).sum();
+            // Files that declare their records give the exact number of documents.
             let each = seen.map(|amount| amount * all_records / records.max(1.0));
             (amounts.documents, amounts.id_bytes) = (each.documents, each.id_bytes);
             (variances.documents, variances.id_bytes) = (0.0, 0.0);
         }
+        // Without a measurement of every shard, the longest one is assumed to take time in
+        // proportion to its bytes.
         let longest_seconds = seconds(amounts) * longest / all.max(1.0);
         let reader_bytes = self.reader_bytes(read, amounts);
         Known { amounts, variances, longest_seconds, reader_bytes, is_complete: false }
     }
 
-    /// Bytes of memory of a reader, where there is so much of everything.
+    /// Estimates the memory of a reader if the stratum has the amounts `all`.
     fn reader_bytes(&self, read: &[(Pick, Stretch)], all: Amounts) -> ReaderBytes {
         let stretches = || read.iter().map(|(_, stretch)| stretch);
         let longest = stretches().fold(Longest::default(), |a, stretch| a.or(stretch.longest));
@@ -328,11 +354,11 @@ impl Stratum {
         ReaderBytes { any, longest: times * (window + BYTES_A_TEXT_BYTE * longest.text) }
     }
 
-    /// Of shards that were read whole: each amount goes by their number or by their bytes, whichever
-    /// fits better.
+    /// Estimates the stratum from shards that were read whole. Each amount is taken to be proportional to
+    /// the number of shards or to their bytes, whichever has the smaller variance.
     fn by_shards_or_bytes(&self, read: &[(Pick, Stretch)], unread: f64) -> (Amounts, Amounts) {
         let of_equals = |measure: fn(&Stretch) -> f64, all: f64| {
-            // One that is empty has no ratio, and counts.
+            // The ratio of the sums is used, because an empty shard has no ratio of its own but must count.
             let stretches = || read.iter().map(|(_, stretch)| stretch);
             let count = read.len().max(1) as f64;
             let mean = stretches().map(measure).sum::<f64>() / count;
@@ -359,16 +385,22 @@ impl Stratum {
     }
 }
 
-/// The picks in such an order that any number of the first ones are about evenly spread.
+/// Orders the picks so that any number of the first ones are about evenly spread. Reading may stop after
+/// any of them, when the budget is spent.
 fn spread(picks: Vec<Pick>) -> Vec<Pick> {
     let bits = usize::BITS - picks.len().leading_zeros();
     let mut spread: Vec<(usize, Pick)> = picks.into_iter().enumerate().collect();
+    // The order of reversed bits visits the halves first, then the quarters, and so on.
     spread.sort_by_key(|&(at, _)| at.reverse_bits() >> (usize::BITS - bits.max(1)));
     spread.into_iter().map(|(_, pick)| pick).collect()
 }
 
-/// Weight, bytes and amounts of the stretches: of their halves where they are few, of neighbours together
-/// where each has few documents, since a long one would be most of its stretch, and count as little as it.
+/// Returns the weight, bytes and amounts of each unit of comparison. A unit is one of these:
+///
+/// * half of a stretch, if there are few stretches
+/// * several neighbours together, if each stretch has few documents: a long document would be most of its
+///   stretch, and its ratio would count only as much as the ratio of the stretch
+/// * otherwise one stretch
 fn units(read: &[(Pick, Stretch)]) -> Vec<(f64, f64, Amounts)> {
     if read.len() >= ENOUGH_STRETCHES {
         let documents: f64 = read.iter().map(|(_, stretch)| stretch.amounts.documents).sum();
@@ -395,7 +427,7 @@ fn units(read: &[(Pick, Stretch)]) -> Vec<(f64, f64, Amounts)> {
     halves.filter(|&(_, bytes, _)| bytes > 0.0).collect()
 }
 
-/// Amounts, and how far they may be off, by the ratios of units that stand for more than themselves.
+/// Estimates amounts and their variances from units, each weighted by the bytes that it represents.
 fn by_weights(units: &[(f64, f64, Amounts)], all: f64, unread: f64) -> (Amounts, Amounts) {
     let weights = units.iter().map(|(weight, ..)| weight).sum::<f64>().max(f64::MIN_POSITIVE);
     let ratio =
@@ -409,8 +441,8 @@ fn by_weights(units: &[(f64, f64, Amounts)], all: f64, unread: f64) -> (Amounts,
             sum.plus(off.map(|off| (off * weight / weights).powi(2)))
         })
     } else {
-        // What differs from one end to the other and is evenly looked at makes nothing unsure: only
-        // what differs from neighbour to neighbour does.
+        // Evenly spread units follow a trend from one end to the other, so a trend adds no uncertainty. Only
+        // the differences between neighbours do.
         units.windows(2).fold(Amounts::default(), |sum, two| {
             let [weight, other] = [0, 1].map(|at| two[at].0 / weights);
             let [left, right] = [0, 1].map(|at| ratio(two[at].1, two[at].2));
@@ -420,6 +452,8 @@ fn by_weights(units: &[(f64, f64, Amounts)], all: f64, unread: f64) -> (Amounts,
     };
     let count = units.len() as f64;
     let variance =
+        // Dividing by one less than the count corrects for the mean, which comes from the same
+        // units.
         squares.map(|squares| squares * count / (count - 1.0).max(1.0) * all * all * unread);
     (mean.map(|ratio| ratio * all), variance)
 }

@@ -1,4 +1,4 @@
-//! A stretch of a shard, read as the run reads it, and timed.
+//! Reads a stretch of a shard as the run reads it, and measures the time.
 
 use super::amounts::Amounts;
 use simtool_model::document::Content;
@@ -6,19 +6,19 @@ use simtool_read::{Corpus, Event};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Bytes of a shard that are read at the least, if it has as many.
+/// Minimum number of bytes to read from a shard, unless the shard is shorter.
 const LEAST_BYTES: u64 = 32 << 10;
-/// Where little is made, that is of the texts of the first part of every so long a while: of texts that
-/// are neighbours, so that it is seen how alike they are.
+/// If terms are not made of every text, they are made during the first `MAKING` of every `WHILE`. The
+/// chosen texts are neighbours, so that the sample shows how similar neighbours are.
 const WHILE: Duration = Duration::from_millis(6);
 const MAKING: Duration = Duration::from_millis(1);
 
-/// What a look may take.
+/// The limit of a look at a collection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Budget {
-    /// So long.
+    /// Maximum time.
     Time(Duration),
-    /// So many bytes of the shards, whatever they take: the same is read every time.
+    /// Maximum bytes of the shards, without a limit of time. Every look reads the same bytes.
     Bytes(f64),
 }
 
@@ -30,7 +30,7 @@ impl Budget {
         }
     }
 
-    /// What is left of it when so much was taken.
+    /// Returns the rest of the budget after `elapsed` time and `reached` bytes.
     pub(super) fn less(self, elapsed: Duration, reached: u64) -> Self {
         match self {
             Self::Time(time) => Self::Time(time.saturating_sub(elapsed)),
@@ -46,16 +46,16 @@ impl Budget {
     }
 }
 
-/// What is made of the texts that are looked at.
+/// Receives the texts of a look, and makes terms or fingerprints of them.
 pub(crate) trait Making {
-    /// A stretch begins, which stands for that share of its kind.
+    /// Begins a stretch, which represents this share of the shards of its kind.
     fn begin(&mut self, share: f64);
 
-    /// Makes something of a text; the number of its terms.
+    /// Makes terms or a fingerprint of a text, and returns the number of its terms.
     fn make(&mut self, text: &[u8]) -> usize;
 }
 
-/// Bytes of what is longest.
+/// Bytes of the longest record and of the longest text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Longest {
     pub(super) record: f64,
@@ -68,38 +68,43 @@ impl Longest {
     }
 }
 
-/// What was read.
+/// The result of reading a stretch.
 #[derive(Default)]
 pub(super) struct Stretch {
     pub(super) amounts: Amounts,
-    /// Bytes of the shard, and of its content.
+    /// Bytes of the shard that were read.
     pub(super) bytes: f64,
+    /// Bytes of the unpacked content.
     pub(super) content: f64,
     pub(super) records: f64,
     /// Bytes of the longest record and of the longest text.
     pub(super) longest: Longest,
-    /// The same when about half of the time was over.
+    /// The amounts when about half of the budget was spent. Comparing both halves shows how much the
+    /// amounts vary within the stretch.
     pub(super) half: Amounts,
     pub(super) half_bytes: f64,
     pub(super) half_content: f64,
-    /// Whether that is all of the shard.
+    /// Whether the whole shard was read.
     pub(super) is_whole: bool,
 }
 
-/// What has been seen so far.
+/// Counts of the records read so far.
 #[derive(Default)]
 struct Seen {
     amounts: Amounts,
     content: f64,
     records: f64,
-    /// Bytes of the texts of which something was made, and how long that took.
+    /// Bytes of the texts whose terms were made.
     made_bytes: f64,
+    /// Time of making these terms.
     making: Duration,
 }
 
 impl Seen {
-    /// The amounts after so long a time, as if something had been made of all texts.
+    /// Returns the amounts after `elapsed` time. If terms were made of some texts only, their number
+    /// and time are scaled up to all texts.
     fn after(&self, elapsed: Duration) -> Amounts {
+        // Without any made text there is nothing to scale, and the factor is 1.
         let all = self.amounts.text_bytes / self.made_bytes.max(f64::MIN_POSITIVE);
         let times = if self.made_bytes > 0.0 { all } else { 1.0 };
         Amounts {
@@ -111,22 +116,23 @@ impl Seen {
     }
 }
 
-/// How a stretch is read.
+/// Limits and settings for reading a stretch.
 #[derive(Clone, Copy)]
 pub(super) struct Way {
-    /// The byte of the shard from which on a record is looked for, if it is not the first one.
+    /// Byte of the shard at which the search for the first record begins.
     pub(super) from: u64,
-    /// The byte at which the stretch ends, at the latest.
+    /// Byte at which the stretch ends, unless the budget ends it earlier.
     pub(super) until: u64,
     pub(super) allowed: Budget,
-    /// Whether something is made of every text: it is much alike from text to text, and how many there
-    /// are is not, so that it can be better to get further.
+    /// Whether terms are made of every text. Terms vary little from text to text, but the number of
+    /// documents varies much. So it can be better to make fewer terms and to read further.
     pub(super) makes_all: bool,
 }
 
-/// Reads a shard until what is allowed is spent, but not without having come some way: to begin takes
-/// time of its own, which would count for every byte that the stretch stands for. `None` if no record is
-/// found.
+/// Reads a shard until the budget is spent, but at least `LEAST_BYTES`. Opening a shard takes time, and
+/// a very short stretch would charge that time to every byte that the stretch represents.
+///
+/// Returns `None` if no record is found.
 pub(super) fn read_stretch(
     corpus: &dyn Corpus,
     shard: usize,
@@ -135,7 +141,7 @@ pub(super) fn read_stretch(
 ) -> Option<Stretch> {
     let (mut seen, mut told) = (Seen::default(), Stretch::default());
     let (mut first, mut last, mut is_over) = ((from == 0).then_some(0), 0, false);
-    // Also of those that warm up.
+    // Records that only warm up the reader count here too, because a long record needs memory anywhere.
     let mut longest = Longest::default();
     let begun = Instant::now();
     let mut reading_since = begun;
@@ -148,6 +154,8 @@ pub(super) fn read_stretch(
                 if let Content::Document(document) = record.content {
                     let bytes = document.text.len() as f64;
                     longest.text = longest.text.max(bytes);
+                    // The clock chooses the texts, so that making takes a fixed share of the time.
+                    // At least one text is needed, else nothing could be scaled up.
                     let in_while = reading_since.elapsed().as_nanos() % WHILE.as_nanos();
                     if makes_all || in_while < MAKING.as_nanos() || seen.made_bytes == 0.0 {
                         let start = Instant::now();
@@ -160,7 +168,8 @@ pub(super) fn read_stretch(
                     seen.amounts.id_bytes += document.id.map_or(0, <[u8]>::len) as f64;
                 }
             }
-            // What comes first inside a shard warms up, and takes longer than the rest.
+            // The first records inside a shard warm up the reader and take longer than the rest. Counting
+            // starts again behind them.
             (Event::Reached(reached), None) if seen.records > 0.0 => {
                 (first, last, seen) = (Some(reached), reached, Seen::default());
                 reading_since = Instant::now();
@@ -172,6 +181,8 @@ pub(super) fn read_stretch(
                 (told.bytes, told.content) = (read as f64, seen.content);
                 told.records = seen.records;
                 let elapsed = begun.elapsed();
+                // The first place is stored at once, so that a stretch with only one place has a
+                // half, too.
                 if told.half_bytes == 0.0 || !allowed.times(0.5).less(elapsed, read).is_spent() {
                     (told.half, told.half_bytes) = (told.amounts, told.bytes);
                     told.half_content = told.content;
@@ -186,7 +197,8 @@ pub(super) fn read_stretch(
         }
         Ok(ControlFlow::Continue(()))
     };
-    // A reader that fails reads nothing for the run either.
+    // An error is dropped: the run will meet the same error and report it. The estimate uses the records
+    // before it.
     let read = if from == 0 {
         corpus.read_shard(shard, visit).map(|_| true)
     } else {
@@ -197,6 +209,7 @@ pub(super) fn read_stretch(
     if !is_over {
         told.amounts = seen.after(reading_since.elapsed());
         told.content = seen.content;
+        // The reading ended with the shard, so no event reported the last bytes.
         told.bytes = corpus.shard_bytes(shard).saturating_sub(first) as f64;
         (told.records, told.is_whole) = (seen.records, from == 0);
     }

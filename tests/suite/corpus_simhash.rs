@@ -280,7 +280,7 @@ fn a_dry_run_writes_nothing_and_an_estimate_comes_before_the_work() {
         assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 1, "{}", run.out);
     }
     let run = folder.run(&["--corpus", "a.jsonl", "--method", "simhash", "--explain"]);
-    assert!(run.err.contains("B of memory beside the files"), "{}", run.err);
+    assert!(run.err.contains("B of memory in addition to the files"), "{}", run.err);
     assert!(run.err.contains("<- chosen: the fastest that fits"), "{}", run.err);
     let run = folder.run(&["-q", "--corpus", "a.jsonl", "--force"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""));

@@ -89,8 +89,11 @@ fn check(folder: &Folder, name: &str, mapped: f64) {
     for method in ["exact", "simhash"] {
         let dry = folder.run(&["--corpus", name, "--method", method, "--dry-run"]);
         assert_eq!(dry.code, 0, "{}", dry.err);
-        let line =
-            dry.out.lines().find(|line| line.contains(" of memory beside the files")).unwrap();
+        let line = dry
+            .out
+            .lines()
+            .find(|line| line.contains(" of memory in addition to the files"))
+            .unwrap();
         let run = ["--corpus", name, "--method", method, "--stats", "--force"];
         let run = folder.run(&run);
         assert_eq!(run.code, 0, "{}", run.err);
@@ -175,7 +178,7 @@ fn a_crawl_with_an_unusual_beginning_is_sampled_everywhere() {
     let folder = Folder::empty().with("a.wet.gz", members);
     for method in ["exact", "simhash"] {
         let dry = folder.run(&["--corpus", "a.wet.gz", "--method", method, "--dry-run"]);
-        let line = dry.out.lines().find(|line| line.contains(" of memory beside")).unwrap();
+        let line = dry.out.lines().find(|line| line.contains(" of memory in addition")).unwrap();
         let (documents, _) = line.split_once(" documents").unwrap();
         let numbers = documents.trim_start_matches("about ").split(" to ");
         for number in numbers.map(|number| number.parse::<f64>().unwrap()) {
