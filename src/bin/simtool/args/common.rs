@@ -7,11 +7,11 @@ use simtool::options::{Choice, Options};
 use simtool::resources::Resources;
 use std::path::{Path, PathBuf};
 
-/// How a command works, and what it says meanwhile.
+/// Options for threads, notes and progress.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct CommonArgs {
-    /// Worker threads, up to 512; 0 takes all cores.
+    /// Number of worker threads, up to 512; 0 uses all cores.
     #[arg(short = 'j', long, value_name = "N", default_value = "0")]
     pub(crate) threads: String,
 
@@ -19,27 +19,27 @@ pub(crate) struct CommonArgs {
     pub(crate) running: RunningArgs,
 }
 
-/// The same of a command that may have no work for several threads.
+/// Options of [`CommonArgs`] for commands that may run on a single thread.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct RunningArgs {
-    /// Read the files into memory instead of mapping them.
+    /// Read files into memory instead of mapping them.
     ///
     /// A mapped file must not change while it is read.
     #[arg(long)]
     pub(crate) no_mmap: bool,
 
-    /// Print no notes and no progress.
+    /// Print neither notes nor progress.
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
-    /// Print more notes, where --quiet prints none: what was read and found, and every fault of an
-    /// input instead of the first 20 of each kind.
+    /// Print more notes: counts of documents read and found, and every fault of an input instead of
+    /// the first 20 of each kind.
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 
-    /// When progress is shown: as a bar on a terminal, else as a line every two seconds.
+    /// When to show progress: as a bar on a terminal, otherwise as a line every two seconds.
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: ShowProgress,
 
@@ -48,28 +48,28 @@ pub(crate) struct RunningArgs {
     pub(crate) stats: bool,
 }
 
-/// What a command may use in addition to threads.
+/// Options for memory and temporary files.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct MemoryArgs {
-    /// Memory beside mapped files, such as 512M or 8G (powers of 1000, as sizes are shown) or 8GiB (of
-    /// 1024); with less, more is read again or goes to temporary files [default: four fifths of the
-    /// machine's, or of its control group's].
+    /// Memory to use, not counting mapped files: for example 512M or 8G (powers of 1000) or 8GiB
+    /// (powers of 1024). With less memory, simtool reads more files twice and writes more temporary
+    /// files [default: four fifths of the machine's memory, or of its control group's].
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_memory: Option<String>,
 
-    /// Folder for temporary files [default: the system's].
+    /// Folder for temporary files [default: the system's temporary folder].
     #[arg(long, value_name = "DIR", value_parser = folder(), value_hint = ValueHint::DirPath)]
     pub(crate) tmp_dir: Option<PathBuf>,
 }
 
 impl CommonArgs {
-    /// Adds what was given.
+    /// Adds the settings that were given.
     pub(crate) fn set(&self, options: &mut Options) {
         options.set("threads", &self.threads);
     }
 
-    /// What a run may use of the machine.
+    /// Returns the threads, memory and temporary folder that a run may use.
     pub(crate) fn resources(&self, memory: &MemoryArgs) -> Result<Resources, Error> {
         let mut options = Options::new();
         self.set(&mut options);
@@ -77,14 +77,14 @@ impl CommonArgs {
         Resources::parse(&mut options)
     }
 
-    /// The number of worker threads that was asked for.
+    /// Returns the requested number of worker threads.
     pub(crate) fn thread_count(&self) -> Result<usize, Error> {
         Ok(self.resources(&MemoryArgs::default())?.threads)
     }
 }
 
 impl MemoryArgs {
-    /// Adds what was given.
+    /// Adds the settings that were given.
     pub(crate) fn set(&self, options: &mut Options) {
         options.set_given([("max_memory", &self.max_memory)]);
         if let Some(folder) = &self.tmp_dir {
@@ -93,28 +93,28 @@ impl MemoryArgs {
     }
 }
 
-/// When progress is shown.
+/// Value of `--progress`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ShowProgress {
-    /// Unless --quiet is given.
+    /// Show progress unless --quiet is given.
     Auto,
-    /// In any case.
+    /// Show progress even with --quiet.
     Always,
-    /// In no case.
+    /// Never show progress.
     Never,
 }
 
-/// Endings of files that hold documents, rows or a report.
+/// File extensions that simtool reads or writes.
 const ENDINGS: [&str; 12] =
     ["csv", "gz", "html", "json", "jsonl", "ndjson", "npy", "parquet", "tsv", "txt", "warc", "zst"];
 
-/// The ending of a path that says a format of files.
+/// Returns the extension of a path if it is one of [`ENDINGS`].
 pub(crate) fn ending(path: &Path) -> Option<&'static str> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     ENDINGS.into_iter().find(|known| *known == ending)
 }
 
-/// Values with names and help texts, whose settings in backquotes are shown as options.
+/// Returns possible values with their help texts. Settings in backquotes are shown as options.
 pub(super) fn values(
     kinds: impl IntoIterator<Item = (&'static str, &'static str)>,
 ) -> PossibleValuesParser {
@@ -125,13 +125,13 @@ pub(super) fn values(
     kinds.into_iter().map(value).collect::<Vec<_>>().into()
 }
 
-/// The values of a setting.
+/// Returns the possible values of a setting.
 pub(super) fn choices<T: Choice>() -> PossibleValuesParser {
     values(T::ALL.iter().map(|choice| (choice.name(), choice.help())))
 }
 
-/// The path of a folder for results: neither `-` nor the name of a file, unless it is that of a folder
-/// that is there.
+/// Returns a parser for the folder of results. It refuses `-` and names with a file extension, unless
+/// a folder of that name exists.
 pub(super) fn output_folder() -> impl TypedValueParser<Value = PathBuf> {
     folder().try_map(|path| match ending(&path) {
         Some(ending) if !path.is_dir() => {
@@ -141,7 +141,7 @@ pub(super) fn output_folder() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// The path of a folder, which `-` is not: everywhere else it is standard input or output.
+/// Returns a parser for a folder. It refuses `-`, which means standard input or output elsewhere.
 pub(super) fn folder() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.as_os_str().as_encoded_bytes() {
         b"-" => Err("is never a folder: name one, or ./- if that is its name"),

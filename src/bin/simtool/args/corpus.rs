@@ -1,4 +1,4 @@
-//! Arguments of `simtool dedup` and `simtool match`, and of `simtool --corpus`, which is either.
+//! Arguments of `simtool dedup`, `simtool match` and `simtool --corpus`, which can do both.
 
 use super::common::{choices, output_folder};
 use super::similarity::similarity_help;
@@ -16,8 +16,7 @@ use std::path::PathBuf;
 /// Arguments of `simtool dedup`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DedupArgs {
-    /// Files and folders with the documents; folders are read with all that is in them, - is
-    /// standard input.
+    /// Files and folders to read, including subfolders; - is standard input.
     #[arg(value_name = "PATH", required_unless_present = "files_from",
         value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
@@ -32,12 +31,11 @@ pub(crate) struct DedupArgs {
 /// Arguments of `simtool match`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MatchArgs {
-    /// Files and folders with the documents to match; folders are read with all that is in them, -
-    /// is standard input.
+    /// Files and folders with the documents to match, including subfolders; - is standard input.
     #[arg(value_name = "QUERIES", required = true, value_hint = ValueHint::AnyPath)]
     pub(crate) queries: Vec<PathBuf>,
 
-    /// Files and folders of the collection that they are matched against.
+    /// Files and folders of the collection to match against.
     #[arg(long, value_name = "PATH", num_args = 1.., required_unless_present = "files_from",
         value_hint = ValueHint::AnyPath)]
     pub(crate) against: Vec<PathBuf>,
@@ -46,19 +44,19 @@ pub(crate) struct MatchArgs {
     pub(crate) corpus: CorpusArgs,
 }
 
-/// Arguments of `simtool [N M] --corpus`: those of `simtool dedup`, with `--queries` those of
-/// `simtool match`.
+/// Arguments of `simtool [N M] --corpus`. With `--queries` it does the same as `simtool match`,
+/// otherwise the same as `simtool dedup`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CorpusForm {
     #[command(flatten)]
     pub(crate) words: WordsArgs,
 
-    /// Files and folders with the documents; folders are read with all that is in them, - is
-    /// standard input.
+    /// Files and folders to read, including subfolders; - is standard input.
     #[arg(long = "corpus", value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Match these documents against the corpus instead, and keep those that are like none of its.
+    /// Match these documents against the corpus, and keep the ones that are similar to no document of
+    /// the corpus.
     #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub(crate) queries: Vec<PathBuf>,
 
@@ -69,22 +67,22 @@ pub(crate) struct CorpusForm {
     pub(crate) corpus: CorpusArgs,
 }
 
-/// What is to be done to which documents.
+/// Arguments of a run on a collection, whichever of the three commands it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job<'a> {
-    /// N and M in front, with their files.
+    /// The words N and M in front of the options, with their files.
     pub(crate) words: Option<&'a WordsArgs>,
-    /// The paths of the corpus, without those of a list.
+    /// Paths of the corpus, without the paths of `--files-from`.
     pub(crate) paths: &'a [PathBuf],
-    /// The paths of the queries; none where the corpus is compared with itself.
+    /// Paths of the queries; empty if the corpus is compared with itself.
     pub(crate) queries: &'a [PathBuf],
-    /// Which documents of the corpus stay, if any go.
+    /// Options that choose the kept documents; `None` if nothing of the corpus is removed.
     pub(crate) keep: Option<&'a KeepArgs>,
     pub(crate) corpus: &'a CorpusArgs,
 }
 
 impl Job<'_> {
-    /// Returns the inputs of a finished run that had these arguments.
+    /// Returns the inputs that a finished run with these arguments has read.
     pub(crate) fn inputs(self) -> Result<RecordedInputs, Error> {
         Ok(RecordedInputs {
             corpus: self.paths.to_vec(),
@@ -94,7 +92,7 @@ impl Job<'_> {
         })
     }
 
-    /// Creates the request to the library; `command` is the command line.
+    /// Creates the request to the library. `command` is the command line, for the summary.
     pub(crate) fn request(self, command: String) -> Result<Request, Error> {
         let mut options = Options::new();
         if let Some(keep) = self.keep {
@@ -110,7 +108,7 @@ impl Job<'_> {
 }
 
 impl KeepArgs {
-    /// Adds what was given.
+    /// Adds the settings that were given.
     fn set(&self, options: &mut Options) {
         options.set("keep", &self.keep);
         options.set("cluster", &self.cluster);
@@ -120,7 +118,7 @@ impl KeepArgs {
 }
 
 impl CorpusArgs {
-    /// Adds what was given.
+    /// Adds the settings that were given.
     fn set(&self, options: &mut Options) {
         self.terms.set(options);
         self.sketch.set(options);
@@ -167,66 +165,66 @@ impl CorpusForm {
     }
 }
 
-/// Which of several near-duplicates stay.
+/// Options that choose the kept document of each cluster.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Keeping")]
 pub(crate) struct KeepArgs {
-    /// Which of several near-duplicates is kept.
+    /// Document to keep of several near-duplicates.
     #[arg(long, value_name = "WHICH", default_value = "first",
         value_parser = choices::<Keep>())]
     pub(crate) keep: String,
 
-    /// Field that decides for --keep max and --keep min.
+    /// Field whose values --keep max and --keep min compare.
     #[arg(long, value_name = "NAME")]
     pub(crate) keep_field: Option<String>,
 
-    /// What may be removed: only what is close to a kept document (proven), or all that a chain of
-    /// close ones links (components).
+    /// Documents to remove: only documents near a kept document (proven), or also documents that a
+    /// chain of near-duplicates links to it (components).
     #[arg(long, value_name = "RULE", default_value = "proven",
         value_parser = choices::<ClusterRule>())]
     pub(crate) cluster: String,
 
-    /// Also write every pair, for which there must be memory: 24 bytes each with exact, beside equal
-    /// documents.
+    /// Also write every pair. All pairs must fit in memory: with exact, 24 bytes for each pair of
+    /// unequal documents.
     #[arg(long)]
     pub(crate) pairs: bool,
 }
 
-/// How near-duplicates are found, and what is written.
+/// Options for finding near-duplicates and for writing results.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Near-duplicates")]
 pub(crate) struct CorpusArgs {
-    /// How near-duplicates are found [default: exact].
+    /// Method that finds near-duplicates [default: exact].
     #[arg(long, value_name = "METHOD", value_parser = methods_or_auto())]
     pub(crate) method: Option<String>,
 
-    /// Least similarity of near-duplicates, a decimal or a ratio such as 4/5 [default: 0.8].
+    /// Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default: 0.8].
     #[arg(long, value_name = "S", long_help = similarity_help())]
     pub(crate) similarity: Option<String>,
 
-    /// With fingerprints: the greatest distance of near-duplicates, with simhash in bits [default: with
-    /// simhash 3].
+    /// With fingerprints: maximum distance of near-duplicates, with simhash in bits [default: 3 with
+    /// simhash].
     ///
-    /// For fingerprints of 64 bits over shingles, two documents at distance 3 have on average a
-    /// Jaccard similarity of 0.98, at 6 of 0.92, at 10 of 0.79; with 128 bits, at twice as many.
-    /// Any one distance can be a few bits more or less than the similarity promises. With minhash it
-    /// is lanes or thousandths, as --measure says, with i-match lexicons that differ.
+    /// With 64-bit fingerprints over shingles, two documents at distance 3 have on average a Jaccard
+    /// similarity of 0.98, at distance 6 of 0.92, and at distance 10 of 0.79. With 128 bits, these
+    /// distances double. The distance of a single pair can be a few bits above or below the average.
+    /// With minhash, the unit is lanes or thousandths (see --measure); with i-match, it is lexicons
+    /// that differ.
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) max_distance: Option<String>,
 
     /// With fingerprints: read the texts of the pairs again and keep only pairs with a similarity of at
-    /// least S; the measures are those of --similarity. The terms of the texts are in memory meanwhile.
+    /// least S. Takes the same measures as --similarity, and memory for the terms of the texts.
     #[arg(long, value_name = "S")]
     pub(crate) verify: Option<String>,
 
-    /// With --verify: how much each shingle of the texts counts, as --weight says of exact [default:
-    /// binary].
+    /// With --verify: weight of each shingle, as in --weight with exact [default: binary].
     #[arg(long, value_name = "WEIGHT", value_parser = ["binary", "idf"], requires = "verify")]
     pub(crate) verify_weight: Option<String>,
 
-    /// With fingerprints: look for them by bands, in which at least this part of the pairs at the
-    /// greatest distance agree, and miss others [default: all are found].
+    /// With fingerprints: use LSH bands that find at least this fraction of the pairs at the maximum
+    /// distance [default: find all].
     #[arg(long, value_name = "PART")]
     pub(crate) recall: Option<String>,
 
@@ -236,40 +234,40 @@ pub(crate) struct CorpusArgs {
     #[command(flatten)]
     pub(crate) terms: TermArgs,
 
-    /// Print on standard error how near-duplicates are found, and why so.
+    /// Print the plan for finding near-duplicates, with its reasons, on standard error.
     #[arg(long)]
     pub(crate) explain: bool,
 
-    /// Read a sample, print what would be done and what it would take, and write nothing.
+    /// Read a sample, print the planned steps with estimated time and memory, and write nothing.
     #[arg(short = 'n', long, conflicts_with = "json")]
     pub(crate) dry_run: bool,
 
-    /// Folder for the results; it appears when it is complete.
+    /// Folder for the results; it appears once all results are complete.
     ///
-    /// report.html in it is a page to look at, summary.json holds all counts, settings and faults:
-    /// the same numbers as the table that is printed.
+    /// It contains report.html, a page for people, and summary.json, which has all counts, settings
+    /// and faults, with the same numbers as the printed table.
     #[arg(long, value_name = "DIR", default_value = "simtool-out", value_parser = output_folder(),
         value_hint = ValueHint::DirPath, help_heading = "Writing")]
     pub(crate) output: PathBuf,
 
-    /// Replace an output folder that simtool wrote.
+    /// Replace the output folder if an earlier run of simtool wrote it.
     #[arg(long, help_heading = "Writing")]
     pub(crate) force: bool,
 
-    /// Format of removed and pairs.
+    /// Format of the files removed and pairs.
     #[arg(long, value_name = "FORMAT", default_value = "jsonl", help_heading = "Writing",
         value_parser = choices::<RowFormat>())]
     pub(crate) output_format: String,
 
-    /// Of removed documents, write only the IDs.
+    /// Write only the IDs of removed documents.
     #[arg(long, help_heading = "Writing")]
     pub(crate) ids_only: bool,
 
-    /// Also write the files without what is removed, in their own format, to kept/.
+    /// Also write copies of the input files without the removed documents to kept/, in the same format.
     #[arg(long, help_heading = "Writing")]
     pub(crate) write_kept: bool,
 
-    /// Whether bad records stay in kept/, in their places.
+    /// Whether kept/ includes bad records, at their places.
     #[arg(
         long,
         requires = "write_kept",
@@ -280,7 +278,7 @@ pub(crate) struct CorpusArgs {
     )]
     pub(crate) quarantined: String,
 
-    /// Print one JSON object instead of a table: what summary.json holds.
+    /// Print the content of summary.json instead of a table.
     #[arg(long, help_heading = "Writing")]
     pub(crate) json: bool,
 

@@ -1,4 +1,4 @@
-//! Arguments of the commands on fingerprints alone: `join`, `search` and `fingerprint`.
+//! Arguments of the commands on fingerprints: `join`, `search` and `fingerprint`.
 
 use super::sketch::methods_of_fingerprints;
 use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs};
@@ -31,7 +31,7 @@ pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) rows: RowsArgs,
 
-    /// The fingerprints that are searched for; - is standard input.
+    /// File with the fingerprints to search for; - is standard input.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) queries: PathBuf,
 
@@ -44,47 +44,47 @@ pub(crate) struct SearchArgs {
     pub(crate) pairs: PairsArgs,
 }
 
-/// The file that is joined with itself, or searched.
+/// File that is joined with itself or searched.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RowsArgs {
-    /// Fingerprints, in a format that is told by content; - is standard input.
+    /// File of fingerprints, in a format recognized by content; - is standard input.
     ///
-    /// simtool's packed file; a NumPy array of uint64 of one or two dimensions; text with a lower-case
-    /// hexadecimal number a line, an empty line where a row has none; JSON Lines with such a number
-    /// or null in the field "fingerprint"; Parquet with a column "fingerprint" of bytes (the highest
-    /// first), of 64-bit integers or of hexadecimal text, null where a row has none.
+    /// Formats: simtool's packed file; a NumPy array of uint64 with one or two dimensions; text with
+    /// a lower-case hexadecimal number on each line, empty if a row has no fingerprint; JSON Lines
+    /// with such a number or null in the field "fingerprint"; Parquet with a column "fingerprint" of
+    /// bytes (highest first), 64-bit integers or hexadecimal text, null if a row has no fingerprint.
     #[arg(value_name = "FILE", required_unless_present = "fingerprints",
         value_hint = ValueHint::FilePath)]
     file: Option<PathBuf>,
 
-    /// The same by its old name.
+    /// Former name of the argument, still accepted.
     #[arg(long, value_name = "FILE", conflicts_with = "file", hide = true)]
     fingerprints: Option<PathBuf>,
 }
 
 impl RowsArgs {
-    /// The file, of which clap sees that it is named once.
+    /// Returns the path of the file. The parser ensures that it is given exactly once.
     pub(crate) fn path(&self) -> &Path {
         self.file.as_ref().or(self.fingerprints.as_ref()).map_or(Path::new(""), PathBuf::as_path)
     }
 }
 
-/// Which pairs of fingerprints, and in which form.
+/// Options that choose pairs of fingerprints and their format.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct PairsArgs {
-    /// Most bits in which the rows of a pair may differ.
+    /// Maximum number of bits in which the rows of a pair differ.
     #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
     pub(crate) max_distance: u32,
 
-    /// Print row numbers, from 0, also where the file has IDs.
+    /// Print row numbers, from 0, even if the file has IDs.
     ///
-    /// JSON Lines and Parquet as `simtool fingerprint` writes them have an ID for each row, and lines
-    /// have these. Arrays and Parquet files of pairs always have row numbers.
+    /// JSON Lines and Parquet files of `simtool fingerprint` have an ID for each row, which printed
+    /// lines use. Output in .npy or .parquet always has row numbers.
     #[arg(long)]
     pub(crate) rows: bool,
 
-    /// Print on standard error which methods there are, what they would take, and the choice.
+    /// Print the available methods, their estimated costs, and the choice on standard error.
     #[arg(long)]
     pub(crate) explain: bool,
 
@@ -94,19 +94,19 @@ pub(crate) struct PairsArgs {
 
     /// Write each group of equal rows once, then the pairs of groups, each named by its first row.
     ///
-    /// Lines are "group" and the rows, then "pair", a, b and distance; of a search, groups of
-    /// queries are "query-group".
+    /// Lines are "group" and the rows, then "pair", a, b and distance. In a search, groups of queries
+    /// are lines with "query-group".
     #[arg(long, conflicts_with = "count", help_heading = "Writing")]
     pub(crate) groups: bool,
 
-    /// Write to a file: text if it ends in .tsv or in nothing, an array of shape n x 3 if it ends
-    /// in .npy, the columns a, b and distance if it ends in .parquet [default: text on standard
-    /// output, which is also -].
+    /// File to write; its extension selects the format: text for .tsv or no extension, an array of
+    /// shape n x 3 for .npy, the columns a, b and distance for .parquet; - is standard output
+    /// [default: text on standard output].
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         help_heading = "Writing")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Replace the file, if there is one.
+    /// Replace an existing file.
     #[arg(long, requires = "output", help_heading = "Writing")]
     pub(crate) force: bool,
 
@@ -120,13 +120,12 @@ pub(crate) struct PairsArgs {
 /// Arguments of `simtool fingerprint`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FingerprintArgs {
-    /// Files and folders with the documents; folders are read with all that is in them, - is
-    /// standard input.
+    /// Files and folders to read, including subfolders; - is standard input.
     #[arg(value_name = "PATH", required_unless_present = "files_from",
         value_hint = ValueHint::AnyPath)]
     pub(crate) corpus: Vec<PathBuf>,
 
-    /// How fingerprints are made.
+    /// Method that makes the fingerprints.
     #[arg(long, value_name = "METHOD", value_parser = methods_of_fingerprints(),
         default_value = "simhash")]
     pub(crate) method: String,
@@ -142,7 +141,7 @@ pub(crate) struct FingerprintArgs {
         help_heading = "Writing", long_help = output_help())]
     pub(crate) output: PathBuf,
 
-    /// Replace the file, if there is one.
+    /// Replace an existing file.
     #[arg(long, help_heading = "Writing")]
     pub(crate) force: bool,
 

@@ -1,4 +1,4 @@
-//! The command line, in one definition: parsing, help, completions and man page come from it.
+//! Definition of the command line, from which parsing, help, completions and manual pages come.
 
 mod common;
 mod corpus;
@@ -56,10 +56,10 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// What there is to do.
+/// Commands of the program.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Find the near-duplicates of a collection, and write what to keep.
+    /// Find the near-duplicates of a collection, and write which documents to remove.
     ///
     /// Finds all pairs of documents whose sets of shingles have a Jaccard similarity of at least
     /// 0.8, or as --method says, decides for each near-duplicate which document is kept in its
@@ -67,52 +67,51 @@ pub(crate) enum Command {
     /// clusters.jsonl, quarantine.jsonl (bad records), summary.json and report.html.
     #[command(aliases = ["dedupe", "deduplicate"], after_long_help = examples::DEDUP)]
     Dedup(DedupArgs),
-    /// Find the documents that are like documents of another collection.
+    /// Find the documents that are near-duplicates of documents in another collection.
     ///
-    /// In the folder that it writes, pairs.jsonl holds all matches, removed.jsonl the queries that
-    /// have one, with the document that is most like each, and kept/ (--write-kept) those that have
-    /// none.
+    /// Writes a folder: pairs.jsonl has all matches, removed.jsonl has the queries with a match, each
+    /// with its most similar document, and kept/ (with --write-kept) has the queries without a match.
     #[command(after_long_help = examples::MATCH)]
     Match(MatchArgs),
-    /// Compare two documents: how alike they are, and where they differ.
+    /// Compare two documents: print their similarity and where they differ.
     #[command(after_long_help = examples::COMPARE)]
     Compare(CompareArgs),
-    /// Tell what became of a document of a finished run: kept or removed, for which, and why.
+    /// Explain why a finished run kept or removed a document, and for which other document.
     ///
-    /// Reads the run's output folder, and the texts again from the input where it still is.
+    /// Reads the run's output folder, and the texts from the input files if they still exist.
     #[command(after_long_help = examples::WHY)]
     Why(WhyArgs),
     /// Measure methods on collections whose near-duplicates are known, or on a sample of your own.
     ///
-    /// Compares all pairs of documents with each method, and tells precision, recall and F1 at every
-    /// threshold; a pair that is not among the true ones is wrong. With --sample, no labels are
+    /// Compares all pairs of documents with each method, and prints precision, recall and F1 at every
+    /// threshold. A found pair that is not among the true pairs is wrong. With --sample, no labels are
     /// needed: a random sample is compared exactly with the whole collection.
     #[command(alias = "evaluate", after_long_help = examples::EVAL)]
     Eval(EvalArgs),
     /// Write a file of fingerprints of documents, for join and search.
     ///
-    /// Rows come in reading order, so that row numbers of a join lead back to the documents.
+    /// Rows are in reading order, so that row numbers of a join identify documents.
     #[command(after_long_help = examples::FINGERPRINT)]
     Fingerprint(FingerprintArgs),
     /// List all pairs of rows in a file of fingerprints that differ in few bits.
     ///
-    /// Prints a, b and distance with tabs between, ascending by row, a before b: IDs where the file
-    /// has them, else row numbers from 0.
+    /// Prints tab-separated lines of a, b and distance, in order of rows, with a before b. a and b are
+    /// IDs if the file has them, otherwise row numbers from 0.
     #[command(after_long_help = examples::JOIN)]
     Join(JoinArgs),
-    /// Search a file of fingerprints for those that differ in few bits from the ones of another.
+    /// Search a file of fingerprints for rows that differ in few bits from the rows of another file.
     ///
-    /// Prints a, b and distance with tabs between, ascending by row: the query and the fingerprint,
-    /// by IDs where their files have them, else by row numbers from 0.
+    /// Prints tab-separated lines of query, row and distance, in order of rows. Rows are named by IDs
+    /// if their file has them, otherwise by row numbers from 0.
     #[command(after_long_help = examples::SEARCH)]
     Search(SearchArgs),
-    /// Keep an index of what was seen, which grows: ask it, add what is new, filter a stream.
+    /// Maintain an index of documents that were seen: query it, add new documents, filter a stream.
     #[command(subcommand, after_long_help = examples::INDEX)]
     Index(IndexCommand),
-    /// Tell what an index of very many fingerprints would take: tables, bytes, time, machines.
+    /// Estimate the tables, bytes, time and machines of a very large index of fingerprints.
     ///
     /// More tables have longer prefixes and fewer candidates, and take more memory. The first line is
-    /// how `simtool index` keeps them.
+    /// the design of `simtool index`.
     #[command(after_long_help = examples::PLAN)]
     Plan(PlanArgs),
     /// Match the samples of a folder with its articles, as `simtool N M` does.
@@ -121,19 +120,19 @@ pub(crate) enum Command {
     /// (SimHash) of every article and every sample, and lists for each sample the articles whose
     /// fingerprints differ in at most 3 bits, by distance and in their order.
     ///
-    /// Documents stand between form feeds; a document's first token is its ID, and the rest of that
-    /// line is no content. Words are runs of ASCII letters, compared in lower case.
+    /// Form feeds separate documents. A document's first token is its ID, and the rest of that line is
+    /// ignored. Words are runs of ASCII letters, compared in lower case.
     ///
-    /// Progress is shown on a terminal; elsewhere only if --progress always is given.
+    /// Progress is shown on a terminal, and elsewhere only with --progress always.
     #[command(after_long_help = examples::REFERENCE)]
     Reference(ReferenceArgs),
     /// Write a collection of generated documents with known near-duplicates.
     #[command(after_long_help = examples::GENERATE)]
     Generate(GenerateArgs),
-    /// Print the completions of a shell, to be put where that shell looks for them.
+    /// Print the completion script of a shell, to save where that shell looks for it.
     #[command(after_long_help = examples::COMPLETIONS)]
     Completions {
-        /// The shell.
+        /// Shell to complete commands in.
         shell: clap_complete::Shell,
     },
     /// Print a manual page, or write all of them to a folder.
@@ -145,7 +144,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// What is to be done to a collection, if this is about one.
+    /// Returns the job of a command that works on a collection.
     pub(crate) fn job(&self) -> Option<Job<'_>> {
         match self {
             Self::Dedup(args) => Some(args.job()),
@@ -159,16 +158,16 @@ impl Command {
 /// Arguments of `simtool man`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManArgs {
-    /// The command whose page is printed [default: the main page].
+    /// Command whose page to print [default: the main page].
     #[arg(value_name = "COMMAND")]
     pub(crate) command: Option<String>,
 
-    /// Write the pages of the program and of every command to this folder; made if it is not there.
+    /// Write the pages of the program and of every command to this folder, created if needed.
     #[arg(short, long, value_name = "DIR", conflicts_with = "command", value_parser = output_folder(),
         value_hint = ValueHint::DirPath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Replace pages that are there.
+    /// Replace existing pages.
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
 }
@@ -182,24 +181,24 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "N", group = "what")]
     pub(crate) documents: Option<u64>,
 
-    /// Size of the articles instead, in bytes, with K, M or G for powers of 1000, or KiB, MiB or GiB
-    /// of 1024.
+    /// Total size of the articles, in bytes, with K, M or G for powers of 1000, or KiB, MiB or GiB
+    /// for powers of 1024.
     #[arg(long, value_name = "SIZE", value_parser = sizes::bytes, group = "what")]
     pub(crate) bytes: Option<u64>,
 
-    /// Most samples [default: 200].
+    /// Maximum number of samples [default: 200].
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<u64>,
 
-    /// The same seed gives the same files on every machine [default: 1].
+    /// Seed; the same seed gives the same files on every machine [default: 1].
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
 
-    /// Write stopwords.txt and hashvalue.txt (500 lines of 64) too.
+    /// Also write stopwords.txt and hashvalue.txt (500 lines of 64 digits).
     #[arg(long)]
     pub(crate) with_tables: bool,
 
-    /// Write a crawl in miniature instead: pages.warc.wet.gz, pages.jsonl and pages.parquet.
+    /// Write a small crawl instead: pages.warc.wet.gz, pages.jsonl and pages.parquet.
     #[cfg(feature = "parquet")]
     #[arg(long, requires = "documents", conflicts_with_all = ["with_tables", "samples", "labelled"])]
     pub(crate) crawl: bool,
@@ -209,19 +208,19 @@ pub(crate) struct GenerateArgs {
     #[arg(long, requires = "documents", conflicts_with_all = ["with_tables", "samples"])]
     pub(crate) labelled: bool,
 
-    /// Write a crawl of the pages of HTML in this folder instead: the responses in warc/, and their
-    /// texts in wet/, jsonl/, parquet/ and text/.
+    /// Write a crawl of the HTML pages in this folder instead: the responses in warc/, and their texts
+    /// in wet/, jsonl/, parquet/ and text/.
     #[cfg(feature = "parquet")]
     #[arg(long, value_name = "FOLDER", group = "what", value_parser = folder(),
         conflicts_with_all = ["with_tables", "samples", "seed"], value_hint = ValueHint::DirPath)]
     pub(crate) pages: Option<PathBuf>,
 
-    /// Folder of the files: article.txt, sample.txt and truth.tsv, if nothing else is asked for; made
-    /// if it is not there.
+    /// Folder for the files, created if needed; without other options they are article.txt,
+    /// sample.txt and truth.tsv.
     #[arg(long, value_name = "DIR", value_parser = output_folder(), value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
 
-    /// Replace files that are there.
+    /// Replace existing files.
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -233,31 +232,31 @@ pub(crate) struct GenerateArgs {
 /// Arguments of `simtool compare A B`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
-    /// A file that holds one document, or - for standard input; of many `FILE:RECORD` or `FILE#ID`;
-    /// a document of a finished run as `OUT#ID`, with its output folder.
+    /// File with one document, or - for standard input. Use `FILE:RECORD` or `FILE#ID` for a file with
+    /// many documents, and `OUT#ID` for a document of a finished run with output folder OUT.
     #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
     pub(crate) left: PathBuf,
 
-    /// The other.
+    /// The other document, named in the same ways.
     #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
     pub(crate) right: PathBuf,
 
     #[command(flatten)]
     pub(crate) terms: TermArgs,
 
-    /// Bits of the SimHash fingerprints whose distance is told: 64, 128, 256 or 512 [default: 64].
+    /// Bits of the SimHash fingerprints whose distance is printed: 64, 128, 256 or 512 [default: 64].
     #[arg(long, value_name = "BITS")]
     pub(crate) bits: Option<String>,
 
-    /// Format of both files [default: by content].
+    /// Format of both files [default: recognized by content].
     #[arg(long, value_name = "FORMAT", value_parser = input::formats())]
     pub(crate) format: Option<String>,
 
-    /// Field or column that holds the text [default: text].
+    /// Field or column of the text [default: text].
     #[arg(long, value_name = "NAME")]
     pub(crate) text_field: Option<String>,
 
-    /// Field or column that holds the ID, for `FILE#ID` [default: id].
+    /// Field or column of the ID, for `FILE#ID` [default: id].
     #[arg(long, value_name = "NAME")]
     pub(crate) id_field: Option<String>,
 
@@ -285,35 +284,34 @@ impl CompareArgs {
     }
 }
 
-/// Arguments of `simtool N M`, which is `simtool reference N M`.
+/// Arguments of `simtool N M`, short for `simtool reference N M`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReferenceArgs {
     #[command(flatten)]
     pub(crate) words: WordsArgs,
 
-    /// Words that are no features, separated by white space [default: stopwords.txt in the folder,
-    /// else a built-in English list].
+    /// File of words that are never features, separated by white space [default: stopwords.txt in the
+    /// folder if it exists, otherwise a built-in English list].
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) stop_words: Option<PathBuf>,
 
-    /// The corpus [default: article.txt in the folder].
+    /// File of the articles to search [default: article.txt in the folder].
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) articles: Option<PathBuf>,
 
-    /// The queries [default: sample.txt in the folder].
+    /// File of the samples to match [default: sample.txt in the folder].
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) samples: Option<PathBuf>,
 
-    /// Where the matches of all samples go; - is standard output [default: result.txt in the
-    /// folder].
+    /// File for the matches of all samples; - is standard output [default: result.txt in the folder].
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) result: Option<PathBuf>,
 
-    /// Replace the file of --result, if there is one; result.txt in the folder is replaced anyway.
+    /// Replace an existing file of --result; result.txt in the folder is always replaced.
     #[arg(long, requires = "result")]
     pub(crate) force: bool,
 
-    /// Most bits in which a match may differ from its sample.
+    /// Maximum number of bits in which a match differs from its sample.
     #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
     pub(crate) max_distance: u32,
 
@@ -324,8 +322,8 @@ pub(crate) struct ReferenceArgs {
 /// The features of `simtool N M`, and of `simtool N M --corpus`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WordsArgs {
-    /// Number of features: the N most frequent words of the articles, or with --corpus, in front of
-    /// which N and M stand, of all its documents.
+    /// Number of features: the N most frequent words of the articles. With --corpus, N and M precede
+    /// it, and the words are the most frequent ones of all its documents.
     #[arg(value_name = "N", allow_negative_numbers = true)]
     pub(crate) features: Option<String>,
 
@@ -333,20 +331,20 @@ pub(crate) struct WordsArgs {
     #[arg(value_name = "M", allow_negative_numbers = true)]
     pub(crate) bits: Option<String>,
 
-    /// Folder of stopwords.txt and hashvalue.txt; of `simtool N M` also of article.txt, sample.txt
+    /// Folder of stopwords.txt and hashvalue.txt; with `simtool N M`, also of article.txt, sample.txt
     /// and result.txt.
     #[arg(long, value_name = "DIR", default_value = ".", value_parser = folder(),
         value_hint = ValueHint::DirPath)]
     pub(crate) directory: PathBuf,
 
-    /// A line of 0s and 1s for each feature [default: hashvalue.txt in the folder, else a built-in
-    /// table of 10,000 lines of 128].
+    /// File with a line of 0s and 1s for each feature [default: hashvalue.txt in the folder if it
+    /// exists, otherwise a built-in table of 10,000 lines of 128 digits].
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) hash_table: Option<PathBuf>,
 }
 
 impl WordsArgs {
-    /// N and M, as they were given, with their files.
+    /// Returns the given N and M with their files.
     pub(crate) fn request(&self) -> WordsRequest {
         WordsRequest {
             features: self.features.clone(),

@@ -1,4 +1,4 @@
-//! The help of the measures of similarity, from their table.
+//! Help text of the similarity measures, from their table.
 
 use simtool::similarity::{JACCARD, MEASURES};
 use std::fmt::Write as _;
@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 /// Returns the long help of `--similarity`, with a line for each measure.
 pub(super) fn similarity_help() -> String {
     let mut help =
-        "Least similarity of near-duplicates, a decimal or a ratio such as 4/5 [default: 0.8].\n\n\
-        With exact, a measure may stand in front of the number, as in cosine:0.8:\n"
+        "Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default: 0.8].\n\n\
+        With exact, a measure may precede the number, for example cosine:0.8:\n"
             .to_owned();
     for measure in MEASURES {
         let default = if **measure == JACCARD { " (default)" } else { "" };

@@ -1,8 +1,8 @@
-//! Sizes as people write them.
+//! Parser of sizes such as 8GiB.
 
 use simtool::quantity::{BYTES_EXPECTED, parse_bytes};
 
-/// A number of bytes, as [`parse_bytes`] reads it.
+/// Parses a number of bytes with [`parse_bytes`].
 pub(super) fn bytes(given: &str) -> Result<u64, &'static str> {
     parse_bytes(given).ok_or(BYTES_EXPECTED)
 }

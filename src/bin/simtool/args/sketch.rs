@@ -1,4 +1,4 @@
-//! Options that say how fingerprints are made, for all methods.
+//! Options of the methods that make fingerprints.
 
 use super::common::values;
 use clap::builder::PossibleValuesParser;

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 /// Arguments of `simtool why OUT ID`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WhyArgs {
-    /// The output folder of a finished run.
+    /// Output folder of a finished run.
     #[arg(value_name = "OUT", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
 
-    /// The document: its ID in the run's outputs, `FILE:RECORD` or `FILE#ID`, with the file as the
-    /// run named it.
+    /// Document: its ID in the run's outputs, or `FILE:RECORD` or `FILE#ID` with the file name that
+    /// the run used.
     #[arg(value_name = "ID")]
     pub(crate) document: String,
 
