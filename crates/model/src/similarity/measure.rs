@@ -113,6 +113,7 @@ impl Bounds {
                 least.div_ceil(u128::from(whole)) as u64
             }
             Self::Cosine { numerator, denominator } => {
+                // The root is rounded down, so the bound is never too high and no pair is lost.
                 let root = (u128::from(left) * u128::from(right)).isqrt();
                 (u128::from(numerator) * root).div_ceil(u128::from(denominator)) as u64
             }
