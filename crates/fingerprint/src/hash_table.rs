@@ -94,6 +94,8 @@ impl HashTable {
     pub fn parse(isa: Isa, text: &[u8], path: &Path, features: usize, bits: usize) -> Result<Self> {
         // To find the whole size takes a look at every byte, so it is only done if it may decide.
         let columns = lines(text).next().unwrap_or_default().len().min(MOST_COLUMNS);
+        // A line has at most two bytes of line end. Longer lines than the first make this number
+        // too large, which only delays the check.
         let rows_at_least = text.len() / (columns + 2).max(3);
         if features == 0 || bits == 0 || bits > columns || features > rows_at_least {
             Extent::from_text(text).check(features, bits)?;
@@ -110,6 +112,8 @@ impl HashTable {
             match read {
                 Ok(row) if digits.len() == bits => rows.push(row),
                 _ => {
+                    // A row can be short because the file has no more rows. Then the message names the
+                    // size of the table, which helps more than the place of an error.
                     Extent::from_text(text).check(features, bits)?;
                     return Err(row_error(path, line_number, line, read.err(), bits));
                 }
@@ -141,6 +145,8 @@ impl HashTable {
             z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
             u128::from(z ^ (z >> 31))
         };
+        // Columns behind the fingerprint are cleared, so that equal tables of equal width have
+        // equal rows, whatever their source.
         let columns = u128::MAX >> (MOST_COLUMNS - bits);
         let rows = (0..features).map(|_| (next() | next() << 64) & columns).collect();
         Ok(Self { rows, bits: bits as u32 })

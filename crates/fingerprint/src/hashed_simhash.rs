@@ -84,6 +84,8 @@ impl HashedSimhash {
     ///
     /// The value is not one of [`WIDTHS`].
     pub fn parse(options: &mut Options) -> Result<Self> {
+        // The value is parsed here and not by `take_parsed`, so that a word and a wrong number get
+        // the same message with the list of widths.
         let Some(bits) = options.take("bits") else { return Ok(Self::default()) };
         Self::new(bits.parse().map_err(|_| wrong_width(&bits))?)
     }
@@ -145,6 +147,8 @@ impl Sketcher for HashedSketcher {
         let Scratch { words, counts, weights, .. } = scratch;
         let unequal = unequal_weights(features);
         for (index, word) in (0..).zip(row) {
+            // The first word of a term's row is the term itself, so the terms are counted without a
+            // copy.
             if index == 0 {
                 match unequal {
                     None => counts.add(self.isa, features.terms),
@@ -190,6 +194,8 @@ pub fn similarity_at(distance: u32, bits: u32) -> f64 {
 /// bits differ in `distance` bits. Returns 0 for angles above 90 degrees.
 #[must_use]
 pub fn cosine_at(distance: u32, bits: u32) -> f64 {
+    // Sets have no negative coordinates, so their angle is at most 90 degrees. A larger one is an
+    // error of the estimate.
     (std::f64::consts::PI * f64::from(distance) / f64::from(bits)).cos().max(0.0)
 }
 

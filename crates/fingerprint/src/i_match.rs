@@ -159,8 +159,12 @@ impl Sketcher for LexiconHasher {
         if features.weights.is_none() {
             distinct.deduplicate(terms);
         }
+        // Terms with weights are distinct and include those outside the lexicon, which have weight
+        // 0. Without weights every term belongs to the lexicon.
         let all = if features.weights.is_some() { features.terms.len() } else { terms.len() };
         let (numerator, denominator) = self.sketch.least_share.fraction();
+        // The comparison multiplies whole numbers, so that rounding never decides whether a
+        // document has a fingerprint.
         let share = terms.len() as u128 * u128::from(denominator);
         if terms.len() < self.sketch.least_terms.max(1)
             || share < all as u128 * u128::from(numerator)
@@ -182,7 +186,10 @@ impl Sketcher for LexiconHasher {
 /// Returns the hash of the terms, with the highest bit set.
 fn signature(terms: &[u64], bytes: &mut Vec<u8>) -> u64 {
     bytes.clear();
+    // A fixed byte order gives the same hash on every machine.
     bytes.extend(terms.iter().flat_map(|term| term.to_le_bytes()));
+    // A lane whose highest bit is 0 is null and equals no other lane. The set bit keeps every hash
+    // apart from null.
     hash(bytes) | 1 << 63
 }
 

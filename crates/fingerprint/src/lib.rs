@@ -158,6 +158,7 @@ fn weighty_terms<'t>(features: &Features<'t>, words: &'t mut Vec<u64>) -> &'t [u
 
 /// Returns the weights, unless all are 1.
 fn unequal_weights<'t>(features: &Features<'t>) -> Option<&'t [u32]> {
+    // Counting bits without weights is much faster, and weights of 1 give the same majority.
     features.weights.filter(|given| given.iter().any(|&weight| weight != 1))
 }
 

@@ -23,8 +23,8 @@ use std::sync::Arc;
 /// Entry of multi-lexicon SimHash in [`SKETCHES`](super::SKETCHES).
 pub const KIND: SketchKind = SketchKind {
     name: "multi-lexicon",
-    help: "All pairs of which at least `votes` of `lexicons` SimHash fingerprints of 64 bits, each over \
-           a random part of the shingles, differ in at most `max_distance` bits",
+    help: "All pairs for which at least `votes` of the `lexicons` SimHash fingerprints of 64 bits, each \
+           over a random part of the shingles, differ in at most `max_distance` bits",
     options: &[
         SketchOption {
             name: "lexicons",
@@ -204,6 +204,8 @@ impl Sketcher for LexiconSketcher {
         let Scratch { words, counts, weights, kept_weights, .. } = scratch;
         let Self { sketch, isa } = *self;
         let unequal = unequal_weights(features);
+        // A lexicon that contains no term of the document has no fingerprint. Such a row could not
+        // be compared in all its lanes, so the document has no fingerprint at all.
         (0..).zip(row).all(|(lexicon, lane)| {
             let part = sketch.random.part(lexicon);
             let word = sketch.word(lexicon);

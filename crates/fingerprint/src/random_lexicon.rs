@@ -33,6 +33,8 @@ impl RandomLexicons {
         let (numerator, denominator) = keep.fraction();
         let numerator = u64::from(numerator);
         let denominator = u64::from(denominator);
+        // The share is rounded to the nearest multiple of 2⁻³² in whole numbers. So every machine
+        // chooses the same terms, and fingerprints of several machines can be compared.
         let below = ((numerator << 32) + denominator / 2) / denominator;
         Ok(Self { keep, below })
     }

@@ -50,6 +50,8 @@ impl TableSimhash {
     ///
     /// A rank is not below the number of rows.
     pub fn add(&self, ranks: &[u32], accumulator: &mut Accumulator) {
+        // Rows are gathered into a small buffer first, since the kernel counts adjacent words. The
+        // buffer stays in the first-level cache.
         for ranks in ranks.chunks(GATHERED) {
             for (plane, counts) in self.planes.iter().zip(&mut accumulator.counts) {
                 accumulator.gathered.clear();

@@ -80,6 +80,8 @@ impl HexadecimalRows {
         let Some(number) = number else {
             match &mut self.rows {
                 Some((rows, _)) => rows.push(None),
+                // The width is not known before the first number, so the rows before it are only
+                // counted.
                 None => self.leading += 1,
             }
             return Ok(());
@@ -131,11 +133,15 @@ fn begin(bits: u32, leading: usize) -> RowsBuilder {
 /// a number.
 fn parse(digits: &[u8], words: &mut Vec<u64>) -> bool {
     words.clear();
+    // The number is written highest digit first, but rows store the lowest word first. So the
+    // digits are cut from the end, and only the last chunk may be short.
     for digits in digits.rchunks(WORD_DIGITS) {
         let mut word = 0;
         for &digit in digits {
             let value = match digit {
                 b'0'..=b'9' => digit - b'0',
+                // Upper case is refused, so that equal fingerprints are equal lines for tools such
+                // as `sort`.
                 b'a'..=b'f' => digit - b'a' + 10,
                 _ => return false,
             };
@@ -150,7 +156,7 @@ fn parse(digits: &[u8], words: &mut Vec<u64>) -> bool {
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// `out` fails.
 fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
     for row in 0..rows.len() {
         if let Some(words) = rows.row(row) {
@@ -165,9 +171,11 @@ fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// `out` fails.
 pub fn write_number(words: &[u64], shape: Shape, out: &mut dyn Write) -> io::Result<()> {
     let digits = shape.row_bits().div_ceil(4) as usize;
+    // The highest word may have fewer digits than the others. Leading zeros are written, because a
+    // reader takes the width of the rows from the number of digits.
     let mut width = digits - WORD_DIGITS * (shape.words() - 1);
     for word in words.iter().rev() {
         write!(out, "{word:0width$x}")?;

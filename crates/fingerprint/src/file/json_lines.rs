@@ -82,9 +82,13 @@ mod reading {
     /// Adds the row of a line. The error describes what was expected.
     fn push(line: &[u8], rows: &mut HexadecimalRows) -> Result<(), String> {
         let line = str::from_utf8(line).map_err(|_| "a JSON object in UTF-8")?;
+        // Raw values borrow from the line. A value is only looked at if its key is the wanted one,
+        // so other fields cost no memory.
         let mut json = serde_json::Deserializer::from_str(line);
         let found = json.deserialize_map(Fields(NAME)).and_then(|found| json.end().map(|()| found));
         let found = found.map_err(|error| explanation(&error))?;
+        // Parsers of JSON disagree on which of two equal keys counts (RFC 8259, section 4), so a
+        // line with both is refused.
         if found.twice {
             return Err(format!("the field \"{NAME}\" only once"));
         }
@@ -102,6 +106,8 @@ mod reading {
 
     /// Whether the first line has a field `id`.
     pub(super) fn has_ids(bytes: &[u8]) -> bool {
+        // All lines of a file come from one writer, so the first line stands for the others. A look
+        // at every line would cost as much as reading the IDs.
         let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
         id(first).is_some()
     }
@@ -121,6 +127,7 @@ mod reading {
         if !value.starts_with('"') {
             return (value != "null").then_some(Cow::Borrowed(value.as_bytes()));
         }
+        // Without a backslash there is no escape, and the bytes between the quotes are the ID.
         if !value.contains('\\') {
             return Some(Cow::Borrowed(&value.as_bytes()[1..value.len() - 1]));
         }

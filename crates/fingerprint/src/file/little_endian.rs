@@ -10,6 +10,8 @@ const PIECE_BYTES: usize = 1 << 20;
 /// Returns the words of `bytes`. Their number must be a multiple of 8.
 pub(super) fn words(bytes: &[u8]) -> Cow<'_, [u64]> {
     match bytemuck::try_cast_slice(bytes) {
+        // The cast fails if the bytes are not aligned to words. This happens for bytes in memory,
+        // but not for a section of a mapped file.
         Ok(words) if cfg!(target_endian = "little") => Cow::Borrowed(words),
         _ => bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect(),
     }

@@ -169,6 +169,9 @@ impl FileFormat {
     ///
     /// There are such rows and the format cannot mark them. The error lists the first ones.
     pub fn check_missing(&self, rows: &FingerprintRows<'_>, path: &Path) -> Result<()> {
+        // Zeros would be read back as a real fingerprint, and then all documents without words
+        // would be near-duplicates of each other. So a format that cannot mark such rows is
+        // refused.
         let mut missing = missing_rows(rows);
         let listed: Vec<_> =
             missing.by_ref().take(ROWS_LISTED).map(|row| row.to_string()).collect();
@@ -213,6 +216,8 @@ impl FileFormat {
             return Err(Error::limit(format!("{} rows", rows.len()), rule));
         }
         let written = (self.write)(rows, name, out);
+        // A buffered writer that is dropped hides the errors of its last bytes, so it is flushed
+        // here.
         written.and_then(|()| out.flush()).map_err(|error| Error::io(path, "write", error))
     }
 }
@@ -260,6 +265,8 @@ fn missing_rows(rows: &FingerprintRows<'_>) -> impl Iterator<Item = usize> {
 
 /// Whether no row with a fingerprint has a bit set behind the bits of the shape.
 fn ends_in_zeros(rows: &FingerprintRows<'_>) -> bool {
+    // Distances count all bits of a word. A bit behind the row's own bits would count as a
+    // difference.
     let used = rows.shape.row_bits() % u64::BITS;
     used == 0 || (0..rows.len()).filter_map(|row| rows.row(row)?.last()).all(|&w| w >> used == 0)
 }

@@ -49,6 +49,8 @@ fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
         let path = path.to_owned();
         Error::from(ErrorKind::Format { path, byte: byte as u64, expected })
     };
+    // Bytes 6 and 7 are the version. The length of the header follows: 16 bits in version 1, and 32
+    // bits in versions 2 and 3, for headers of more than 65,535 bytes.
     let (start, length): (usize, usize) = match bytes.get(6..12) {
         Some(&[1, _, a, b, _, _]) => (10, usize::from(u16::from_le_bytes([a, b]))),
         Some(&[2 | 3, _, a, b, c, d]) => (12, u32::from_le_bytes([a, b, c, d]) as usize),
@@ -74,6 +76,8 @@ fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
     };
     let data = &bytes[start + length..];
     let bits = 8 * row_bytes as u32;
+    // More bytes are refused as well. They would mean that the header is wrong, and then the rows
+    // are, too.
     if rows.checked_mul(row_bytes) != Some(data.len()) {
         let expected = format!("{rows} rows of {bits} bits up to the file's end");
         return Err(wrong(start + length, expected));
@@ -108,6 +112,8 @@ fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
     let words = rows.shape.words();
     let shape = if words == 1 { format!("({count},)") } else { format!("({count}, {words})") };
     out.write_all(&numpy_header::header("<u8", &shape))?;
+    // The rows between two missing ones are written as one piece. The words of a missing row are
+    // undefined, so they are not written.
     let zeros = vec![0; words];
     let mut done = 0;
     for row in missing_rows(rows) {

@@ -182,6 +182,9 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
         return Err((20, "0 or 1, the number of rows, the bytes of the recipe".into()));
     };
     let has_checksums = !is_first_version;
+    // The sizes come from the file and may be any numbers. The layout is computed with overflow
+    // checks, and its end must be the end of the file. After that, every section lies inside the
+    // bytes.
     let layout = Layout::new(rows, row_bytes, recipe_bytes, flag == 1, has_checksums);
     let Some(layout) = layout.filter(|layout| layout.end == bytes.len()) else {
         let expected = format!("a file of the length that {rows} rows of {bits} bits need");
@@ -212,6 +215,7 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
     };
     let recipe = (!recipe.is_empty()).then(|| recipe.to_owned());
     let read = FingerprintRows { shape, words, validity, recipe };
+    // Joins compare whole words, so bits behind the last column would change distances.
     if !ends_in_zeros(&read) {
         return Err((layout.rows.start, format!("rows without a bit beyond their {bits}")));
     }
@@ -254,6 +258,7 @@ fn shape(bits: u32, metric: u32) -> Result<(Shape, usize), Refusal> {
 fn first_shape(bits: u32, lane_bits: u32) -> Result<(Shape, usize), Refusal> {
     let least = match lane_bits {
         16 | 32 | 64 => 1,
+        // Version 1 used 128 bits only for fingerprints of more than 64 bits.
         128 => 65,
         _ => return Err((16, "lanes of 16, 32, 64 or 128 bits".into())),
     };
@@ -298,6 +303,8 @@ impl Layout {
     fn check(&self, bytes: &[u8]) -> Result<(), Refusal> {
         let checksums = &bytes[self.checksums..self.end];
         if !is_sealed(checksums) || checksums[24..SEALED].iter().any(|&byte| byte != 0) {
+            // The block of checksums has a checksum of its own. Otherwise damage to the block would
+            // be reported as damage to a section that is intact.
             return Err((self.checksums, damaged("checksums that agree with their own")));
         }
         let sections = [
@@ -320,12 +327,12 @@ fn damaged(section: &str) -> String {
     format!("{section} checksum; the file is damaged, make it again")
 }
 
-/// Returns the number at a position of a block.
+/// Returns the 32-bit number at a position of a block.
 fn number_32(block: &[u8], at: usize) -> u32 {
     block[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
-/// The number at a place of a block.
+/// Returns the 64-bit number at a position of a block.
 fn number_64(block: &[u8], at: usize) -> u64 {
     block[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }

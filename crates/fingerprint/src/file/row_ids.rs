@@ -93,6 +93,7 @@ impl FoundIds<'_> {
                 Some(Cow::Borrowed(&ids[start..*ends.get(row)?]))
             }
         };
+        // A null in a column was stored as an empty ID.
         id.filter(|id| !id.is_empty())
     }
 }

@@ -21,6 +21,8 @@ pub(super) fn shape_of(text: &str) -> Option<Shape> {
     let mut numbers = numbers.split(['x', '/']).map(|number| number.parse::<u32>().ok());
     let first = numbers.next()??;
     let second = numbers.next();
+    // The constructors of shapes panic on impossible numbers, and this text comes from a file. So
+    // every number is checked first.
     let is_row = |count: u32, bits: u32| {
         count.checked_mul(bits).is_some_and(|bits| (1..=MOST_BITS).contains(&bits))
     };

@@ -221,6 +221,7 @@ impl Sketch for MinHash {
             return COSINE_OF_STRANGERS;
         }
         // Unrelated documents agree by chance in one of 2^bits lanes.
+        // A shift by 32 bits would overflow, and no fingerprint has 2³¹ lanes.
         (self.lanes - (self.lanes >> self.bits.min(31))).max(1)
     }
 
@@ -302,6 +303,8 @@ impl Sketcher for MinHasher {
         if terms.is_empty() {
             return false;
         }
+        // Both ways are defined for sets. A repeated term has the same hash and cannot change a
+        // minimum, so terms need not be distinct.
         if let Some(functions) = &self.functions {
             functions.minima(self.isa, terms, minima);
         } else {

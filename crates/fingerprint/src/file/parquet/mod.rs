@@ -77,7 +77,7 @@ pub(super) const FORMAT: FileFormat = FileFormat {
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// `out` fails.
 fn write(rows: &FingerprintRows<'_>, name: &NameOf<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     let words = rows.shape.words();
     let fields = [
@@ -109,6 +109,8 @@ fn write(rows: &FingerprintRows<'_>, name: &NameOf<'_, '_>, out: &mut dyn Write)
             columns(rows, start..count.min(start + step), name).map_err(io::Error::other)?;
         let batch = RecordBatch::try_new(Arc::clone(&schema), columns).map_err(io::Error::other)?;
         writer.write(&batch)?;
+        // The writer of the library works on a vector. The vector is emptied after each batch, so
+        // that the encoded file is never in memory as a whole.
         out.write_all(&take(writer.inner_mut()))?;
     }
     out.write_all(&writer.into_inner()?)
@@ -138,6 +140,7 @@ fn columns(
     let mut records = Int64Builder::new();
     for row in range.clone() {
         let document = name(row as u32);
+        // Text of Parquet must be UTF-8, but names of files and IDs may be any bytes.
         ids.append_value(String::from_utf8_lossy(&document.id));
         files.append_value(document.file.to_string_lossy());
         records.append_value(document.record.cast_signed());
@@ -154,6 +157,8 @@ fn columns(
             match rows.row(row) {
                 Some(words) => {
                     bytes.clear();
+                    // Highest byte first, so that other programs sort and print the values like
+                    // numbers.
                     bytes.extend(words.iter().rev().flat_map(|word| word.to_be_bytes()));
                     numbers.append_value(&bytes)?;
                 }
@@ -192,6 +197,8 @@ fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
     let file = metadata.metadata().file_metadata();
     column.reserve(usize::try_from(file.num_rows()).unwrap_or_default())?;
     let mut columns = metadata.parquet_schema().columns().iter();
+    // A field of the schema may be nested and then consists of several columns of the file. A plain
+    // field has one column whose path is its name.
     let leaf = columns.position(|column| column.path().string() == NAME);
     let leaf = leaf.ok_or_else(|| broken(format!("\"{NAME}\" is no plain column")))?;
     // Batches are numbered from 0 each, but messages need the row of the file.
@@ -211,13 +218,15 @@ fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
     rows.recipe = value(RECIPE).map(str::to_owned);
     if let Some(text) = value(SHAPE) {
         let told = shape_of(text).filter(|told| told.words() == rows.shape.words());
+        // The text comes from the file and may contradict the column. A wrong shape would let joins
+        // read beyond the rows, so the number of words must agree.
         let fits = told.is_some_and(|told| {
             rows.shape = told;
             ends_in_zeros(&rows)
         });
         if !fits {
             let shape = quoted(text.as_bytes());
-            return Err(wrong(format!("rows of the shape that {SHAPE} tells, {shape}")));
+            return Err(wrong(format!("rows of the shape that {SHAPE} describes, {shape}")));
         }
     }
     Ok(rows)
@@ -351,6 +360,7 @@ impl Column {
     fn reserve(&mut self, rows: usize) -> Result<()> {
         match self {
             Self::Words(builder) => builder.reserve(rows),
+            // The first value decides the width of the rows, so there is nothing to reserve yet.
             Self::Digits(_) => Ok(()),
         }
     }
@@ -413,6 +423,8 @@ fn load(bytes: &[u8]) -> Result<ArrowReaderMetadata, String> {
     // The types that Arrow stores in addition to Parquet's own would lead to dictionaries and
     // views.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    // A Parquet file ends with its metadata, the length of the metadata in four bytes, and "PAR1". Only
+    // this end is copied for the decoder.
     let footer = bytes.last_chunk::<FOOTER_BYTES>().ok_or("it ends before its metadata")?;
     let length = u32::from_le_bytes([footer[0], footer[1], footer[2], footer[3]]) as usize;
     let start = bytes.len().saturating_sub(length.saturating_add(FOOTER_BYTES));
