@@ -6,6 +6,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fingerprint_sets::{Random, ball, mix, pages, wide_mix};
+use simtool::context::Context;
 use simtool::fingerprint_table::{Lane, Reach, Wide};
 use simtool::hamming::FingerprintIndex;
 use simtool::hamming::Rows;
@@ -18,9 +19,9 @@ use simtool::hamming::layout::Layout;
 use simtool::hamming::linear_scan;
 use simtool::hamming::partition_join::{count_pairs, self_join};
 use simtool::hamming::streamed_queries::StreamedQueries;
+use simtool::hamming::work::Work;
 use simtool::kernels::Isa;
 use simtool::matches::Match;
-use simtool::progress::Share;
 use std::hint::black_box;
 
 mod fingerprint_sets;
@@ -32,12 +33,14 @@ const QUERIES: usize = 10_000;
 
 /// Returns all pairs of the rows.
 fn joined<L: Lane>(lanes: &[L], reach: Reach, isa: Isa) -> GroupPairs {
-    self_join(Rows::all(lanes), reach, isa, Share::untold()).expect("there is room")
+    let context = Context::default().with_isa(isa);
+    self_join(Rows::all(lanes), Work::new(reach, &context)).expect("there is room")
 }
 
 /// Returns the number of pairs of the rows.
 fn counted<L: Lane>(lanes: &[L], reach: Reach, isa: Isa) -> u64 {
-    count_pairs(Rows::all(lanes), reach, isa, Share::untold()).expect("there is room")
+    let context = Context::default().with_isa(isa);
+    count_pairs(Rows::all(lanes), Work::new(reach, &context)).expect("there is room")
 }
 
 fn narrow<L: Lane>(set: Vec<u128>) -> Vec<L> {
@@ -137,9 +140,10 @@ fn queries(c: &mut Criterion) {
     let mut queries: Vec<u64> = corpus.iter().step_by(200).map(|row| row ^ 0b101).collect();
     queries.extend(narrow::<u64>(mix(QUERIES - queries.len(), 64, 9)));
     let (reach, isa) = (Reach::bits(64, 3), Isa::detected());
+    let context = Context::default();
     let bipartite = || {
-        let joined =
-            bipartite_join(Rows::all(&queries), Rows::all(&corpus), reach, isa, Share::untold());
+        let work = Work::new(reach, &context);
+        let joined = bipartite_join(Rows::all(&queries), Rows::all(&corpus), work);
         joined.expect("there are few groups")
     };
     let joined = bipartite();

@@ -15,9 +15,7 @@ use crate::work::{LaneRows, Work};
 use crate::workload::{Estimate, Workload};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::reserved;
-use simtool_base::progress::Share;
-use simtool_kernels::Isa;
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::Lane;
 use simtool_model::sides::Sides;
 
 /// Finds all pairs of a query and a corpus row within reach of each other. Reports progress to `share`.
@@ -32,12 +30,10 @@ use simtool_model::sides::Sides;
 pub fn bipartite_join<L: Lane>(
     queries: Rows<'_, L>,
     corpus: Rows<'_, L>,
-    reach: Reach,
-    isa: Isa,
-    share: Share<'_>,
+    work: Work<'_>,
 ) -> Result<GroupPairs> {
     let (queries, corpus) = (group(queries)?, group(corpus)?);
-    let pairs = collect_bipartite(&queries, &corpus, reach, isa, &KeepPairs, share)?.into_sorted();
+    let pairs = collect_bipartite(&queries, &corpus, work, &KeepPairs)?.into_sorted();
     Ok(GroupPairs { groups: Sides::Two(queries.groups, corpus.groups), pairs })
 }
 
@@ -45,10 +41,8 @@ pub fn bipartite_join<L: Lane>(
 fn collect_bipartite<L: Lane, C: Collect>(
     queries: &EqualGroups<L>,
     corpus: &EqualGroups<L>,
-    reach: Reach,
-    isa: Isa,
+    work: Work<'_>,
     collect: &C,
-    share: Share<'_>,
 ) -> Result<C::Part> {
     let boundary = boundary(queries.groups.len(), corpus.groups.len())?;
     if queries.groups.is_empty() || corpus.groups.is_empty() {
@@ -61,8 +55,8 @@ fn collect_bipartite<L: Lane, C: Collect>(
         values.extend_from_slice(side);
     }
     let renumbered = CorpusFromZero { collect, boundary };
-    let join = Recursion::new(&values, boundary, reach, isa, &renumbered, None);
-    join.run(&values, share)
+    let join = Recursion::new(&values, work, &renumbered).with_boundary(boundary);
+    join.run(&values, work.share)
 }
 
 /// Returns the number of the first group of the corpus, if the groups of both sides can be numbered in 32
@@ -142,7 +136,7 @@ impl<L: Lane> JoinLanes<L> for BipartiteJoin {
         corpus: Rows<'_, L>,
         work: Work<'_>,
     ) -> Result<GroupPairs> {
-        bipartite_join(queries, corpus, work.reach, work.isa(), work.share)
+        bipartite_join(queries, corpus, work)
     }
 
     fn partners<'a>(

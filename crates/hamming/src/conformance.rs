@@ -13,9 +13,10 @@ use crate::multi_index_join;
 use crate::partition_join::{count_pairs, self_join};
 use crate::spilled_join::SpilledGroups;
 use crate::streamed_queries::StreamedQueries;
+use crate::work::Work;
 use crate::{FingerprintIndex, Rows, linear_scan};
 use fingerprint_sets::{Random, ball, mix, pages, wide_mix};
-use simtool_base::progress::Share;
+use simtool_compute::context::Context;
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_rows::{Metric, Shape};
 use simtool_model::fingerprint_table::{Lane, Reach, Wide};
@@ -84,9 +85,14 @@ fn oracle<L: Lane>(rows: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
     pairs
 }
 
+/// The context of a join by this instruction set.
+fn context_of(isa: Isa) -> Context<'static> {
+    Context::default().with_isa(isa)
+}
+
 /// The rows' pairs of a self-join, through groups.
 fn joined<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Vec<RowPair> {
-    let join = self_join(rows, reach, isa, Share::untold()).unwrap();
+    let join = self_join(rows, Work::new(reach, &context_of(isa))).unwrap();
     expanded(join.groups.first(), &join.pairs)
 }
 
@@ -120,14 +126,14 @@ fn check_self_join<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
                 let place = format!("{name}, {shape}, k = {max_distance}, {isa}");
                 assert_eq!(found.len(), expected.len(), "{place}");
                 assert_eq!(found, expected, "{place}");
-                let counted = count_pairs(all, reach, isa, Share::untold()).unwrap();
+                let context = context_of(isa);
+                let work = Work::new(reach, &context);
+                let counted = count_pairs(all, work).unwrap();
                 assert_eq!(counted, expected.len() as u64, "{place}");
                 if shape.metric() == Metric::Bits {
-                    let join =
-                        multi_index_join::self_join(all, reach, isa, Share::untold()).unwrap();
+                    let join = multi_index_join::self_join(all, work).unwrap();
                     assert!(expanded(join.groups.first(), &join.pairs) == expected, "{place}");
-                    let counted =
-                        multi_index_join::count_pairs(all, reach, isa, Share::untold()).unwrap();
+                    let counted = multi_index_join::count_pairs(all, work).unwrap();
                     assert_eq!(counted, expected.len() as u64, "{place}");
                 }
             }
@@ -192,8 +198,9 @@ fn check_spilled<L: Lane>(shape: Shape, memory: u64, distances: &[u32]) {
             let spilled = SpilledGroups::new(rows, memory, folder.path()).unwrap();
             let (groups, isa) = (&spilled.groups, Isa::detected());
             let layout = Layout::even(shape, max_distance);
-            let pairs =
-                spilled.collect_pairs(&layout, reach, isa, &KeepPairs, Share::untold()).unwrap();
+            let pairs = spilled
+                .collect_pairs(&layout, Work::new(reach, &context_of(isa)), &KeepPairs)
+                .unwrap();
             let found = expanded(groups, &pairs.into_sorted());
             assert!(found == oracle(rows, reach), "{name}, {shape}, k = {max_distance}");
         }
@@ -215,7 +222,7 @@ fn bipartite<L: Lane>(
     reach: Reach,
     isa: Isa,
 ) -> Vec<RowPair> {
-    let join = bipartite_join(queries, corpus, reach, isa, Share::untold()).unwrap();
+    let join = bipartite_join(queries, corpus, Work::new(reach, &context_of(isa))).unwrap();
     let mut pairs = Vec::new();
     for pair in &join.pairs {
         for &a in join.groups.first().rows(pair.a) {

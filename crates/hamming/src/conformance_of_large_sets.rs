@@ -8,7 +8,8 @@ use crate::conformance::fingerprint_sets::{ball, mix, wide_mix};
 use crate::grouping::group;
 use crate::linear_scan;
 use crate::partition_join::{collect_value_pairs, count_pairs, self_join};
-use simtool_base::progress::Share;
+use crate::work::Work;
+use simtool_compute::context::Context;
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_table::{Lane, Reach, Wide};
 
@@ -19,6 +20,7 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 
 #[test]
 fn large_sets_of_many_words_are_joined_by_their_sketches() {
+    let context = Context::default();
     let words = wide_mix(70_000, 8, 3);
     let lanes: &[Wide<8>] = bytemuck::cast_slice(&words);
     // In each half only few bits vary, so that keys leave big buckets.
@@ -30,7 +32,7 @@ fn large_sets_of_many_words_are_joined_by_their_sketches() {
         let reach = Reach::bits(512, max_distance);
         let mut groups = group(Rows::all(lanes)).unwrap();
         let run = |groups: &mut _| {
-            collect_value_pairs(groups, reach, isa, &KeepPairs, Share::untold()).unwrap()
+            collect_value_pairs(groups, Work::new(reach, &context), &KeepPairs).unwrap()
         };
         let pairs = on_threads(1, || run(&mut groups));
         let values = groups.values().to_vec();
@@ -54,7 +56,7 @@ fn large_sets_of_many_words_are_joined_by_their_sketches() {
         }
         let (queries, corpus) = lanes.split_at(30_000);
         let join =
-            bipartite_join(Rows::all(queries), Rows::all(corpus), reach, isa, Share::untold())
+            bipartite_join(Rows::all(queries), Rows::all(corpus), Work::new(reach, &context))
                 .unwrap();
         for a in (0..join.groups.first().len() as u32).step_by(499) {
             found.clear();
@@ -69,26 +71,20 @@ fn large_sets_of_many_words_are_joined_by_their_sketches() {
 
 #[test]
 fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() {
+    let context = Context::default();
     let mut set = mix(60_000, 64, 4);
     set.extend(ball(60_000, 22, 5));
     let lanes: Vec<u64> = set.into_iter().map(|row| row as u64).collect();
     let reach = |max_distance| Reach::bits(64, max_distance);
     let run = |max_distance| {
         let mut groups = group(Rows::all(&lanes)).unwrap();
-        let pairs = collect_value_pairs(
-            &mut groups,
-            reach(max_distance),
-            Isa::detected(),
-            &KeepPairs,
-            Share::untold(),
-        )
-        .unwrap();
+        let pairs =
+            collect_value_pairs(&mut groups, Work::new(reach(max_distance), &context), &KeepPairs)
+                .unwrap();
         let counted = collect_value_pairs(
             &mut groups,
-            reach(max_distance),
-            Isa::PORTABLE,
+            Work::new(reach(max_distance), &context.with_isa(Isa::PORTABLE)),
             &CountValues,
-            Share::untold(),
         )
         .unwrap();
         assert_eq!(counted, pairs.len() as u64);
@@ -121,33 +117,25 @@ fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() 
 
 #[test]
 fn giant_groups_stay_folded() {
+    let context = Context::default();
     let rows = 300_000;
     let lanes = vec![42u64; rows];
     for max_distance in [0, 3, 64] {
         let reach = Reach::bits(64, max_distance);
-        let join = self_join(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap();
+        let join = self_join(Rows::all(&lanes), Work::new(reach, &context)).unwrap();
         assert_eq!((join.groups.first().len(), join.pairs.len()), (1, 0));
         assert_eq!(join.groups.first().rows(0).len(), rows);
         let pairs = (rows as u64) * (rows as u64 - 1) / 2;
-        assert_eq!(
-            count_pairs(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap(),
-            pairs
-        );
+        assert_eq!(count_pairs(Rows::all(&lanes), Work::new(reach, &context)).unwrap(), pairs);
     }
     // A few values, each many times, near one another.
     let lanes: Vec<u64> = (0..rows as u64).map(|row| 1 << (row % 8)).collect();
     let reach = Reach::bits(64, 2);
-    let join = self_join(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap();
+    let join = self_join(Rows::all(&lanes), Work::new(reach, &context)).unwrap();
     assert_eq!((join.groups.first().len(), join.pairs.len()), (8, 28));
     let (queries, corpus) = lanes.split_at(rows / 3);
-    let join = bipartite_join(
-        Rows::all(queries),
-        Rows::all(corpus),
-        reach,
-        Isa::detected(),
-        Share::untold(),
-    )
-    .unwrap();
+    let join =
+        bipartite_join(Rows::all(queries), Rows::all(corpus), Work::new(reach, &context)).unwrap();
     assert_eq!(
         (join.groups.first().len(), join.groups.second().len(), join.pairs.len()),
         (8, 8, 64)
@@ -156,22 +144,22 @@ fn giant_groups_stay_folded() {
 
 #[test]
 fn a_giant_bucket_of_one_block_is_split_by_the_others() {
+    let context = Context::default();
     let mask = (1 << 48) - 1;
     let narrow: Vec<u64> = mix(100_000, 64, 6).iter().map(|&row| row as u64 & mask).collect();
     let (isa, reach) = (Isa::detected(), Reach::bits(64, 3));
     // The place of the constant bits changes no distance.
     let shifted = |by: u32| narrow.iter().map(|row| row << by | 0x5A5A & !(mask << by)).collect();
     let sets: [Vec<u64>; 3] = [narrow.clone(), shifted(16), shifted(7)];
-    let counts = sets
-        .each_ref()
-        .map(|set| count_pairs(Rows::all(set), reach, isa, Share::untold()).unwrap());
+    let counts =
+        sets.each_ref().map(|set| count_pairs(Rows::all(set), Work::new(reach, &context)).unwrap());
     let wide = |&row: &u64| Wide::from(u128::from(row) << 40 | 7);
     let wide: Vec<Wide<2>> = narrow.iter().map(wide).collect();
     assert_eq!(
         counts,
-        [count_pairs(Rows::all(&wide), Reach::bits(128, 3), isa, Share::untold()).unwrap(); 3]
+        [count_pairs(Rows::all(&wide), Work::new(Reach::bits(128, 3), &context)).unwrap(); 3]
     );
-    let join = self_join(Rows::all(&narrow), reach, isa, Share::untold()).unwrap();
+    let join = self_join(Rows::all(&narrow), Work::new(reach, &context)).unwrap();
     let pairs = expanded(join.groups.first(), &join.pairs);
     assert_eq!(pairs.len() as u64, counts[0]);
     let mut found = Vec::new();

@@ -58,15 +58,10 @@ const TASKS: usize = 256;
 ///
 /// For each of m blocks, one partition of the different fingerprints, and n² / 2 compares times the share
 /// of keys within the radius of the block.
-pub fn self_join<L: Lane>(
-    rows: Rows<'_, L>,
-    reach: Reach,
-    isa: Isa,
-    share: Share<'_>,
-) -> Result<GroupPairs> {
+pub fn self_join<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
     let mut groups = group(rows)?;
     let spare = groups.spare.take();
-    let pairs = value_pairs(groups.values(), spare, reach, isa, &KeepPairs, share)?.into_sorted();
+    let pairs = value_pairs(groups.values(), spare, work, &KeepPairs)?.into_sorted();
     Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
 }
 
@@ -79,16 +74,11 @@ pub fn self_join<L: Lane>(
 /// # Panics
 ///
 /// As [`self_join`].
-pub fn count_pairs<L: Lane>(
-    rows: Rows<'_, L>,
-    reach: Reach,
-    isa: Isa,
-    share: Share<'_>,
-) -> Result<u64> {
+pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
     let mut groups = group(rows)?;
     let spare = groups.spare.take();
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };
-    let pairs = value_pairs(groups.values(), spare, reach, isa, &counting, share)?;
+    let pairs = value_pairs(groups.values(), spare, work, &counting)?;
     Ok(groups.groups.equal_pairs() + pairs)
 }
 
@@ -99,11 +89,10 @@ pub fn count_pairs<L: Lane>(
 fn value_pairs<L: Lane, C: Collect>(
     values: &[L],
     spare: Option<Buffer<L>>,
-    reach: Reach,
-    isa: Isa,
+    work: Work<'_>,
     collect: &C,
-    share: Share<'_>,
 ) -> Result<C::Part> {
+    let Work { reach, share, .. } = work;
     let row_bits = reach.shape.row_bits();
     let max_distance = reach.max_distance.min(row_bits);
     let weights = BitWeights::of(values, reach.shape);
@@ -112,10 +101,10 @@ fn value_pairs<L: Lane, C: Collect>(
     let (plan, _) = KeyPlan::cheapest(rows, row_bits, effective_bits, max_distance);
     let blocks = plan.cut(&weights, row_bits, max_distance);
     if are_crowded(&blocks, values, f64::from(effective_bits) / f64::from(row_bits)) {
-        return Recursion::new(values, 0, reach, isa, collect, spare).run(values, share);
+        return Recursion::new(values, work, collect).with_spare(spare).run(values, share);
     }
     let short_words = reach.most_bits() <= FOLD_DISTANCE;
-    KeyJoin { values, reach, isa, collect, short_words, blocks }.run(spare, share)
+    KeyJoin { values, reach, isa: work.isa(), collect, short_words, blocks }.run(spare, share)
 }
 
 struct KeyJoin<'a, L, C> {
@@ -402,11 +391,11 @@ impl JoinKind for MultiIndexJoin {
 
 impl<L: Lane> JoinLanes<L> for MultiIndexJoin {
     fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
-        self_join(rows, work.reach, work.isa(), work.share)
+        self_join(rows, work)
     }
 
     fn count_pairs(&self, rows: LaneRows<'_, L>, work: Work<'_>) -> Result<u64> {
-        count_pairs(rows.rows(), work.reach, work.isa(), work.share)
+        count_pairs(rows.rows(), work)
     }
 }
 

@@ -12,16 +12,14 @@ use crate::recursion::Recursion;
 use crate::work::{LaneRows, Work};
 use crate::workload::{Estimate, Workload};
 use simtool_base::error::Result;
-use simtool_base::progress::Share;
-use simtool_kernels::Isa;
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::Lane;
 use simtool_model::sides::Sides;
 
 /// Number of rows from which a count leaves the rows in their place. Copies of so many rows would need
 /// memory that has to be cleared first. Copies of fewer rows stay in the caches.
 const MANY_ROWS: usize = 1 << 15;
 
-/// Finds all pairs of rows within reach of each other. Reports progress to `share`.
+/// Finds all pairs of rows within reach of each other. Reports progress to the share of `work`.
 ///
 /// # Errors
 ///
@@ -36,14 +34,9 @@ const MANY_ROWS: usize = 1 << 15;
 /// About (k + 1) partitions of the different fingerprints for small k and up to some hundred
 /// million rows; the compares grow with n² / 2^(f / (k + 1)) and less, since big buckets are split
 /// further.
-pub fn self_join<L: Lane>(
-    rows: Rows<'_, L>,
-    reach: Reach,
-    isa: Isa,
-    share: Share<'_>,
-) -> Result<GroupPairs> {
+pub fn self_join<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
     let mut groups = group(rows)?;
-    let pairs = collect_value_pairs(&mut groups, reach, isa, &KeepPairs, share)?.into_sorted();
+    let pairs = collect_value_pairs(&mut groups, work, &KeepPairs)?.into_sorted();
     Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
 }
 
@@ -56,24 +49,20 @@ pub fn self_join<L: Lane>(
 /// # Panics
 ///
 /// As [`group`].
-pub fn count_pairs<L: Lane>(
-    rows: Rows<'_, L>,
-    reach: Reach,
-    isa: Isa,
-    share: Share<'_>,
-) -> Result<u64> {
+pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
     if L::WORDS < SKETCHED_WORDS && rows.lanes.len() >= MANY_ROWS {
         let (first_rows, spare) = first_rows(rows)?;
         let counting = CountFirst(&first_rows);
-        let join = Recursion::new(rows.lanes, 0, reach, isa, &counting, Some(spare));
-        let pairs = counting.total(join.run_valid(rows.lanes, &first_rows.first, share)?);
+        let join = Recursion::new(rows.lanes, work, &counting).with_spare(Some(spare));
+        let pairs = counting.total(join.run_valid(rows.lanes, &first_rows.first, work.share)?);
         return Ok(first_rows.equal_pairs() + pairs);
     }
     let mut groups = group(rows)?;
     let spare = groups.spare.take();
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };
     let values = groups.values();
-    let pairs = Recursion::new(values, 0, reach, isa, &counting, spare).run(values, share)?;
+    let join = Recursion::new(values, work, &counting).with_spare(spare);
+    let pairs = join.run(values, work.share)?;
     Ok(groups.groups.equal_pairs() + pairs)
 }
 
@@ -86,14 +75,12 @@ pub fn count_pairs<L: Lane>(
 /// There is too little memory.
 pub fn collect_value_pairs<L: Lane, C: Collect>(
     groups: &mut EqualGroups<L>,
-    reach: Reach,
-    isa: Isa,
+    work: Work<'_>,
     collect: &C,
-    share: Share<'_>,
 ) -> Result<C::Part> {
     let spare = groups.spare.take();
     let values = groups.values();
-    Recursion::new(values, 0, reach, isa, collect, spare).run(values, share)
+    Recursion::new(values, work, collect).with_spare(spare).run(values, work.share)
 }
 
 /// The recursive self-join as a line of [`JOINS`](crate::joins::JOINS).
@@ -127,23 +114,26 @@ impl JoinKind for PartitionJoin {
 
 impl<L: Lane> JoinLanes<L> for PartitionJoin {
     fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
-        self_join(rows, work.reach, work.isa(), work.share)
+        self_join(rows, work)
     }
 
     fn count_pairs(&self, rows: LaneRows<'_, L>, work: Work<'_>) -> Result<u64> {
-        count_pairs(rows.rows(), work.reach, work.isa(), work.share)
+        count_pairs(rows.rows(), work)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simtool_compute::context::Context;
+    use simtool_model::fingerprint_table::Reach;
 
     #[test]
     fn pairs_groups_and_limit() {
         let lanes = [0u64, 0b111, 0b1111, 0, 0b111 << 60, u64::MAX];
-        let reach = Reach::bits(64, 3);
-        let found = self_join(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap();
+        let context = Context::default();
+        let work = Work::new(Reach::bits(64, 3), &context);
+        let found = self_join(Rows::all(&lanes), work).unwrap();
         assert_eq!(found.groups.first().len(), 5);
         let mut rows: Vec<_> = found
             .pairs
@@ -158,9 +148,6 @@ mod tests {
             rows,
             [(vec![0, 3], vec![1], 3), (vec![0, 3], vec![4], 3), (vec![1], vec![2], 1)]
         );
-        assert_eq!(
-            count_pairs(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap(),
-            6
-        );
+        assert_eq!(count_pairs(Rows::all(&lanes), work).unwrap(), 6);
     }
 }

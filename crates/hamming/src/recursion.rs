@@ -54,6 +54,7 @@ use crate::collect::Collect;
 use crate::parallel_partition::{Records, partition};
 use crate::recursion_memory::{Buffer, Level, Pool, Scratch};
 use crate::split::{BitWeights, Costs, Node, Path};
+use crate::work::Work;
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::progress::Share;
 use simtool_kernels::Isa;
@@ -160,28 +161,33 @@ impl Promise {
 }
 
 impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
-    /// Prepares a join of `values`; those before `boundary` are queries.
-    pub(super) fn new(
-        values: &[W],
-        boundary: u32,
-        reach: Reach,
-        isa: Isa,
-        collect: &'a C,
-        spare: Option<Buffer<W>>,
-    ) -> Self {
+    /// Prepares a self-join of `values`.
+    pub(super) fn new(values: &[W], work: Work<'_>, collect: &'a C) -> Self {
+        let reach = work.reach;
+        let isa = work.isa();
         let bits = values.iter().fold(W::ZERO, |all, &value| all | value);
         let is_short = bits & !W::lowest_bits(32) == W::ZERO;
         let has_short_folds = reach.most_bits() <= FOLD_DISTANCE || is_short;
         Self {
             reach,
             isa,
-            boundary,
+            boundary: 0,
             collect,
             has_short_folds,
             costs: Costs::of(isa, W::WORDS, reach, has_short_folds),
             large_records: LARGE_RECORDS.max(values.len() / LARGE_SHARE),
-            pool: Pool::new(spare),
+            pool: Pool::new(None),
         }
+    }
+
+    /// Joins the values before `boundary`, which are queries, with the values behind it.
+    pub(super) fn with_boundary(self, boundary: u32) -> Self {
+        Self { boundary, ..self }
+    }
+
+    /// Uses the memory of an earlier step again.
+    pub(super) fn with_spare(self, spare: Option<Buffer<W>>) -> Self {
+        Self { pool: Pool::new(spare), ..self }
     }
 
     /// Finds the pairs of a bucket of a path, whose records agree in `used` bits of the hash of its block.
@@ -411,6 +417,7 @@ mod tests {
     use super::*;
     use crate::collect::KeepPairs;
     use simtool_base::stable_hash::mix;
+    use simtool_compute::context::Context;
     use simtool_model::fingerprint_rows::Shape;
     use simtool_model::fingerprint_table::Wide;
     use simtool_model::matches::ValuePair;
@@ -419,8 +426,9 @@ mod tests {
     fn check<W: Lane>(values: &[W], shape: Shape, boundary: u32, max_distance: u32) {
         let reach = Reach { shape, max_distance };
         for large_records in [500, usize::MAX] {
-            let isa = Isa::detected();
-            let mut join = Recursion::new(values, boundary, reach, isa, &KeepPairs, None);
+            let context = Context::default();
+            let work = Work::new(reach, &context);
+            let mut join = Recursion::new(values, work, &KeepPairs).with_boundary(boundary);
             join.costs = Costs::of_tests();
             join.large_records = large_records;
             let found = join.run(values, Share::untold()).unwrap().into_sorted();

@@ -18,10 +18,8 @@ use crate::work::{LaneRows, Work};
 use crate::workload::{Estimate, Workload};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{LargeBuffer, reserved};
-use simtool_base::progress::Share;
-use simtool_kernels::Isa;
 use simtool_kernels::partition::{BlockHash, Parts};
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::Lane;
 use simtool_model::sides::Sides;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
@@ -168,7 +166,7 @@ impl<W: Lane> SpilledGroups<W> {
     }
 
     /// Hands each pair of groups within reach to `collect`. Rows are scattered by the masks of `layout`,
-    /// which must be a layout for this reach.
+    /// which must be a layout for the reach of `work`.
     ///
     /// # Errors
     ///
@@ -176,15 +174,13 @@ impl<W: Lane> SpilledGroups<W> {
     pub fn collect_pairs<C: Collect>(
         &self,
         layout: &Layout,
-        reach: Reach,
-        isa: Isa,
+        work: Work<'_>,
         collect: &C,
-        share: Share<'_>,
     ) -> Result<C::Part> {
         let mut merged = collect.part();
         let blocks: Vec<W> = layout.blocks();
-        let paths = split_free(&BlockPath::root(reach.shape), &blocks);
-        let share = share.part(1, paths.len());
+        let paths = split_free(&BlockPath::root(work.reach.shape), &blocks);
+        let share = work.share.part(1, paths.len());
         for path in paths {
             let bytes = self.values.records * (size_of::<W>() + 4);
             let bits = partition_bits(bytes, self.bucket_bytes);
@@ -197,7 +193,7 @@ impl<W: Lane> SpilledGroups<W> {
                 let records = Records { values: &values, numbers: &numbers };
                 // The hash of the file is that of the path's block, so the recursion continues behind it.
                 let share = share.part(values.len(), self.values.records);
-                let join = Recursion::new(&values, 0, reach, isa, collect, None);
+                let join = Recursion::new(&values, work, collect);
                 collect.merge(&mut merged, join.run_bucket(records, &path, bits, share));
             }
         }
@@ -241,9 +237,7 @@ impl<L: Lane> JoinLanes<L> for SpilledJoin {
     fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
         let layout = work.layout(rows.lanes);
         let spilled = spill(rows, work)?;
-        let pairs = spilled
-            .collect_pairs(&layout, work.reach, work.isa(), &KeepPairs, work.share)?
-            .into_sorted();
+        let pairs = spilled.collect_pairs(&layout, work, &KeepPairs)?.into_sorted();
         Ok(GroupPairs { groups: Sides::One(spilled.groups), pairs })
     }
 
@@ -251,8 +245,7 @@ impl<L: Lane> JoinLanes<L> for SpilledJoin {
         let layout = work.layout(&rows.lanes);
         let spilled = spill(rows.rows(), work)?;
         let counting = CountRows { groups: (&spilled.groups, &spilled.groups) };
-        let pairs =
-            spilled.collect_pairs(&layout, work.reach, work.isa(), &counting, work.share)?;
+        let pairs = spilled.collect_pairs(&layout, work, &counting)?;
         Ok(spilled.groups.equal_pairs() + pairs)
     }
 }

@@ -24,15 +24,16 @@ pub(super) fn voting_pairs(
     work: Work<'_>,
 ) -> Result<Vec<ValuePair>> {
     let reach = Reach::bits(u64::BITS, work.reach.max_distance);
+    let of_lane = Work { reach, ..work };
     let mut pairs = Vec::new();
     for lane in 0..=work.reach.shape.words() - needed as usize {
         let columns = rows.map(|rows| column(rows, lane));
         let met = match &columns {
-            Sides::One(lanes) => self_join(Rows::all(lanes), reach, work.isa(), work.share)?,
+            Sides::One(lanes) => self_join(Rows::all(lanes), of_lane)?,
             Sides::Two(queries, corpus) => {
                 let queries = Rows::all(queries);
                 let corpus = Rows::all(corpus);
-                bipartite_join(queries, corpus, reach, work.isa(), work.share)?
+                bipartite_join(queries, corpus, of_lane)?
             }
         };
         let met = RowPairs::new(met, rows.first().len());

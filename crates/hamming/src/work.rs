@@ -21,7 +21,13 @@ pub struct Work<'w> {
     pub share: Share<'w>,
 }
 
-impl Work<'_> {
+impl<'w> Work<'w> {
+    /// Creates the work of a whole join, whose progress nobody reads.
+    #[must_use]
+    pub fn new(reach: Reach, context: &'w Context<'w>) -> Self {
+        Self { reach, context, share: Share::untold() }
+    }
+
     /// The instruction set of the hot loops.
     #[must_use]
     pub fn isa(&self) -> Isa {
