@@ -1,4 +1,4 @@
-//! `clusters.jsonl`: each kept document with all that are removed for it.
+//! The output `clusters.jsonl`: each kept document, with the documents that are removed for it.
 
 use super::findings::Side;
 use super::named::NamedDocument;
@@ -27,6 +27,7 @@ pub(super) const OUTPUT: Output = Output {
     write: write_clusters,
 };
 
+/// Table of the clusters.
 #[derive(Debug)]
 struct ClusterRows;
 
@@ -61,7 +62,7 @@ impl RowTable for ClusterRows {
     ];
 }
 
-/// The removed documents of a cluster.
+/// Table of the removed documents of one cluster, nested in the rows of [`ClusterRows`].
 #[derive(Debug)]
 struct MemberRows;
 

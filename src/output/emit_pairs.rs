@@ -1,4 +1,4 @@
-//! Pairs of rows to bytes, in ascending order, a bounded number of them in memory at a time.
+//! Writes pairs of rows as bytes, in ascending order. Only a bounded number of pairs is in memory.
 
 use crate::output::row_names::RowNames;
 pub use crate::output::row_names::SideIds;
@@ -10,7 +10,7 @@ use simtool_hamming::partners::{Partners, count, for_each, in_order, listed};
 use simtool_model::matches::ValuePair;
 use std::ops::Range;
 
-/// The pairs of a join, for the reference pages.
+/// Description of the pairs of a join, for the reference pages.
 pub(crate) const OUTPUT: OutputDescription = OutputDescription {
     name: "joined-pairs",
     files: &[],
@@ -19,8 +19,8 @@ pub(crate) const OUTPUT: OutputDescription = OutputDescription {
     columns: || describe_columns(JoinedRows::COLUMNS),
 };
 
-/// Pairs of rows of fingerprints. Text and NumPy arrays of the same columns are written by
-/// [`pair_table`], which is faster than a table of columns could be.
+/// Table of the pairs of fingerprint rows. Only Parquet files are written from these columns. Text and
+/// NumPy arrays have the same columns, but [`pair_table`] writes them faster than a table could.
 #[derive(Debug)]
 struct JoinedRows;
 
@@ -42,35 +42,36 @@ impl RowTable for JoinedRows {
     ];
 }
 
-/// In which form pairs are written.
+/// Form in which pairs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairOutput {
-    /// Their number alone.
+    /// Only the number of pairs.
     Count,
-    /// A line with tabs for each: `a`, `b`, `distance`; rows are called by their IDs, if they have
-    /// any.
+    /// One line for each pair: `a`, `b` and `distance`, separated by tabs. A row is named by its ID, or by its
+    /// number if it has no ID.
     Tsv,
-    /// An array of shape n × 3.
+    /// A NumPy array of shape n × 3.
     Numpy,
     /// A Parquet file with the columns `a`, `b` and `distance`.
     Parquet,
-    /// Groups of equal rows, and pairs of groups.
+    /// Lines with the groups of equal rows, and then lines with the pairs of groups.
     Groups,
 }
 
-/// What pairs are written as.
+/// Form of the written pairs, and the names of their rows.
 #[derive(Clone, Copy, Debug)]
 pub struct PairForm<'i, 'f> {
     /// The form.
     pub output: PairOutput,
-    /// What the rows `a` and `b` are called in lines, where not by their numbers.
+    /// IDs of the rows `a` and `b`. Lines have row numbers if a side has no IDs.
     pub ids: SideIds<'i, 'f>,
 }
 
-/// Where bytes of output go, in order.
+/// Function that takes the next bytes of an output.
 pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
 
-/// Writes all pairs to `sink`. Rows that are compared one by one are so while their pairs are listed.
+/// Writes all pairs to `sink`. If `pairs` finds the partners of a row only when it is asked, the search runs
+/// while the pairs are written.
 ///
 /// # Errors
 ///
@@ -93,12 +94,15 @@ pub fn emit(
         }
         PairOutput::Tsv | PairOutput::Groups => pair_table::push_tsv,
         PairOutput::Numpy => {
+            // The header has the number of pairs, so they are counted first.
             sink(&pair_table::numpy_header(count(pairs, progress)))?;
             pair_table::push_numpy
         }
     };
-    let bytes = |rows: Range<usize>| {
-        let (mut out, mut count) = (Vec::new(), 0);
+    // Threads turn ranges of rows into bytes; `in_order` passes the bytes on in the order of the ranges.
+    let format_rows = |rows: Range<usize>| {
+        let mut out = Vec::new();
+        let mut count = 0;
         for_each(pairs, rows, |pair| {
             push(pair.a, pair.b, pair.distance, &mut out);
             count += 1;
@@ -106,7 +110,7 @@ pub fn emit(
         (out, count)
     };
     let mut all = 0;
-    in_order(pairs, progress, bytes, |(part, count)| {
+    in_order(pairs, progress, format_rows, |(part, count)| {
         all += count;
         if part.is_empty() { Ok(()) } else { sink(&part) }
     })?;
@@ -114,17 +118,19 @@ pub fn emit(
     Ok(())
 }
 
-/// Lines of rows that are called by their IDs, which are not looked at where there is no pair.
+/// Writes pairs as lines in which rows are named by their IDs.
 fn emit_named(
     pairs: &dyn Partners,
     ids: SideIds<'_, '_>,
     progress: &dyn Progress,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
-    let lines = |rows: Range<usize>| -> Result<(Vec<u8>, usize)> {
-        let (list, mut out) = (listed(pairs, rows), Vec::new());
+    let format_rows = |rows: Range<usize>| -> Result<(Vec<u8>, usize)> {
+        let list = listed(pairs, rows);
+        let mut out = Vec::new();
+        // The IDs are looked up only if there is a pair, because that may mean reading the whole file.
         if !list.is_empty() {
-            let names = RowNames::of(ids)?;
+            let names = RowNames::from_ids(ids)?;
             for pair in &list {
                 names.push_pair([pair.a, pair.b], pair.distance, &mut out);
             }
@@ -132,7 +138,7 @@ fn emit_named(
         Ok((out, list.len()))
     };
     let mut all = 0;
-    in_order(pairs, progress, lines, |part| {
+    in_order(pairs, progress, format_rows, |part| {
         let (part, count) = part?;
         all += count as u64;
         if part.is_empty() { Ok(()) } else { sink(&part) }
@@ -141,6 +147,7 @@ fn emit_named(
     Ok(())
 }
 
+/// Writes pairs as a Parquet file.
 #[cfg(feature = "parquet")]
 fn emit_columns(pairs: &dyn Partners, progress: &dyn Progress, sink: &mut Sink<'_>) -> Result<()> {
     use crate::write::columns::ParquetRows;
@@ -156,6 +163,7 @@ fn emit_columns(pairs: &dyn Partners, progress: &dyn Progress, sink: &mut Sink<'
         |part| {
             all += part.len() as u64;
             file.write_batch(&part).map_err(failed)?;
+            // The file is written to a buffer, which is passed on and emptied after each part.
             sink(&std::mem::take(file.out()))
         },
     )?;
@@ -163,6 +171,7 @@ fn emit_columns(pairs: &dyn Partners, progress: &dyn Progress, sink: &mut Sink<'
     sink(&file.finish().map_err(failed)?)
 }
 
+/// Returns the error that this build cannot write Parquet.
 #[cfg(not(feature = "parquet"))]
 fn emit_columns(_: &dyn Partners, _: &dyn Progress, _: &mut Sink<'_>) -> Result<()> {
     Err(simtool_base::error::ErrorKind::FeatureOff { what: "parquet", feature: "parquet" }.into())
@@ -174,7 +183,7 @@ mod tests {
     use crate::write::columns::write_tsv_line;
 
     #[test]
-    fn the_fast_text_has_the_columns_of_the_table() {
+    fn text_lines_equal_the_columns_of_the_table() {
         let pair = ValuePair { a: 0, b: u32::MAX, distance: 10 };
         let mut fast = Vec::new();
         pair_table::push_tsv(pair.a, pair.b, pair.distance, &mut fast);
@@ -185,7 +194,7 @@ mod tests {
 
     #[cfg(feature = "parquet")]
     #[test]
-    fn pairs_of_a_parquet_file_come_back() {
+    fn a_parquet_file_contains_the_pairs_that_were_written() {
         use crate::write::columns::ParquetRows;
         use arrow_array::cast::AsArray;
         use arrow_array::types::{Int32Type, Int64Type};

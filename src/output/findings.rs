@@ -1,4 +1,4 @@
-//! The results of a run with the collections that were read: the data of every output.
+//! The data of every output: the results of a run, and the collections that it read.
 
 use crate::cluster::Removal;
 use crate::pipeline::{CollectionSummary, NearDuplicates, Plan};
@@ -10,24 +10,24 @@ use simtool_read::Corpus;
 use simtool_set_join::close::Close;
 use std::borrow::Cow;
 
-/// A collection and the summary of its reading.
+/// One collection of a run: the only one, the queries or the corpus.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'s> {
     /// The collection.
     pub collection: &'s dyn Corpus,
-    /// Summary of its reading.
+    /// Summary of reading the collection, with the names of its documents.
     pub read: &'s CollectionSummary,
 }
 
 impl<'s> Side<'s> {
-    /// Returns the name of a document.
+    /// Returns the name of the document `row`.
     pub(crate) fn name(&self, row: u32) -> DocumentName<'s> {
         document_name(self.collection, &self.read.ids, row)
     }
 }
 
-/// Returns the name by which a user knows a document. A document without an ID is called by its file and
-/// the number of its record, for example `a.jsonl:3`.
+/// Returns the name by which a user knows the document `row`. If the document has no ID, its file and record
+/// number replace the ID, for example `a.jsonl:3`.
 pub(crate) fn document_name<'d>(
     collection: &'d dyn Corpus,
     ids: &'d DocumentIds,
@@ -37,13 +37,14 @@ pub(crate) fn document_name<'d>(
     document_name_at(collection, ids.id(document), ids.place(document))
 }
 
-/// Returns the name of a document at a place, with its ID if it has one.
+/// Returns the name of the document with this ID, if it has one, and this file and record.
 pub(crate) fn document_name_at<'d>(
     collection: &'d dyn Corpus,
     id: Option<&'d [u8]>,
     Place { file, record }: Place,
 ) -> DocumentName<'d> {
     let file = collection.file_name(file as usize);
+    // File names need not be UTF-8, so the name is put together as bytes.
     let id = id.map_or_else(
         || {
             let mut id = file.as_os_str().as_encoded_bytes().to_vec();
@@ -55,18 +56,18 @@ pub(crate) fn document_name_at<'d>(
     DocumentName { id, file, record }
 }
 
-/// The results of a run with the collections that were read.
+/// Results of a run, with the collections that it read.
 #[derive(Clone, Copy, Debug)]
 pub struct Findings<'f> {
-    /// One collection, or the queries and the corpus.
+    /// The one collection of a dedup, or the queries and the corpus of a match.
     pub sides: Sides<Side<'f>>,
     /// The documents to remove, in reading order.
     pub removals: &'f [Removal],
-    /// Numbers of documents that stricter limits would remove, and of those that this run removes.
+    /// Number of documents that each stricter limit would remove, and the number that this run removes.
     pub levels: &'f [Level],
     /// All close pairs.
     pub close: &'f Close,
-    /// Summaries of the reading.
+    /// Summaries of reading the collections.
     pub read: &'f Sides<CollectionSummary>,
     /// The plan of the run.
     pub plan: &'f Plan,
@@ -90,13 +91,13 @@ impl<'f> Findings<'f> {
         Self { sides, removals, levels, close, read, plan }
     }
 
-    /// The documents that may be removed.
+    /// Returns the collection whose documents may be removed.
     #[must_use]
     pub fn documents(&self) -> Side<'f> {
         *self.sides.first()
     }
 
-    /// The documents that may be kept in their place.
+    /// Returns the collection whose documents may be kept in place of removed ones.
     #[must_use]
     pub fn originals(&self) -> Side<'f> {
         *self.sides.second()

@@ -1,15 +1,14 @@
-//! All outputs, in one table: what a run writes, and what the reference pages say about it.
+//! Table of all outputs, from which a run writes its files and the reference pages are made.
 
 use super::output_kind::{KEEP_STAGE, Output};
 use super::{clusters, emit_pairs, index_rows, pairs, quarantine, removed};
-
 use crate::write::columns::OutputDescription;
 
-/// Outputs that a run writes to its folder. A new output needs its file and a line here.
+/// Outputs that a run writes to its folder. To add an output, add its file and a line here.
 pub(super) const OUTPUTS: &[Output] =
     &[removed::OUTPUT, clusters::OUTPUT, quarantine::OUTPUT, pairs::OUTPUT, KEPT];
 
-/// Outputs that are written by other code: at the end of a run, or by other commands.
+/// Outputs that other code writes: the end of a run, or another command.
 const OTHER_OUTPUTS: &[OutputDescription] = &[
     SUMMARY,
     REPORT,
@@ -28,10 +27,11 @@ const OTHER_OUTPUTS: &[OutputDescription] = &[
 /// ```
 #[must_use]
 pub fn output_descriptions() -> Vec<OutputDescription> {
-    let of_runs = OUTPUTS.iter().map(|output| output.description);
-    of_runs.chain(OTHER_OUTPUTS.iter().copied()).collect()
+    let run_outputs = OUTPUTS.iter().map(|output| output.description);
+    run_outputs.chain(OTHER_OUTPUTS.iter().copied()).collect()
 }
 
+/// Copies of the inputs without the removed documents. They are not rows, so they have no columns.
 const KEPT: Output = Output {
     description: OutputDescription {
         name: "kept",

@@ -1,10 +1,10 @@
-//! Rows that name documents, which several outputs share.
+//! Columns with the names of documents, which several outputs share.
 
 use crate::write::columns::{Column, RowTable, Value};
 use simtool_model::closeness::Closeness;
 use simtool_model::document_name::DocumentName;
 
-/// A document by its name: the fields of nested objects.
+/// Table of documents with their names, for objects nested in the rows of other tables.
 pub(super) struct NamedDocument;
 
 impl RowTable for NamedDocument {

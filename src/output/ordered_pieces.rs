@@ -1,9 +1,9 @@
-//! Copies of files in pieces: read by one thread, packed by whichever has time, written in order.
+//! Writes copies of files in pieces: threads read and compress them in any order, and each file is written
+//! in its own order.
 //!
-//! Files are cut into *units*, which can be read alone and are taken in order, and units into
-//! chunks. Every thread reads a unit, packs what it has read and writes it. When no unit is left,
-//! those that are done with theirs pack for those that still read, so that the last large file is
-//! packed by all of them.
+//! Each file is cut into *units*, which can be read alone, and each unit into chunks. Every thread takes
+//! the next unit, reads it, and compresses and writes its chunks. When no unit is left, threads that have
+//! finished compress chunks for the threads that still read. So all threads work on the last large file.
 
 use crate::write::kept_documents::{Chunk, KeptFile, Packing};
 use simtool_base::error::{Error, ErrorKind, Result};
@@ -11,79 +11,100 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Bytes of a file that wait for pieces before them, for each thread.
+/// Bytes of one file that may wait for earlier pieces, for each thread.
 const WAITING_BYTES: usize = 4 << 20;
 
 /// A unit of a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Unit {
+pub(super) struct FileUnit {
     /// Number of the file.
     pub(super) file: usize,
     /// Number of the unit in the file.
     pub(super) number: usize,
 }
 
-/// All files, while they are written.
+/// All files while they are being written.
+///
+/// A thread that needs both locks takes `state` before a file. The other order could deadlock.
 #[derive(Debug)]
 pub(super) struct OrderedPieces {
-    units: Vec<Unit>,
+    units: Vec<FileUnit>,
     files: Vec<Mutex<OrderedFile>>,
-    /// Locked before a file where both are.
-    state: Mutex<State>,
-    /// Told whenever the state, or what a file waits for, has changed.
+    state: Mutex<QueueState>,
+    /// Wakes waiting threads after a change of the state or of a file.
     changed: Condvar,
     threads: usize,
 }
 
+/// Work that is left, and the threads that do it.
 #[derive(Debug, Default)]
-struct State {
+struct QueueState {
     next_unit: usize,
-    /// Units that are being read.
+    /// Number of units that are being read.
     reading: usize,
-    /// Threads that wait.
+    /// Number of threads that wait.
     waiting: usize,
-    jobs: VecDeque<Job>,
+    /// Chunks that any thread may compress.
+    jobs: VecDeque<PackJob>,
+    /// The first error.
     failed: Option<Error>,
-    /// Nothing more is to be begun.
+    /// Whether threads must stop and begin nothing new.
     is_over: bool,
 }
 
-/// A chunk that is to be packed.
+/// A chunk to compress and write.
 #[derive(Debug)]
-struct Job {
-    unit: Unit,
+struct PackJob {
+    unit: FileUnit,
     /// Number of the chunk in the unit.
     number: usize,
     chunk: Chunk,
     packing: Packing,
+    /// Whether it is the last chunk of the unit.
     is_last: bool,
 }
 
-enum Task {
-    Read(Unit),
-    Pack(Job),
+/// The next work of a thread.
+enum NextTask {
+    Read(FileUnit),
+    Pack(PackJob),
 }
 
-/// A file that is written.
+/// Compressed bytes that wait until all earlier pieces of their file are written.
+#[derive(Debug)]
+struct WaitingPiece {
+    bytes: Vec<u8>,
+    /// Whether the piece is the last of its unit.
+    is_last: bool,
+}
+
+/// A file that is being written.
 #[derive(Debug)]
 struct OrderedFile {
     path: PathBuf,
+    /// The open file, from its first to its last piece.
     file: Option<KeptFile>,
+    /// Number of units of the file.
     units: usize,
-    /// Unit and chunk that are written next.
+    /// Unit and chunk of the piece that is written next.
     next: (usize, usize),
-    /// What comes later, and whether it is its unit's last.
-    pieces: BTreeMap<(usize, usize), (Vec<u8>, bool)>,
+    /// Later pieces, by unit and chunk.
+    pieces: BTreeMap<(usize, usize), WaitingPiece>,
     waiting_bytes: usize,
 }
 
 impl OrderedFile {
-    /// Writes a piece when those before it are written.
-    fn add(&mut self, place: (usize, usize), bytes: Vec<u8>, is_last: bool) -> Result<()> {
-        self.waiting_bytes += bytes.len();
-        self.pieces.insert(place, (bytes, is_last));
-        while let Some((bytes, is_last)) = self.pieces.remove(&self.next) {
+    fn new(path: PathBuf, units: usize) -> Self {
+        Self { path, file: None, units, next: (0, 0), pieces: BTreeMap::new(), waiting_bytes: 0 }
+    }
+
+    /// Adds the piece of a unit and chunk, and writes all pieces whose predecessors are written.
+    fn add(&mut self, place: (usize, usize), piece: WaitingPiece) -> Result<()> {
+        self.waiting_bytes += piece.bytes.len();
+        self.pieces.insert(place, piece);
+        while let Some(WaitingPiece { bytes, is_last }) = self.pieces.remove(&self.next) {
             self.waiting_bytes -= bytes.len();
+            // A file is created with its first piece, so a file without pieces does not exist.
             let file = match &mut self.file {
                 Some(file) => file,
                 file => file.insert(KeptFile::create(&self.path)?),
@@ -92,6 +113,8 @@ impl OrderedFile {
             let (unit, number) = self.next;
             self.next = if is_last { (unit + 1, 0) } else { (unit, number + 1) };
         }
+        // Close the complete file now: with many inputs, the number of open files would reach the
+        // system's limit.
         if self.next.0 == self.units {
             self.file = None;
         }
@@ -100,41 +123,35 @@ impl OrderedFile {
 }
 
 impl OrderedPieces {
-    /// Files with their numbers of units, to be written by `threads` threads.
+    /// Creates the work for `threads` threads. Each file has a path and a number of units.
     pub(super) fn new(files: Vec<(PathBuf, usize)>, threads: usize) -> Self {
-        let units = files.iter().enumerate();
-        let units = units
-            .flat_map(|(file, (_, count))| (0..*count).map(move |number| Unit { file, number }));
+        let units = files
+            .iter()
+            .enumerate()
+            .flat_map(|(file, (_, count))| (0..*count).map(move |number| FileUnit { file, number }))
+            .collect();
+        let files =
+            files.into_iter().map(|(path, units)| Mutex::new(OrderedFile::new(path, units)));
         Self {
-            units: units.collect(),
-            files: files
-                .into_iter()
-                .map(|(path, units)| {
-                    Mutex::new(OrderedFile {
-                        path,
-                        file: None,
-                        units,
-                        next: (0, 0),
-                        pieces: BTreeMap::new(),
-                        waiting_bytes: 0,
-                    })
-                })
-                .collect(),
+            units,
+            files: files.collect(),
             state: Mutex::default(),
             changed: Condvar::new(),
             threads,
         }
     }
 
-    /// Works until all is written or something fails; called once in every thread. `read` reads a
-    /// unit, and hands its chunks to the [`UnitWriter`].
+    /// Works until everything is written or something fails. Every thread must call it once.
+    ///
+    /// `read` reads a unit and passes its chunks to the [`UnitWriter`].
     pub(super) fn work(&self, read: &(dyn Fn(&mut UnitWriter<'_>) -> Result<()> + Sync)) {
-        let _bell = Bell(self);
+        let _wake = WakeOnDrop(self);
         while let Some(task) = self.next_task() {
             let done = match task {
-                Task::Pack(job) => self.pack(job),
-                Task::Read(unit) => {
+                NextTask::Pack(job) => self.pack(job),
+                NextTask::Read(unit) => {
                     let read = read(&mut UnitWriter { pieces: self, unit, next: 0 });
+                    // Threads without work end when the last reader is done, so they must look again.
                     self.state().reading -= 1;
                     self.changed.notify_all();
                     read
@@ -143,31 +160,35 @@ impl OrderedPieces {
             if let Err(error) = done {
                 let mut state = self.state();
                 state.is_over = true;
+                // Later errors are consequences of the first, for example that the work ended.
                 state.failed.get_or_insert(error);
             }
         }
     }
 
-    /// What failed first, if anything did.
+    /// Returns the first error of any thread.
     pub(super) fn finish(self) -> Result<()> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.failed.map_or(Ok(()), Err)
     }
 
-    fn next_task(&self) -> Option<Task> {
+    /// Takes the next work, and waits for it if necessary. Returns `None` if there is none left.
+    fn next_task(&self) -> Option<NextTask> {
         let mut state = self.state();
         loop {
             if state.is_over {
                 return None;
             }
+            // Chunks come before units: they occupy memory, and other threads may wait for them.
             if let Some(job) = state.jobs.pop_front() {
-                return Some(Task::Pack(job));
+                return Some(NextTask::Pack(job));
             }
             if let Some(unit) = self.units.get(state.next_unit) {
                 state.next_unit += 1;
                 state.reading += 1;
-                return Some(Task::Read(*unit));
+                return Some(NextTask::Read(*unit));
             }
+            // A thread that still reads may hand over more chunks.
             if state.reading == 0 {
                 return None;
             }
@@ -175,14 +196,17 @@ impl OrderedPieces {
         }
     }
 
-    fn pack(&self, job: Job) -> Result<()> {
-        let Job { unit, number, chunk, packing, is_last } = job;
-        // A file of no records is a member or frame still, and only then.
+    /// Compresses a chunk and adds it to its file.
+    fn pack(&self, job: PackJob) -> Result<()> {
+        let PackJob { unit, number, chunk, packing, is_last } = job;
+        // An empty chunk adds no bytes, except the first one: a compressed file without records must
+        // still have one gzip member or Zstandard frame to be valid.
         let is_nothing = chunk.is_empty() && (unit.number, number) != (0, 0);
         let packed = if is_nothing { Ok(Vec::new()) } else { packing.pack(chunk) };
         let mut file = self.file(unit);
-        let packed = packed.map_err(|e| Error::io(&file.path, "compress", e))?;
-        file.add((unit.number, number), packed, is_last)?;
+        let bytes = packed.map_err(|e| Error::io(&file.path, "compress", e))?;
+        file.add((unit.number, number), WaitingPiece { bytes, is_last })?;
+        // The lock of the file must be released before the state is locked.
         drop(file);
         if self.threads > 1 && self.state().waiting > 0 {
             self.changed.notify_all();
@@ -190,9 +214,10 @@ impl OrderedPieces {
         Ok(())
     }
 
-    /// Packs a chunk, or leaves it to a thread that has nothing to read.
-    fn hand_over(&self, job: Job) -> Result<()> {
+    /// Compresses a chunk, or queues it for threads that have nothing to read.
+    fn hand_over(&self, job: PackJob) -> Result<()> {
         let mut state = self.state();
+        // While units are left, no thread is idle, and queued chunks would only occupy memory.
         let is_spare = state.next_unit == self.units.len() && state.jobs.len() < self.threads;
         if self.threads > 1 && is_spare && job.packing.takes_time() && !state.is_over {
             state.jobs.push_back(job);
@@ -204,8 +229,9 @@ impl OrderedPieces {
         self.pack(job)
     }
 
-    /// Waits until not too much of the file waits for others, and helps them.
-    fn catch_up(&self, unit: Unit, next: usize) -> Result<()> {
+    /// Waits until few enough bytes of the file wait for earlier pieces, and compresses chunks
+    /// meanwhile. `next` is the chunk that the caller makes next.
+    fn catch_up(&self, unit: FileUnit, next: usize) -> Result<()> {
         let most = WAITING_BYTES * self.threads;
         let mut state = self.state();
         loop {
@@ -213,7 +239,8 @@ impl OrderedPieces {
                 return Err(ErrorKind::Cancelled.into());
             }
             let file = self.file(unit);
-            // What all wait for may be the very thing that this thread is to make.
+            // The caller must not wait if it is to make the next piece of the file: all the others
+            // wait for that piece.
             if file.waiting_bytes <= most || file.next == (unit.number, next) {
                 return Ok(());
             }
@@ -228,65 +255,69 @@ impl OrderedPieces {
         }
     }
 
-    fn wait<'s>(&self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+    /// Waits for a change of the state or of a file.
+    fn wait<'s>(&self, mut state: MutexGuard<'s, QueueState>) -> MutexGuard<'s, QueueState> {
         state.waiting += 1;
         let mut state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         state.waiting -= 1;
         state
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn file(&self, unit: Unit) -> MutexGuard<'_, OrderedFile> {
+    fn file(&self, unit: FileUnit) -> MutexGuard<'_, OrderedFile> {
         self.files[unit.file].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Takes the chunks of a unit, in order.
+/// Takes the chunks of a unit in their order.
 #[derive(Debug)]
 pub(super) struct UnitWriter<'p> {
     pieces: &'p OrderedPieces,
-    unit: Unit,
+    unit: FileUnit,
     /// Number of the next chunk.
     next: usize,
 }
 
 impl UnitWriter<'_> {
-    /// The unit.
-    pub(super) fn unit(&self) -> Unit {
+    /// Returns the unit to read.
+    pub(super) fn unit(&self) -> FileUnit {
         self.unit
     }
 
-    /// Takes the next chunk; the last of a unit may be empty. A file of which no chunk is written
-    /// is not created.
+    /// Writes the next chunk. The last chunk of a unit may be empty. A file without any chunk is not
+    /// created.
     ///
     /// # Errors
     ///
-    /// The file cannot be written, or the work ends for another error.
+    /// The file cannot be written, or another thread has failed.
     pub(super) fn write(&mut self, chunk: Chunk, packing: Packing, is_last: bool) -> Result<()> {
-        let (unit, number) = (self.unit, self.next);
+        let unit = self.unit;
+        let number = self.next;
         self.next += 1;
-        self.pieces.hand_over(Job { unit, number, chunk, packing, is_last })?;
+        self.pieces.hand_over(PackJob { unit, number, chunk, packing, is_last })?;
         if is_last { Ok(()) } else { self.pieces.catch_up(unit, self.next) }
     }
 
-    /// Waits before the unit is read, if too much that was read waits for others.
+    /// Waits until the unit may be read. Without it, fast readers would fill the memory with pieces
+    /// that wait for a slow reader.
     ///
     /// # Errors
     ///
-    /// The work ends for an error.
+    /// Another thread has failed.
     pub(super) fn wait(&self) -> Result<()> {
         self.pieces.catch_up(self.unit, 0)
     }
 }
 
-/// Wakes all that wait when a thread ends, by a panic too.
-struct Bell<'p>(&'p OrderedPieces);
+/// Wakes all waiting threads when the thread of the value ends, even by a panic.
+struct WakeOnDrop<'p>(&'p OrderedPieces);
 
-impl Drop for Bell<'_> {
+impl Drop for WakeOnDrop<'_> {
     fn drop(&mut self) {
+        // The unit of a panicking thread will never be complete, so the others must not wait for it.
         if std::thread::panicking() {
             self.0.state().is_over = true;
         }
@@ -301,8 +332,8 @@ mod tests {
     use std::fs;
     use std::thread;
 
-    /// Writes files of units of chunks, and gives what is in them.
-    fn written(threads: usize, compression: Compression) -> Vec<Vec<u8>> {
+    /// Writes two files of five units with four chunks each. Returns the bytes of the files.
+    fn write_files(threads: usize, compression: Compression) -> Vec<Vec<u8>> {
         let folder = tempfile::tempdir().unwrap();
         let paths: Vec<_> = (0..2).map(|file| folder.path().join(format!("{file}"))).collect();
         let packing = Packing::new(compression, false);
@@ -310,8 +341,8 @@ mod tests {
             OrderedPieces::new(paths.iter().map(|path| (path.clone(), 5)).collect(), threads);
         let read = |writer: &mut UnitWriter<'_>| {
             writer.wait()?;
-            let Unit { file, number } = writer.unit();
-            // The first unit takes longest, and all others wait for it.
+            let FileUnit { file, number } = writer.unit();
+            // The first unit takes longest, so that all others wait for it.
             if number == 0 {
                 thread::sleep(std::time::Duration::from_millis(20));
             }
@@ -334,16 +365,16 @@ mod tests {
 
     #[test]
     fn pieces_are_in_order_for_any_number_of_threads() {
-        let expected = written(1, Compression::None);
+        let expected = write_files(1, Compression::None);
         assert!(expected[1].starts_with(b"1 0 0, 1 0 0, "));
         assert!(expected[1].ends_with(b"1 4 3, "));
-        let packed = written(1, Compression::Zstd);
+        let packed = write_files(1, Compression::Zstd);
         for (packed, expected) in packed.iter().zip(&expected) {
             assert!(zstd::decode_all(&packed[..]).unwrap() == *expected);
         }
         for threads in [2, 3, 8] {
-            assert!(written(threads, Compression::None) == expected, "{threads}");
-            assert!(written(threads, Compression::Zstd) == packed, "{threads}");
+            assert!(write_files(threads, Compression::None) == expected, "{threads}");
+            assert!(write_files(threads, Compression::Zstd) == packed, "{threads}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! `pairs`: every two documents that are close.
+//! The output `pairs`: every pair of close documents.
 
 use super::named::{NamedPair, distance_column, similarity_column};
 use super::output_kind::{Output, WRITE_STAGE};
@@ -19,6 +19,7 @@ pub(super) const OUTPUT: Output = Output {
     write: write_pairs,
 };
 
+/// Table of the pairs of close documents.
 #[derive(Debug)]
 struct PairRows;
 
@@ -64,6 +65,7 @@ impl RowTable for PairRows {
 fn write_pairs(results: &Results<'_>) -> Result<()> {
     let documents = results.findings.documents();
     let originals = results.findings.originals();
+    // In a run over one collection, both sides are the same collection.
     results.write_rows("pairs", PairRows::COLUMNS, |rows| {
         results.findings.close.for_each_pair(|pair| {
             rows.write(&NamedPair {

@@ -1,4 +1,4 @@
-//! `quarantine.jsonl`: the records that are not documents.
+//! The output `quarantine.jsonl`: the records that could not be read as documents.
 
 use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
@@ -22,6 +22,7 @@ pub(super) const OUTPUT: Output = Output {
     write: write_quarantine,
 };
 
+/// Table of the quarantined records.
 #[derive(Debug)]
 struct QuarantineRows;
 

@@ -1,4 +1,4 @@
-//! `removed`: each removed document with the one that is kept in its place.
+//! The output `removed`: each removed document, with the document that is kept in its place.
 
 use super::named::{NamedPair, distance_column, similarity_column};
 use super::output_kind::{Output, WRITE_STAGE};
@@ -20,6 +20,7 @@ pub(super) const OUTPUT: Output = Output {
     write: write_removed,
 };
 
+/// Table of the removed documents.
 #[derive(Debug)]
 struct RemovedRows;
 

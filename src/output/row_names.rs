@@ -1,34 +1,35 @@
-//! What rows of fingerprints are called in lines: by the IDs of their documents, or their numbers.
+//! Names of fingerprint rows in lines of text: the IDs of their documents, or the numbers of the rows.
 
 use crate::write::pair_table::push_number;
 use crate::write::tsv_field::write_field;
 use simtool_base::error::Result;
 use simtool_fingerprint::file::{FoundIds, RowIds};
 
-/// The IDs of the rows on both sides of pairs, where these have any.
+/// IDs of the rows on both sides of pairs. `None` if the file of a side stores no IDs.
 pub type SideIds<'i, 'a> = [Option<&'i RowIds<'a>>; 2];
 
-/// The names of rows on both sides of pairs.
+/// Names of the rows on both sides of pairs.
 pub(super) struct RowNames<'i>([Option<&'i FoundIds<'i>>; 2]);
 
 impl<'i> RowNames<'i> {
-    /// The IDs, found if they were not before; numbers where there are none.
-    pub(super) fn of(ids: SideIds<'i, '_>) -> Result<Self> {
-        let found = |ids: Option<&'i RowIds<'_>>| -> Result<Option<&'i FoundIds<'i>>> {
-            Ok(match ids {
-                Some(ids) => Some(ids.found()?),
-                None => None,
-            })
-        };
-        Ok(Self([found(ids[0])?, found(ids[1])?]))
+    /// Returns the names of both sides. Looks up the IDs in their files on the first call.
+    ///
+    /// # Errors
+    ///
+    /// The IDs of a file cannot be read.
+    pub(super) fn from_ids([first, second]: SideIds<'i, '_>) -> Result<Self> {
+        let first = first.map(RowIds::found).transpose()?;
+        let second = second.map(RowIds::found).transpose()?;
+        Ok(Self([first, second]))
     }
 
-    /// What stands between the rows of a group: an ID may hold blanks.
-    pub(super) fn between(&self, side: usize) -> u8 {
+    /// Returns the byte that separates the rows of a group.
+    pub(super) fn separator(&self, side: usize) -> u8 {
+        // IDs may contain blanks, so a blank could not separate them.
         if self.0[side].is_some() { b'\t' } else { b' ' }
     }
 
-    /// Appends the name of a row of a side.
+    /// Appends the name of `row` of a side to `out`.
     pub(super) fn push(&self, side: usize, row: u32, out: &mut Vec<u8>) {
         match self.0[side].and_then(|ids| ids.id(row)) {
             // Writing to memory does not fail.
@@ -37,7 +38,7 @@ impl<'i> RowNames<'i> {
         }
     }
 
-    /// Appends the names of a pair's rows and the distance as a line with tabs.
+    /// Appends one line to `out`: the names of both rows and their distance, separated by tabs.
     pub(super) fn push_pair(&self, [a, b]: [u32; 2], distance: u32, out: &mut Vec<u8>) {
         self.push(0, a, out);
         out.push(b'\t');

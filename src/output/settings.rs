@@ -1,19 +1,19 @@
-//! What the user chose about the outputs.
+//! Settings of the outputs.
 
 use super::kept_copies::BadRecords;
 use crate::write::columns::RowFormat;
 
-/// Choices of the user about the outputs.
+/// Settings of the user for the outputs of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs {
-    /// Format of files of rows.
+    /// Format of the files that have rows and columns, for example TSV.
     pub rows: RowFormat,
-    /// Whether rows of removed documents have only the IDs.
+    /// Whether the file of removed documents has only the column of IDs.
     pub only_ids: bool,
-    /// Whether every pair is written.
+    /// Whether every pair of close documents is written.
     pub pairs: bool,
     /// Whether copies of the inputs without the removed documents are written.
     pub kept: bool,
-    /// What to do with bad records in these copies.
+    /// Rule for the bad records of the inputs in these copies.
     pub bad_records: BadRecords,
 }

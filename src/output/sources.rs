@@ -1,5 +1,4 @@
-//! Where what was removed came from, and where what is kept in its place stands: which file, or
-//! folder, repeats which.
+//! Counts which files or folders repeat which others, for a table on the page.
 
 use super::findings::{Findings, Side};
 use crate::write::report::{SOURCES, Source, Sources};
@@ -9,117 +8,139 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-/// The sources of a collection, in reading order, and the one of each file.
-struct Grouped {
+/// Number of documents that were removed from one source and kept in another, by both sources.
+type Repeats = BTreeMap<(u32, u32), u64>;
+
+/// Sources of one collection in reading order. A source is a file, or a folder of files.
+struct CollectionSources {
     names: Vec<PathBuf>,
-    of_file: Vec<u32>,
+    /// Number of the source of each file.
+    file_sources: Vec<u32>,
 }
 
-impl Grouped {
-    /// Files, if they are few; else the deepest folders of which there are few; else files again, of
-    /// which only some will be shown.
-    fn of(files: &[&Path]) -> Self {
+impl CollectionSources {
+    /// Chooses the sources: the files if there are at most [`SOURCES`], otherwise folders.
+    ///
+    /// Chooses the deepest level of folders that has between 2 and [`SOURCES`] folders. If there is none,
+    /// the files are the sources, and the table shows only some of them.
+    fn choose(files: &[&Path]) -> Self {
         if files.len() <= SOURCES {
-            return Self::by(files, Path::to_owned);
+            return Self::from_names(files, Path::to_owned);
         }
-        let depth = |path: &&Path| path.components().count();
-        let deepest = files.iter().map(depth).max().unwrap_or(0);
-        let by_folder = (1..deepest).rev().map(|depth| Self::by(files, |file| cut(file, depth)));
-        let mut few = by_folder.filter(|grouped| (2..=SOURCES).contains(&grouped.names.len()));
-        few.next().unwrap_or_else(|| Self::by(files, Path::to_owned))
+        let deepest = files.iter().map(|path| path.components().count()).max().unwrap_or(0);
+        // Deep folders come first, because they say more about the origin of a document than shallow ones.
+        (1..deepest)
+            .rev()
+            .map(|depth| Self::from_names(files, |file| folder_at_depth(file, depth)))
+            .find(|sources| (2..=SOURCES).contains(&sources.names.len()))
+            .unwrap_or_else(|| Self::from_names(files, Path::to_owned))
     }
 
-    fn by(files: &[&Path], name: impl Fn(&Path) -> PathBuf) -> Self {
+    /// Creates sources in which files of the same `name` share a source.
+    fn from_names(files: &[&Path], name: impl Fn(&Path) -> PathBuf) -> Self {
         let mut numbers: BTreeMap<PathBuf, u32> = BTreeMap::new();
-        let (mut names, mut of_file) = (Vec::new(), Vec::with_capacity(files.len()));
+        let mut names = Vec::new();
+        let mut file_sources = Vec::with_capacity(files.len());
         for file in files {
             let name = name(file);
             let number = *numbers.entry(name.clone()).or_insert_with(|| {
                 names.push(name);
                 names.len() as u32 - 1
             });
-            of_file.push(number);
+            file_sources.push(number);
         }
-        Self { names, of_file }
+        Self { names, file_sources }
     }
 
-    fn of_row(&self, side: Side<'_>, row: u32) -> u32 {
-        self.of_file[side.read.ids.place(DocOrdinal(row)).file as usize]
+    /// Returns the source of the document `row`.
+    fn source_of_row(&self, side: Side<'_>, row: u32) -> u32 {
+        self.file_sources[side.read.ids.place(DocOrdinal(row)).file as usize]
     }
 
+    /// Returns the name of a source as bytes, because names of files need not be UTF-8.
     fn name(&self, source: u32) -> Vec<u8> {
         self.names[source as usize].as_os_str().as_encoded_bytes().to_vec()
     }
 
-    /// Documents of each source.
-    fn documents(&self, Side { collection, read }: Side<'_>) -> Vec<u64> {
+    /// Counts the documents of each source.
+    fn count_documents(&self, Side { collection, read }: Side<'_>) -> Vec<u64> {
         let mut documents = vec![0; self.names.len()];
         for shard in 0..collection.shard_count() {
-            let (first, end) = (read.ids.first_of_shard(shard), read.ids.end_of_shard(shard));
-            let source = self.of_file[collection.shard_file(shard)];
+            let first = read.ids.first_of_shard(shard);
+            let end = read.ids.end_of_shard(shard);
+            let source = self.file_sources[collection.shard_file(shard)];
             documents[source as usize] += u64::from(end.0 - first.0);
         }
         documents
     }
 }
 
-/// The folder of a file, to so many components.
-fn cut(file: &Path, depth: usize) -> PathBuf {
-    let folders = file.parent().unwrap_or(Path::new(""));
-    let cut: PathBuf = folders.components().take(depth).collect();
-    if cut.components().next().is_none() { Component::CurDir.as_os_str().into() } else { cut }
+/// Returns the first `depth` components of the folder of `file`, or `.` if there are none.
+fn folder_at_depth(file: &Path, depth: usize) -> PathBuf {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let start: PathBuf = folder.components().take(depth).collect();
+    // An empty path would be an empty cell of the table.
+    if start.components().next().is_none() { Component::CurDir.as_os_str().into() } else { start }
 }
 
-/// Which source repeats which: the [`SOURCES`] that most was removed from, by those that most is
-/// kept in, most first.
+/// Returns the table of sources that repeat others.
+///
+/// Its rows are the [`SOURCES`] sources with the most removed documents, its columns the sources that
+/// contain the most kept documents for them, both in descending order.
 ///
 /// # Complexity
 ///
 /// O(r log s) for r removed documents and s shards.
 pub(super) fn sources(findings: &Findings<'_>) -> Sources {
-    let grouped = findings.sides.map(|side| {
+    let sources = findings.sides.map(|side| {
         let files = 0..side.collection.file_count();
-        Grouped::of(&files.map(|file| side.collection.file_name(file)).collect::<Vec<_>>())
+        let files: Vec<&Path> = files.map(|file| side.collection.file_name(file)).collect();
+        CollectionSources::choose(&files)
     });
-    let (documents, originals) = (findings.documents(), findings.originals());
-    let mut repeats: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    let documents = findings.documents();
+    let originals = findings.originals();
+    let mut repeats = Repeats::new();
     for removal in findings.removals {
-        let from = grouped.first().of_row(documents, removal.row);
-        let to = grouped.second().of_row(originals, removal.kept);
+        let from = sources.first().source_of_row(documents, removal.row);
+        let to = sources.second().source_of_row(originals, removal.kept);
         *repeats.entry((from, to)).or_insert(0) += 1;
     }
-    let total = |key: fn(&(u32, u32)) -> u32| {
-        let mut totals: BTreeMap<u32, u64> = BTreeMap::new();
-        for (pair, count) in &repeats {
-            *totals.entry(key(pair)).or_insert(0) += count;
-        }
-        totals
-    };
-    let mut removed = total(|pair| pair.0);
-    // Of few sources those without a repeat are worth a line too: theirs is a rate of 0.
-    if grouped.first().names.len() <= SOURCES {
-        (0..grouped.first().names.len() as u32).for_each(|source| {
+    let mut removed = add_up(&repeats, |pair| pair.0);
+    // If all sources fit in the table, sources without a removed document are shown, too: 0 removed
+    // documents are worth knowing.
+    if sources.first().names.len() <= SOURCES {
+        for source in 0..sources.first().names.len() as u32 {
             removed.entry(source).or_insert(0);
-        });
+        }
     }
-    let (rows, columns) = (most(&removed), most(&total(|pair| pair.1)));
-    let in_source = grouped.first().documents(documents);
+    let rows = largest_counts(&removed);
+    let columns = largest_counts(&add_up(&repeats, |pair| pair.1));
+    let document_counts = sources.first().count_documents(documents);
     let row = |&from: &u32| Source {
-        name: grouped.first().name(from),
-        documents: in_source[from as usize],
+        name: sources.first().name(from),
+        documents: document_counts[from as usize],
         removed: removed[&from],
         repeats: columns.iter().map(|&to| repeats.get(&(from, to)).copied().unwrap_or(0)).collect(),
     };
     Sources {
         rows: rows.iter().map(row).collect(),
-        columns: columns.iter().map(|&to| grouped.second().name(to)).collect(),
-        sources: grouped.first().names.len() as u64,
-        is_one_collection: matches!(grouped, Sides::One(_)),
+        columns: columns.iter().map(|&to| sources.second().name(to)).collect(),
+        sources: sources.first().names.len() as u64,
+        is_one_collection: matches!(sources, Sides::One(_)),
     }
 }
 
-/// The sources with the greatest counts, of equals the first.
-fn most(counts: &BTreeMap<u32, u64>) -> Vec<u32> {
+/// Adds up the repeats of each source. `source` takes the source from a pair of sources.
+fn add_up(repeats: &Repeats, source: fn(&(u32, u32)) -> u32) -> BTreeMap<u32, u64> {
+    let mut totals = BTreeMap::new();
+    for (pair, count) in repeats {
+        *totals.entry(source(pair)).or_insert(0) += count;
+    }
+    totals
+}
+
+/// Returns the [`SOURCES`] sources with the greatest counts. Of equal counts, the first source wins.
+fn largest_counts(counts: &BTreeMap<u32, u64>) -> Vec<u32> {
     let mut sources: Vec<u32> = counts.keys().copied().collect();
     sources.sort_by_key(|source| (Reverse(counts[source]), *source));
     sources.truncate(SOURCES);
@@ -132,12 +153,12 @@ mod tests {
 
     fn grouped(files: &[String]) -> Vec<String> {
         let files: Vec<&Path> = files.iter().map(Path::new).collect();
-        let found = Grouped::of(&files);
-        found.names.iter().map(|name| name.display().to_string()).collect()
+        let sources = CollectionSources::choose(&files);
+        sources.names.iter().map(|name| name.display().to_string()).collect()
     }
 
     #[test]
-    fn few_files_are_sources_and_of_many_their_folders() {
+    fn few_files_are_sources_and_folders_if_there_are_many() {
         let few = ["in/a.txt".to_owned(), "in/b.txt".to_owned()];
         assert_eq!(grouped(&few), few);
         let many: Vec<String> = (0..60).map(|n| format!("in/{}/x/{n}.txt", n % 3)).collect();

@@ -22,6 +22,7 @@ pub fn write_fingerprints(
     out: &mut dyn Write,
 ) -> Result<()> {
     let name = |row| document_name(collection, &made.summary.ids, row);
+    // Some formats have no mark for a document without fingerprint. Fail before anything is written.
     format.check_missing(&made.rows, path)?;
     format.write(&made.rows, &name, path, out)
 }
@@ -35,7 +36,7 @@ mod tests {
     use simtool_read::Texts;
 
     #[test]
-    fn an_array_of_narrow_rows_has_a_word_a_row() {
+    fn an_array_has_one_word_for_each_narrow_row() {
         let corpus = Texts::of(&["a rose is a rose"]);
         let method = "simhash".parse().unwrap();
         let mut made = fingerprint(&corpus, &Config { method, ..Config::default() }).unwrap();

@@ -1,4 +1,4 @@
-//! Groups of equal rows and pairs of groups to lines.
+//! Writes groups of equal rows, and pairs of such groups, as lines.
 
 use crate::output::emit_pairs::Sink;
 use crate::output::row_names::{RowNames, SideIds};
@@ -8,7 +8,7 @@ use simtool_hamming::grouping::Groups;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
-/// Bytes of lines that are written at once, about.
+/// Approximate number of bytes of lines that are passed to the sink at once.
 const LINES_BYTES: usize = 1 << 20;
 
 /// Writes every group of two rows or more, and then every pair of groups. A group is named by its first
@@ -24,7 +24,7 @@ pub(crate) fn write_groups(
     ids: SideIds<'_, '_>,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
-    let names = &RowNames::of(ids)?;
+    let names = &RowNames::from_ids(ids)?;
     match &found.groups {
         Sides::One(groups) => write_repeated("group", groups, (names, 0), sink)?,
         Sides::Two(queries, corpus) => {
@@ -43,7 +43,7 @@ pub(crate) fn write_groups(
     write_pairs(named.collect(), names, sink)
 }
 
-/// The groups of two rows and more, by their first row.
+/// Writes the groups of two rows or more, ordered by their first rows.
 fn write_repeated(
     name: &str,
     groups: &Groups,
@@ -51,12 +51,13 @@ fn write_repeated(
     sink: &mut Sink<'_>,
 ) -> Result<()> {
     let mut repeated: Vec<u32> = groups.repeated().collect();
+    // The order must not depend on the fingerprints, by which groups are numbered.
     repeated.sort_unstable_by_key(|&group| groups.rows(group)[0]);
     let mut out = Vec::new();
     for group in repeated {
         out.extend_from_slice(name.as_bytes());
         for (at, &row) in groups.rows(group).iter().enumerate() {
-            out.push(if at == 0 { b'\t' } else { names.between(side) });
+            out.push(if at == 0 { b'\t' } else { names.separator(side) });
             names.push(side, row, &mut out);
         }
         out.push(b'\n');
@@ -68,7 +69,7 @@ fn write_repeated(
     sink(&out)
 }
 
-/// Pairs of groups, ascending by the rows that name them.
+/// Writes the pairs of groups in ascending order of the rows that name the groups.
 fn write_pairs(mut pairs: Vec<ValuePair>, names: &RowNames<'_>, sink: &mut Sink<'_>) -> Result<()> {
     pairs.sort_unstable();
     let mut out = Vec::new();
