@@ -1,4 +1,4 @@
-//! Reads the inputs again and writes them without what is not kept.
+//! Copies the input files without the removed documents. Every file is read a second time.
 
 use super::ordered_pieces::{OrderedPieces, UnitWriter};
 use crate::pipeline::watched::Watched;
@@ -15,16 +15,16 @@ use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are packed together: a gzip member or a Zstandard frame of its own.
+/// Bytes that are compressed together, as one gzip member or Zstandard frame.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// What becomes of bad records in copies.
+/// Rule for bad records in copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BadRecords {
-    /// They stay in their places, byte for byte: what was not compared repeats nothing.
+    /// Copies bad records byte for byte: they were not compared, so nothing is known to repeat them.
     #[default]
     Keep,
-    /// They go.
+    /// Leaves bad records out.
     Drop,
 }
 
@@ -40,23 +40,30 @@ impl Choice for BadRecords {
 
     fn help(self) -> &'static str {
         match self {
-            Self::Keep => "They stay: what was not compared was not found to be a repetition",
-            Self::Drop => "They go",
+            Self::Keep => {
+                "Copy bad records: they were not compared, so they are not known to be duplicates"
+            }
+            Self::Drop => "Leave bad records out",
         }
     }
 }
 
-/// Writes a copy of every file of `collection` to `folder`: byte for byte, but for the documents
-/// that `is_kept` denies, and for bad records if these are to go. What is damaged so that it cannot
-/// be read is not copied either. A text file that is one removed document has no copy, and neither
-/// has a file of which nothing could be read.
+/// Writes a copy of every file of `collection` to `folder`.
 ///
-/// Large files are written in parallel, in the threads of the caller's pool, and compressed in
-/// chunks; the copies are the same bytes for any number of threads.
+/// Records are copied byte for byte, except for these:
+///
+/// * documents for which `is_kept` returns `false`,
+/// * bad records, if `bad_records` says so,
+/// * damaged parts of a file that cannot be read.
+///
+/// A text file that is one removed document gets no copy. A file without any readable record gets none, either.
+///
+/// Large files are written in parallel by the caller's pool of threads, and compressed in chunks. Any number of
+/// threads writes the same bytes.
 ///
 /// # Errors
 ///
-/// A copy cannot be written, or a file is not what it was when `ids` was made.
+/// A copy cannot be written, or a file has changed since `ids` was made.
 pub fn write_kept_copies(
     collection: &Collection,
     ids: &DocumentIds,
@@ -79,10 +86,12 @@ pub fn write_kept_copies(
             next += 1;
         }
         let path = folder.join(name);
-        // Of a small file it is known from its reading.
+        // The format of a small file is known from its first reading, so this reads only large files.
         let recognized = collection.recognize(file).ok();
         let is_table = recognized.is_some_and(is_table);
         let is_cut = next - first > 1 && recognized.is_some() && !is_table;
+        // A table is written by its own writer below. Any other file is written shard by shard, if its
+        // format is known, or in one piece.
         let units = match (is_table, is_cut) {
             (true, _) => 0,
             (false, true) => next - first,
@@ -98,6 +107,7 @@ pub fn write_kept_copies(
     let pieces = OrderedPieces::new(files, rayon::current_num_threads());
     rayon::broadcast(|_| pieces.work(&|writer| copies.write(writer)));
     pieces.finish()?;
+    // Tables come last, because copying even one table keeps all threads busy.
     tables
         .into_par_iter()
         .with_max_len(1)
@@ -105,12 +115,12 @@ pub fn write_kept_copies(
     Ok(())
 }
 
-/// Whether a file's rows are written by the writer of tables.
+/// Returns whether a file is a table, whose rows are copied by the writer of its format.
 fn is_table(recognized: Recognized) -> bool {
     recognized.format.is_table() && recognized.compression == Compression::None
 }
 
-/// What the copies of all files are made from.
+/// Inputs and rules of the copies of all files.
 struct Copies<'c> {
     collection: &'c Collection,
     progress: &'c dyn Progress,
@@ -120,35 +130,37 @@ struct Copies<'c> {
     shards: Vec<FileShards>,
 }
 
-/// The shards of a file.
+/// Shards of a file.
 struct FileShards {
     shards: Range<usize>,
-    /// Whether they are copied one by one.
+    /// Whether each shard is a unit of its own.
     is_cut: bool,
-    /// How it is packed and what is in it, if that can be told.
+    /// Compression and format of the file. `None` if they cannot be recognized.
     recognized: Option<Recognized>,
 }
 
-/// A part of a record that stays.
-enum Kept<'k> {
-    /// A record with its number in the file.
+/// Bytes to copy.
+enum CopiedBytes<'k> {
+    /// A whole record, and its number in the file.
     Record(&'k [u8], u64),
-    /// The next bytes of a record that is not lent whole.
+    /// The next bytes of a record that is too long to be read whole.
     Stretch(&'k [u8]),
 }
 
-/// What was in some shards.
+/// Counts of the records in some shards.
 #[derive(Default)]
-struct Met {
+struct RecordCounts {
     records: u64,
-    /// The same with those that are known to be lost.
+    /// Number of records, including the lost ones that the reader has counted.
     records_with_lost: u64,
+    /// Number of documents that were left out.
     removed: u64,
+    /// Whether a damaged part of the file was lost.
     has_loss: bool,
 }
 
 impl Copies<'_> {
-    /// Copies a unit: a shard, or a file.
+    /// Copies a unit, which is a shard or a whole file.
     fn write(&self, writer: &mut UnitWriter<'_>) -> Result<()> {
         let unit = writer.unit();
         let FileShards { shards, is_cut, recognized } = &self.shards[unit.file];
@@ -160,12 +172,13 @@ impl Copies<'_> {
             shards.clone()
         };
         let packing = Packing::new(recognized.compression, recognized.format.is_packed_by_record());
-        let (mut chunk, mut is_begun) = (Chunk::default(), false);
+        let mut chunk = Chunk::default();
+        let mut is_begun = false;
         writer.wait()?;
-        let met = self.read(unit.file, shards, &mut |kept| {
+        let counts = self.read_kept(unit.file, shards, &mut |kept| {
             match kept {
-                Kept::Record(bytes, _) => chunk.push(bytes),
-                Kept::Stretch(bytes) => chunk.push_stretch(bytes),
+                CopiedBytes::Record(bytes, _) => chunk.push(bytes),
+                CopiedBytes::Stretch(bytes) => chunk.push_stretch(bytes),
             }
             if chunk.bytes() < CHUNK_BYTES {
                 return Ok(());
@@ -173,31 +186,36 @@ impl Copies<'_> {
             is_begun = true;
             writer.write(std::mem::take(&mut chunk), packing, false)
         })?;
+        // An empty copy is right for an empty file, but not for a removed text or an unreadable file. The
+        // units of a cut file cannot decide this, because each sees only its own shard.
         let is_nothing = !is_cut && !is_begun && chunk.bytes() == 0;
-        let is_removed_text = recognized.format.is_one_document() && met.removed > 0;
-        if is_nothing && (is_removed_text || met.is_unreadable()) {
+        let is_removed_text = recognized.format.is_one_document() && counts.removed > 0;
+        if is_nothing && (is_removed_text || counts.is_unreadable()) {
             return Ok(());
         }
         writer.write(chunk, packing, true)
     }
 
-    /// Copies a table. All threads read its shards and then encode its groups of rows.
+    /// Copies a table. All threads read its shards, and then encode its groups of rows.
     fn write_rows(&self, file: usize, path: &Path) -> Result<()> {
         let shards = self.shards[file].shards.clone();
         let read = shards.into_par_iter().with_max_len(1).map(|shard| {
             let mut kept = Vec::new();
-            let met = self.read(file, shard..shard + 1, &mut |record| {
-                if let Kept::Record(_, row) = record {
+            let counts = self.read_kept(file, shard..shard + 1, &mut |record| {
+                if let CopiedBytes::Record(_, row) = record {
                     kept.push(row);
                 }
                 Ok(())
             })?;
-            Ok((met, kept))
+            Ok((counts, kept))
         });
-        let (mut all, mut kept) = (Met::default(), Vec::new());
-        for (met, rows) in read.collect::<Result<Vec<_>>>()? {
+        let mut all = RecordCounts::default();
+        let mut kept = Vec::new();
+        for (counts, rows) in read.collect::<Result<Vec<_>>>()? {
+            // Each shard was read alone, so its rows were counted from 0. Lost rows count, because the
+            // writer numbers the rows of the file.
             kept.extend(rows.into_iter().map(|row| all.records_with_lost + row));
-            all.add(&met);
+            all.add(&counts);
         }
         if all.is_unreadable() {
             return Ok(());
@@ -213,14 +231,15 @@ impl Copies<'_> {
         self.collection.copy_rows(file, &copy)
     }
 
-    /// Gives everything of some shards of a file that stays.
-    fn read(
+    /// Reads some shards of a file and calls `keep` with everything that is copied.
+    fn read_kept(
         &self,
         file: usize,
         shards: Range<usize>,
-        keep: &mut dyn FnMut(Kept<'_>) -> Result<()>,
-    ) -> Result<Met> {
-        let (mut met, mut first_record) = (Met::default(), 0);
+        keep: &mut dyn FnMut(CopiedBytes<'_>) -> Result<()>,
+    ) -> Result<RecordCounts> {
+        let mut counts = RecordCounts::default();
+        let mut first_record = 0;
         let keeps_bad = self.bad_records == BadRecords::Keep;
         let watched = Watched { corpus: self.collection, progress: self.progress };
         for shard in shards {
@@ -228,48 +247,54 @@ impl Copies<'_> {
             let records = watched.read_shard(shard, &mut |event| {
                 let record = match event {
                     Event::Record(record) => record,
+                    // A record that comes in stretches is a bad one, so the rule for bad records applies.
                     Event::Stretch(bytes) if keeps_bad => {
-                        return keep(Kept::Stretch(bytes)).map(ControlFlow::Continue);
+                        return keep(CopiedBytes::Stretch(bytes)).map(ControlFlow::Continue);
                     }
                     Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
                     Event::Fault(fault) => {
-                        met.has_loss |= fault.severity == Severity::Loss;
+                        counts.has_loss |= fault.severity == Severity::Loss;
                         return Ok(ControlFlow::Continue(()));
                     }
                 };
-                met.records += 1;
+                counts.records += 1;
                 let stays = match record.content {
                     Content::Document(_) => {
                         let document = DocOrdinal(next);
                         next += 1;
+                        // A file that grew has more documents than before. The check below reports it.
                         document.index() < self.ids.len() && (self.is_kept)(document)
                     }
                     Content::PassThrough | Content::PassedOver => true,
                     Content::Bad(_) => keeps_bad,
                 };
                 if stays {
-                    let kept = Kept::Record(record.bytes, first_record + record.number);
+                    let kept = CopiedBytes::Record(record.bytes, first_record + record.number);
                     return keep(kept).map(ControlFlow::Continue);
                 }
-                met.removed += u64::from(matches!(record.content, Content::Document(_)));
+                counts.removed += u64::from(matches!(record.content, Content::Document(_)));
                 Ok(ControlFlow::Continue(()))
             })?;
+            // Documents are known by their order alone, so a different count means that wrong documents
+            // were left out.
             if next != self.ids.end_of_shard(shard).0 {
                 return Err(self.changed(file));
             }
             first_record += records;
         }
-        met.records_with_lost = first_record;
-        Ok(met)
+        counts.records_with_lost = first_record;
+        Ok(counts)
     }
 
+    /// Returns the error that a file has changed since its first reading.
     fn changed(&self, file: usize) -> Error {
-        let reason = "it changed while it was read; run again when nothing writes to it";
+        let reason =
+            "the file changed during the run; run again when no other program writes to it";
         Error::io(self.collection.file_name(file), "copy", io::Error::other(reason))
     }
 }
 
-impl Met {
+impl RecordCounts {
     fn add(&mut self, other: &Self) {
         self.records += other.records;
         self.records_with_lost += other.records_with_lost;
@@ -277,7 +302,7 @@ impl Met {
         self.has_loss |= other.has_loss;
     }
 
-    /// Whether there is nothing but damage.
+    /// Returns whether no record could be read because of damage.
     fn is_unreadable(&self) -> bool {
         self.records == 0 && self.has_loss
     }
@@ -301,7 +326,7 @@ mod tests {
         Collection::open(walker.finish().files, options)
     }
 
-    /// File, ID and text of every document, and the identities.
+    /// Returns the file, ID and text of every document, and the identities of the documents.
     fn documents(collection: &Collection) -> (Vec<(PathBuf, String, String)>, DocumentIds) {
         let (mut documents, mut shards) = (Vec::new(), Vec::new());
         for shard in 0..collection.shard_count() {
@@ -356,9 +381,7 @@ mod tests {
             ),
             ("b/c.jsonl", ids.clone().map(jsonl).collect::<String>() + "{\"text\": \"end\"}"),
         ]);
-        if true {
-            inputs.insert("d.warc", ids.map(warc).collect());
-        }
+        inputs.insert("d.warc", ids.map(warc).collect());
         inputs
     }
 
@@ -385,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_hold_exactly_the_kept_documents_in_the_same_format() {
+    fn copies_have_exactly_the_kept_documents_in_the_same_format() {
         let folder = tempfile::tempdir().unwrap();
         let input = folder.path().join("in");
         fs::create_dir_all(input.join("b")).unwrap();
