@@ -12,21 +12,10 @@ use crate::write::report::EXAMPLES;
 use simtool_hamming::layout::Layout;
 use simtool_hamming::planner::Plan as SearchPlan;
 use simtool_hamming::workload::{Task as SearchTask, Workload};
-use simtool_kernels::Isa;
 use simtool_model::sides::Sides;
-use simtool_model::similarity::Threshold;
-use simtool_set_join::{
-    FEW_TERMS, NANOSECONDS_A_RANKED_TERM, NANOSECONDS_A_ROUND, SAMPLE_BYTES, SampledSizes,
-    ScanForecast, sample_eighths, scan_forecast,
-};
+use simtool_set_join::{SampledSets, SetJoinCost, TermShares};
 
-/// Seconds of one core for each term of an exact join that is sketched, and counted before, beside
-/// what reads the terms.
-const SECONDS_A_SKETCHED_TERM: f64 = 5e-9;
-const SECONDS_A_COUNTED_TERM: f64 = 15e-9;
-/// The same for each term of the documents that are compared by their terms.
-const SECONDS_A_COMPARED_TERM: f64 = 25e-9;
-/// The same for each term that is kept, in memory that is new, and gone through once more: what packed
+/// Seconds of one core for each term that is kept, in memory that is new, and gone through once more: what packed
 /// pages take beyond the same pages as plain text.
 const SECONDS_A_KEPT_TERM: f64 = 10e-9;
 /// The same for each term, where they have weights and shingles are of words.
@@ -52,17 +41,6 @@ const BYTES_A_FILE: f64 = 900.0;
 const BYTES_A_NAME: f64 = 12.0;
 /// As many times the names of all documents are there, about, while those of shards are put together.
 const TIMES_OF_NAMES: f64 = 1.5;
-/// Bytes for each term that the first round of an exact join looks at: its cell, and its number.
-const BYTES_A_CELL: f64 = 1.25;
-const BYTES_A_NUMBER: f64 = 4.0;
-/// Bytes for each term that is sketched, and for each set beside: its size, signature and place, and
-/// the same once more while they are put in order.
-const BYTES_A_SKETCHED_TERM: f64 = 0.5;
-const BYTES_A_SKETCHED_SET: f64 = 72.0;
-/// Bytes for each term of the documents that are compared by their terms, with their pairs.
-const BYTES_A_COMPARED_TERM: f64 = 14.0;
-/// Bytes for each pair whose sketches are near: where it was found, and in order.
-const BYTES_A_CANDIDATE: f64 = 32.0;
 /// Bytes for each term, where they have weights.
 const BYTES_A_WEIGHED_TERM: f64 = 40.0;
 /// The share of the terms that are in documents which are alike at the least, about, and in those of
@@ -133,12 +111,18 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
             let most =
                 |share: fn(&Sample) -> f64| samples.iter().map(share).fold(ALIKE_SHARE, f64::max);
             let living = most(|sample| sample.living_share);
-            let scan = scan(samples, threshold, living, plan.resources().isa);
-            let compared = 1.0 - (1.0 - most(|s| s.alike_share)) * (1.0 - scan.terms_share);
+            let sides = samples.as_ref().map(|sample| SampledSets {
+                sets: sample.amounts.documents,
+                terms: sample.amounts.terms,
+                sizes: sample.sizes.clone(),
+            });
+            let shares = TermShares { living, alike: most(|sample| sample.alike_share) };
+            let join = SetJoinCost::estimate(&sides, shares, threshold, plan.resources().isa);
+            let compared = join.compared_share;
             let kept_terms = sum(|s| s.amounts.terms * s.dear_share);
             let kept = (kept_terms * BYTES_A_KEPT_TERM).min(memory / 3.0);
-            let SetJoinBytes { reading, comparing } =
-                SetJoinBytes::of(samples, threshold, compared, scan, memory - kept);
+            let reading = join.reading_bytes.min(memory - kept);
+            let comparing = join.comparing_bytes.min(memory - kept);
             let weighed = if is_learned { terms } else { 0.0 };
             let again = read - sum(|sample| sample.dear_seconds);
             let made_again = sum(|s| s.amounts.make_seconds * (1.0 - s.dear_share)) * compared;
@@ -146,8 +130,7 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
                 seconds: seconds
                     + learned
                     + shared(again + made_again)
-                    + slowness.of_joins * set_join_seconds(terms, (living, compared), scan)
-                        / threads
+                    + slowness.of_joins * join.seconds / threads
                     + slowness.of_joins * kept_terms * SECONDS_A_KEPT_TERM / threads
                     + slowness.of_joins * weighed * SECONDS_A_WEIGHED_TERM / threads,
                 bytes: bytes
@@ -188,81 +171,12 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
     }
 }
 
-/// Whether an exact join counts its terms before it sketches what they leave.
-fn is_counted(terms: f64) -> bool {
-    terms > FEW_TERMS as f64
-}
-
 /// Bytes of all readers at once. Of so many, the one that comes to the longest document is one, and what
 /// the second and the third come to is shorter, as their roots are.
 fn reader_bytes(sample: &Sample, threads: usize) -> f64 {
     let readers = threads.min(sample.shards);
     let longest: f64 = (1..=readers).map(|reader| (reader as f64).sqrt().recip()).sum();
     readers as f64 * sample.reader_bytes.any + longest * sample.reader_bytes.longest
-}
-
-/// What comparing the sketches takes and finds, where so large a share of the documents is left when
-/// terms have been counted. Where it takes too long, terms are ranked instead, and those of all that are
-/// left are compared.
-fn scan(samples: &Sides<Sample>, threshold: Threshold, living: f64, isa: Isa) -> ScanForecast {
-    let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
-    let is_counted = is_counted(terms);
-    let sketched = if is_counted { living } else { 1.0 };
-    let sampled = samples.as_ref().map(|sample| SampledSizes {
-        times: sample.amounts.documents * sketched / sample.sizes.len().max(1) as f64,
-        sizes: sample.sizes.clone(),
-    });
-    let scan = scan_forecast(&sampled, threshold, isa);
-    let nanoseconds = terms * (NANOSECONDS_A_ROUND + living * NANOSECONDS_A_RANKED_TERM);
-    if scan.seconds > nanoseconds * 1e-9 {
-        return ScanForecast { seconds: nanoseconds * 1e-9, pairs: 0.0, terms_share: living };
-    }
-    // What the terms that were counted left out has no sketch to be near by chance.
-    ScanForecast { terms_share: if is_counted { 0.0 } else { scan.terms_share }, ..scan }
-}
-
-/// Seconds of one core for an exact join, beside what reads the terms; with the shares of these that
-/// are in documents that are left when terms have been counted, and that are compared.
-fn set_join_seconds(terms: f64, (living, compared): (f64, f64), scan: ScanForecast) -> f64 {
-    let (counted, sketched) = if is_counted(terms) { (terms, living) } else { (0.0, 1.0) };
-    counted * SECONDS_A_COUNTED_TERM
-        + terms * sketched * SECONDS_A_SKETCHED_TERM
-        + scan.seconds
-        + terms * compared * SECONDS_A_COMPARED_TERM
-}
-
-/// Bytes of an exact join, beside terms that are kept from the first reading to the end.
-struct SetJoinBytes {
-    /// While texts are read.
-    reading: f64,
-    /// While documents are compared.
-    comparing: f64,
-}
-
-impl SetJoinBytes {
-    fn of(
-        samples: &Sides<Sample>,
-        threshold: Threshold,
-        compared_share: f64,
-        scan: ScanForecast,
-        most: f64,
-    ) -> Self {
-        let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
-        let compared =
-            terms * compared_share * BYTES_A_COMPARED_TERM + scan.pairs * BYTES_A_CANDIDATE;
-        let (reading, sketched) = if is_counted(terms) {
-            // Of the terms, the first round looks at a share.
-            let looked_at = terms * sample_eighths(threshold) as f64 / 8.0;
-            let (cells, numbers) = (looked_at * BYTES_A_CELL, looked_at * BYTES_A_NUMBER);
-            let is_kept = cells + numbers <= SAMPLE_BYTES as f64;
-            (cells + if is_kept { numbers } else { 0.0 }, 0.0)
-        } else {
-            let documents: f64 = samples.iter().map(|sample| sample.amounts.documents).sum();
-            let sketched = terms * BYTES_A_SKETCHED_TERM + documents * BYTES_A_SKETCHED_SET;
-            (sketched, sketched)
-        };
-        Self { reading: reading.min(most), comparing: (sketched + compared).min(most) }
-    }
 }
 
 /// The plan of the join, with the bits' worth of the fingerprints that the sample has.

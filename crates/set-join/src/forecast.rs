@@ -13,7 +13,7 @@ const LOOKED_AT: usize = 512;
 
 /// Some sets of a collection.
 #[derive(Clone, Debug, Default)]
-pub struct SampledSizes {
+pub(crate) struct SampledSizes {
     /// The number of terms of each set, ascending.
     pub sizes: Vec<u32>,
     /// As many sets of the collection each stands for.
@@ -22,7 +22,7 @@ pub struct SampledSizes {
 
 /// The forecast time and results of comparing all sketches.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ScanForecast {
+pub(crate) struct ScanForecast {
     /// Seconds of one core.
     pub seconds: f64,
     /// Pairs whose sketches are near although they share nothing.
@@ -33,7 +33,11 @@ pub struct ScanForecast {
 
 /// Forecasts the comparison of the sketches of these sets.
 #[must_use]
-pub fn scan_forecast(sides: &Sides<SampledSizes>, threshold: Threshold, isa: Isa) -> ScanForecast {
+pub(crate) fn scan_forecast(
+    sides: &Sides<SampledSizes>,
+    threshold: Threshold,
+    isa: Isa,
+) -> ScanForecast {
     let first = sides.first();
     let second = sides.second();
     let nanoseconds = |sets: &SampledSizes, others: &SampledSizes| {

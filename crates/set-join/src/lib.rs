@@ -35,6 +35,7 @@ pub mod disjoint_sets;
 mod block_sets;
 mod cells;
 mod compare_terms;
+mod cost;
 mod forecast;
 mod kept_pairs;
 mod large_vec;
@@ -53,9 +54,8 @@ mod weighted_join;
 mod window_scan;
 
 use crate::close::{Close, ClosePair, ClosePairs};
-pub use forecast::{SampledSizes, ScanForecast, scan_forecast};
+pub use cost::{SampledSets, SetJoinCost, TermShares};
 pub use prefix_join::shared_if_enough;
-pub use prune::sample_eighths;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::Work;
 use simtool_model::sides::Sides;
@@ -65,7 +65,7 @@ pub use weighted_join::shared_weight_if_enough;
 
 use kept_pairs::{KeptPairs, Turns};
 use prefix_join::PrefixJoin;
-use prune::{Shard, Stored};
+use prune::{Shard, Stored, sample_eighths};
 use ranked_sets::Ranking;
 use reread::Rereading;
 use simtool_compute::context::Context;
@@ -108,21 +108,21 @@ const FEW_BLOCKS: u64 = 16;
 const ROUNDS_LEAVE: usize = 16;
 
 /// Number of terms that are read so quickly that the join sketches at once, without a round before.
-pub const FEW_TERMS: u64 = 1 << 26;
+const FEW_TERMS: u64 = 1 << 26;
 
 /// Bytes of pairs that are too few to count against the memory.
 const BYTES_OF_FEW_PAIRS: u64 = 16 << 20;
 
 /// Cost of the scan, in nanoseconds of a core per remaining term, from which a round before the
 /// scan pays. The round takes a third of that and saves about as much of the scan.
-pub const NANOSECONDS_A_ROUND: f64 = 60.0;
+const NANOSECONDS_A_ROUND: f64 = 60.0;
 
 /// Nanoseconds of a core for ranking a term and joining its set, in every part that contains it.
-pub const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
+const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
 
 /// Maximum bytes of the numbers of sampled terms in the first round. Reading twice instead takes a
 /// quarter longer but hardly any memory.
-pub const SAMPLE_BYTES: u64 = 1 << 29;
+const SAMPLE_BYTES: u64 = 1 << 29;
 
 /// Maximum number of terms that are joined at once, because their numbers and places in the index
 /// have 32 bits. More terms are joined in blocks.

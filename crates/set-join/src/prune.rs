@@ -17,7 +17,7 @@ pub(super) const CELLS_PER_TERM: u64 = 5;
 
 /// Eighths of the terms that the first round looks at; all of them where the sample would let
 /// too many sets pass.
-pub fn sample_eighths(threshold: Threshold) -> u64 {
+pub(crate) fn sample_eighths(threshold: Threshold) -> u64 {
     // The share of a set that may be unmatched, in thousandths.
     let unmatched = u64::from(threshold.max_unshared(1000));
     (unmatched * 8 * 17).div_ceil(10 * 1000).clamp(1, 8)
