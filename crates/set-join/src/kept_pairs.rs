@@ -12,7 +12,7 @@
 
 use super::pair_order::{PAIRS, in_order};
 use super::sketch_join::{Scan, SketchJoin};
-use super::sketches::{Equal, Sketches};
+use super::sketches::Sketches;
 use crate::close::SetPair;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};
@@ -38,16 +38,20 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Creates the turns of all rows in the given order. Equal rows share their turns.
-    pub(super) fn new(rows: Vec<u32>, equal: &[Equal]) -> Self {
+    /// Creates the turns of all rows in the given order. The rows of each group of `equal` share
+    /// their turns.
+    pub(super) fn new(rows: Vec<u32>, equal: &[Vec<u32>]) -> Self {
         let mut of_row = vec![[NONE; 2]; rows.len()];
         for (turn, &row) in (0..).zip(&rows) {
             of_row[row as usize] = [turn; 2];
         }
-        for equal in equal {
-            let [turn, _] = of_row[equal.other as usize];
-            let [first, last] = &mut of_row[equal.first as usize];
-            (*first, *last) = (turn.min(*first), turn.max(*last));
+        for group in equal {
+            let representative = group[0] as usize;
+            for &other in &group[1..] {
+                let [turn, _] = of_row[other as usize];
+                let [first, last] = &mut of_row[representative];
+                (*first, *last) = (turn.min(*first), turn.max(*last));
+            }
         }
         Self { rows, of_row }
     }

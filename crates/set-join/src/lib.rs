@@ -71,7 +71,7 @@ use reread::Rereading;
 use simtool_compute::context::Context;
 use simtool_compute::threads::Threads;
 use sketch_join::{Deciding, SketchJoin};
-use sketches::{Equal, SketchScratch, Sketching};
+use sketches::{SketchScratch, Sketching};
 use std::ops::Range;
 use term_source::Sources;
 
@@ -190,7 +190,7 @@ impl<'a> SetJoin<'a> {
         });
         let deciding = deciding.as_ref().map(|deciding| deciding as &Deciding<'_>);
         let joined = self.beside(sources.told_bytes()).join(&sources, survivors, deciding)?;
-        let close = Close::sets(Sides::One(groups(&equal)), joined.pairs);
+        let close = Close::sets(Sides::One(equal), joined.pairs);
         Ok(Close { is_complete: joined.are_all, ..close })
     }
 
@@ -465,11 +465,10 @@ struct Joined {
 }
 
 impl Survivors {
-    /// Lets only the first document of each group of equal sets live, and returns the other
-    /// documents.
-    fn set_equal_aside(&mut self) -> Vec<Equal> {
+    /// Lets only the first document of each group of equal sets live, and returns the groups.
+    fn set_equal_aside(&mut self) -> Vec<Vec<u32>> {
         let equal = sketches::equal_sets(&self.sketches);
-        for &Equal { other, .. } in &equal {
+        for &other in equal.iter().flat_map(|group| &group[1..]) {
             let shard = prune::shard_of(&self.shards, other);
             let shard = &mut self.shards[shard];
             shard.alive[(other - shard.first_row) as usize] = false;
@@ -477,15 +476,6 @@ impl Survivors {
         sketches::retain_living(&mut self.sketches, &self.shards);
         equal
     }
-}
-
-/// Builds the groups of equal documents from ascending pairs of the first document and another one.
-fn groups(equal: &[Equal]) -> Vec<Vec<u32>> {
-    let groups = equal.chunk_by(|a, b| a.first == b.first);
-    let rows = |group: &[Equal]| {
-        std::iter::once(group[0].first).chain(group.iter().map(|equal| equal.other)).collect()
-    };
-    groups.map(rows).collect()
 }
 
 /// Returns the advice how much more memory is enough. Other parts of the run have taken the rest of

@@ -178,27 +178,19 @@ impl Level {
     }
 }
 
-/// A document whose set equals that of an earlier one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Equal {
-    /// The first document with this set.
-    pub(super) first: u32,
-    pub(super) other: u32,
-}
-
-/// The documents whose sets equal that of an earlier one, ascending.
-pub(super) fn equal_sets(parts: &[Sketching]) -> Vec<Equal> {
+/// Groups the documents with equal sets: at least two documents each, ascending, in the order of their
+/// first documents.
+pub(super) fn equal_sets(parts: &[Sketching]) -> Vec<Vec<u32>> {
     let mut all: Vec<(u128, u32, u32)> = (parts.iter().flat_map(|part| &part.sets))
         .map(|set| (set.signature, set.size, set.document))
         .collect();
+    // Equal sets become neighbours, and the documents of each group ascend.
     all.sort_unstable();
-    let mut equal = Vec::new();
-    for group in all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        let first = group[0].2;
-        equal.extend(group[1..].iter().map(|&(.., other)| Equal { first, other }));
-    }
-    equal.sort_unstable();
-    equal
+    let same = all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).filter(|group| group.len() > 1);
+    let mut groups: Vec<Vec<u32>> =
+        same.map(|group| group.iter().map(|&(.., document)| document).collect()).collect();
+    groups.sort_unstable_by_key(|group| group[0]);
+    groups
 }
 
 /// Takes out documents that are no longer alive.

@@ -175,7 +175,7 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
         let right = source_of(right);
         let sources = Sources { first: &documents, second: None };
         let mut survivors = join.survivors(&sources).unwrap();
-        let groups = groups(&survivors.set_equal_aside());
+        let groups = survivors.set_equal_aside();
         survivors.is_scanned = false;
         let pairs = join.join(&sources, survivors, None).unwrap().pairs;
         let close = Close::sets(Sides::One(groups), pairs);
@@ -300,7 +300,7 @@ fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [u
         (most, deciding) = (found.len() as u64, found.len());
         let pairs = ClosePairs::of_sets(found, sizes, 0, threshold);
         assert!(pairs.iter().all(|pair| all.pairs.iter().any(|other| pair == other)));
-        let close = Close::sets(Sides::One(groups(&equal)), pairs);
+        let close = Close::sets(Sides::One(equal), pairs);
         assert_eq!(removals(&close, order), removals(&all, order));
     }
     [all.pairs.len(), deciding]
