@@ -1,4 +1,4 @@
-//! Two documents side by side.
+//! Compares two documents, and reads them by record number or ID.
 
 use super::watched::Watched;
 use crate::method::{DocumentTerms, Fitted, Method, RowMaker, RowScratch, TermScratch};
@@ -16,21 +16,23 @@ use simtool_read::{Collection, Corpus, Event, Format, ReadOptions};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-/// What two texts have in common.
+/// Similarity and distance of two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// Distinct shingles of each.
+    /// Number of distinct shingles of each text.
     pub shingles: [u64; 2],
-    /// Jaccard similarity of the sets of shingles; none where neither has any.
+    /// Jaccard similarity of the sets of shingles. `None` if neither text has a shingle.
     pub similarity: Option<Similarity>,
-    /// Distance of their fingerprints; none where one has no shingle.
+    /// Distance of the fingerprints. `None` if a text has no shingle.
     pub distance: Option<u32>,
-    /// What it is a distance of.
+    /// Shape of the fingerprints that `distance` compares.
     pub shape: Shape,
 }
 
-/// Compares two texts by their shingles, and by the fingerprints of `method`, or of SimHash of 64
-/// bits where it has none. What a collection would have to teach is not known here.
+/// Compares two texts by their shingles and by their fingerprints.
+///
+/// The fingerprints are those of `method`, or 64-bit SimHash if the method has none or must learn weights
+/// from a collection.
 ///
 /// # Complexity
 ///
@@ -67,7 +69,7 @@ pub fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Comparison
     Comparison { shingles, similarity, distance, shape }
 }
 
-/// Number of elements of both of two ascending sets.
+/// Counts the elements that two ascending sets share.
 pub(super) fn shared(left: &[u64], right: &[u64]) -> u64 {
     let (mut l, mut r, mut count) = (0, 0, 0);
     while l < left.len() && r < right.len() {
@@ -80,14 +82,14 @@ pub(super) fn shared(left: &[u64], right: &[u64]) -> u64 {
     count
 }
 
-/// Which document of a file.
+/// The document to read from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted<'w> {
-    /// The only one.
+    /// The only document of the file.
     Only,
-    /// The one in that record.
+    /// The document in the record with this number.
     Record(u64),
-    /// The first of that ID.
+    /// The first document with this ID.
     Id(&'w [u8]),
 }
 
@@ -102,16 +104,16 @@ pub struct ReadDocument {
     pub text: Vec<u8>,
     /// The format of its file.
     pub format: Format,
-    /// What was odd about the file, as far as it was read, and cost nothing.
+    /// Warnings about the part of the file that was read. They did not change the text.
     pub faults: Vec<Fault>,
 }
 
-/// The document of a file that is wanted; `progress` is told of the bytes that are read.
+/// Reads the wanted document of a file. Reports the bytes that are read to `progress`.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or holds no such document; or more than one where the only one is
-/// wanted.
+/// The file cannot be read or does not hold the document. With [`Wanted::Only`], the file holds several
+/// documents.
 pub fn read_document(
     file: InputFile,
     wanted: Wanted<'_>,
@@ -127,6 +129,7 @@ pub fn read_document(
     let watched = Watched { corpus: &collection, progress };
     let (mut found, mut records_before, mut faults) = (None, 0, Vec::new());
     for shard in 0..collection.shard_count() {
+        // With `Wanted::Only`, reading goes on to check that no second document follows.
         if found.is_some() && wanted != Wanted::Only {
             break;
         }
@@ -145,6 +148,7 @@ pub fn read_document(
                 }
                 Event::Record(met) => met,
             };
+            // Shards number their records from 0, but users count from the beginning of the file.
             let record = records_before + met.number;
             let is_wanted = |id: Option<&[u8]>| match wanted {
                 Wanted::Only => true,

@@ -1,4 +1,4 @@
-//! What the user asked for, as plain data.
+//! Settings of runs, as plain data.
 
 use crate::method::Method;
 use simtool_base::error::{Error, Result};
@@ -13,9 +13,9 @@ use simtool_model::field_value::FieldValue;
 pub struct MatchConfig {
     /// Words that are never features, in lower case.
     pub stop_words: Vec<Vec<u8>>,
-    /// A row for every feature; its rows and bits are the numbers of features and of bits.
+    /// Table with a row for every feature. Its size sets the numbers of features and of fingerprint bits.
     pub hash_table: HashTable,
-    /// Most bits in which a match may differ from its query.
+    /// Maximum number of bits in which a match may differ from its query.
     pub max_distance: u32,
     /// Worker threads, at least 1.
     pub threads: usize,
@@ -23,7 +23,7 @@ pub struct MatchConfig {
     pub isa: Isa,
 }
 
-/// Which of several near-duplicates is kept.
+/// The rule that chooses the document to keep among near-duplicates.
 ///
 /// ```
 /// use simtool::{Config, Keep, Texts, deduplicate};
@@ -35,16 +35,16 @@ pub struct MatchConfig {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// The first in reading order.
+    /// The first document in reading order.
     #[default]
     First,
-    /// The last in reading order.
+    /// The last document in reading order.
     Last,
-    /// The one with most bytes of text; of equals the first.
+    /// The document with the most bytes of text, or the first of several.
     Longest,
-    /// The one with the greatest value of the field that the reader gives; of equals the first.
+    /// The document with the greatest value of the reader's `keep_field`, or the first of several.
     FieldMax,
-    /// The one with the smallest value of that field; of equals the first.
+    /// The document with the smallest value of the reader's `keep_field`, or the first of several.
     FieldMin,
 }
 
@@ -74,18 +74,19 @@ impl Choice for Keep {
 }
 
 impl Keep {
-    /// Whether a field decides.
+    /// Whether the value of a field decides.
     #[must_use]
     pub fn is_by_field(self) -> bool {
         matches!(self, Self::FieldMax | Self::FieldMin)
     }
 
-    /// Bytes that are the smaller the sooner a document with this value of the field is kept, where a field
-    /// decides: for who chooses elsewhere.
+    /// Returns bytes for `value` that sort in the order of preference: the document with the smallest bytes
+    /// is kept. Other engines can choose documents with them if a field decides.
     #[must_use]
     pub fn ordered_bytes(self, value: &FieldValue) -> Vec<u8> {
         let mut bytes = value.to_ordered_bytes();
-        // A missing value is last in either direction.
+        // Complemented bytes sort in the opposite order. A missing value is last in either direction, so it
+        // stays as it is.
         if self == Self::FieldMax && *value != FieldValue::Missing {
             for byte in &mut bytes {
                 *byte = !*byte;
@@ -94,11 +95,11 @@ impl Keep {
         bytes
     }
 
-    /// Checks that a field is named, or its values are given, just where one decides.
+    /// Checks that a field is given if and only if a field decides.
     ///
     /// # Errors
     ///
-    /// There is one and none is needed, or the other way round.
+    /// A field is given but not needed, or needed but not given.
     pub fn check_field(self, is_given: bool) -> Result<()> {
         if self.is_by_field() == is_given {
             return Ok(());
@@ -108,13 +109,13 @@ impl Keep {
     }
 }
 
-/// What may be removed for what.
+/// The condition under which a document is removed because of another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClusterRule {
     /// A document is removed only for a kept one that is close to it.
     #[default]
     Proven,
-    /// Whatever a chain of close documents links is one cluster, of which one is kept.
+    /// All documents that a chain of close documents links form one cluster. One document of it is kept.
     Components,
 }
 
@@ -136,25 +137,25 @@ impl Choice for ClusterRule {
     }
 }
 
-/// Settings of a search for near-duplicates: checked together by [`Plan`](super::Plan).
+/// Settings of a search for near-duplicates. [`Plan`](super::Plan) checks that they fit together.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// Which documents are near-duplicates.
+    /// The method that decides which documents are near-duplicates.
     pub method: Method,
-    /// Which of several is kept.
+    /// The rule that chooses the document to keep among near-duplicates.
     pub keep: Keep,
-    /// What may be removed for what.
+    /// The condition under which a document is removed because of another one.
     pub clusters: ClusterRule,
-    /// Whether pairs that decide nothing may be left out of what is found, where all of them are too
-    /// many for the memory: which documents are removed, and for which ones, is the same without them.
+    /// Whether the result may lack pairs if all pairs do not fit in memory. Only pairs that change no removal
+    /// are left out, so the same documents are removed because of the same kept ones.
     pub may_leave_pairs_out: bool,
-    /// What the run may use.
+    /// Threads, memory and instruction set of the run.
     pub resources: Resources,
 }
 
 impl Config {
-    /// The settings of `options`, all of which it takes: those of [`Self::parse_besides`], and those of
-    /// the [method](Method::parse_all).
+    /// Parses all `options`: the options of [`Self::parse_besides`] and the options of the
+    /// [method](Method::parse_all).
     ///
     /// ```
     /// use simtool::options::Options;
@@ -168,14 +169,15 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// A value is out of its range, or nobody knows the name of an option.
+    /// A value is out of its range, or the name of an option is unknown.
     pub fn parse(options: &mut Options) -> Result<Self> {
+        // The method goes last, because it rejects every option that is left.
         let besides = Self::parse_besides(options)?;
         Ok(Self { method: Method::parse_all(options)?, ..besides })
     }
 
-    /// The settings beside the method, which is the usual one: takes `keep`, `cluster` and what
-    /// [`Resources::parse`] takes, and leaves the others.
+    /// Parses all settings except the method, which is the default one. Takes `keep`, `cluster` and the
+    /// options of [`Resources::parse`] out of `options`, and leaves the other options there.
     ///
     /// # Errors
     ///
@@ -225,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn wrong_options_are_named_in_errors() {
         for (options, message) in [
             ("keep=second", "keep second: must be one of first, last, longest, max, min"),
             ("cluster=all", "cluster all: must be one of proven, components"),

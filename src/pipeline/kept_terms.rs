@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Terms that are read from a temporary file at a time, and written: a megabyte.
+/// Number of terms that are read from or written to a temporary file at a time: a megabyte.
 const BLOCK_TERMS: usize = 128 << 10;
-/// Terms that a shard has room for to begin with.
+/// Number of terms for which a shard reserves memory at first.
 const FIRST_TERMS: u64 = 4 << 10;
 const TERM_BYTES: u64 = size_of::<u64>() as u64;
 /// Name of the memory in error messages.
@@ -55,7 +55,7 @@ pub(super) struct KeptTerms<'a> {
 
 /// The terms of a shard.
 struct KeptShard {
-    /// Where the terms of each document end.
+    /// The end of the terms of each document.
     ends: Vec<u64>,
     terms: Kept,
 }
@@ -65,7 +65,7 @@ enum Kept {
         Vec<u64>,
         #[expect(dead_code, reason = "held until it is dropped")] Option<Reservation>,
     ),
-    /// In a temporary file, from a byte on.
+    /// Terms in a temporary file, beginning at byte `start`.
     Spooled { file: usize, start: u64 },
 }
 
@@ -74,7 +74,7 @@ struct Spool {
     folder: PathBuf,
     files: Mutex<Files>,
     spooled_bytes: AtomicU64,
-    /// Bytes that may go there.
+    /// Maximum bytes of all files.
     most_bytes: u64,
     /// Whether there was no room for a shard.
     is_full: AtomicBool,
@@ -112,7 +112,7 @@ impl<'a> KeptTerms<'a> {
         Self { source, term_count, price, progress, shards, memory, spool }
     }
 
-    /// Bytes that went to temporary files.
+    /// Returns the bytes in temporary files.
     pub(super) fn spooled_bytes(&self) -> u64 {
         self.spool.spooled_bytes.load(Ordering::Relaxed)
     }
@@ -226,7 +226,7 @@ impl TermSource for KeptTerms<'_> {
     }
 }
 
-/// The wanted documents, with the places of their terms.
+/// Returns the wanted documents with the ranges of their terms.
 fn wanted_ranges<'e>(
     ends: &'e [u64],
     wanted: Wanted<'e>,
@@ -240,7 +240,7 @@ fn wanted_ranges<'e>(
 struct Keeping<'k, 'a> {
     of: &'k KeptTerms<'a>,
     ends: Vec<u64>,
-    /// The terms, or those that are not yet written.
+    /// The terms. If they go to a file, only the terms that are not yet written.
     terms: Vec<u64>,
     /// The memory that is taken for the terms.
     taken: Option<Reservation>,
@@ -249,10 +249,11 @@ struct Keeping<'k, 'a> {
 }
 
 impl Keeping<'_, '_> {
-    /// Keeps the terms of the document at `index`, and nothing of those before it that were not
-    /// wanted; whether there was room for them.
+    /// Keeps the terms of the document at `index`, and returns whether there was room for them. Skipped
+    /// documents before it are stored without terms.
     fn push(&mut self, index: u32, terms: &[u64]) -> Result<bool> {
         let end = self.ends.last().copied().unwrap_or(0);
+        // A skipped document has the end of the one before it, so its range is empty.
         self.ends.resize(index as usize, end);
         self.ends.push(end + terms.len() as u64);
         if let Some(writing) = &mut self.writing {
@@ -266,6 +267,7 @@ impl Keeping<'_, '_> {
                 return writing.write(terms);
             }
         } else if !self.has_room(terms.len()) {
+            // The memory has no more room, so the terms so far and all later ones go to a file.
             let mut writing = self.of.spool.begin()?;
             let has_room = writing.write(&self.terms)? && writing.write(terms)?;
             self.writing = Some(writing);
@@ -305,7 +307,7 @@ impl Keeping<'_, '_> {
         self.taken.is_some()
     }
 
-    /// The shard, if there was room for the last of it.
+    /// Returns the kept shard, or `None` if there was no room for its last terms.
     fn finish(mut self) -> Result<Option<KeptShard>> {
         self.ends.shrink_to_fit();
         let ends = std::mem::take(&mut self.ends);
@@ -326,19 +328,19 @@ impl Keeping<'_, '_> {
     }
 }
 
-/// A file that a worker writes a shard to. It is left to the next shard, without what was written of one
-/// that is not finished.
+/// A file that a worker writes a shard to. When the value is dropped, the terms of an unfinished shard are
+/// removed, and the file is free for the next shard.
 struct Writing<'s> {
     spool: &'s Spool,
     number: usize,
     file: SpoolFile,
-    /// The end of the last shard that is finished.
+    /// The end of the last finished shard.
     start: u64,
     end: u64,
 }
 
 impl Writing<'_> {
-    /// Whether there was room for the terms.
+    /// Writes the terms, and returns whether there was room for them.
     fn write(&mut self, terms: &[u64]) -> Result<bool> {
         let bytes: &[u8] = bytemuck::cast_slice(terms);
         let spooled = self.spool.spooled_bytes.load(Ordering::Relaxed);
@@ -349,6 +351,7 @@ impl Writing<'_> {
         let written = file.seek(SeekFrom::Start(self.end)).and_then(|_| file.write_all(bytes));
         match written.map_err(|error| (error.kind(), error)) {
             Ok(()) => {}
+            // A full disk is no error: the texts are read again instead.
             Err((ErrorKind::StorageFull | ErrorKind::QuotaExceeded, _)) => {
                 return Ok(self.no_room());
             }
@@ -367,6 +370,7 @@ impl Writing<'_> {
     }
 
     fn finish(mut self) -> Kept {
+        // Moving the start marks the shard as finished, so that dropping does not truncate it.
         let start = std::mem::replace(&mut self.start, self.end);
         Kept::Spooled { file: self.number, start }
     }
@@ -374,7 +378,7 @@ impl Writing<'_> {
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        // Where that fails, the next shard is written over it.
+        // If truncating fails, the next shard overwrites the unfinished one.
         drop(locked(&self.file).set_len(self.start));
         self.spool.spooled_bytes.fetch_sub(self.end - self.start, Ordering::Relaxed);
         locked(&self.spool.files).free.push((self.number, self.start));
@@ -382,7 +386,7 @@ impl Drop for Writing<'_> {
 }
 
 impl Spool {
-    /// A file that nobody else writes to.
+    /// Takes a file that no other worker writes to, or creates one.
     fn begin(&self) -> Result<Writing<'_>> {
         let mut files = locked(&self.files);
         let (number, start) = if let Some(free) = files.free.pop() {
@@ -397,7 +401,7 @@ impl Spool {
         Ok(Writing { spool: self, number, file, start, end: start })
     }
 
-    /// Visits the wanted documents of a shard that is in a file from a byte on.
+    /// Visits the wanted documents of a shard whose terms begin at `first_byte` of a file.
     fn visit(
         &self,
         file: usize,
@@ -411,6 +415,8 @@ impl Spool {
         let (mut block, mut block_start): (Vec<u64>, u64) = (Vec::new(), 0);
         for (index, range) in wanted_ranges(ends, wanted) {
             if range.end > block_start + block.len() as u64 {
+                // A block begins at the wanted document, so that skipped documents are not read. It
+                // holds at least that document, however long.
                 let length = (range.end - range.start).max(BLOCK_TERMS as u64);
                 let length = length.min(end_of_shard - range.start) as usize;
                 let more = length.saturating_sub(block.len());
@@ -418,6 +424,8 @@ impl Spool {
                 block.resize(length, 0);
                 block_start = range.start;
                 let mut file = locked(&file);
+                // Readers share the place of the file, so seeking and reading happen under one
+                // lock.
                 let place = SeekFrom::Start(first_byte + block_start * TERM_BYTES);
                 let bytes = bytemuck::cast_slice_mut(&mut block);
                 let read = file.seek(place).and_then(|_| file.read_exact(bytes));
@@ -498,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dear_is_read_once_and_stays_the_same() {
+    fn expensive_shards_are_read_once_and_give_the_same_pairs() {
         let folder = tempfile::tempdir().unwrap();
         let resources = Resources { threads: 3, ..Resources::default() };
         let context = Context::new(&resources, &NoProgress).unwrap();
@@ -521,7 +529,7 @@ mod tests {
                 let join = SetJoin::new(threshold, &context);
                 let alike = join.self_join(&kept).unwrap();
                 assert!(alike.pairs.len() > 100);
-                // Whoever adds up all shards for each of them does so for hours where files are many.
+                // Adding up all shards once per shard would take hours for a million files.
                 assert_eq!(source.asked.load(Ordering::Relaxed), 1);
                 let plain = expected.get_or_insert_with(|| join.self_join(&source).unwrap());
                 assert_eq!(&alike, plain);
@@ -577,7 +585,7 @@ mod tests {
         let terms =
             expected(Wanted::Some(&few)).concat().iter().map(|(_, terms)| terms.len() as u64).sum();
         let remaining = Wanted::Remaining { is_one: &few, terms };
-        // The third shard and what follows it have no room; or nothing has, or all.
+        // In turn, all shards have room, none has, or only the first ones.
         let two_shards = 2 * TERM_BYTES * source.shards[1].concat().len() as u64;
         for price in [Price::Unpacked, Price::Dear] {
             for (memory, most) in
@@ -599,7 +607,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_soon_unpacked_goes_to_files_once_few_documents_remain() {
+    fn cheaply_unpacked_texts_go_to_files_once_few_documents_remain() {
         let folder = tempfile::tempdir().unwrap();
         let source = counted();
         let all = source.term_count_hint();

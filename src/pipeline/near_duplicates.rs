@@ -1,4 +1,4 @@
-//! Near-duplicates of one collection, or of one in another: what is close, and what goes.
+//! Finds near-duplicates within one collection or between two, and decides which documents to remove.
 
 use super::config::ClusterRule;
 use super::find_close::{FoundClose, find_close};
@@ -15,51 +15,54 @@ use simtool_model::sides::Sides;
 use simtool_read::Corpus;
 use simtool_set_join::close::{Close, Neighbourhood};
 
-/// What was found.
+/// Result of a search for near-duplicates.
 #[derive(Clone, Debug)]
 pub struct NearDuplicates {
-    /// What the reading told: of the collection, or of queries and corpus.
+    /// Summary of reading the collection, or one summary each for queries and corpus.
     pub read: Sides<CollectionSummary>,
-    /// All that is close, or what [decides](super::config::Config::may_leave_pairs_out) of it.
+    /// All close pairs, or only the pairs that
+    /// [decide](super::config::Config::may_leave_pairs_out) the removals.
     pub close: Close,
-    /// The documents to remove, in reading order: of one collection the near-duplicates of those
-    /// that are kept; of queries those that have a match, each with the corpus document that is
-    /// most like it, of equals the earlier one.
+    /// The documents to remove, in reading order.
+    ///
+    /// * In one collection, these are the near-duplicates of kept documents.
+    /// * Between two, these are the queries that have a match, each with the most similar corpus document.
+    ///   If several are equally similar, the earliest one is named.
     pub removals: Vec<Removal>,
-    /// What stricter limits would remove, strictest first, if all pairs are known; and what that of the
-    /// run does.
+    /// Numbers of documents that stricter limits would remove, strictest first, and then the number at the
+    /// limit of the run. Stricter limits are listed only if all pairs are known.
     pub levels: Vec<Level>,
     /// Where the time went.
     pub timings: Timings,
-    /// Bytes of terms that went to temporary files, so that what is dear to read was read once.
+    /// Bytes of terms that went to temporary files, so that expensive texts were read only once.
     pub spooled_bytes: u64,
 }
 
 impl NearDuplicates {
-    /// The rows of the documents that stay, ascending. Documents, or queries, are numbered from 0 in
-    /// reading order.
+    /// Returns the rows of the kept documents (or queries), ascending. Rows are numbered from 0 in reading
+    /// order.
     pub fn kept(&self) -> impl Iterator<Item = usize> {
         let mut removals = self.removals.iter().map(|removal| removal.row as usize).peekable();
         (0..self.read.first().ids.len()).filter(move |&row| removals.next_if_eq(&row).is_none())
     }
 
-    /// The documents that others are removed for, with these.
+    /// Groups the removed documents by the kept document that they are removed for.
     #[must_use]
     pub fn clusters(&self) -> Vec<Cluster> {
         clusters(&self.removals)
     }
 }
 
-/// Finds all near-duplicates in one collection, and which to remove; or all pairs of queries and
-/// documents of a corpus, the second side, that are near-duplicates.
+/// Finds all near-duplicates in one collection, or between queries and a corpus (the second side).
+/// Decides which documents or queries to remove.
 ///
 /// The result is the same for any number of threads and any instruction set.
 ///
 /// # Errors
 ///
 /// The plan is for the other task, the threads cannot be started, there are more than 2³² − 1
-/// documents, the memory is too little, a temporary file fails, or `progress` says that the work is
-/// to stop. What is wrong with the input is part of the result.
+/// documents, the memory is too little, a temporary file fails, or `progress` is
+/// cancelled. Faults of the input are part of the result.
 pub fn find_near_duplicates(
     corpora: Sides<&dyn Corpus>,
     plan: &Plan,
@@ -68,8 +71,7 @@ pub fn find_near_duplicates(
     find_in_context(corpora, plan, &Context::new(plan.resources(), progress)?)
 }
 
-/// Does the work of [`find_near_duplicates`] in the context of a run, which later steps of the run use,
-/// too.
+/// Does the work of [`find_near_duplicates`] in a given context, which later steps of the run share.
 ///
 /// # Errors
 ///
@@ -90,9 +92,12 @@ pub(crate) fn find_in_context(
     let FoundClose { read, close, mut timings, spooled_bytes } =
         find_close(corpora, plan, context)?;
     context.progress().begin("clustering", Work::Steps(0));
+    // The removals and the stricter levels read the same neighbourhood, so both are computed in
+    // parallel.
     let around = Neighbourhood::new(&close);
     let (removals, stricter) = context.threads().run(|| {
         let found = Found { read: &read, around: &around, plan };
+        // Without all pairs, counts for stricter limits would be wrong.
         let stricter = || if close.is_complete { stricter_levels(&found) } else { Vec::new() };
         rayon::join(|| removals(&read, &around, plan), stricter)
     })?;
@@ -102,12 +107,13 @@ pub(crate) fn find_in_context(
     Ok(NearDuplicates { read, close, removals, levels, timings, spooled_bytes })
 }
 
-/// What goes, of what is close.
+/// Chooses the documents to remove among the close ones.
 fn removals(
     read: &Sides<CollectionSummary>,
     around: &Neighbourhood<'_>,
     plan: &Plan,
 ) -> Vec<Removal> {
+    // Queries never remove each other, so each one needs only its closest partner.
     let Sides::One(read) = read else { return closest_partners(around) };
     let prefer = |a: u32, b: u32| read.prefer(plan.keep(), a, b);
     match plan.clusters() {
@@ -116,10 +122,12 @@ fn removals(
     }
 }
 
-/// For each row of the first side that has any, the partner that is most like it.
+/// Finds the most similar partner of each row of the first side that has a partner.
 fn closest_partners(around: &Neighbourhood<'_>) -> Vec<Removal> {
     let mut removals = Vec::new();
     around.visit_rows(|row, partners| {
+        // Comparing the rows in reverse makes the earlier one the maximum among equally similar
+        // partners.
         let closest =
             partners.iter().max_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(b.cmp(a)));
         removals.extend(closest.map(|&(kept, closeness)| Removal {

@@ -1,4 +1,4 @@
-//! What will be done: settings that were checked together.
+//! The plan of a run: settings that were checked together.
 
 use super::config::{ClusterRule, Config, Keep};
 use crate::method::{Criterion, Method};
@@ -8,16 +8,16 @@ use simtool_base::quantity::bytes;
 use simtool_compute::resources::Resources;
 use std::fmt;
 
-/// What is compared with what.
+/// The collections that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// A collection with itself.
+    /// Compares a collection with itself.
     Deduplicate,
-    /// Queries with a corpus.
+    /// Compares queries with a corpus.
     Match,
 }
 
-/// A way to find near-duplicates whose settings go together. Shown, it says what is done and why.
+/// Settings of a search for near-duplicates that fit together. `Display` describes the steps of the run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     config: Config,
@@ -25,7 +25,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan for a task.
+    /// Checks the settings for a task.
     ///
     /// # Errors
     ///
@@ -35,6 +35,8 @@ impl Plan {
             return Err(Error::config("threads", 0, "must be at least 1"));
         }
         if task == Task::Match {
+            // These settings choose among documents of one collection. The default values are not
+            // an error, because a caller cannot leave them out.
             let chosen = [
                 ("keep", config.keep.name(), config.keep != Keep::First),
                 ("cluster", config.clusters.name(), config.clusters != ClusterRule::Proven),
@@ -48,45 +50,46 @@ impl Plan {
         Ok(Self { config, task })
     }
 
-    /// What is compared with what.
+    /// Returns the task.
     #[must_use]
     pub fn task(&self) -> Task {
         self.task
     }
 
-    /// Which documents are near-duplicates.
+    /// Returns the method that decides which documents are near-duplicates.
     #[must_use]
     pub fn method(&self) -> &Method {
         &self.config.method
     }
 
-    /// Which of several is kept.
+    /// Returns the rule that chooses the document to keep among near-duplicates.
     #[must_use]
     pub fn keep(&self) -> Keep {
         self.config.keep
     }
 
-    /// What may be removed for what.
+    /// Returns the condition under which a document is removed because of another one.
     #[must_use]
     pub fn clusters(&self) -> ClusterRule {
         self.config.clusters
     }
 
-    /// Whether pairs may be left out that do not decide what is removed, and for which document: a chain
-    /// may be of any pairs.
+    /// Whether pairs that change no removal may be left out. They may not if clusters are chains, because
+    /// any pair can link a chain.
     pub(crate) fn may_leave_pairs_out(&self) -> bool {
         let is_proven = self.clusters() == ClusterRule::Proven;
         self.config.may_leave_pairs_out && is_proven && self.task == Task::Deduplicate
     }
 
-    /// What the run may use.
+    /// Returns the threads, memory and instruction set of the run.
     #[must_use]
     pub fn resources(&self) -> &Resources {
         &self.config.resources
     }
 
-    /// How often the input is read, about, before texts are verified.
+    /// Returns about how often the input is read before texts are verified.
     pub(crate) fn readings(&self) -> f64 {
+        // A join of sets reads its input two or three times, and learning takes one more reading.
         match self.method().close() {
             Criterion::Similarity(_) if self.method().recipe().terms().is_learned() => 3.5,
             Criterion::Similarity(_) => 2.5,
@@ -120,13 +123,13 @@ impl fmt::Display for Plan {
             (Criterion::Similarity(threshold), _) => writeln!(
                 f,
                 "{name}: all pairs of sets of {terms}{weighed} with a {} of at least {}.\nTerms are counted in tables, documents with too many unique ones are \
-                 dropped, the rest is joined: what is cheap to read is read two or three times, more \
-                 often where the terms do not fit in memory; of what is dear to read the terms are \
-                 kept, or spooled to a temporary file.",
+                 dropped, the rest is joined. Texts that are cheap to read are read two or three times, or more \
+                 often if the terms do not fit in memory. Terms of expensive texts are kept in \
+                 memory or in a temporary file.",
                 threshold.measure().described,
                 threshold.number()
             )?,
-            // Sets have no distance.
+            // No method combines a distance with sets, because sets have no distance.
             (Criterion::Distance(_), None) => {}
         }
         let Resources { threads, memory, .. } = self.resources();

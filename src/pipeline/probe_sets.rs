@@ -1,8 +1,9 @@
-//! Some documents' sets of terms, by term: what another document shares with each of them.
+//! An inverted index of a few sets of terms, to find how much another document shares with each of them.
 
 use simtool_base::unordered_map::UnorderedMap;
 
-/// The sets of some documents, and for each term those that have it. A term counts as much as it weighs.
+/// An inverted index of some sets: each term lists the sets that contain it. `weight` returns the weight of
+/// a term.
 pub(crate) struct ProbeSets<W> {
     weight: W,
     sizes: Vec<u64>,
@@ -10,7 +11,7 @@ pub(crate) struct ProbeSets<W> {
 }
 
 impl<W: Fn(u64) -> u32> ProbeSets<W> {
-    /// Of sets of distinct terms, which weigh so much.
+    /// Builds the index. The terms of each set must be distinct.
     pub(crate) fn new<'s>(sets: impl Iterator<Item = &'s [u64]>, weight: W) -> Self {
         let mut probes = Self { weight, sizes: Vec::new(), lists: UnorderedMap::default() };
         for (at, set) in (0_u32..).zip(sets) {
@@ -22,18 +23,21 @@ impl<W: Fn(u64) -> u32> ProbeSets<W> {
         probes
     }
 
-    /// What a set weighs.
+    /// Returns the sum of the weights of a set.
     pub(crate) fn size(&self, set: &[u64]) -> u64 {
         set.iter().map(|&term| u64::from((self.weight)(term))).sum()
     }
 
-    /// Number of sets.
+    /// Returns the number of sets.
     pub(crate) fn len(&self) -> usize {
         self.sizes.len()
     }
 
-    /// Calls `visit` with the place of every set that shares terms with `set`, ascending, what these
-    /// weigh, and what it weighs. `sums` has a zero for each set, before and after.
+    /// Calls `visit` for every indexed set that shares terms with `set`, in ascending order. The arguments
+    /// are the place of the indexed set, the weight of the shared terms, and the weight of the indexed set.
+    ///
+    /// `sums` must hold a zero for each indexed set, and holds zeros again afterwards. Callers reuse it, so
+    /// that a call allocates nothing.
     pub(crate) fn visit_shared(
         &self,
         set: &[u64],
@@ -47,6 +51,7 @@ impl<W: Fn(u64) -> u32> ProbeSets<W> {
             }
         }
         for (at, (sum, &size)) in sums.iter_mut().zip(&self.sizes).enumerate() {
+            // Taking the sum leaves the zero that the next call expects.
             let shared = std::mem::take(sum);
             if shared > 0 {
                 visit(at, shared, size);
@@ -60,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shared_with_each_is_weighed() {
+    fn shared_terms_are_weighed_for_each_set() {
         let sets: [&[u64]; 3] = [&[1, 2, 3], &[4], &[2, 3, 5, 6]];
         let probes = ProbeSets::new(sets.into_iter(), |term| if term == 3 { 10 } else { 1 });
         let mut sums = vec![0; probes.len()];

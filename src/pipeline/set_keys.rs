@@ -1,18 +1,18 @@
-//! Keys by which sets that are alike come together: for who has collections that no reader of ours reads,
-//! and joins by keys what lies in many places.
+//! Keys under which similar sets meet. Engines that join distributed collections by keys use them.
 //!
-//! A set stands under the terms of its prefix: the first ones in an order that all sets share, until the
-//! rest weighs less than it must share with any partner. Two sets that are alike enough have such a term in
-//! common, and of the first one that they share what comes behind it in both weighs enough.
+//! The keys of a set are the terms of its prefix. All sets sort their terms in the same order. The prefix
+//! ends where the remaining terms weigh less than the set must share with any partner. Two similar sets
+//! therefore share a term of their prefixes. From the first shared term on, the rest of both sets weighs at
+//! least as much as they must share.
 //!
-//! Any order will do. With rare terms first few sets come together; terms of which nothing is known count
-//! as rare, and stand in the order of their hashes.
+//! Any order is correct. If rare terms come first, few sets meet under each key. Terms with unknown
+//! frequency count as rare, and are sorted by their hashes.
 //!
 //! # References
 //!
 //! S. Chaudhuri, V. Ganti, R. Kaushik. A primitive operator for similarity joins in data cleaning. ICDE 2006.
 //! C. Xiao, W. Wang, X. Lin, J. Yu. Efficient similarity joins for near duplicate detection. WWW 2008
-//! (what comes behind a shared term).
+//! (the filter by the terms behind a shared term).
 
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
 use simtool_base::error::{Error, Result};
@@ -23,7 +23,7 @@ use simtool_terms::extract::frequencies::Frequencies;
 use std::fmt;
 use std::sync::Arc;
 
-/// What finds keys of sets by a method that compares sets.
+/// Finds the keys of sets for a method that compares sets.
 pub struct SetKeys {
     threshold: Threshold,
     terms: DocumentTerms,
@@ -33,22 +33,22 @@ pub struct SetKeys {
 /// A set with its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyedSet {
-    /// A number that equal sets have and others do not.
+    /// Hash of the set. Equal sets have equal numbers, and different sets have different ones.
     pub number: u128,
-    /// The sum of the weights of its terms; their number, where all weigh the same.
+    /// The sum of the weights of the terms, or the number of terms if all weigh the same.
     pub weight: u64,
-    /// The terms of its prefix, each with what it and all behind it weigh.
+    /// The terms of the prefix. Each has the total weight of itself and all terms behind it.
     pub keys: Vec<(u64, u64)>,
 }
 
-/// A set as it stands under one key.
+/// The entry of a set under one of its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetUnderKey {
-    /// Of two sides the second one.
+    /// Whether the set is of the second side, if two sides are joined.
     pub is_second: bool,
-    /// What the set weighs.
+    /// The weight of the set.
     pub weight: u64,
-    /// What the key and all behind it weigh.
+    /// The total weight of the key and all terms behind it.
     pub rest: u64,
 }
 
@@ -59,12 +59,13 @@ impl fmt::Debug for SetKeys {
 }
 
 impl SetKeys {
-    /// What finds the keys for a method. `fitted` are numbers of documents that terms are ordered by, of
-    /// the whole collection where terms weigh by them, else of any sample, or nothing.
+    /// Creates the finder of keys for a method. `fitted` holds the document frequencies by which terms are
+    /// ordered. If terms are weighted, the frequencies must be of the whole collection. Otherwise a sample
+    /// will do, or [`Fitted::Nothing`].
     ///
     /// # Errors
     ///
-    /// The method compares no sets; what was learned is not of its terms.
+    /// The method compares no sets, or `fitted` was learned for other terms.
     pub fn new(method: &Method, fitted: &Fitted, isa: Isa) -> Result<Self> {
         let Criterion::Similarity(threshold) = method.close() else {
             return Err(Error::config("method", method.name(), "compares no sets"));
@@ -75,7 +76,7 @@ impl SetKeys {
         Ok(Self { threshold, terms: DocumentTerms::new(terms, fitted, isa), order })
     }
 
-    /// The sets of texts; none where a text has no terms.
+    /// Returns the set of each text with its keys. The set is `None` if the text has no terms.
     #[must_use]
     pub fn of(&self, texts: &[&[u8]]) -> Vec<Option<KeyedSet>> {
         let mut scratch = TermScratch::default();
@@ -90,6 +91,7 @@ impl SetKeys {
         terms.sort_unstable();
         terms.dedup();
         let number = wide_hash(bytemuck::cast_slice(terms));
+        // The number above is a hash of the ascending terms. From here on, rare terms come first.
         terms.sort_by_cached_key(|&term| (self.order.get(term).0, term));
         let weights = || terms.iter().map(|&term| u64::from(self.terms.weight(term)));
         let weight = weights().sum();
@@ -100,14 +102,19 @@ impl SetKeys {
             rest -= weight;
             (term, from_here)
         });
+        // Behind this point the rest weighs too little to hold all that a partner must share.
         let keys = with_rest.take_while(|&(_, rest)| rest >= least).collect();
         Some(KeyedSet { number, weight, keys })
     }
 
-    /// The places of every two sets under one key that may be alike enough, the smaller place first; of
-    /// two sides, of one of each, that of the first side first. Those of the sets from number `from` on by
-    /// their weights are looked for until there are `most` pairs or more, and the number to go on from is
-    /// told, if that is not the end.
+    /// Finds the pairs of sets under one key that may be similar enough, as places in `sets`.
+    ///
+    /// In one collection, the smaller place comes first. Between two sides, each pair has one set of each
+    /// side, and the set of the first side comes first.
+    ///
+    /// The search visits the sets by ascending weight, beginning with number `from`. It ends after the first
+    /// set with which there are at least `most` pairs. Then the second result is the number to continue from,
+    /// unless no set is left. So a frequent key cannot fill the memory.
     #[must_use]
     pub fn candidates(
         &self,
@@ -123,11 +130,14 @@ impl SetKeys {
             let place = order[at];
             let set = sets[place];
             let least = self.threshold.min_weight(set.weight);
+            // Sets that are too light cannot be similar, whatever they share.
             let first = order.partition_point(|&place| sets[place].weight < least);
             for &lighter in &order[first..at] {
                 let other = sets[lighter];
                 let needed = self.threshold.min_shared_weight(set.weight, other.weight);
                 let is_within = are_two_sides && set.is_second == other.is_second;
+                // If this key is the first term that two similar sets share, the rest of both
+                // weighs enough. Otherwise the pair is found under its first shared term.
                 if is_within || set.rest.min(other.rest) < needed {
                     continue;
                 }
@@ -151,7 +161,7 @@ mod tests {
     use simtool_read::Texts;
     use std::collections::BTreeMap;
 
-    /// Texts of many sizes that share words, some of which are in most of them.
+    /// Texts of many sizes that share words. Some words are in most of the texts.
     fn texts() -> Vec<String> {
         let mut state = 1_u64;
         let mut random = |end: u64| {
@@ -186,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn candidates_are_all_that_is_alike_and_little_else() {
+    fn candidates_hold_all_similar_pairs_and_not_all_pairs() {
         let texts = texts();
         let rows: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
         for similarity in
@@ -251,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn only_pairs_of_two_sides_are_candidates_of_these() {
+    fn candidates_of_two_sides_have_one_set_of_each() {
         let keys = SetKeys::new(&Method::default(), &Fitted::Nothing, Isa::PORTABLE).unwrap();
         let set = |is_second, weight| SetUnderKey { is_second, weight, rest: weight };
         let sets = [set(false, 10), set(true, 10), set(true, 9), set(false, 11), set(true, 3)];
@@ -267,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_with_no_sets_is_refused() {
+    fn methods_and_weights_that_do_not_fit_sets_are_refused() {
         let error = |method: &str, fitted: &Fitted| {
             let method: Method = method.parse().unwrap();
             SetKeys::new(&method, fitted, Isa::PORTABLE).unwrap_err().to_string()

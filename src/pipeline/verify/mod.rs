@@ -1,11 +1,12 @@
-//! Close fingerprints × the texts: which pairs have sets of terms that are similar enough.
+//! Compares the texts behind close fingerprints, and keeps the pairs whose sets of terms are similar
+//! enough.
 //!
-//! A group of n equal fingerprints is n² pairs. So the rows of a group are put together by equal
-//! sets first, and only different sets are compared: where they are many, by the exact join of sets,
-//! else each with those of a size that can be similar enough.
+//! A group of n equal fingerprints has about n² / 2 pairs. So rows with equal sets are first merged into
+//! classes, and only different sets are compared. Many sets are compared by the exact join of sets. Of few
+//! sets, each is compared with the sets whose size permits enough similarity.
 //!
-//! The groups are cut into blocks whose sets fit into memory two by two. Work is shared out by pairs
-//! of sets, so that one large group keeps all workers busy.
+//! The groups are cut into blocks, so that the sets of any two blocks fit in memory. Work is divided by
+//! pairs of sets, so that one large group keeps all workers busy.
 
 mod text_classes;
 mod verifier;
@@ -26,21 +27,21 @@ use simtool_set_join::{SetJoin, shared_if_enough, shared_weight_if_enough};
 use std::ops::Range;
 use text_classes::{Class, ClassTerms, Classes};
 
-/// Pairs of sets that a worker compares at a time, about.
+/// Approximate number of pairs of sets that a worker compares at a time.
 const PIECE_PAIRS: usize = 4096;
-/// Pairs of a task that is not worth cutting.
+/// Maximum number of pairs of a task that is not worth cutting.
 const FEW_PAIRS: usize = 64;
-/// Pairs for each set from which a join finds those that are similar sooner than a look at each.
+/// Number of pairs per set from which on a join is faster than comparing every pair.
 const JOINED_PAIRS_A_SET: usize = 64;
-/// Terms from which all workers join one group together.
+/// Number of terms from which on all workers join one group together.
 const SHARED_JOIN_TERMS: usize = 1 << 18;
 /// Maximum number of blocks, because every two of them take a reading. With far too little memory,
 /// blocks are larger than the memory allows.
 const MOST_BLOCKS: u64 = 16;
-/// A join gets a byte of memory for so many terms at the least, for which it takes few rounds.
+/// Minimum bytes of memory of a join for each term. With this much, the join needs few rounds.
 const JOIN_BYTES_A_TERM: u64 = 8;
 
-/// Two groups, and the distance of their fingerprints.
+/// Two groups to compare, and the distance of their fingerprints.
 #[derive(Clone, Copy, Debug)]
 struct Task {
     a: u32,
@@ -48,7 +49,7 @@ struct Task {
     distance: u32,
 }
 
-/// Groups of a collection, in blocks.
+/// The groups of a collection, in blocks.
 struct Side<'t> {
     texts: &'t RowTexts<'t>,
     groups: &'t [Vec<u32>],
@@ -56,7 +57,7 @@ struct Side<'t> {
     blocks: Vec<u32>,
 }
 
-/// The pairs that remain, and the rows with equal sets.
+/// The pairs that are similar enough, and the rows with equal sets.
 #[derive(Default)]
 struct Verified {
     pairs: Vec<ClosePair>,
@@ -68,7 +69,7 @@ struct Verified {
 ///
 /// # Errors
 ///
-/// A collection cannot be read again; memory that the system does not have.
+/// A collection cannot be read again, or the system lacks memory.
 pub(crate) fn verify(
     close: Close,
     texts: &Sides<RowTexts<'_>>,
@@ -94,7 +95,7 @@ pub(crate) fn verify(
     })
 }
 
-/// Pairs of groups with their distances.
+/// Turns pairs of rows into pairs of groups with their distances.
 fn group_pairs(pairs: &ClosePairs, mut groups: impl FnMut(ClosePair) -> (u32, u32)) -> Vec<Task> {
     let with_distance = pairs.iter().map(|pair| {
         let (a, b) = groups(pair);
@@ -107,7 +108,7 @@ fn group_pairs(pairs: &ClosePairs, mut groups: impl FnMut(ClosePair) -> (u32, u3
 type Grouped<'t> = (&'t RowTexts<'t>, &'t [Vec<u32>]);
 
 impl<'t> Side<'t> {
-    /// The groups in blocks whose sets take at most `most` bytes, or are of one group.
+    /// Cuts the groups into blocks whose sets take at most `most` bytes. A larger group is a block of its own.
     fn new((texts, groups): Grouped<'t>, most: u64) -> Self {
         let mut block = 0;
         let mut inside = 0;
@@ -136,7 +137,7 @@ impl<'t> Side<'t> {
     }
 }
 
-/// The required similarity of sets, and about how many bytes the sets may take.
+/// The required similarity of sets, and the approximate bytes that the sets may take.
 pub(crate) struct Verifying<'p> {
     pub(crate) threshold: Threshold,
     pub(crate) memory: u64,
@@ -144,7 +145,7 @@ pub(crate) struct Verifying<'p> {
 }
 
 impl Verifying<'_> {
-    /// Compares the groups of the tasks: of one collection, or of two.
+    /// Compares the groups of the tasks, within one collection or between two.
     fn of(&self, grouped: Sides<Grouped<'_>>, mut tasks: Vec<Task>) -> Result<Verified> {
         let bytes = |(texts, groups): Grouped<'_>| -> u64 {
             groups.iter().map(|rows| texts.bytes_of_sets(rows)).sum()
@@ -153,12 +154,15 @@ impl Verifying<'_> {
         let most = if total <= self.memory {
             u64::MAX
         } else {
+            // Two blocks are in memory at the same time, so each may take half of it.
             (self.memory / 2).max(total / MOST_BLOCKS)
         };
         let sides = grouped.map(|grouped| Side::new(grouped, most));
         let a = sides.first();
         let other = sides.second();
         let is_within = !sides.is_two();
+        // Within one collection, the smaller block of each task comes first. So each pair of blocks
+        // is visited once.
         if is_within {
             for task in &mut tasks {
                 if a.block(task.a) > a.block(task.b) {
@@ -167,6 +171,7 @@ impl Verifying<'_> {
             }
         }
         let blocks = |task: &Task| (a.block(task.a), other.block(task.b));
+        // The tasks of two blocks follow each other, and are found by binary search below.
         tasks.sort_by_key(blocks);
 
         let mut verified = Verified::default();
@@ -189,6 +194,8 @@ impl Verifying<'_> {
                 } else if both.is_empty() {
                     continue;
                 } else {
+                    // Only groups that have a task are read again, since reading costs more than
+                    // comparing.
                     let mut wanted: Vec<u32> = both.iter().map(|task| task.b).collect();
                     wanted.sort_unstable();
                     let of_b = other.classes(|group| wanted.binary_search(&group).is_ok())?;
@@ -204,7 +211,7 @@ impl Verifying<'_> {
         Ok(verified)
     }
 
-    /// The pairs of classes that are similar enough, by their first rows, in no particular order.
+    /// Returns the similar pairs of classes, named by their first rows, in no particular order.
     fn pairs(
         &self,
         side: &Side<'_>,
@@ -223,6 +230,8 @@ impl Verifying<'_> {
         };
         let Pieces { pieces, shared } = Pieces::of(tasks.len(), comparison, threshold);
         let threads = self.context.threads();
+        // A worker that joins alone gets its part of the memory, so that all workers together stay
+        // within it.
         let alone = &self.context.for_part(self.memory);
         let together = &alone.with_threads_of(self.context);
         let share =
@@ -243,6 +252,7 @@ impl Verifying<'_> {
             Ok(found)
         });
         let mut found = of_pieces.into_iter().collect::<Result<Vec<_>>>()?.concat();
+        // Large joins follow each other, because each one uses all threads and all the memory.
         for task in shared {
             comparison(task).join(threshold, together, &mut found)?;
             share.done();
@@ -251,17 +261,17 @@ impl Verifying<'_> {
     }
 }
 
-/// The classes of two groups.
+/// The classes of two groups that are compared.
 #[derive(Clone, Copy)]
 struct Comparison<'c> {
     a: &'c [Class],
     b: &'c [Class],
-    /// The terms that the sets are of.
+    /// The kind of terms in the sets, with their weights.
     terms: &'c DocumentTerms,
     distance: u32,
-    /// Whether the rows of both are of one collection.
+    /// Whether both groups belong to one collection.
     is_within: bool,
-    /// Whether both are the same group, so that every two of its classes are compared.
+    /// Whether both are the same group. Then every two of its classes are compared once.
     is_same: bool,
 }
 
@@ -276,11 +286,14 @@ impl Comparison<'_> {
         terms(self.a) + if self.is_same { 0 } else { terms(self.b) }
     }
 
-    /// The classes of the other group whose weight lets them be similar enough to one of the first.
+    /// Returns the range of classes of `b` whose weight permits enough similarity to class `first` of `a`.
     fn candidates(&self, first: usize, threshold: Threshold) -> Range<usize> {
         let weight = self.a[first].weight;
         let smallest = threshold.min_weight(weight);
         let start = self.b.partition_point(|other| other.weight < smallest.max(1));
+        // Within one group, only the classes before `first` are candidates, so that each pair is
+        // compared once. The classes are sorted by weight, so none of these is heavier than
+        // `first`.
         let end = if self.is_same {
             first
         } else {
@@ -289,12 +302,12 @@ impl Comparison<'_> {
         start..end.max(start)
     }
 
-    /// Pairs of a weight that lets them be similar enough.
+    /// Counts the pairs of classes whose weights permit enough similarity.
     fn pairs(&self, threshold: Threshold) -> usize {
         (0..self.a.len()).map(|first| self.candidates(first, threshold).len()).sum()
     }
 
-    /// Looks at the candidates of some classes of the first group, one by one.
+    /// Compares some classes of the first group with each of their candidates.
     fn merge(&self, range: Range<usize>, threshold: Threshold, found: &mut Vec<ClosePair>) {
         for first in range {
             let a = &self.a[first];
@@ -305,7 +318,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Finds the pairs by a join.
+    /// Finds the similar pairs by a join of sets.
     fn join(
         &self,
         threshold: Threshold,
@@ -313,6 +326,8 @@ impl Comparison<'_> {
         found: &mut Vec<ClosePair>,
     ) -> Result<()> {
         let least = self.terms() as u64 * JOIN_BYTES_A_TERM;
+        // With too little memory, a join needs many rounds. Exceeding the budget a little is
+        // better.
         let context = &context.with_memory(context.memory().limit().max(least));
         let join = SetJoin::new(threshold, context);
         let of_terms = |classes| ClassTerms { classes, terms: self.terms };
@@ -339,10 +354,10 @@ impl Comparison<'_> {
     }
 }
 
-/// The similarity of two sets, if it is enough.
+/// Returns the similarity of two sets if it reaches the threshold.
 fn similarity_if_enough(a: &Class, b: &Class, threshold: Threshold) -> Option<Similarity> {
     if a.weights.is_empty() {
-        // Texts are shorter than 4 GiB.
+        // The casts lose nothing, because texts are shorter than 4 GiB.
         let needed = threshold.min_shared(a.weight as u32, b.weight as u32) as usize;
         let shared = shared_if_enough(&a.terms, &b.terms, needed)?;
         return Some(threshold.similarity(shared as u64, a.weight, b.weight));
@@ -353,20 +368,20 @@ fn similarity_if_enough(a: &Class, b: &Class, threshold: Threshold) -> Option<Si
     threshold.reached(shared, a.weight, b.weight)
 }
 
-/// Work for a worker at a time.
+/// A unit of work for one worker.
 enum Piece {
-    /// Some tasks of few pairs each.
+    /// A range of tasks with few pairs each.
     Tasks(Range<usize>),
-    /// Some classes of the first group of a task.
+    /// A range of classes of the first group of a task.
     Part(usize, Range<usize>),
-    /// A task, by a join.
+    /// A task that one worker solves by a join.
     Join(usize),
 }
 
 /// All work on some tasks.
 #[derive(Default)]
 struct Pieces {
-    /// Pieces of about equally many pairs.
+    /// Pieces with about the same number of pairs.
     pieces: Vec<Piece>,
     /// Tasks that all workers join together.
     shared: Vec<usize>,
@@ -379,7 +394,7 @@ impl Pieces {
         threshold: Threshold,
     ) -> Self {
         let mut work = Self::default();
-        // Of the tasks of few pairs that come one after the other.
+        // First task and number of pairs of the present run of small tasks.
         let mut first = 0;
         let mut pairs = 0;
         for task in 0..tasks {
@@ -411,7 +426,7 @@ impl Pieces {
         work
     }
 
-    /// Cuts a task where a worker has enough.
+    /// Cuts a task into ranges of about `PIECE_PAIRS` pairs.
     fn cut(&mut self, task: usize, comparison: Comparison<'_>, threshold: Threshold) {
         let mut start = 0;
         let mut pairs = 0;

@@ -15,7 +15,7 @@ use simtool_read::{Collection, Corpus, ReadOptions};
 use simtool_terms::extract::weighting::Weighting;
 use std::collections::BTreeMap;
 
-/// Lines of words that are alike: some equal, some equal as sets, of many sizes.
+/// Lines of similar words: some equal, some equal as sets, of many sizes.
 fn lines(seed: u64, count: u64) -> Vec<String> {
     let line = |number: u64| {
         let number = mix(seed ^ (number - number % (1 + number % 3)));

@@ -1,4 +1,4 @@
-//! The texts of rows that are close to others, as sets of terms: each set once for a group.
+//! Reads the texts of close rows again, as sets of terms. Equal sets of a group are stored once.
 
 use crate::method::{DocumentTerms, TermScratch};
 use crate::pipeline::shard_summary::{CollectionSummary, read_again};
@@ -16,7 +16,7 @@ use simtool_set_join::{TermSource, Wanted};
 const WHAT: &str = "the terms of the texts that are compared";
 /// Bytes per row in addition to its terms.
 const ROW_BYTES: u64 = 100;
-/// Classes that a source of terms has in a shard.
+/// Number of classes in a shard of [`ClassTerms`].
 const SHARD_CLASSES: usize = 256;
 
 /// The texts of a collection that was read before.
@@ -29,16 +29,17 @@ pub(crate) struct RowTexts<'r> {
     pub(crate) context: &'r Context<'r>,
 }
 
-/// Rows of a group with equal sets of terms, ascending.
+/// Rows of a group with equal sets of terms.
 #[derive(Debug)]
 pub(crate) struct Class {
     group: u32,
-    /// Ascending, each once.
+    /// The distinct terms, ascending.
     pub(crate) terms: Vec<u64>,
-    /// The weight of each term, if weights differ.
+    /// The weight of each term. Empty if all terms weigh the same.
     pub(crate) weights: Vec<u32>,
-    /// The sum of the weights, or the number of terms that weigh the same.
+    /// The sum of the weights, or the number of terms if all weigh the same.
     pub(crate) weight: u64,
+    /// The rows, ascending.
     pub(crate) rows: Vec<u32>,
 }
 
@@ -46,7 +47,7 @@ pub(crate) struct Class {
 #[derive(Debug, Default)]
 pub(crate) struct Classes {
     classes: Vec<Class>,
-    /// Where the classes of each group begin, and where those of the last one end.
+    /// Start of the classes of each group, and at the end the number of classes.
     starts: Vec<u32>,
 }
 
@@ -61,7 +62,7 @@ impl<'r> RowTexts<'r> {
         Self { collection, ids: &read.ids, lengths: &read.lengths, terms, context }
     }
 
-    /// About how many bytes the sets of some rows take, if no two are equal.
+    /// Returns the approximate bytes of the sets of some rows, if no two sets are equal.
     pub(crate) fn bytes_of_sets(&self, rows: &[u32]) -> u64 {
         let of_row = |&row: &u32| {
             let length = self.lengths.get(row as usize).copied().unwrap_or(0);
@@ -70,11 +71,11 @@ impl<'r> RowTexts<'r> {
         rows.iter().map(of_row).sum()
     }
 
-    /// The rows of some groups, chosen by their numbers, by their sets of terms.
+    /// Reads the texts of the wanted groups, and groups their rows by equal sets of terms.
     ///
     /// # Errors
     ///
-    /// The collection cannot be read again; memory that the system does not have.
+    /// The collection cannot be read again, or the system lacks memory.
     pub(crate) fn classes(
         &self,
         groups: &[Vec<u32>],
@@ -91,6 +92,7 @@ impl<'r> RowTexts<'r> {
             (shard, first, &rows[from..to])
         };
         let shards = (0..self.collection.shard_count()).map(of_shard);
+        // Shards without a wanted row are not opened.
         let shards: Vec<_> = shards.filter(|(.., wanted)| !wanted.is_empty()).collect();
         let bytes = shards.iter().map(|&(shard, ..)| self.collection.shard_bytes(shard)).sum();
         self.context.progress().begin("reading again", Work::Bytes(bytes));
@@ -101,8 +103,8 @@ impl<'r> RowTexts<'r> {
         Ok(Classes::of(parts.into_iter().flatten().collect(), groups.len()))
     }
 
-    /// The classes of the wanted rows, given with their groups, of a shard that begins with row
-    /// `first`.
+    /// Returns the classes of one shard. `first` is the first row of the shard, and `wanted` lists its
+    /// wanted rows with their groups.
     fn classes_of_shard(
         &self,
         shard: usize,
@@ -113,6 +115,7 @@ impl<'r> RowTexts<'r> {
         let mut done = Ok(());
         let mut scratch = TermScratch::default();
         let place = |index: u32| wanted.binary_search_by_key(&(first + index), |&(row, _)| row);
+        // The reading of the shard ends behind its last wanted row.
         let end = wanted.last().map_or(0, |(last, _)| last - first + 1);
         let is_wanted = |index| place(index).is_ok();
         read_again(self.collection, shard, end, &is_wanted, &mut |index, text| {
@@ -149,7 +152,8 @@ impl<'t> Found<'t> {
         let class = *self.by_hash.entry((group, hash)).or_insert(number);
         match self.classes.get_mut(class as usize) {
             Some(class) if class.terms == terms => class.rows.push(row),
-            // New, or another set with the same hash.
+            // The set is new, or another set has the same hash. The latter is so rare that the class simply
+            // gets a duplicate, which `Classes::of` merges.
             _ => {
                 let mut own = reserved(terms.len(), WHAT)?;
                 own.extend_from_slice(terms);
@@ -168,9 +172,10 @@ impl<'t> Found<'t> {
 }
 
 impl Classes {
-    /// One class for all of equal group and set; their rows come in order. Groups have numbers below
-    /// `groups`.
+    /// Merges classes of the same group and set from different shards. `groups` is the number of groups.
     fn of(mut classes: Vec<Class>, groups: usize) -> Self {
+        // The sort is stable and the shards come in order, so the rows of merged classes stay
+        // ascending.
         classes.sort_by(|a, b| {
             let [of_a, of_b] = [a, b].map(|class| (class.group, class.weight));
             of_a.cmp(&of_b).then_with(|| a.terms.cmp(&b.terms))
@@ -186,6 +191,7 @@ impl Classes {
         for class in &classes {
             starts[class.group as usize + 1] += 1;
         }
+        // Sums of the counts turn them into starts.
         let mut end = 0;
         for start in &mut starts {
             end += *start;
@@ -194,19 +200,19 @@ impl Classes {
         Self { classes, starts }
     }
 
-    /// The classes of a group, ascending by the weight of their sets.
+    /// Returns the classes of a group, ascending by the weight of their sets.
     pub(crate) fn of_group(&self, group: u32) -> &[Class] {
         let group = group as usize;
         &self.classes[self.starts[group] as usize..self.starts[group + 1] as usize]
     }
 
-    /// The rows of the classes of two rows and more.
+    /// Returns the rows of each class that has several rows.
     pub(crate) fn repeated(&self) -> impl Iterator<Item = Vec<u32>> {
         self.classes.iter().filter(|class| class.rows.len() > 1).map(|class| class.rows.clone())
     }
 }
 
-/// Classes as documents with terms.
+/// Classes as a source of documents for a join of sets.
 pub(crate) struct ClassTerms<'c> {
     pub(crate) classes: &'c [Class],
     pub(crate) terms: &'c DocumentTerms,

@@ -1,4 +1,4 @@
-//! Texts that others bring together: for who has collections that no reader of ours reads.
+//! Compares texts that another engine brought together, for example of a distributed collection.
 
 use super::{RowTexts, Task, Verifying};
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
@@ -16,8 +16,10 @@ use simtool_read::Texts;
 use simtool_set_join::close::ClosePair;
 use std::fmt;
 
-/// Compares the sets of terms of texts with close fingerprints, as a method with `verify` does, or of
-/// those that others found for a method that compares sets.
+/// Compares the sets of terms of candidate pairs.
+///
+/// The candidates are texts with close fingerprints if the method verifies fingerprints. If the method
+/// compares sets, any candidates will do, for example pairs that share a [key](super::super::SetKeys).
 pub struct Verifier {
     threshold: Threshold,
     terms: DocumentTerms,
@@ -49,8 +51,9 @@ impl Verifier {
         Ok(Some(Self { threshold, terms, context }))
     }
 
-    /// A number for each text, given in the order of their fingerprints, that equal fingerprints with
-    /// equal sets of terms have and others do not; 0 where there is no fingerprint.
+    /// Returns a number for each text. Two texts have the same number if both their fingerprints and their
+    /// sets of terms are equal. Texts without a fingerprint have number 0. `rows` holds the fingerprints in
+    /// the order of `texts`.
     #[must_use]
     pub fn numbers(&self, texts: &[&[u8]], rows: &FingerprintRows<'_>) -> Vec<u128> {
         let mut scratch = TermScratch::default();
@@ -68,13 +71,15 @@ impl Verifier {
         texts.iter().enumerate().map(number).collect()
     }
 
-    /// The texts that are similar enough of two groups, each given by its rows; `pairs` are of groups,
-    /// with the distance of their fingerprints, or of a group with itself. The first row of equal sets
-    /// of a group stands for all of them.
+    /// Returns the pairs of similar texts.
+    ///
+    /// Each group lists its rows. `pairs` names the groups to compare, with the distance of their
+    /// fingerprints. A group may be paired with itself. If several rows of a group have equal sets, only
+    /// the first of them is in the result.
     ///
     /// # Errors
     ///
-    /// More than 2³² − 1 texts; memory that the system does not have.
+    /// There are more than 2³² − 1 texts, or the system lacks memory.
     pub fn similar(
         &self,
         texts: &[&[u8]],
@@ -86,6 +91,7 @@ impl Verifier {
         let read = CollectionSummary::read(&corpus, context.threads())?;
         let texts = RowTexts::of(&corpus, &read, &self.terms, context);
         let tasks = pairs.iter().map(|&ValuePair { a, b, distance }| Task { a, b, distance });
+        // The other half of the memory is for the join of the sets.
         let memory = context.memory().limit() / 2;
         let verifying = Verifying { threshold: self.threshold, memory, context };
         Ok(verifying.of(Sides::One((&texts, groups)), tasks.collect())?.pairs)
@@ -117,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_given_are_compared_as_those_that_are_read() {
+    fn given_texts_are_compared_like_texts_that_are_read() {
         let texts = texts();
         let method = "simhash:max_distance=31,verify=0.5,shingle=words:1";
         let found = deduplicate(
@@ -126,7 +132,7 @@ mod tests {
         );
         let Close { groups, pairs, .. } = found.unwrap().close;
         assert!(!groups.first().is_empty() && pairs.len() > 50);
-        // Of each text its own group, and of no distance that counts.
+        // Each text is a group of its own. The distance does not matter.
         let rows: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
         let each: Vec<Vec<u32>> = (0..60).map(|row| vec![row]).collect();
         let all = (0..60).flat_map(|b| (0..b).map(move |a| ValuePair { a, b, distance: 7 }));
@@ -140,7 +146,7 @@ mod tests {
         for pair in pairs.iter() {
             assert_eq!(similarity_of(pair.a, pair.b), pair.closeness.exact_similarity());
         }
-        // Of one group, equal ones are put together.
+        // Within one group, texts with equal sets are merged.
         let one = [ValuePair { a: 0, b: 0, distance: 0 }];
         let within = verifier.similar(&rows, &[(0..60).collect()], &one).unwrap();
         assert!(!within.is_empty() && within.len() < alike.len());
@@ -166,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_learned_is_missed() {
+    fn missing_weights_are_refused() {
         assert!(verifier("simhash").unwrap().is_none());
         let error = verifier("simhash:verify=0.8,verify_weight=idf").unwrap_err().to_string();
         assert!(error.contains("fitted nothing: was not learned for"), "{error}");
