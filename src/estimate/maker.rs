@@ -158,7 +158,8 @@ impl Maker {
         };
         let threshold = match plan.method().close() {
             Criterion::Similarity(threshold) => threshold,
-            // A method of distances has no threshold of similarity, so the sampled terms use the default.
+            // A method of distances has no threshold of similarity, so the sampled terms use the
+            // default.
             Criterion::Distance(_) => Threshold::DEFAULT,
         };
         let terms = SampledTerms::new(threshold);

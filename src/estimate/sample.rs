@@ -36,8 +36,9 @@ pub(crate) struct Sample {
     pub(crate) is_complete: bool,
     /// Fingerprints of some documents, if the method makes fingerprints.
     pub(super) rows: Option<FingerprintRows<'static>>,
-    /// The share of the terms in documents that the first round of an exact join of the sampled documents
-    /// would keep. The share in the whole collection is larger, because more documents share terms.
+    /// The share of the terms in documents that the first round of an exact join of the sampled
+    /// documents would keep. The share in the whole collection is larger, because more documents
+    /// share terms.
     pub(super) living_share: f64,
     /// The share of the terms in documents that are similar to another sampled document.
     pub(super) alike_share: f64,

@@ -30,20 +30,20 @@ const PART_BYTES: f64 = 2e6;
 const PARTS: f64 = 192.0;
 /// Minimum bytes of such a part.
 const LEAST_PART_BYTES: f64 = 256e3;
-/// Strata of at most this many bytes are read from the beginning, because the whole stratum may fit in the
-/// budget.
+/// Strata of at most this many bytes are read from the beginning, because the whole stratum may fit
+/// in the budget.
 const FEW_BYTES: f64 = 8e6;
-/// Number of stretches from which on their differences give the variance. With fewer stretches, the halves
-/// of each stretch are compared.
+/// Number of stretches from which on their differences give the variance. With fewer stretches, the
+/// halves of each stretch are compared.
 const ENOUGH_STRETCHES: usize = 4;
 /// Number of groups of stretches that is enough for a variance. More groups would not make it better.
 const ENOUGH_UNITS: usize = 32;
 /// Number of documents that is enough for a group.
 const ENOUGH_DOCUMENTS: f64 = 32.0;
 
-// The memory of a reader was measured on a real crawl in every format, with one thread and with two. The
-// tenth longest page of the crawl is a third as long as the longest one. So the longest of n times as many
-// documents is assumed to be √n times as long.
+// The memory of a reader was measured on a real crawl in every format, with one thread and with
+// two. The tenth longest page of the crawl is a third as long as the longest one. So the longest of
+// n times as many documents is assumed to be √n times as long.
 
 /// Bytes of the window on packed bytes for each byte of the longest record. The window doubles when it
 /// grows, and the allocator does not always return the old one to the system.
@@ -92,9 +92,9 @@ impl ReaderBytes {
     }
 }
 
-/// Groups the shards by kind. Shards of one kind have the same compression and format by the names of
-/// their files, are all small or all large, and are equally expensive. The number of records is known for
-/// all of them or for none.
+/// Groups the shards by kind. Shards of one kind have the same compression and format by the names
+/// of their files, are all small or all large, and are equally expensive. The number of records is
+/// known for all of them or for none.
 pub(super) fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
     let files = corpus.as_files();
     // Shards of one file are neighbours, so its kind is looked up only once.
@@ -169,8 +169,9 @@ impl Stratum {
                 left.times((weight / behind.max(f64::MIN_POSITIVE)).min(1.0))
             };
             making.begin(1.0 / picks.len() as f64);
-            // The beginning of an expensive shard says little about the rest. There it is better to read far
-            // than to make terms of every text. A budget of bytes must make terms of the same texts each time.
+            // The beginning of an expensive shard says little about the rest. There it is better to
+            // read far than to make terms of every text. A budget of bytes must make terms of the
+            // same texts each time.
             let makes_all =
                 !self.is_dear || until < u64::MAX || matches!(allowed, Budget::Bytes(_));
             let way = Way { from, until, allowed, makes_all };
@@ -214,8 +215,8 @@ impl Stratum {
             // Small shards are chosen by number, since each one is read whole.
             return (0..most).map(|at| pick(at * count / most, step)).collect();
         }
-        // Large shards are chosen by evenly spread bytes. A long shard contains several of these bytes, so it
-        // gets more weight and a larger share of the budget.
+        // Large shards are chosen by evenly spread bytes. A long shard contains several of these
+        // bytes, so it gets more weight and a larger share of the budget.
         let (mut behind, mut place) = (self.sizes[0], 0);
         let mut picks: Vec<Pick> = Vec::with_capacity(most);
         for at in 0..most {
@@ -354,11 +355,12 @@ impl Stratum {
         ReaderBytes { any, longest: times * (window + BYTES_A_TEXT_BYTE * longest.text) }
     }
 
-    /// Estimates the stratum from shards that were read whole. Each amount is taken to be proportional to
-    /// the number of shards or to their bytes, whichever has the smaller variance.
+    /// Estimates the stratum from shards that were read whole. Each amount is taken to be
+    /// proportional to the number of shards or to their bytes, whichever has the smaller variance.
     fn by_shards_or_bytes(&self, read: &[(Pick, Stretch)], unread: f64) -> (Amounts, Amounts) {
         let of_equals = |measure: fn(&Stretch) -> f64, all: f64| {
-            // The ratio of the sums is used, because an empty shard has no ratio of its own but must count.
+            // The ratio of the sums is used, because an empty shard has no ratio of its own but
+            // must count.
             let stretches = || read.iter().map(|(_, stretch)| stretch);
             let count = read.len().max(1) as f64;
             let mean = stretches().map(measure).sum::<f64>() / count;
@@ -441,8 +443,8 @@ fn by_weights(units: &[(f64, f64, Amounts)], all: f64, unread: f64) -> (Amounts,
             sum.plus(off.map(|off| (off * weight / weights).powi(2)))
         })
     } else {
-        // Evenly spread units follow a trend from one end to the other, so a trend adds no uncertainty. Only
-        // the differences between neighbours do.
+        // Evenly spread units follow a trend from one end to the other, so a trend adds no
+        // uncertainty. Only the differences between neighbours do.
         units.windows(2).fold(Amounts::default(), |sum, two| {
             let [weight, other] = [0, 1].map(|at| two[at].0 / weights);
             let [left, right] = [0, 1].map(|at| ratio(two[at].1, two[at].2));

@@ -168,8 +168,8 @@ pub(super) fn read_stretch(
                     seen.amounts.id_bytes += document.id.map_or(0, <[u8]>::len) as f64;
                 }
             }
-            // The first records inside a shard warm up the reader and take longer than the rest. Counting
-            // starts again behind them.
+            // The first records inside a shard warm up the reader and take longer than the rest.
+            // Counting starts again behind them.
             (Event::Reached(reached), None) if seen.records > 0.0 => {
                 (first, last, seen) = (Some(reached), reached, Seen::default());
                 reading_since = Instant::now();

@@ -1,4 +1,4 @@
-//! Fingerprints × a plan: the rows that are close, in groups of equal ones.
+//! Joins fingerprints: finds the close rows, in groups of equal fingerprints.
 
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
@@ -15,12 +15,13 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::close::{Close, ClosePair};
 
-/// Finds all rows of one side, or of two, within `distance` of each other, by the method that costs
-/// the least. With a `recall`, the join uses bands and may miss the rest of the pairs.
+/// Finds all pairs of rows within `distance`, in one collection or between two, by the cheapest join. With
+/// a `recall`, the join uses bands, and may miss the remaining fraction of the pairs.
 ///
 /// # Errors
 ///
-/// All rows are within the distance; the threads do not start; a temporary file or the memory fails.
+/// The distance is so large that all rows are close, the threads cannot be started, a temporary file fails,
+/// or the memory is too little.
 pub(super) fn close_rows(
     rows: Sides<&FingerprintRows<'_>>,
     distance: u32,
@@ -37,6 +38,7 @@ pub(super) fn close_rows(
         context.progress().planned(&plan);
         closed(context.threads().run(|| join(rows, &plan, context))??)
     };
+    // A cancelled join ends early with an incomplete result, which must not be used.
     context.check_cancelled()?;
     Ok(close)
 }
@@ -49,9 +51,11 @@ fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result
     Plan::for_collections(Workload::of(task, rows.second(), distance, memory))
 }
 
-/// The result of a join, with the groups named by their first rows.
+/// Converts the result of a join. Groups are named by their first rows.
 fn closed(found: GroupPairs) -> Close {
     let GroupPairs { groups, pairs } = found;
+    // Groups are numbered by their fingerprints. First rows give names that do not depend on the
+    // kind of join.
     let pairs = match &groups {
         Sides::One(groups) => named(&pairs, groups, groups, |a, b| (a.min(b), a.max(b))),
         Sides::Two(queries, corpus) => named(&pairs, queries, corpus, |a, b| (a, b)),
@@ -60,14 +64,15 @@ fn closed(found: GroupPairs) -> Close {
     Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0), is_complete: true }
 }
 
-/// The groups of two rows and more, by their first row.
+/// Returns the groups of several rows, sorted by their first rows.
 fn repeated(groups: &Groups) -> Vec<Vec<u32>> {
     let mut repeated: Vec<_> = groups.repeated().map(|group| groups.rows(group).to_vec()).collect();
     repeated.sort_unstable_by_key(|group| group[0]);
     repeated
 }
 
-/// Pairs of groups by their first rows, as `order` puts them, ascending.
+/// Names the groups of each pair by their first rows, and sorts the pairs. `order` orders the two
+/// rows of a pair.
 fn named(
     pairs: &[ValuePair],
     of_a: &Groups,
@@ -105,7 +110,7 @@ mod tests {
     fn every_method_finds_the_same_pairs() {
         let queries = rows(0, 100);
         let corpus = rows(77, 300);
-        // As little memory as can be.
+        // With the least memory, every method must still find all pairs.
         let context = Context::default().with_memory(1);
         for rows in [Sides::One(&corpus), Sides::Two(&queries, &corpus)] {
             let planned = plan(rows, 2, 1).unwrap();
@@ -126,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_memory_takes_the_methods_that_need_least() {
+    fn with_too_little_memory_the_join_that_needs_least_is_chosen() {
         let queries = rows(0, 10);
         let rows = rows(0, 1000);
         let within = |memory| plan(Sides::One(&rows), 2, memory).unwrap().join.name();

@@ -140,6 +140,8 @@ pub fn read_document(
                     faults.push(fault);
                     return Ok(ControlFlow::Continue(()));
                 }
+                // A damaged file may lack the wanted document or a part of it, so the fault is an
+                // error here.
                 Event::Fault(fault) => {
                     return Err(expected(
                         fault.byte.unwrap_or(0),

@@ -13,7 +13,8 @@ use simtool_model::field_value::FieldValue;
 pub struct MatchConfig {
     /// Words that are never features, in lower case.
     pub stop_words: Vec<Vec<u8>>,
-    /// Table with a row for every feature. Its size sets the numbers of features and of fingerprint bits.
+    /// Table with a row for every feature. Its size sets the numbers of features and of fingerprint
+    /// bits.
     pub hash_table: HashTable,
     /// Maximum number of bits in which a match may differ from its query.
     pub max_distance: u32,
@@ -80,13 +81,13 @@ impl Keep {
         matches!(self, Self::FieldMax | Self::FieldMin)
     }
 
-    /// Returns bytes for `value` that sort in the order of preference: the document with the smallest bytes
-    /// is kept. Other engines can choose documents with them if a field decides.
+    /// Returns bytes for `value` that sort in the order of preference: the document with the
+    /// smallest bytes is kept. Other engines can choose documents with them if a field decides.
     #[must_use]
     pub fn ordered_bytes(self, value: &FieldValue) -> Vec<u8> {
         let mut bytes = value.to_ordered_bytes();
-        // Complemented bytes sort in the opposite order. A missing value is last in either direction, so it
-        // stays as it is.
+        // Complemented bytes sort in the opposite order. A missing value is last in either
+        // direction, so it stays as it is.
         if self == Self::FieldMax && *value != FieldValue::Missing {
             for byte in &mut bytes {
                 *byte = !*byte;
@@ -131,8 +132,10 @@ impl Choice for ClusterRule {
 
     fn help(self) -> &'static str {
         match self {
-            Self::Proven => "What is close to a kept document",
-            Self::Components => "All that a chain of close documents links, but one",
+            Self::Proven => "Documents that are close to a kept document",
+            Self::Components => {
+                "All but one of the documents that a chain of close documents links"
+            }
         }
     }
 }
@@ -146,8 +149,8 @@ pub struct Config {
     pub keep: Keep,
     /// The condition under which a document is removed because of another one.
     pub clusters: ClusterRule,
-    /// Whether the result may lack pairs if all pairs do not fit in memory. Only pairs that change no removal
-    /// are left out, so the same documents are removed because of the same kept ones.
+    /// Whether the result may lack pairs if all pairs do not fit in memory. Only pairs that change
+    /// no removal are left out, so the same documents are removed because of the same kept ones.
     pub may_leave_pairs_out: bool,
     /// Threads, memory and instruction set of the run.
     pub resources: Resources,

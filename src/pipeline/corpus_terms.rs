@@ -37,7 +37,7 @@ impl<'c> CorpusTerms<'c> {
         Self { collection, terms, by_field, progress, summaries }
     }
 
-    /// All rows in the order in which they are preferred, after every shard was read.
+    /// Returns all rows in the order of preference. Every shard must have been read.
     pub(super) fn order(&self, keep: Keep) -> Vec<u32> {
         let told =
             CollectionSummary::of_preferences(self.summaries.iter().filter_map(OnceLock::get));
@@ -46,11 +46,11 @@ impl<'c> CorpusTerms<'c> {
         rows
     }
 
-    /// Returns the summary of the first reading, after every shard was read.
+    /// Returns the summary of the first reading. Every shard must have been read.
     ///
     /// # Errors
     ///
-    /// More than 2³² − 1 documents.
+    /// There are more than 2³² − 1 documents.
     pub(super) fn into_summary(self) -> Result<CollectionSummary> {
         let summaries = self.summaries.into_iter().filter_map(OnceLock::into_inner).collect();
         CollectionSummary::new(self.collection, summaries)
@@ -112,7 +112,7 @@ impl TermSource for CorpusTerms<'_> {
             Ok(!terms.is_empty())
         };
         let summary = read_summarized(self.collection, shard, self.by_field, first)?;
-        // Two readers of one shard would have found the same.
+        // Two readers of one shard find the same summary, so the second one is dropped.
         drop(self.summaries[shard].set(summary));
         Ok(())
     }

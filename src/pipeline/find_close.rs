@@ -1,6 +1,6 @@
-//! One collection or two × a plan: all that is close.
+//! Finds all close documents in one collection or between two, by a plan.
 //!
-//! Deduplicating is this plus clustering, matching is this plus the closest partner.
+//! Deduplication adds clustering to the result. Matching adds the closest partner of each query.
 
 use super::close_fingerprints::close_rows;
 use super::corpus_terms::CorpusTerms;
@@ -32,7 +32,7 @@ pub(super) struct FoundClose {
     pub(super) spooled_bytes: u64,
 }
 
-/// Finds all that is close in one collection, or between two, by the method of `plan`.
+/// Finds all close documents in one collection, or between two, by the method of `plan`.
 ///
 /// # Errors
 ///
@@ -70,16 +70,20 @@ impl Run<'_> {
         let any_dear = (self.corpora.iter()).any(|corpus| {
             (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
         });
-        // Terms are kept only if some text is expensive to read again.
+        // Learned weights stay in memory during the whole join, so they count against the budget.
         let learned_bytes =
             terms.frequencies().map_or(0, |learned| Frequencies::bytes(learned.len() as u64));
         let _learned = self.context.memory().hold(learned_bytes);
+        // Terms are kept only if some text is expensive to read again. The join itself needs most
+        // of the memory, so kept terms get a third of the free part.
         let kept_bytes = if any_dear { self.context.memory().free() / 3 } else { 0 };
         let folder = self.context.temporary_folder();
-        // Other programs write to the folder, too. Terms without room are read again.
+        // Other programs write to the folder, too, so a tenth of its space stays free. Texts whose
+        // terms find no room are read again.
         let room = if any_dear { free_bytes(folder) / 10 * 9 } else { 0 };
         let prices = self.corpora.map(|corpus| move |shard| corpus.price(shard));
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
+            // Two sides share the memory and the room on disk.
             let each = |bytes| if sources.is_two() { bytes / 2 } else { bytes };
             let spool = (folder, each(room));
             let share = self.context.memory().share(each(kept_bytes));
@@ -96,6 +100,8 @@ impl Run<'_> {
             Sides::Two(queries, corpus) => join.query(queries, corpus)?,
         };
         let spooled_bytes = kept.iter().map(KeptTerms::spooled_bytes).sum();
+        // Dropping the kept terms releases their memory and their files before the summaries are
+        // joined.
         drop(kept);
         let timings = clock.into_timings();
         let read = sources.try_map(CorpusTerms::into_summary)?;
@@ -108,6 +114,8 @@ impl Run<'_> {
         let method = self.plan.method();
         let context = self.context;
         let recipe = method.recipe();
+        // Weights come from the corpus alone, so that a query has the same fingerprint whatever
+        // other queries there are.
         let learned_from = *self.corpora.second();
         let fitted = &Fitted::learn(recipe.terms(), learned_from, context)?;
         let by_field = self.plan.keep().is_by_field();

@@ -1,4 +1,4 @@
-//! A collection × a recipe: a row of every document, in one reading.
+//! Makes a fingerprint of every document of a collection by a recipe, in one reading.
 
 use super::shard_summary::{CollectionSummary, ShardSummary, read_summarized};
 use super::watched::Watched;
@@ -18,7 +18,7 @@ use std::path::Path;
 /// Fingerprints of a collection.
 #[derive(Clone, Debug)]
 pub struct FingerprintedCollection {
-    /// A row for each document, in reading order; one without terms has no fingerprint.
+    /// A row for each document, in reading order. A document without terms has no fingerprint.
     pub rows: FingerprintRows<'static>,
     /// The learned weights or words. Rows made with them compare with these rows.
     pub fitted: Fitted,
@@ -72,12 +72,12 @@ pub(crate) fn learn_and_fingerprint(
     Rows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
 }
 
-/// Makes a fingerprint of every document of `corpus` by what was learned from another collection, so
-/// that its rows compare with that one's.
+/// Makes a fingerprint of every document of `corpus` with the weights or words learned from another
+/// collection. The rows of both collections compare with each other.
 ///
 /// # Errors
 ///
-/// As [`fingerprint_collection`], and what was learned is not for this recipe.
+/// As [`fingerprint_collection`]. It is also an error if `fitted` was learned for another recipe.
 pub fn fingerprint_by_fitted(
     corpus: &dyn Corpus,
     recipe: &Recipe,
@@ -139,6 +139,8 @@ impl Rows<'_> {
             |scratch, shard| self.read_shard(corpus, shard, &maker, scratch),
         )?;
 
+        // The parts are joined in the order of the shards, so rows have the same numbers for any
+        // number of threads.
         let mut words = Vec::with_capacity(parts.iter().map(|part| part.words.len()).sum());
         let mut without = Vec::new();
         let mut summaries = Vec::with_capacity(parts.len());
@@ -149,6 +151,7 @@ impl Rows<'_> {
             words.extend(part.words);
             summaries.push(part.summary);
         }
+        // A collection in which every row has a fingerprint needs no bitmap.
         let validity = (!without.is_empty()).then(|| {
             let mut validity = Validity::all(words.len() / row_words);
             for row in without {
@@ -190,7 +193,7 @@ impl Rows<'_> {
     }
 }
 
-/// Names a document without words that there is no place for.
+/// Returns the error for a document without words, which the output has no place for.
 fn wordless(file: &Path, document: &Document<'_>) -> Error {
     let id = document.id.map_or(String::new(), |id| format!(" \"{}\"", escaped(id)));
     let rule = "it has no words and no fingerprint, for which an array has no place; name another file, \
@@ -235,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_have_the_recipes_fingerprints_and_those_without_words_none() {
+    fn only_documents_with_words_have_fingerprints() {
         let made = fingerprints("simhash", 1, Isa::PORTABLE);
         // An empty file holds no record: four documents.
         assert_eq!(made.rows.len(), 4);
@@ -271,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_are_learned_are_the_same_for_any_number_of_threads() {
+    fn learned_weights_are_the_same_for_any_number_of_threads() {
         let binary = fingerprints("simhash:weight=binary", 1, Isa::detected());
         assert_eq!(binary.rows.row(0), Some(&[0xcc71_252b_5aa7_6984][..]));
         for weighting in ["weight=tf-idf", "weight=levels", "top=2", "weight=log-tf,idf_band=0-1"] {
@@ -289,7 +292,7 @@ mod tests {
                     assert_eq!(made.fitted.to_bytes(), bytes);
                 }
             }
-            // What was learned for other terms is refused.
+            // Weights that were learned for other terms are refused.
             let other = format!("simhash:shingle=2,{weighting}").parse().unwrap();
             let config = Config { method: other, ..Config::default() };
             let refused = fingerprint_by(&Texts::of(&TEXTS), &stored, &config).unwrap_err();
@@ -318,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_later_documents_compare_by_what_was_learned_before() {
+    fn rows_of_later_documents_compare_with_earlier_rows() {
         let config = Config { method: "simhash:words=3".parse().unwrap(), ..Config::default() };
         let first =
             fingerprint(&Texts::of(&["rose tulip rose", "iris rose tulip"]), &config).unwrap();

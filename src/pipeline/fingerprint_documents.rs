@@ -1,4 +1,4 @@
-//! Pass 2: every document to its fingerprint.
+//! Pass 2 of `match_queries`: makes the fingerprint of every document.
 
 use super::fit::FittedCorpus;
 use crate::write::reference_text::Id;
@@ -11,10 +11,10 @@ use simtool_terms::extract::vocabulary::Vocabulary;
 use simtool_terms::token_batch::TokenBatch;
 use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 
-/// Bytes of a share of the queries.
+/// Bytes of a share of the queries. Queries are often few, so the shares are small.
 const QUERY_SHARE_BYTES: usize = 32 << 10;
 
-/// IDs and fingerprints of a collection, in its order.
+/// IDs and fingerprints of a collection, in reading order.
 #[derive(Debug)]
 pub(super) struct FingerprintedDocuments<'t, L> {
     pub(super) ids: Vec<Id<'t>>,
@@ -31,13 +31,15 @@ impl<'t, L> FromIterator<(Vec<Id<'t>>, Vec<L>)> for FingerprintedDocuments<'t, L
     }
 }
 
-/// The corpus's fingerprints, from the word numbers of pass 1.
+/// Makes the fingerprints of the corpus from the word numbers of pass 1.
 pub(super) fn fingerprint_corpus<'t, L: Lane>(
     workers: &Threads,
     simhash: &TableSimhash,
     fitted: &FittedCorpus<'t>,
 ) -> FingerprintedDocuments<'t, L> {
     let shares = workers.map((0..fitted.share_count()).collect(), |share| {
+        // Word numbers differ between the workers of pass 1. Each share brings the ranks of its
+        // worker.
         let (number_ranks, documents) = fitted.share(share);
         let mut accumulator = Accumulator::default();
         documents
@@ -50,7 +52,8 @@ pub(super) fn fingerprint_corpus<'t, L: Lane>(
     shares.into_iter().collect()
 }
 
-/// The fingerprints of documents that the vocabulary was not learned from.
+/// Makes the fingerprints of the queries. The vocabulary was learned from the corpus, so the text of the
+/// queries is tokenized and looked up here.
 pub(super) fn fingerprint_queries<'t, L: Lane>(
     workers: &Threads,
     isa: Isa,

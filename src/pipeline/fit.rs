@@ -1,4 +1,4 @@
-//! Pass 1: counts the words of the corpus, and learns its features.
+//! Pass 1 of `match_queries`: counts the words of the corpus and learns its features.
 
 use crate::method::most_frequent;
 use crate::write::reference_text::Id;
@@ -11,8 +11,8 @@ use simtool_terms::extract::word_counter::{MOST_PLACES, WordCounter};
 use simtool_terms::token_batch::TokenBatch;
 use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 
-/// Bytes of a share: enough for its bookkeeping not to count, few enough for the workers to end
-/// together.
+/// Bytes of a share. It is large enough to make its bookkeeping negligible, and small enough to let all
+/// workers finish at about the same time.
 const SHARE_BYTES: usize = 256 << 10;
 
 /// The corpus after pass 1.
@@ -24,7 +24,7 @@ pub(super) struct FittedCorpus<'t> {
     number_ranks: Vec<NumberRanks>,
     /// The corpus as word numbers, share by share, in the corpus's order.
     shares: Vec<NumberedShare<'t>>,
-    /// Where each worker wrote the numbers.
+    /// The buffers into which each worker wrote the numbers.
     written: Vec<WrittenNumbers>,
 }
 
@@ -36,9 +36,9 @@ struct NumberedShare<'t> {
     worker: usize,
     /// The worker's buffer that holds them.
     buffer: usize,
-    /// Where in the buffer they begin.
+    /// The place in the buffer at which they begin.
     start: usize,
-    /// Each document's ID, and where in the buffer its numbers end.
+    /// The ID of each document, and the place in the buffer at which its numbers end.
     documents: Vec<(Id<'t>, usize)>,
 }
 
@@ -47,23 +47,24 @@ struct NumberedShare<'t> {
 pub(super) struct NumberedDocument<'f, 't> {
     /// Its ID.
     pub(super) id: Id<'t>,
-    /// Its words that are no stop words, as numbers of the worker.
+    /// Its words except stop words, as word numbers of the worker.
     pub(super) numbers: &'f [u16],
 }
 
 impl<'t> FittedCorpus<'t> {
-    /// Number of shares.
+    /// Returns the number of shares.
     pub(super) fn share_count(&self) -> usize {
         self.shares.len()
     }
 
-    /// The documents of a share, and what their numbers mean.
+    /// Returns the documents of a share, and the ranks of their word numbers.
     pub(super) fn share(
         &self,
         share: usize,
     ) -> (&NumberRanks, impl ExactSizeIterator<Item = NumberedDocument<'_, 't>>) {
         let share = &self.shares[share];
         let numbers = &self.written[share.worker].buffers[share.buffer];
+        // Documents are stored without gaps, so each one starts where the one before it ends.
         let mut start = share.start;
         let documents = share.documents.iter().map(move |&(id, end)| {
             let document = NumberedDocument { id, numbers: &numbers[start..end] };
@@ -84,11 +85,10 @@ struct WrittenNumbers {
 }
 
 impl WrittenNumbers {
-    /// Places of a buffer, if no share needs more: 4 MB.
+    /// Minimum number of places of a buffer: 4 MB. A larger share gets a larger buffer.
     const BUFFER_PLACES: usize = 2 << 20;
 
-    /// The last buffer, after making sure that it has `most` more places, and the first of
-    /// these.
+    /// Returns a buffer with at least `most` free places, and the first free place.
     fn with_room(&mut self, most: usize) -> (&mut LargeBuffer<u16>, usize) {
         if self.buffers.last().is_none_or(|buffer| buffer.len() - self.used < most) {
             self.buffers.push(LargeBuffer::zeroed(most.max(Self::BUFFER_PLACES)));
@@ -130,6 +130,7 @@ pub(super) fn fit<'t>(
         counters.push(worker.counter);
         written.push(worker.written);
     }
+    // Workers take shares in any order, so the order of the corpus is restored here.
     shares.sort_unstable_by_key(|share| share.share);
 
     let (vocabulary, number_ranks) = most_frequent(threads, &counters, most);
@@ -159,6 +160,7 @@ impl<'t> CountingWorker<'t> {
             });
             documents.push((Id::new(document.id), end));
         }
+        // The next share of this worker begins in the same buffer, directly behind this one.
         self.written.used = end;
         let buffer = self.written.buffers.len() - 1;
         self.shares.push(NumberedShare { share, worker: 0, buffer, start, documents });

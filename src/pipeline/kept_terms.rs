@@ -328,8 +328,8 @@ impl Keeping<'_, '_> {
     }
 }
 
-/// A file that a worker writes a shard to. When the value is dropped, the terms of an unfinished shard are
-/// removed, and the file is free for the next shard.
+/// A file that a worker writes a shard to. When the value is dropped, the terms of an unfinished
+/// shard are removed, and the file is free for the next shard.
 struct Writing<'s> {
     spool: &'s Spool,
     number: usize,

@@ -42,7 +42,7 @@ pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec
     stricter
 }
 
-/// Counts the documents that would be removed at round limits stricter than that of the run, strictest
+/// Counts the documents that would be removed at round limits stricter than the limit of the run, strictest
 /// first.
 ///
 /// # Complexity
@@ -65,6 +65,7 @@ pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
             stricter.into_par_iter().map(level).collect()
         }
         Criterion::Distance(most) => {
+            // The step keeps the number of levels small for any distance.
             let step = most.div_ceil(DISTANCES).max(1);
             let stricter: Vec<u32> = (0..most).step_by(step as usize).collect();
             let level = |least: u32| {

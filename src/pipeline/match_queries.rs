@@ -1,4 +1,5 @@
-//! Corpus × queries, with the fingerprints of the N most frequent words over a hash table.
+//! Matches queries with a corpus. The fingerprints use the N most frequent words of the corpus,
+//! with rows of a hash table as the hashes of the words.
 
 use super::config::MatchConfig;
 use super::fingerprint_documents::{
@@ -55,14 +56,14 @@ impl MatchedQueries {
 ///
 /// # Complexity
 ///
-/// O(bytes + n × q) for n documents and q queries; memory about 4 bytes for each corpus word that
-/// is no stop word, and 40 a document.
+/// O(bytes + n × q) for n documents and q queries. The memory is about 4 bytes for each corpus word that
+/// is no stop word, and 40 bytes for each document.
 pub fn match_queries(
     corpus: &[u8],
     queries: &[u8],
     config: &MatchConfig,
 ) -> Result<MatchedQueries> {
-    // The narrowest lane that holds a fingerprint.
+    // The narrowest lane that holds a fingerprint makes the scan fastest.
     if config.hash_table.bits() <= u64::BITS {
         match_in_lanes::<u64>(corpus, queries, config)
     } else {
@@ -76,7 +77,8 @@ fn match_in_lanes<L: Lane>(
     config: &MatchConfig,
 ) -> Result<MatchedQueries> {
     let mut timings = Timings::start();
-    // No two fingerprints differ in more bits than they have.
+    // A greater distance would not change the result, since fingerprints cannot differ in more bits
+    // than they have.
     let bits = config.hash_table.bits();
     let reach = Reach::bits(bits, config.max_distance.min(bits));
     let workers = Threads::new(config.threads)?;
@@ -113,7 +115,7 @@ fn match_in_lanes<L: Lane>(
     })
 }
 
-/// The text of some consecutive queries.
+/// The result text of some consecutive queries.
 struct Block {
     text: Vec<u8>,
     /// Length of the first query's text.
@@ -128,6 +130,8 @@ fn compare<L: Lane>(
     reach: Reach,
     isa: Isa,
 ) -> Vec<Block> {
+    // Each worker takes whole queries and returns their text. The blocks keep the order of the
+    // queries.
     let starts = (0..queries.ids.len()).step_by(QUERIES_AT_ONCE).collect();
     workers.map(starts, |start: usize| {
         let end = queries.ids.len().min(start + QUERIES_AT_ONCE);
@@ -141,6 +145,7 @@ fn compare<L: Lane>(
             let id = queries.ids[query].bytes();
             writer.write_query(&mut block.text, id, &found, &documents.ids);
             block.matches += found.len();
+            // Only the length in the very first block is used, to show the first query alone.
             if query == start {
                 block.first = block.text.len();
             }

@@ -29,8 +29,8 @@ pub struct NearDuplicates {
     /// * Between two, these are the queries that have a match, each with the most similar corpus document.
     ///   If several are equally similar, the earliest one is named.
     pub removals: Vec<Removal>,
-    /// Numbers of documents that stricter limits would remove, strictest first, and then the number at the
-    /// limit of the run. Stricter limits are listed only if all pairs are known.
+    /// Numbers of documents that stricter limits would remove, strictest first, and then the number
+    /// at the limit of the run. Stricter limits are listed only if all pairs are known.
     pub levels: Vec<Level>,
     /// Where the time went.
     pub timings: Timings,
@@ -39,8 +39,8 @@ pub struct NearDuplicates {
 }
 
 impl NearDuplicates {
-    /// Returns the rows of the kept documents (or queries), ascending. Rows are numbered from 0 in reading
-    /// order.
+    /// Returns the rows of the kept documents (or queries), ascending. Rows are numbered from 0 in
+    /// reading order.
     pub fn kept(&self) -> impl Iterator<Item = usize> {
         let mut removals = self.removals.iter().map(|removal| removal.row as usize).peekable();
         (0..self.read.first().ids.len()).filter(move |&row| removals.next_if_eq(&row).is_none())
@@ -82,7 +82,7 @@ pub(crate) fn find_in_context(
     context: &Context<'_>,
 ) -> Result<NearDuplicates> {
     if corpora.is_two() != (plan.task() == Task::Match) {
-        let rule = "is not what the plan is for";
+        let rule = "does not fit the task of the plan";
         return Err(Error::config(
             "queries",
             if corpora.is_two() { "given" } else { "none" },

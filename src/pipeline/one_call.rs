@@ -1,4 +1,4 @@
-//! Whole runs in one call, for programs that use the library as it is.
+//! Whole runs in one call, with default progress and without separate plans.
 
 use super::compare::{Comparison, compare_texts};
 use super::config::Config;
@@ -26,14 +26,14 @@ use simtool_read::Corpus;
 ///
 /// # Errors
 ///
-/// The settings do not go together; else as [`find_near_duplicates`].
+/// The settings do not fit together. All errors of [`find_near_duplicates`] are possible, too.
 pub fn deduplicate(corpus: &dyn Corpus, config: &Config) -> Result<NearDuplicates> {
     let plan = Plan::new(config.clone(), Task::Deduplicate)?;
     find_near_duplicates(Sides::One(corpus), &plan, &NoProgress)
 }
 
-/// Finds all pairs of a document of `queries` and one of `corpus` that are near-duplicates, and for
-/// each query that has any the one that is most like it.
+/// Finds all near-duplicate pairs between `queries` and `corpus`. For each query with a match, the removal
+/// names the most similar document of `corpus`.
 ///
 /// ```
 /// use simtool::{Config, Texts, match_collections};
@@ -56,7 +56,7 @@ pub fn match_collections(
     find_near_duplicates(Sides::Two(queries, corpus), &plan, &NoProgress)
 }
 
-/// Makes the fingerprint of every document of `corpus` that the method of `config` compares.
+/// Makes the fingerprints of all documents of `corpus`, as the method of `config` compares them.
 ///
 /// ```
 /// use simtool::{Config, Method, Texts, fingerprint};
@@ -71,14 +71,15 @@ pub fn match_collections(
 ///
 /// # Errors
 ///
-/// The method compares no fingerprints; else as [`fingerprint_collection`].
+/// The method compares no fingerprints. All errors of [`fingerprint_collection`] are possible, too.
 pub fn fingerprint(corpus: &dyn Corpus, config: &Config) -> Result<FingerprintedCollection> {
     let (recipe, resources) = (config.method.recipe(), &config.resources);
     fingerprint_collection(corpus, recipe, resources, Wordless::Allowed, &NoProgress)
 }
 
-/// Makes the fingerprint of every document of `corpus` by what was [learned](Fitted) from another
-/// collection, as for documents that come later: the rows compare with those of that one.
+/// Makes the fingerprints of all documents of `corpus` with the weights or words that were
+/// [learned](Fitted) from another collection, for example for documents that arrive later. The rows of both
+/// collections compare with each other.
 ///
 /// ```
 /// use simtool::{Config, Texts, fingerprint, fingerprint_by};
@@ -93,7 +94,7 @@ pub fn fingerprint(corpus: &dyn Corpus, config: &Config) -> Result<Fingerprinted
 ///
 /// # Errors
 ///
-/// As [`fingerprint`], and what was learned is not for this method.
+/// As [`fingerprint`]. It is also an error if `fitted` was learned for another method.
 pub fn fingerprint_by(
     corpus: &dyn Corpus,
     fitted: &Fitted,
@@ -103,7 +104,7 @@ pub fn fingerprint_by(
     fingerprint_by_fitted(corpus, recipe, fitted, resources, &NoProgress)
 }
 
-/// Compares two texts: what the method of `config` compares of them.
+/// Compares two texts by the shingles and fingerprints of the method of `config`.
 ///
 /// ```
 /// use simtool::{Config, compare};

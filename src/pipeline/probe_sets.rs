@@ -2,8 +2,8 @@
 
 use simtool_base::unordered_map::UnorderedMap;
 
-/// An inverted index of some sets: each term lists the sets that contain it. `weight` returns the weight of
-/// a term.
+/// An inverted index of some sets: each term lists the sets that contain it. `weight` returns the
+/// weight of a term.
 pub(crate) struct ProbeSets<W> {
     weight: W,
     sizes: Vec<u64>,

@@ -100,15 +100,19 @@ pub(crate) fn read_summarized(
         };
         match record.content {
             Content::Document(document) => {
+                // Documents are numbered within the shard, because shards are read in any order.
                 let index = summary.ids.len();
                 summary.ids.push(record.number, document.id)?;
                 if by_field {
                     summary.preferences.push(FieldValue::parse(document.field));
                 }
                 summary.mended += u64::from(document.mended.is_some());
+                // A text of 4 GiB or more is stored with the greatest number, which keeps its place
+                // in the order by length.
                 summary.lengths.push(u32::try_from(document.text.len()).unwrap_or(u32::MAX));
                 summary.without_terms += u64::from(!visit(index, &document)?);
             }
+            // Such records belong to the file but are no documents, so they are not counted.
             Content::PassThrough => {}
             Content::PassedOver => summary.passed_over += 1,
             Content::Bad(bad) => summary.bad.push(BadRecord {
@@ -146,6 +150,7 @@ pub(crate) fn read_again(
             }
             index += 1;
         }
+        // Stopping behind the last wanted document saves unpacking the rest of the shard.
         Ok(if index < end { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     });
     read.map(drop)
@@ -203,6 +208,7 @@ impl CollectionSummary {
         }
         all.ids = DocumentIds::new(ids)?;
         let place = |(shard, mut record): (usize, BadRecord)| {
+            // A shard numbers its records from 0, but users count from the beginning of the file.
             record.record += all.ids.first_record_of_shard(shard);
             Quarantined { file: collection.shard_file(shard), record }
         };
@@ -264,6 +270,8 @@ impl CollectionSummary {
                 (a, b) => b.compare(a),
             },
         };
+        // Ties go to the earlier document, so that the order is total and the result does not
+        // depend on threads.
         by_value.then(a.cmp(&b))
     }
 }

@@ -41,12 +41,15 @@ impl Timings {
 
     fn add(&mut self, stage: &'static str, time: Duration) {
         match self.stages.iter_mut().find(|(name, _)| *name == stage) {
+            // Stages such as reading return in every round, and appear once with their total.
             Some((_, total)) => *total += time,
             None => self.stages.push((stage, time)),
         }
     }
 
     fn count(&mut self, counted: Count) {
+        // A stage that repeats, for example in rounds, replaces its count: the last one is the
+        // result.
         let same = |other: &&mut Count| (other.stage, other.what) == (counted.stage, counted.what);
         match self.counts.iter_mut().find(same) {
             Some(other) => other.count = counted.count,
@@ -108,6 +111,7 @@ impl<'p> StageClock<'p> {
 impl Progress for StageClock<'_> {
     fn begin(&self, stage: &'static str, work: Work) {
         let (timings, current) = &mut *self.times();
+        // A stage ends when the next one begins, since stages report only their beginning.
         if let Some(before) = current.replace(stage) {
             timings.end(before);
         }
@@ -139,7 +143,7 @@ mod tests {
     use simtool_base::progress::NoProgress;
 
     #[test]
-    fn stages_are_timed_as_they_are_told_and_added_where_they_come_again() {
+    fn repeated_stages_are_added_up_and_keep_their_last_count() {
         let clock = StageClock::start(&NoProgress);
         for (stage, count) in [("read", 7), ("prune", 5), ("prune", 3)] {
             clock.begin(stage, Work::Steps(0));

@@ -46,6 +46,7 @@ impl View for Watched<'_> {
         let mut bytes = 0;
         let mut reported = 0;
         let mut report = |reached: u64| {
+            // A reader may report a place twice or go back, but progress must only grow.
             self.progress.advance(reached.saturating_sub(reported));
             reported = reported.max(reached);
         };
@@ -59,6 +60,7 @@ impl View for Watched<'_> {
             {
                 bytes += document.text.len();
             }
+            // Asking after every event would cost more than reading short lines.
             if events >= EVENTS || bytes >= BYTES {
                 (events, bytes) = (0, 0);
                 self.ask()?;
@@ -85,7 +87,7 @@ mod tests {
     use std::ops::ControlFlow;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Wants so many answers that the work is to go on.
+    /// A receiver of progress that cancels the work when it was asked this many times.
     #[derive(Debug)]
     struct Patience(AtomicU64);
 
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn long_documents_are_asked_about_sooner_and_a_corpus_is_what_it_was() {
+    fn long_documents_look_for_a_stop_sooner() {
         let texts = vec!["x".repeat(BYTES); 5];
         let corpus = &Texts::of(&texts);
         let progress = &Patience(AtomicU64::new(2));
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_is_cancelled_says_so_for_any_number_of_threads() {
+    fn cancelled_work_fails_as_cancelled_for_any_number_of_threads() {
         let texts: Vec<String> =
             (0..100_000).map(|at| format!("text number {at} of many")).collect();
         let corpus = &Texts::of(&texts);

@@ -108,7 +108,8 @@ fn group_pairs(pairs: &ClosePairs, mut groups: impl FnMut(ClosePair) -> (u32, u3
 type Grouped<'t> = (&'t RowTexts<'t>, &'t [Vec<u32>]);
 
 impl<'t> Side<'t> {
-    /// Cuts the groups into blocks whose sets take at most `most` bytes. A larger group is a block of its own.
+    /// Cuts the groups into blocks whose sets take at most `most` bytes. A larger group is a block
+    /// of its own.
     fn new((texts, groups): Grouped<'t>, most: u64) -> Self {
         let mut block = 0;
         let mut inside = 0;
@@ -286,7 +287,8 @@ impl Comparison<'_> {
         terms(self.a) + if self.is_same { 0 } else { terms(self.b) }
     }
 
-    /// Returns the range of classes of `b` whose weight permits enough similarity to class `first` of `a`.
+    /// Returns the range of classes of `b` whose weight permits enough similarity to class `first`
+    /// of `a`.
     fn candidates(&self, first: usize, threshold: Threshold) -> Range<usize> {
         let weight = self.a[first].weight;
         let smallest = threshold.min_weight(weight);

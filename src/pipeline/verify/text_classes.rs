@@ -152,8 +152,8 @@ impl<'t> Found<'t> {
         let class = *self.by_hash.entry((group, hash)).or_insert(number);
         match self.classes.get_mut(class as usize) {
             Some(class) if class.terms == terms => class.rows.push(row),
-            // The set is new, or another set has the same hash. The latter is so rare that the class simply
-            // gets a duplicate, which `Classes::of` merges.
+            // The set is new, or another set has the same hash. The latter is so rare that the
+            // class simply gets a duplicate, which `Classes::of` merges.
             _ => {
                 let mut own = reserved(terms.len(), WHAT)?;
                 own.extend_from_slice(terms);

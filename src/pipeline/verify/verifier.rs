@@ -45,15 +45,16 @@ impl Verifier {
             Criterion::Distance(_) => method.verify(),
         };
         let Some(threshold) = threshold else { return Ok(None) };
+        // Weights that were learned for other terms would give wrong similarities without an error.
         fitted.check(method.compared())?;
         let terms = DocumentTerms::new(method.compared(), fitted, resources.isa);
         let context = Context::new(resources, &NoProgress)?;
         Ok(Some(Self { threshold, terms, context }))
     }
 
-    /// Returns a number for each text. Two texts have the same number if both their fingerprints and their
-    /// sets of terms are equal. Texts without a fingerprint have number 0. `rows` holds the fingerprints in
-    /// the order of `texts`.
+    /// Returns a number for each text. Two texts have the same number if both their fingerprints
+    /// and their sets of terms are equal. Texts without a fingerprint have number 0. `rows` holds
+    /// the fingerprints in the order of `texts`.
     #[must_use]
     pub fn numbers(&self, texts: &[&[u8]], rows: &FingerprintRows<'_>) -> Vec<u128> {
         let mut scratch = TermScratch::default();
@@ -64,6 +65,8 @@ impl Verifier {
             terms.sort_unstable();
             terms.dedup();
             both.clear();
+            // One hash covers both the fingerprint and the set, so numbers are equal only if both
+            // are.
             both.extend_from_slice(words);
             both.extend_from_slice(terms);
             wide_hash(bytemuck::cast_slice(&both))
