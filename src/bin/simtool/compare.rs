@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// Number of equal words that are printed next to a difference, and of words in all.
+/// Limits of the printed difference: equal words next to a change, and words in total.
 const SHOWN: Shown = Shown { context: 20, words: 2000 };
 
 /// Compares two documents and prints what was found.
@@ -33,6 +33,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     } else {
         readable(paths, shingle, &compared.comparison, texts, &Marks::for_terminal())
     };
+    // The differences are found while the text is made, so the stage ends here.
     timings.end("find differences");
     if args.running.stats {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     Ok(console::out(text.as_bytes())?)
 }
 
-/// Shows what was read, and what was wrong with the files.
+/// Prints the size and format of both documents, and the faults of their files.
 fn show_documents(documents: &[NamedDocument; 2], terminal: &Terminal) {
     for (NamedDocument { document, file, .. }, name) in documents.iter().zip(["A", "B"]) {
         let record = document.record;
@@ -51,7 +52,7 @@ fn show_documents(documents: &[NamedDocument; 2], terminal: &Terminal) {
     }
 }
 
-/// Marks around the words that only one document has.
+/// Marks around words that only one document has, and around notes on omitted words.
 pub(crate) struct Marks {
     left: [&'static str; 2],
     right: [&'static str; 2],
@@ -66,7 +67,8 @@ impl Marks {
         quiet: ["\x1b[2m", "\x1b[0m"],
     };
 
-    /// Colours, if a terminal shows them and the user wants any.
+    /// Returns colours if standard output is a terminal and `NO_COLOR` is not set. Otherwise returns
+    /// plain marks.
     pub(crate) fn for_terminal() -> Self {
         let colours = io::stdout().is_terminal()
             && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -108,6 +110,7 @@ pub(crate) fn difference(texts: [&[u8]; 2], names: [&str; 2], marks: &Marks) -> 
     let mut out = format!("\n{of_left} in {left} alone, {of_right} in {right} alone\n\n");
     let [left_text, right_text] = texts.map(String::from_utf8_lossy);
     for piece in text_difference(&left_text, &right_text, SHOWN) {
+        // Notes on omitted words are dimmed, so that they are not taken for text of a document.
         let [from, to] = marks.quiet;
         let _ = match piece {
             Piece::Both(text) => write!(out, "{}", shown(text)),
@@ -119,6 +122,7 @@ pub(crate) fn difference(texts: [&[u8]; 2], names: [&str; 2], marks: &Marks) -> 
             }
         };
     }
+    // The last piece may be a note or a text without a line end.
     if !out.ends_with('\n') {
         out.push('\n');
     }
@@ -127,6 +131,7 @@ pub(crate) fn difference(texts: [&[u8]; 2], names: [&str; 2], marks: &Marks) -> 
 
 /// Writes marked words. White space after the last word comes after its mark.
 fn marked(out: &mut String, text: &str, [from, to]: [&str; 2]) -> std::fmt::Result {
+    // A mark around white space would strike through or underline the gap between words.
     let words = text.trim_end();
     write!(out, "{from}{}{to}{}", shown(words), shown(&text[words.len()..]))
 }
@@ -137,7 +142,9 @@ pub(crate) fn shown(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\n' | '\t' => shown.push(c),
+            // A carriage return would let the next word overwrite the line.
             '\r' => {}
+            // Marks of text direction could show words in another order than they are.
             '\u{61c}'
             | '\u{200e}'
             | '\u{200f}'
@@ -154,6 +161,7 @@ fn json(paths: [&Path; 2], shingle: &Terms, comparison: &Comparison) -> io::Resu
     let number = |number: Option<String>| number.unwrap_or_else(|| "null".to_owned());
     let similarity = comparison.similarity;
     let mut out = Vec::new();
+    // Paths may be invalid UTF-8 or contain quotes, so they are escaped one by one.
     for (key, path) in [("{\"a\":", paths[0]), (",\"b\":", paths[1])] {
         out.extend_from_slice(key.as_bytes());
         json_text::write_string(&mut out, path.as_os_str().as_encoded_bytes())?;

@@ -1,4 +1,4 @@
-//! What goes to the terminal: data to standard output, everything else to standard error.
+//! Writes data to standard output and all messages to standard error.
 
 use crate::args::Args;
 use clap::CommandFactory;
@@ -13,37 +13,38 @@ use std::io::{self, Write};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// Writes data.
+/// Writes data to standard output.
 pub(crate) fn out(bytes: &[u8]) -> Result<(), Error> {
     let mut out = io::stdout().lock();
     let written = out.write_all(bytes).and_then(|()| out.flush());
     written.map_err(|error| Error::io("standard output", "write to", error))
 }
 
-/// Says what went wrong.
+/// Prints an error.
 pub(crate) fn error(message: &str) {
     line("error", message);
 }
 
-/// An error with its causes; a setting that is wrong is called as the option that it is here.
+/// Returns the text of an error with its causes. A setting of the library is named as its option.
 pub(crate) fn explained(error: &anyhow::Error) -> String {
     match error.downcast_ref::<Error>().map(Error::kind) {
         Some(ErrorKind::Config { field, value, rule }) => {
             let option = option(field).unwrap_or((*field).into());
-            // What takes no value has none to show.
+            // A flag has no value, and its name would be followed by a space.
             format!("{}: {rule}", format!("{option} {value}").trim_end())
         }
         _ => format!("{error:#}"),
     }
 }
 
-/// The message with the settings that it names in backquotes as options.
+/// Returns the message with each setting in backquotes replaced by its option.
 pub(crate) fn with_options(message: &str) -> String {
     spell_settings(message, &option)
 }
 
-/// The option that a setting of the library is, if it is one of any command.
+/// Returns the option of a setting of the library, if any command has such an option.
 pub(crate) fn option(field: &str) -> Option<String> {
+    // Building the command line takes longer than a message, so the names are collected once.
     static OPTIONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
         let program = Args::command();
         let commands = std::iter::once(&program).chain(program.get_subcommands());
@@ -54,25 +55,26 @@ pub(crate) fn option(field: &str) -> Option<String> {
     OPTIONS.contains(&name).then(|| format!("--{name}"))
 }
 
-/// Says something that the user should know.
+/// Prints a note.
 pub(crate) fn note(message: &str) {
     line("note", message);
 }
 
-/// Says what may go wrong.
+/// Prints a warning.
 pub(crate) fn warning(message: &str) {
     line("warning", message);
 }
 
-/// Prints statistics, which were asked for.
+/// Prints statistics or a plan, without a prefix. Errors of standard error are ignored.
 pub(crate) fn stats(text: &str) {
     drop(io::stderr().lock().write_all(text.as_bytes()));
 }
 
-/// The time and share of each stage with what was counted in it, a line each, and the most memory
-/// that was held, where the system tells.
+/// Returns a line for each stage with its time, share and counts, and a line with the peak memory if
+/// the system reports it.
 pub(crate) fn stage_times(stages: &[(&str, Duration)], counts: &[Count]) -> String {
     let mut text = String::new();
+    // Shares are of the sum of the stages, so that they add up to 100 %.
     let total: Duration = stages.iter().map(|(_, time)| *time).sum();
     for (stage, time) in stages {
         let share = 100.0 * time.as_secs_f64() / total.as_secs_f64().max(1e-9);
@@ -92,16 +94,16 @@ pub(crate) fn stage_times(stages: &[(&str, Duration)], counts: &[Count]) -> Stri
 }
 
 fn line(kind: &str, message: &str) {
-    // A name from outside must not drive the terminal.
+    // File names and IDs come from outside. Control characters in them must not reach the terminal.
     let shown: String = with_options(message)
         .chars()
         .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
         .collect();
-    // Nobody is left to tell if standard error is closed.
+    // If standard error is closed, there is no place left to report that.
     drop(writeln!(io::stderr().lock(), "simtool: {kind}: {shown}"));
 }
 
-/// Whether the reader of our output has gone: its right, and no failure.
+/// Returns whether the reader of the output closed the pipe, which is not a failure.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)

@@ -1,4 +1,4 @@
-//! `simtool dedup` and `simtool match`: near-duplicates within a collection, or of one in another.
+//! `simtool dedup` and `simtool match`: near-duplicates within a collection or between two.
 
 use crate::args::Job;
 use crate::terminal::Terminal;
@@ -18,6 +18,7 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
         return dry_run(&request, &terminal);
     }
     let Outcome { summary, faults, has_losses, notes, counts } = run::dedup(&request, &terminal)?;
+    // The bar must be gone before the table is printed on the same terminal.
     terminal.end(&faults);
     for note in &notes {
         terminal.note(note);
@@ -26,6 +27,7 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
         console::stats(&console::stage_times(&summary.stages, &counts));
     }
     if job.corpus.json {
+        // The object is written at once, so that a failure leaves no half of it on standard output.
         let mut written = Vec::new();
         write_summary(&mut written, &summary)?;
         console::out(&written)?;
@@ -35,7 +37,7 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::after(has_losses))
 }
 
-/// Prints what would be done.
+/// Prints the plan of the run and its estimated costs.
 fn dry_run(request: &Request, terminal: &Terminal) -> anyhow::Result<ExitStatus> {
     let planned = run::dry_run(request, terminal)?;
     if let Some(warning) = &planned.estimate.warning {

@@ -17,15 +17,18 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitStatus> {
         Some(list) => NamedMethod::parse_list(list)?,
         None => NamedMethod::all()?,
     };
+    // A sample needs no labels, so this comes before they are required.
     if let Some(size) = args.sample {
         return eval_sample::run(args, &methods, size);
     }
     refuse_without_truth(args)?;
     if args.suggest {
         let (suggestion, outcome) = eval_suggest::run(args)?;
+        // Without labels, the suggestion itself is the result.
         if args.truth.is_none() {
             return Ok(outcome);
         }
+        // The suggested method is the first row, above the presets that it is compared with.
         methods.insert(0, suggestion);
     }
     let terminal = Terminal::new(&args.common.running);
@@ -38,6 +41,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitStatus> {
         EvalFormat::Json => write_json(&mut out, &outcome.evaluation)?,
     }
     console::out(&out)?;
+    // The other formats name their columns, so only the table needs an explanation.
     if args.format == EvalFormat::Table && !args.common.running.quiet {
         explain(&outcome.evaluation);
     }
@@ -49,6 +53,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitStatus> {
 
 /// Creates the request to the library.
 fn request(args: &EvalArgs, methods: Vec<NamedMethod>) -> Result<EvalRequest, Error> {
+    // The parser ensures that --truth comes with --corpus.
     let (paths, truth) = match &args.truth {
         Some(truth) => {
             let (truth, gray) = (truth.clone(), args.gray.clone());
@@ -85,6 +90,7 @@ fn explain(evaluation: &Evaluation) {
 fn refuse_without_truth(args: &EvalArgs) -> Result<(), Error> {
     let of_choice = [("report", args.report.as_ref()), ("svg", args.svg.as_ref())];
     let of_corpus = [("corpus", args.corpus.first())];
+    // With --suggest, --corpus alone is meaningful, but there is no measurement to report.
     let given: &[_] = if args.suggest { &of_choice } else { &of_corpus };
     match given.iter().find_map(|&(option, path)| Some((option, path?))) {
         Some((option, path)) if args.truth.is_none() => {

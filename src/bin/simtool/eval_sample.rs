@@ -1,4 +1,4 @@
-//! `simtool eval --sample`: what methods miss and wrongly find in a collection without labels.
+//! `simtool eval --sample`: estimates recall and precision in a collection without labels.
 
 use crate::args::{EvalArgs, EvalFormat};
 use crate::terminal::Terminal;
@@ -11,7 +11,7 @@ use simtool::run;
 use simtool::similarity::{JACCARD, Threshold};
 use std::fmt::Write as _;
 
-/// Draws the sample, and prints what it says of each method.
+/// Draws the sample, and prints the estimates for each method.
 pub(crate) fn run(
     args: &EvalArgs,
     methods: &[NamedMethod],
@@ -38,7 +38,7 @@ pub(crate) fn run(
     Ok(ExitStatus::after(outcome.has_losses))
 }
 
-/// For people: writing to a string cannot fail.
+/// Returns the estimates as text for people. Writing to a string cannot fail.
 fn table(sampled: &[SampledMethod], seed: u64) -> String {
     let mut text = String::new();
     for method in sampled {
@@ -61,26 +61,29 @@ fn table(sampled: &[SampledMethod], seed: u64) -> String {
             ("precision", &method.precision),
             ("recall of small clusters", &method.recall_of_small),
         ] {
+            // If all clusters are small, the third line would repeat the recall.
             if name.len() > 10 && estimate.partners == method.recall.partners {
                 continue;
             }
-            let _ = writeln!(text, "  {name:<10} {}", told(estimate));
+            let _ = writeln!(text, "  {name:<10} {}", shown(estimate));
         }
     }
     text
 }
 
-/// A ratio, and how far it can be believed.
-fn told(estimate: &RatioEstimate) -> String {
+/// Returns the text of a ratio with its confidence interval.
+fn shown(estimate: &RatioEstimate) -> String {
     let RatioEstimate { hits, partners, documents, ratio, interval, whole, .. } = estimate;
     if *partners == 0 {
         return "nothing to tell: no document of the sample has a partner".to_owned();
     }
-    let shown = format!("{ratio:.3}, {} of {} pairs", grouped(*hits), grouped(*partners));
+    let counts = format!("{ratio:.3}, {} of {} pairs", grouped(*hits), grouped(*partners));
+    // If the ratio has no interval of its own, the share of documents whose partners were all found
+    // shows how far it can be believed.
     match interval {
-        Some(interval) => format!("{shown}; 95 %: {:.3} to {:.3}", interval.low, interval.high),
+        Some(interval) => format!("{counts}; 95 %: {:.3} to {:.3}", interval.low, interval.high),
         None => format!(
-            "{shown}; of all partners of a document in {} of {documents}, 95 %: {:.3} to {:.3}",
+            "{counts}; of all partners of a document in {} of {documents}, 95 %: {:.3} to {:.3}",
             whole.part, whole.interval.low, whole.interval.high
         ),
     }
@@ -108,9 +111,10 @@ const COLUMNS: [&str; 19] = [
     "recall_of_small",
 ];
 
-/// What stands in the columns.
+/// Returns the values of the columns for a method.
 fn cells(method: &SampledMethod, seed: u64) -> Vec<String> {
     let estimate = |estimate: &RatioEstimate| {
+        // The columns are always filled. The whole-document interval replaces a missing one.
         let interval = estimate.interval.unwrap_or(estimate.whole.interval);
         [estimate.ratio, estimate.standard_error, interval.low, interval.high]
             .map(|number| format!("{number:.6}"))
@@ -135,7 +139,7 @@ fn cells(method: &SampledMethod, seed: u64) -> Vec<String> {
     front.into_iter().chain(estimates).chain(back).collect()
 }
 
-/// A line for each method, with tabs.
+/// Returns a header and a tab-separated line for each method.
 fn lines(sampled: &[SampledMethod], seed: u64) -> String {
     let mut text = COLUMNS.join("\t") + "\n";
     for method in sampled {
@@ -145,7 +149,7 @@ fn lines(sampled: &[SampledMethod], seed: u64) -> String {
     text
 }
 
-/// A list of objects.
+/// Returns the methods as a JSON list of objects.
 fn json(sampled: &[SampledMethod], seed: u64) -> std::io::Result<String> {
     let mut out = b"[".to_vec();
     for (number, method) in sampled.iter().enumerate() {
@@ -156,6 +160,7 @@ fn json(sampled: &[SampledMethod], seed: u64) -> std::io::Result<String> {
             }
             write_string(&mut out, name.as_bytes())?;
             out.push(b':');
+            // Numbers are written without quotes. Names of methods are never numbers.
             if cell.parse::<f64>().is_ok() {
                 out.extend_from_slice(cell.as_bytes());
             } else {

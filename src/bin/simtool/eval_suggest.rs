@@ -1,4 +1,4 @@
-//! `simtool eval --suggest`: what a sample says of a collection, and which method it asks for.
+//! `simtool eval --suggest`: statistics of a collection's sample, and the method that fits it.
 
 use crate::args::{EvalArgs, EvalFormat};
 use crate::terminal::Terminal;
@@ -14,10 +14,10 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
-/// What the choice is called among other methods.
+/// Name of the suggested method in tables of methods.
 pub(crate) const NAME: &str = "suggested";
 
-/// Chooses a method and tells it; where the choice is to be measured, only on standard error.
+/// Chooses a method and prints it. If the choice will be measured, prints only its reasons as notes.
 pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, ExitStatus)> {
     let running = &args.common.running;
     let terminal = Terminal::new(running);
@@ -26,6 +26,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, ExitStatus)> 
     terminal.end(&outcome.faults);
     let suggestion = outcome.suggestion;
     let command = command(args, &paths, &suggestion.method);
+    // Standard output is for the measurement that follows, so the reasons are notes.
     if args.truth.is_some() {
         if !running.quiet {
             for reason in &suggestion.reasons {
@@ -44,11 +45,12 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, ExitStatus)> 
     Ok((named, ExitStatus::Done))
 }
 
-/// What does what is suggested.
+/// Returns the `simtool dedup` command that runs the suggested method.
 fn command(args: &EvalArgs, paths: &[PathBuf], method: &Method) -> String {
     let mut words = vec!["simtool".to_owned(), "dedup".to_owned()];
     words.extend(paths.iter().map(|path| path.to_string_lossy().into_owned()));
     words.extend(["--method".to_owned(), method.name().to_owned()]);
+    // The command must read the same fields as the sample did.
     let fields = [("text_field", &args.text_field), ("id_field", &args.id_field)];
     let fields = fields.into_iter().filter_map(|(name, field)| Some((name, field.clone()?)));
     for (name, value) in method.parameters().into_iter().chain(fields) {
@@ -58,8 +60,8 @@ fn command(args: &EvalArgs, paths: &[PathBuf], method: &Method) -> String {
     words.join(" ")
 }
 
-/// What is told, by name.
-fn told(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, String)> {
+/// Returns the printed lines, each as a name and a text.
+fn named_lines(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, String)> {
     let Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least } =
         suggestion;
     let CorpusProfile { documents, sampled, is_complete, characters, words, scripts, .. } = profile;
@@ -72,6 +74,7 @@ fn told(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, String)> {
             grouped(*ninetieth)
         )
     };
+    // A script with less than half a percent would be shown as 0 %.
     let scripts = scripts.iter().filter(|(_, share)| *share >= 0.005);
     let scripts: Vec<_> =
         scripts.map(|(script, share)| format!("{script} {:.0} %", share * 100.0)).collect();
@@ -79,11 +82,12 @@ fn told(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, String)> {
         .rev()
         .map(|tenth| (tenth * 10, (tenth + 1) * 10))
         .map(|(from, to)| {
+            // Similarity 1 has a counter of its own, which belongs to the highest tenth.
             let end = if to == 100 { 101 } else { to };
             nearest.of_first[from..end].iter().sum::<u64>().to_string()
         })
         .collect();
-    let mut told = vec![
+    let mut named = vec![
         (
             "documents",
             format!("{about}{}, {} of them sampled", grouped(*documents), grouped(*sampled)),
@@ -104,16 +108,17 @@ fn told(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, String)> {
         ("nearest", format!("{} documents by tenths of similarity, from 1 down", tenths.join(" "))),
         ("method", method.to_string()),
     ];
-    told.extend(reasons.iter().map(|reason| ("why", console::with_options(reason))));
-    told.push(("run", command.to_owned()));
-    told
+    named.extend(reasons.iter().map(|reason| ("why", console::with_options(reason))));
+    named.push(("run", command.to_owned()));
+    named
 }
 
-/// For people: writing to a string cannot fail.
+/// Returns the suggestion as text for people. Writing to a string cannot fail.
 fn table(suggestion: &Suggestion, command: &str) -> String {
     let mut text = String::new();
     let mut last = "";
-    for (name, value) in told(suggestion, command) {
+    for (name, value) in named_lines(suggestion, command) {
+        // Several reasons follow each other. Only the first one shows the name.
         let shown = if name == last { "" } else { name };
         let _ = writeln!(text, "{shown:<12}{value}");
         last = name;
@@ -121,15 +126,15 @@ fn table(suggestion: &Suggestion, command: &str) -> String {
     text
 }
 
-/// A line for each, with a tab.
+/// Returns a line for each name and text, separated by a tab.
 fn lines(suggestion: &Suggestion, command: &str) -> String {
-    told(suggestion, command).iter().fold(String::new(), |mut text, (name, value)| {
+    named_lines(suggestion, command).iter().fold(String::new(), |mut text, (name, value)| {
         let _ = writeln!(text, "{name}\t{value}");
         text
     })
 }
 
-/// One object.
+/// Returns the suggestion as one JSON object.
 fn json(suggestion: &Suggestion, command: &str) -> io::Result<String> {
     let Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least } =
         suggestion;

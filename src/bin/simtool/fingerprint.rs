@@ -16,6 +16,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<ExitStatus> {
     let running = &args.common.running;
     let terminal = Terminal::new(running);
     let made = run::fingerprint(&request, &mut io::stdout().lock(), &terminal)?;
+    // The bar must be gone before notes are printed on the same terminal.
     terminal.end(&made.faults);
     let documents = counted(made.documents, "document");
     let without_words = grouped(made.without_words);

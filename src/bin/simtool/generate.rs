@@ -18,7 +18,7 @@ use std::path::Path;
 const TABLE_ROWS: usize = 500;
 const TABLE_COLUMNS: usize = 64;
 
-/// What `--seed` and `--samples` are where they are not given.
+/// Default values of `--seed` and `--samples`.
 const SEED: u64 = 1;
 const SAMPLES: u64 = 200;
 
@@ -47,8 +47,8 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     write_articles(args)
 }
 
-/// Writes files with these names, whose contents `make` returns for a seed. Nothing is made if one of
-/// the files is there and may not be replaced.
+/// Writes files with these names, whose contents `make` returns for a seed. Writes nothing if one of
+/// the files exists and may not be replaced.
 fn write_named<C: AsRef<[u8]>>(
     args: &GenerateArgs,
     names: [&str; 3],
@@ -64,14 +64,17 @@ fn write_named<C: AsRef<[u8]>>(
     Ok(())
 }
 
-/// Writes articles and samples, and the tables for `simtool N M` if they are wanted.
+/// Writes articles and samples, and with `--with-tables` also the tables for `simtool N M`.
 fn write_articles(args: &GenerateArgs) -> anyhow::Result<()> {
     let folder = &args.output;
     let failed = |e| Error::io(folder, "write to", e);
+    // All files are checked before the first one is created, so that a refusal leaves nothing
+    // behind.
     refuse(args, &["article.txt", "sample.txt", "truth.tsv"])?;
     if args.with_tables {
         refuse(args, &["stopwords.txt", "hashvalue.txt"])?;
     }
+    // The parser requires one of both, so the default of 0 bytes is never used.
     let size = match (args.documents, args.bytes) {
         (Some(documents), _) => Size::Documents(documents),
         (None, bytes) => Size::Bytes(bytes.unwrap_or(0)),
@@ -104,7 +107,7 @@ fn write_articles(args: &GenerateArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses files of these names that are there, unless they may be replaced.
+/// Refuses existing files of these names, unless they may be replaced.
 fn refuse(args: &GenerateArgs, names: &[&str]) -> Result<(), Error> {
     let existing = Existing::by_force(args.force);
     names.iter().try_for_each(|name| refuse_existing("output", &args.output.join(name), existing))
@@ -116,7 +119,7 @@ fn create(folder: &Path, name: &str) -> Result<BufWriter<File>, Error> {
     Ok(BufWriter::with_capacity(1 << 20, file))
 }
 
-/// The first rows and columns of the built-in table, as text.
+/// Returns the first rows and columns of the built-in hash table, as text.
 fn hash_table() -> Result<Vec<u8>, Error> {
     let table = HashTable::built_in(TABLE_ROWS, TABLE_COLUMNS)?;
     let mut text = Vec::with_capacity(TABLE_ROWS * (TABLE_COLUMNS + 2));

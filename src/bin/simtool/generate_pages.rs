@@ -1,5 +1,5 @@
-//! `simtool generate --pages`: a crawl of the pages of a folder, and their texts in the other
-//! formats, as they are read from the crawl.
+//! `simtool generate --pages`: writes a crawl of the pages in a folder, and the texts that the reader
+//! extracts from this crawl in the other formats.
 
 use crate::args::GenerateArgs;
 use crate::console;
@@ -17,19 +17,19 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// The file of all texts.
+/// File with the texts of all pages.
 const TEXT: &str = "text/pages.txt";
-/// The folders of the other formats, and how their files end.
+/// Folders of the other formats, each with the extension of its files.
 const WARC: (&str, &str) = ("warc", "warc.gz");
 const WET: (&str, &str) = ("wet", "warc.wet.gz");
 const LINES: (&str, &str) = ("jsonl", "jsonl.zst");
 const ROWS: (&str, &str) = ("parquet", "parquet");
-/// Most files of a format.
+/// Maximum number of files of each format.
 const FILES: usize = 8;
-/// As the program `zstd` packs if nothing is said.
+/// Compression level, the default of the program `zstd`.
 const ZSTD_LEVEL: i32 = 3;
 
-/// What was read and written.
+/// Counts of written pages and bytes.
 #[derive(Clone, Copy, Default)]
 struct Done {
     pages: u64,
@@ -45,9 +45,12 @@ pub(crate) fn run(folder: &Path, args: &GenerateArgs) -> anyhow::Result<()> {
         let none = io::Error::new(io::ErrorKind::NotFound, "there is no page of HTML in it");
         return Err(Error::io(folder, "take pages from", none).into());
     }
+    // Several files of a format let readers work in parallel.
     let runs = pages::runs(&found, FILES);
     let name = |number: usize| format!("pages-{number:05}");
     refuse_existing("output", &output.join(TEXT), Existing::by_force(args.force))?;
+    // All files are checked before the first one is created, so that a refusal leaves nothing
+    // behind.
     for number in 0..runs.len() {
         for (format, ending) in [WARC, WET, LINES, ROWS] {
             let path = output.join(format!("{format}/{}.{ending}", name(number)));
@@ -60,6 +63,8 @@ pub(crate) fn run(folder: &Path, args: &GenerateArgs) -> anyhow::Result<()> {
         let name = name(number);
         let warc = output.join(format!("{}/{name}.{}", WARC.0, WARC.1));
         done.html_bytes += write_responses(&found[run], &warc)?;
+        // The texts are read back from the WARC file, so that all formats hold exactly the text
+        // that simtool extracts from the page.
         write_texts(&warc, output, &name, &mut text, &mut done)?;
     }
     text.flush().map_err(|e| Error::io(output, "write to", e))?;
@@ -123,6 +128,7 @@ fn write_texts(
         done.text_bytes += page.text.len() as u64;
         Ok(())
     };
+    // A page that cannot be read back ends the run, so that all formats have the same pages.
     let unreadable = |what: String| Error::io(warc, "read back", io::Error::other(what));
     let collection = Collection::open(vec![InputFile::new(warc)], ReadOptions::default());
     for shard in 0..collection.shard_count() {
@@ -134,6 +140,7 @@ fn write_texts(
             };
             match content {
                 Content::Document(document) => {
+                    // Extracted text is valid UTF-8, but its type does not say so.
                     let utf8 = |bytes| str::from_utf8(bytes).map_err(io::Error::other);
                     let url = utf8(document.id.unwrap_or_default());
                     let written = url.and_then(|url| write(url, utf8(document.text)?));
@@ -145,6 +152,7 @@ fn write_texts(
             Ok(ControlFlow::Continue(()))
         })?;
     }
+    // A file that is dropped with unwritten bytes would hide the error of the last write.
     wet.flush().map_err(failed)?;
     lines.finish().and_then(|mut file| file.flush()).map_err(failed)?;
     rows.finish().and_then(|mut file| file.flush()).map_err(failed)

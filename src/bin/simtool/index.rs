@@ -1,4 +1,4 @@
-//! `simtool index`: an index of documents that grows.
+//! `simtool index`: commands on a growing index of documents.
 
 use crate::args::{
     AddArgs, CreateArgs, ExportArgs, IndexCommand, IndexedArgs, MergeArgs, OneIndexArgs, QueryArgs,
@@ -17,10 +17,10 @@ use simtool::run::{
 };
 use std::io::{self, Write};
 
-/// Files or IDs that are printed one by one; the others are counted.
+/// Maximum number of files or IDs that are printed; the others are counted.
 const LISTED: usize = 20;
 
-/// Does what was asked for.
+/// Runs a subcommand of `simtool index`.
 pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<ExitStatus> {
     match command {
         IndexCommand::Create(args) => create(args)?,
@@ -51,7 +51,7 @@ fn create(args: &CreateArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the documents that are added or looked for.
+/// Returns the documents to add or to look up.
 fn documents(args: &IndexedArgs) -> Result<IndexedDocuments, Error> {
     Ok(IndexedDocuments { paths: args.corpus.clone(), input: args.input.settings()? })
 }
@@ -79,7 +79,7 @@ fn add(args: &AddArgs) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::after(outcome.has_losses))
 }
 
-/// Prints the counts of added documents, and the files that had been added before.
+/// Prints the counts of added documents, and the names of files that were already in the index.
 fn print_added(AddOutcome { added, known_files, .. }: &AddOutcome) {
     let AddedCorpus { new, repeats, done_before, read, .. } = added;
     for file in known_files.iter().take(LISTED) {
@@ -89,6 +89,7 @@ fn print_added(AddOutcome { added, known_files, .. }: &AddOutcome) {
         let more = counted((known_files.len() - LISTED) as u64, "file");
         console::note(&format!("and so were {more} more"));
     }
+    // These documents are from a file whose earlier add was interrupted.
     if *done_before > 0 {
         console::note(&format!("{} had been added before", counted(*done_before, "document")));
     }
@@ -118,6 +119,7 @@ fn query(args: &QueryArgs) -> anyhow::Result<ExitStatus> {
 }
 
 fn stat(args: &StatArgs) -> anyhow::Result<()> {
+    // The command has no options for reading, so the files are mapped.
     let access = inputs::access(false);
     let index = Index::open(&args.index, access, &simtool::resources::Resources::default())?;
     let size = index.size()?;
@@ -140,6 +142,7 @@ fn stat(args: &StatArgs) -> anyhow::Result<()> {
             size.generation
         )?;
     } else {
+        // An empty index has a header, but no documents to divide it by.
         let each = size.bytes as f64 / size.documents.max(1) as f64;
         writeln!(out, "method      {method}")?;
         writeln!(out, "documents   {}", grouped(size.documents))?;
@@ -172,6 +175,7 @@ fn verify(args: &OneIndexArgs) -> anyhow::Result<()> {
 fn compact(args: &OneIndexArgs) -> anyhow::Result<()> {
     let mut adder = open_adder(&args.index, "compact", &args.common, &args.memory)?;
     adder.compact()?;
+    // The adder is closed first, so that the size below is of the finished index.
     drop(adder);
     if !args.common.running.quiet {
         let size = open(&args.index, &args.common, &args.memory)?.size()?;
@@ -229,6 +233,7 @@ fn save(args: &SalvageArgs) -> anyhow::Result<ExitStatus> {
     let resources = common.resources(memory)?;
     let saved =
         salvage((index, &args.new), access, run::synced_disk(), &holder("salvage"), &resources)?;
+    // Damage is a loss, so it is printed even with --quiet.
     for damage in &saved.damages {
         console::error(damage);
     }

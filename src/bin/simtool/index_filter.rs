@@ -1,4 +1,4 @@
-//! `simtool index filter`: stands in a pipe, and lets pass what was never seen.
+//! `simtool index filter`: passes through the lines of a pipe that were never seen.
 
 use crate::args::{ArrivalArgs, FilterArgs, OneIndexArgs};
 use crate::opened_index::{arrival, open_adder};
@@ -13,14 +13,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::time::{Duration, Instant};
 
-/// Lines after which what was added is committed.
+/// Number of lines after which the added documents are committed.
 const COMMITTED_LINES: u64 = 100_000;
-/// Time after which it is, however few lines there were.
+/// Time after which added documents are committed, even after few lines.
 const COMMITTED_AFTER: Duration = Duration::from_secs(5);
-/// Bad lines that are told of one by one.
-const TOLD: u64 = 20;
+/// Maximum number of bad lines that are reported; the others are counted.
+const REPORTED: u64 = 20;
 
-/// What became of the lines.
+/// Numbers of lines, by their fate.
 #[derive(Default)]
 struct Counts {
     lines: u64,
@@ -29,22 +29,22 @@ struct Counts {
     bad: u64,
 }
 
-/// Lines that are read and wait for their answers.
+/// Lines that were read and are not answered yet.
 struct Batch {
     bytes: Vec<u8>,
     read: ReadLines,
 }
 
-/// What answers lines, and where they go.
+/// Answers lines by an index, and writes them to their outputs.
 struct Answers<'a> {
     adder: IndexAdder,
     arrival: &'a ArrivalArgs,
     out: BufWriter<io::Stdout>,
     duplicates: Option<BufWriter<File>>,
     counts: Counts,
-    /// Lines that are committed.
+    /// Number of lines whose documents are committed.
     committed: u64,
-    /// Since when they are.
+    /// Time of the last commit.
     since: Instant,
 }
 
@@ -53,6 +53,7 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
     let OneIndexArgs { index, memory, common } = &args.index;
     let adder = open_adder(index, "filter", common, memory)?;
     let duplicates = args.duplicates.as_ref().map(|path| {
+        // A filter that is started again continues the file.
         let file = File::options().create(true).append(true).open(path);
         file.map(BufWriter::new).map_err(|e| Error::io(path, "write", e))
     });
@@ -75,7 +76,8 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
     let input = PipedLines::new(due)?;
     let (mut waiting, mut room): (Option<Batch>, _) = (None, Vec::new());
     loop {
-        // What waits is answered while the next is read, if that is there, and else at once.
+        // A batch is answered while the next one is parsed. If no next batch has arrived, it is
+        // answered at once, so that no line waits for later ones.
         let longest = if waiting.is_some() { Duration::ZERO } else { answers.until_commit() };
         let mut answer = || answers.answer(waiting.take());
         (waiting, room) = match input.take(room, longest) {
@@ -91,6 +93,7 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
             }
             Err(error) => {
                 answer()?;
+                // An error of the input must not undo the answers that were already written.
                 answers.commit()?;
                 return Err(Error::io("standard input", "read", error).into());
             }
@@ -107,7 +110,8 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
 }
 
 impl Answers<'_> {
-    /// Answers what waits, and commits if it is time to; gives back the memory of the lines.
+    /// Answers the waiting batch, and commits if a commit is due. Returns the memory of the lines, to
+    /// be used again.
     fn answer(&mut self, waiting: Option<Batch>) -> anyhow::Result<Vec<u8>> {
         let mut room = Vec::new();
         if let Some(Batch { bytes, read }) = waiting {
@@ -123,7 +127,7 @@ impl Answers<'_> {
         Ok(room)
     }
 
-    /// How long what was answered may wait until it is committed.
+    /// Returns the time until answered lines must be committed.
     fn until_commit(&self) -> Duration {
         if self.counts.lines > self.committed {
             COMMITTED_AFTER.saturating_sub(self.since.elapsed())
@@ -138,8 +142,10 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Lets lines pass, or sets them aside.
+    /// Writes new lines to standard output, and repeats to the file of duplicates.
     fn give(&mut self, batch: &[u8], lines: Vec<Line>) -> anyhow::Result<()> {
+        // Neighbouring lines that pass are written at once. `passed` is the end of the last line
+        // that was written or held back.
         let (mut passed, mut stop) = (0, 0);
         for Line { bytes, fate } in lines {
             let (line, number) = (bytes, self.counts.lines);
@@ -154,10 +160,11 @@ impl Answers<'_> {
                     }
                 }
                 LineFate::Document(_, Added::New(_)) => self.counts.new += 1,
+                // Lines without words match nothing, so they pass.
                 LineFate::Document(_, Added::Wordless) | LineFate::Blank => {}
                 LineFate::Bad(bad) => {
                     self.counts.bad += 1;
-                    if self.counts.bad <= TOLD {
+                    if self.counts.bad <= REPORTED {
                         let what = format!("line {}: expected {}", number + 1, bad.expected);
                         console::error(&format!("standard input, {what}; it passes"));
                     }
@@ -166,6 +173,7 @@ impl Answers<'_> {
             stop = line.end;
         }
         self.out.write_all(&batch[passed..stop.max(passed)])?;
+        // The next program in the pipe waits for this batch.
         self.out.flush()?;
         if let Some(out) = &mut self.duplicates {
             out.flush()?;
@@ -174,7 +182,7 @@ impl Answers<'_> {
     }
 }
 
-/// Writes an object with the ID of a line, the one that it repeats, and the line itself.
+/// Writes a JSON object with the ID of a line, the ID that it repeats, and the line itself.
 fn write_duplicate(
     out: &mut dyn Write,
     id: &[u8],

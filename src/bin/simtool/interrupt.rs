@@ -1,4 +1,4 @@
-//! Ctrl-C, and being asked to end: what is half written goes, what stood there before stays.
+//! Ctrl-C and requests to end: removes unfinished outputs, and keeps files that existed before.
 
 use crate::{ExitStatus, console};
 use simtool::run::{HeldInterruptions, OutputState};
@@ -6,26 +6,26 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// Exit code after an interruption, as shells know it.
+/// Exit code after an interruption, by the convention of shells.
 const INTERRUPTED: i32 = 130;
 
-/// How far the output is. Whoever gives it its name holds the lock meanwhile, so that an
-/// interruption comes before or after.
+/// State of the output. The code that renames the output holds the lock, so that an interruption comes
+/// before or after the renaming, but not in between.
 static STATE: Mutex<OutputState> = Mutex::new(OutputState::Nothing);
 
-/// Whether a thread waits for signals to end the program.
+/// Whether the handler is installed, which ends the program after a signal.
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program itself sends the signal, after it has printed the reason.
+/// Whether the program sent the signal itself, after it printed an error.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Lets interruptions wait until the value is dropped.
+/// Holds interruptions back until the returned value is dropped.
 pub(crate) fn hold() -> Box<dyn HeldInterruptions> {
     install();
     Box::new(Held(state()))
 }
 
-/// The state of the output, which an interruption waits for.
+/// Lock of the output's state, for which an interruption waits.
 struct Held(MutexGuard<'static, OutputState>);
 
 impl HeldInterruptions for Held {
@@ -41,7 +41,8 @@ fn state() -> MutexGuard<'static, OutputState> {
 fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        // Without a handler an interruption leaves a hidden folder behind, and no harm is done.
+        // If no handler can be installed, an interruption leaves a hidden folder behind. That does
+        // not harm, so the run goes on.
         IS_INSTALLED.store(ctrlc::set_handler(end).is_ok(), Ordering::Release);
     });
 }
@@ -55,16 +56,17 @@ pub(crate) fn will_end_failed() -> bool {
 
 #[expect(clippy::exit, reason = "an interrupted program ends here, in whatever thread")]
 fn end() {
-    // Held to the end, so that nothing that is being removed gets a name.
+    // The lock is held until the exit, so that no other thread renames the output meanwhile.
     let state = state();
     if let OutputState::Unfinished(path) = &*state {
-        // Files may still be created in a folder while it goes.
+        // Other threads may still create files in the folder, which makes its removal fail.
         for _ in 0..3 {
             if fs::remove_file(path).is_ok() || fs::remove_dir_all(path).is_ok() {
                 break;
             }
         }
     }
+    // The signal handler has already printed an error, so nothing more is printed.
     if HAS_FAILED.load(Ordering::Acquire) {
         std::process::exit(ExitStatus::Failed as i32);
     }
@@ -72,7 +74,7 @@ fn end() {
     std::process::exit(INTERRUPTED);
 }
 
-/// What an interruption left.
+/// Returns the message about the output that an interruption leaves.
 fn sentence(state: &OutputState) -> String {
     match state {
         OutputState::Nothing | OutputState::Unfinished(_) => {

@@ -1,4 +1,4 @@
-//! `simtool join` and `simtool search`: near pairs in files of fingerprints.
+//! `simtool join` and `simtool search`: pairs of near rows in files of fingerprints.
 
 use crate::args::{JoinArgs, PairsArgs, SearchArgs};
 use crate::console;
@@ -44,6 +44,7 @@ fn run(request: &JoinRequest, args: &PairsArgs) -> anyhow::Result<()> {
         terminal.explain();
     }
     let Joined { timings } = run::join(request, &mut io::stdout(), &terminal)?;
+    // A file of fingerprints that cannot be read is an error, so there are no faults to show.
     terminal.end(&[]);
     if running.verbose {
         for counted in timings.counts() {

@@ -1,4 +1,4 @@
-//! The command line face: arguments in, exit code out.
+//! The command line program: parses the arguments, runs a command and returns the exit code.
 
 mod args;
 mod compare;
@@ -40,22 +40,22 @@ use std::sync::{Mutex, PoisonError};
 enum ExitStatus {
     /// Everything was done.
     Done = 0,
-    /// Nothing came out.
+    /// The command failed without results.
     Failed = 1,
-    /// The command line is wrong; nothing was begun.
+    /// The command line is wrong, and nothing was started.
     Usage = 2,
     /// Everything was done, except for bad records or files.
     DoneWithLosses = 3,
 }
 
 impl ExitStatus {
-    /// The status of a command that did its work, with or without losses of its input.
+    /// Returns the status of a finished command, by whether parts of its input were lost.
     fn after(has_losses: bool) -> Self {
         if has_losses { Self::DoneWithLosses } else { Self::Done }
     }
 }
 
-/// What the last panic said.
+/// Message of the last panic.
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// Runs the program with the arguments of this process.
@@ -63,11 +63,11 @@ pub fn main() -> ExitCode {
     ExitCode::from(run_with(std::env::args_os().collect()))
 }
 
-/// Runs the program, called with these arguments, of which the first is its own name, and gives its exit
-/// code: for who starts it inside another process.
+/// Runs the program with `arguments`, the first being the name of the program, and returns its exit
+/// code. Callers inside another process use this function.
 pub fn run_with(arguments: Vec<OsString>) -> u8 {
-    // A panic is our own bug, whatever the input was: it gets a sentence, not a backtrace. One that
-    // the library catches, in a reader of a file format, is told of as that file's fault.
+    // A panic is a bug of simtool, whatever the input was. The user gets a message instead of a
+    // backtrace. The library catches panics in readers of file formats and reports them as faults.
     panic::set_hook(Box::new(|panic| {
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
@@ -84,8 +84,9 @@ pub fn run_with(arguments: Vec<OsString>) -> u8 {
     status as u8
 }
 
-/// Says why nothing came out.
+/// Prints the error that ended a command, and returns the exit status.
 fn failed(error: &anyhow::Error) -> ExitStatus {
+    // A reader such as `head` has seen enough and closed the pipe.
     if console::is_broken_pipe(error) {
         return ExitStatus::Done;
     }
@@ -111,6 +112,7 @@ fn run(command: &Command) -> anyhow::Result<ExitStatus> {
         Command::Reference(args) => reference::run(args)?,
         Command::Generate(args) => generate::run(args)?,
         Command::Completions { shell } => {
+            // The generator panics if it cannot write, so it writes to memory.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "simtool", &mut script);
             console::out(&script)?;

@@ -1,4 +1,4 @@
-//! Indexes that are opened, and what is added to them.
+//! Opens indexes for the subcommands of `simtool index`.
 
 use crate::args::{ArrivalArgs, CommonArgs, MemoryArgs};
 use crate::inputs;
@@ -8,7 +8,7 @@ use simtool::run::{OpenRequest, synced_disk};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Who writes to an index, for others that want to.
+/// Returns the description of this process for other processes that want to write to the index.
 pub(crate) fn holder(what: &str) -> String {
     format!("process {} (simtool index {what})", std::process::id())
 }
@@ -36,13 +36,13 @@ pub(crate) fn open_adder(
     IndexAdder::open(index, access, synced_disk(), &holder(what), &resources)
 }
 
-/// Opens an index to ask it.
+/// Opens an index to read it.
 pub(crate) fn open(index: &Path, common: &CommonArgs, memory: &MemoryArgs) -> Result<Index, Error> {
     let access = inputs::access(common.running.no_mmap);
     Index::open(index, access, &common.resources(memory)?)
 }
 
-/// Source and time of what is added.
+/// Returns the source and time of added documents.
 pub(crate) fn arrival(args: &ArrivalArgs) -> Arrival<'_> {
     let time = args.time.unwrap_or_else(|| SystemTime::now().into());
     Arrival { source: &args.source, time: time.seconds() }

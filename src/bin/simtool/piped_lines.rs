@@ -1,41 +1,42 @@
-//! Standard input in batches of whole lines, which a thread reads while the batch before is answered.
+//! Standard input in batches of whole lines. A thread reads while the previous batch is answered.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes that are read at once: what a pipe holds.
+/// Number of bytes to read at once, which is the capacity of a pipe.
 const PIECE: usize = 64 << 10;
-/// Bytes that may wait when there are enough lines.
+/// Number of waiting bytes at which the reader pauses, if the lines are enough for a batch.
 const WAITING: usize = 4 << 20;
 
-/// When lines that wait are a batch.
+/// Conditions under which waiting lines become a batch.
 #[derive(Clone, Copy)]
 pub(crate) struct Due {
-    /// As soon as there are so many.
+    /// Number of lines that make a batch.
     pub(crate) lines: u64,
-    /// As soon as the first of them waits so long.
+    /// Time after which the first line makes a batch, even of few lines.
     pub(crate) wait: Duration,
 }
 
-/// What came next.
+/// Result of waiting for a batch.
 pub(crate) enum Taken {
-    /// Lines, of which only the last of all may have no end.
+    /// Whole lines. Only the last line of the input may lack a line end.
     Lines(Vec<u8>),
-    /// Nothing that would be a batch, in the time that was given.
+    /// No batch was complete within the given time.
     Nothing,
+    /// The input has ended, and all its lines were returned.
     End,
 }
 
-/// What came and waits.
+/// Input that was read and not yet returned.
 #[derive(Default)]
 struct Waiting {
     bytes: Vec<u8>,
     lines: u64,
-    /// When the first line was there.
+    /// Time at which the first whole line was complete.
     since: Option<Instant>,
-    /// The end, or an error that ended it.
+    /// Result of the reading, once the input has ended.
     end: Option<io::Result<()>>,
 }
 
@@ -77,11 +78,14 @@ impl Shared {
     fn push(&self, piece: &[u8]) {
         let lines = memchr::memchr_iter(b'\n', piece).count() as u64;
         let mut waiting = self.lock();
+        // The reader pauses if a batch is ready and memory is used up. A single line that is longer
+        // than the limit must still be read to its end.
         while waiting.lines >= self.due.lines && waiting.bytes.len() >= WAITING {
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
         waiting.bytes.extend_from_slice(piece);
         waiting.lines += lines;
+        // The time of a batch begins with its first whole line, not with a part of one.
         if waiting.lines > 0 {
             waiting.since.get_or_insert_with(Instant::now);
         }
@@ -91,7 +95,7 @@ impl Shared {
 }
 
 impl PipedLines {
-    /// Begins to read.
+    /// Starts the thread that reads standard input.
     ///
     /// # Errors
     ///
@@ -104,7 +108,7 @@ impl PipedLines {
         Ok(Self(shared))
     }
 
-    /// Waits for a batch, for so long at most; `room` is memory for those that come later.
+    /// Waits for a batch, at most for the time `longest`. `room` is memory for later lines.
     ///
     /// # Errors
     ///
@@ -118,6 +122,8 @@ impl PipedLines {
             let is_due = waiting.lines >= due.lines || left == Some(Duration::ZERO);
             let has_ended = waiting.end.is_some();
             if waiting.lines > 0 && is_due || has_ended && !waiting.bytes.is_empty() {
+                // The end of the input also ends its last line. Before that, the part behind the
+                // last line end is left for the next batch.
                 let end = if has_ended {
                     waiting.bytes.len()
                 } else {
@@ -126,6 +132,7 @@ impl PipedLines {
                 room.clear();
                 room.extend_from_slice(&waiting.bytes[end..]);
                 waiting.bytes.truncate(end);
+                // No whole line is left, so the time of the next batch has not begun.
                 (waiting.lines, waiting.since) = (0, None);
                 let lines = std::mem::replace(&mut waiting.bytes, room);
                 drop(waiting);
@@ -139,6 +146,8 @@ impl PipedLines {
             if rest.is_zero() {
                 return Ok(Taken::Nothing);
             }
+            // Wakes up when the first line has waited long enough, even if no further input
+            // arrives.
             let time = left.unwrap_or(rest).min(rest);
             let waited = changed.wait_timeout(waiting, time);
             waiting = waited.unwrap_or_else(PoisonError::into_inner).0;

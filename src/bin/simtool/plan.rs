@@ -1,4 +1,4 @@
-//! `simtool plan`: what an index of so many fingerprints takes.
+//! `simtool plan`: estimates the costs of an index for a given number of fingerprints.
 #![expect(clippy::cast_sign_loss, reason = "bytes and documents are never less than none")]
 
 use crate::args::PlanArgs;
@@ -52,16 +52,17 @@ pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     }
     for (at, row) in rows.iter().enumerate() {
         for (column, cell) in row.iter().enumerate() {
+            // Each column is as wide as its widest cell, the header included.
             let width = rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
             write!(out, "{}{cell:>width$}", if column == 0 { "" } else { "  " })?;
         }
-        // The fewest tables are what the program makes.
+        // The first design has the fewest tables, and is the one that `simtool index` uses.
         out.push_str(if at == 1 { "  <- simtool index\n" } else { "\n" });
     }
     Ok(console::out(out.as_bytes())?)
 }
 
-/// A number with three digits that count.
+/// Returns a number with about three significant digits.
 fn number(number: f64) -> String {
     match number {
         small if small < 9.5 && small.fract() != 0.0 => format!("{small:.2}"),

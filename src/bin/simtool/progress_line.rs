@@ -1,6 +1,6 @@
-//! Progress on standard error: a bar on a terminal, else a line every two seconds.
+//! Progress on standard error: a bar on a terminal, otherwise a line every two seconds.
 //!
-//! A thread of its own shows what the work tells, so that something moves however long a step takes.
+//! A separate thread shows the progress, so that the time moves on even during a long step.
 
 use crate::args::ShowProgress;
 use crate::console;
@@ -14,27 +14,27 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Between two lines.
+/// Time between two lines.
 const LINE_EVERY: Duration = Duration::from_secs(2);
-/// Between two looks of a bar, which are as many as an eye can tell.
+/// Time between two updates of the bar. More frequent updates would not be visible.
 const BAR_EVERY: Duration = Duration::from_millis(200);
-/// The share of a stage from which on its speed says how long the rest takes.
-const ENOUGH_TO_TELL: f64 = 0.005;
+/// Share of a stage that must be done before the remaining time is estimated.
+const MIN_ESTIMATED_SHARE: f64 = 0.005;
 
-/// Shows progress.
+/// Progress of a run, shown on standard error.
 pub(crate) struct ProgressLine {
     shared: Arc<Shared>,
     explains: bool,
     shower: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What the work tells and the shower shows.
+/// State that the working threads update and the showing thread reads.
 struct Shared {
     bar: ProgressBar,
     show: Show,
     stage: Mutex<Stage>,
     done: AtomicU64,
-    /// Told when the work is over.
+    /// Notified when the work is over.
     over: Condvar,
 }
 
@@ -61,6 +61,7 @@ impl ProgressLine {
             (_, true) => Show::Bar,
             (_, false) => Show::Lines,
         };
+        // Lines are printed as notes, so the bar itself stays hidden.
         let target = if show == Show::Bar {
             ProgressDrawTarget::stderr()
         } else {
@@ -82,22 +83,22 @@ impl ProgressLine {
         Self { shared, explains: false, shower: Mutex::new(shower) }
     }
 
-    /// Also shows plans.
+    /// Also prints plans, for `--explain`.
     pub(crate) fn explain(&mut self) {
         self.explains = true;
     }
 
-    /// Runs `print` while no bar is in the way of what it prints.
+    /// Runs `print` while the bar is hidden, so that both do not share a line.
     pub(crate) fn suspend(&self, print: impl FnOnce()) {
         self.shared.bar.suspend(print);
     }
 
-    /// Takes the bar away.
+    /// Stops the progress and removes the bar.
     pub(crate) fn end(&self) {
         self.shared.stage().is_over = true;
         self.shared.over.notify_all();
         let shower = self.shower.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // It only shows: that it failed is no reason to fail.
+        // The thread only shows progress, so its failure does not matter to the run.
         drop(shower.map(JoinHandle::join));
         self.shared.bar.finish_and_clear();
     }
@@ -116,9 +117,10 @@ impl Shared {
             let left = due.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 due += every;
-                let (told, done) = (*stage, self.done.load(Ordering::Relaxed));
+                let (current, done) = (*stage, self.done.load(Ordering::Relaxed));
+                // Printing can block, and the work must not wait for it.
                 drop(stage);
-                self.show(told, done);
+                self.show(current, done);
                 stage = self.stage();
             } else {
                 let waited = self.over.wait_timeout(stage, left);
@@ -128,7 +130,7 @@ impl Shared {
     }
 
     fn show(&self, stage: Stage, done: u64) {
-        let message = told(stage.name, stage.work, done, stage.begun.elapsed());
+        let message = message(stage.name, stage.work, done, stage.begun.elapsed());
         if self.show == Show::Lines {
             return console::note(&message);
         }
@@ -139,8 +141,8 @@ impl Shared {
     }
 }
 
-/// What is shown of a stage.
-fn told(name: &str, work: Work, done: u64, elapsed: Duration) -> String {
+/// Returns the text that shows a stage.
+fn message(name: &str, work: Work, done: u64, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     let share = done as f64 / work.amount().max(1) as f64;
     let mut text = name.to_owned();
@@ -150,6 +152,7 @@ fn told(name: &str, work: Work, done: u64, elapsed: Duration) -> String {
         Work::Bytes(all) => {
             let (unit, size) = unit(all as f64);
             let (done, all) = (done.min(all) as f64 / size, all as f64 / size);
+            // Small totals get a decimal, so that they move visibly.
             let digits = usize::from(all < 10.0);
             write!(text, " {done:.digits$} of {all:.digits$} {unit}")
         }
@@ -157,13 +160,13 @@ fn told(name: &str, work: Work, done: u64, elapsed: Duration) -> String {
     };
     if share >= 1.0 {
         let _ = write!(text, ", {seconds:.0} s so far");
-    } else if share >= ENOUGH_TO_TELL {
+    } else if share >= MIN_ESTIMATED_SHARE {
         let _ = write!(text, ", about {} left", span(seconds * (1.0 - share) / share));
     }
     text
 }
 
-/// So many seconds as a person says them.
+/// Returns a time in seconds, minutes or hours.
 #[expect(clippy::cast_sign_loss, reason = "no time is negative")]
 fn span(seconds: f64) -> String {
     let whole = seconds.ceil() as u64;
@@ -183,6 +186,8 @@ impl Progress for ProgressLine {
 
     fn begin(&self, name: &'static str, work: Work) {
         let mut stage = self.shared.stage();
+        // A stage that begins after the end was requested must not undo the request, because the
+        // thread would never stop.
         let is_over = stage.is_over;
         self.shared.done.store(0, Ordering::Relaxed);
         *stage = Stage { name, work, begun: Instant::now(), is_over };
@@ -198,8 +203,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_done_is_told_with_the_time_that_is_left() {
-        let after = |seconds, work, done| told("reading", work, done, Duration::from_secs(seconds));
+    fn progress_is_shown_with_the_remaining_time() {
+        let after =
+            |seconds, work, done| message("reading", work, done, Duration::from_secs(seconds));
         let bytes = Work::Bytes(400_000_000);
         assert_eq!(after(2, bytes, 100_000_000), "reading 100 of 400 MB, about 6 s left");
         assert_eq!(after(2, bytes, 100), "reading 0 of 400 MB");

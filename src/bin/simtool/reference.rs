@@ -1,4 +1,4 @@
-//! `simtool N M`: samples matched against articles.
+//! `simtool N M`: matches samples against articles.
 
 use crate::args::{CommonArgs, ReferenceArgs, ShowProgress, ending};
 use crate::inputs;
@@ -37,6 +37,8 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
             console::out(block)?;
         }
     } else {
+        // The task asks for the matches of the first sample on the screen, and all matches in the
+        // file.
         console::out(found.matched.first_query())?;
     }
     timings.end("write result");
@@ -49,7 +51,8 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the request, in which N and M are given and the result is no file of another format.
+/// Creates the request. Refuses a missing N or M, and a result file with the extension of another
+/// format.
 fn request(args: &ReferenceArgs) -> Result<ReferenceRequest, Error> {
     let words = &args.words;
     let threads = args.common.thread_count()?;
@@ -76,8 +79,8 @@ fn request(args: &ReferenceArgs) -> Result<ReferenceRequest, Error> {
     })
 }
 
-/// Returns the progress that is shown on a terminal. Elsewhere it is shown only if it is asked for,
-/// because a program that runs this one for its result has no use for it.
+/// Returns the progress that is shown on a terminal. Elsewhere it is shown only on request, because
+/// a program that calls this one does not need it.
 fn progress(common: &CommonArgs) -> Option<ProgressLine> {
     let is_shown = match common.running.progress {
         ShowProgress::Always => true,
@@ -87,7 +90,7 @@ fn progress(common: &CommonArgs) -> Option<ProgressLine> {
     is_shown.then(|| ProgressLine::new(common.running.quiet, common.running.progress))
 }
 
-/// Shows notes, and progress if there is any.
+/// Face of a run that shows notes, and progress on a terminal.
 struct Notes {
     access: FileAccess,
     quiet: bool,
@@ -117,7 +120,7 @@ impl Face for Notes {
 }
 
 impl Drop for Notes {
-    /// An error that ends the run is printed on a line of its own, not behind a bar.
+    /// Removes the bar, so that an error that ends the run is on a line of its own.
     fn drop(&mut self) {
         if let Some(progress) = &self.progress {
             progress.end();
@@ -125,7 +128,7 @@ impl Drop for Notes {
     }
 }
 
-/// Returns the numbers of what was read and found.
+/// Returns the counts of articles, samples, features and matches, as text.
 fn counts(matched: &MatchedQueries) -> String {
     let MatchedQueries { documents, queries, features, matches, .. } = matched;
     format!("articles {documents}, samples {queries}, features {features}, matches {matches}")

@@ -1,22 +1,24 @@
-//! A sentence where the system would kill the program.
+//! Error messages in cases in which the system would kill the program.
 //!
-//! It does so where a mapped file shrinks while it is read, when the map is read beyond the new
-//! end. The handler finds the map by the address and says which file it was; it may do next to
-//! nothing else, so the sentence is made when the map is registered, and what is half written is
-//! removed by the thread that waits for interruptions. It also does so where a file would grow
-//! beyond the user's limit; ignored, the signal becomes an error of writing.
+//! If a mapped file shrinks, the system sends a signal as soon as the map is read beyond the new end.
+//! The handler finds the map by the address and prints the name of the file. A signal handler may do
+//! little else, so the message is prepared when the map is registered, and the thread that waits for
+//! interruptions removes unfinished outputs.
+//!
+//! The system also sends a signal if a file would exceed the user's size limit. This signal is
+//! ignored, so that the write fails with an error.
 
-/// Registers the map of a file, for as long as the program runs.
+/// Registers the map of a file until the program ends.
 #[cfg(unix)]
 pub(crate) fn register_map(path: &std::path::Path, map: &[u8]) {
     unix::register(map, path);
 }
 
-/// Does nothing: other systems do not kill.
+/// Does nothing, because other systems do not kill the program.
 #[cfg(not(unix))]
 pub(crate) fn register_map(_path: &std::path::Path, _map: &[u8]) {}
 
-/// Makes a file that would be too large an error of writing.
+/// Turns the signal for a file beyond the size limit into an error of the write.
 pub(crate) fn ignore_file_size_limit() {
     #[cfg(unix)]
     unix::ignore_file_size_limit();
@@ -32,7 +34,7 @@ mod unix {
     use std::sync::Once;
     use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-    /// A map and what to say if it fails; never freed, so that the handler may always read it.
+    /// A map, and the message if reading it fails. Never freed, so that the handler can always read it.
     struct Map {
         start: usize,
         end: usize,
@@ -40,8 +42,8 @@ mod unix {
         next: *const Map,
     }
 
-    /// Whether a thread has met the end of a map; others meet it too.
-    static HAS_TOLD: AtomicBool = AtomicBool::new(false);
+    /// Whether a thread has printed the message, so that other threads do not repeat it.
+    static HAS_REPORTED: AtomicBool = AtomicBool::new(false);
 
     static MAPS: AtomicPtr<Map> = AtomicPtr::new(ptr::null_mut());
 
@@ -56,7 +58,7 @@ mod unix {
         );
         let node =
             Box::leak(Box::new(Map { start, end: start + map.len(), sentence, next: ptr::null() }));
-        // Maps are registered by one thread.
+        // Only one thread registers maps, so no other node can be added in between.
         node.next = MAPS.load(Ordering::Acquire);
         MAPS.store(node, Ordering::Release);
     }
@@ -86,7 +88,7 @@ mod unix {
         // SAFETY: the list's nodes are leaked, and complete before they are linked.
         while let Some(node) = unsafe { map.as_ref() } {
             if (node.start..node.end).contains(&address) {
-                if HAS_TOLD.swap(true, Ordering::AcqRel) {
+                if HAS_REPORTED.swap(true, Ordering::AcqRel) {
                     wait();
                 }
                 let sentence = node.sentence.as_bytes();
@@ -104,12 +106,13 @@ mod unix {
             }
             map = node.next;
         }
-        // What is not about our maps happens again, and then by the default action.
+        // The address is in none of the maps. The instruction is repeated when the handler returns,
+        // and the default action then ends the program.
         // SAFETY: `signal` is async-signal-safe.
         unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
     }
 
-    /// Another thread ends the program.
+    /// Waits until another thread ends the program.
     fn wait() -> ! {
         loop {
             // SAFETY: `pause` is async-signal-safe.

@@ -1,4 +1,4 @@
-//! The terminal as the face of a run: notes, faults and progress on standard error.
+//! Face of a run on the terminal: notes, faults and progress on standard error.
 
 use crate::args::{Command, Job, RunningArgs};
 use crate::progress_line::ProgressLine;
@@ -9,10 +9,10 @@ use simtool::mapped_file::FileAccess;
 use simtool::progress::Progress;
 use simtool::run::{Face, HeldInterruptions, Notice, RecordedInputs};
 
-/// Faults of one kind that are shown; the others are counted.
+/// Maximum number of faults of one kind that are shown; the others are counted.
 const SHOWN_FAULTS: usize = 20;
 
-/// Shows on standard error what a run says.
+/// Shows the messages of a run on standard error.
 pub(crate) struct Terminal {
     verbosity: Verbosity,
     explains: bool,
@@ -20,12 +20,12 @@ pub(crate) struct Terminal {
     progress: ProgressLine,
 }
 
-/// How much the user wants to read.
+/// Amount of notes and faults to show.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbosity {
-    /// All faults, not only the first of each kind.
+    /// Whether to show all faults instead of the first ones of each kind.
     pub(crate) verbose: bool,
-    /// Only losses, and no notes.
+    /// Whether to show only losses, and no notes.
     pub(crate) quiet: bool,
 }
 
@@ -45,13 +45,13 @@ impl Terminal {
         }
     }
 
-    /// Also shows how near-duplicates are found.
+    /// Also shows explanations of the plan, for `--explain`.
     pub(crate) fn explain(&mut self) {
         self.explains = true;
         self.progress.explain();
     }
 
-    /// Takes the progress away and shows what was wrong with the input.
+    /// Removes the progress and shows the faults of the input.
     pub(crate) fn end(&self, faults: &[Fault]) {
         self.progress.end();
         show(faults, self.verbosity);
@@ -100,7 +100,7 @@ impl Face for Terminal {
                     }
                 });
             }
-            // Without these, the error that follows would not say why.
+            // The error that follows depends on these faults, so even --quiet does not hide them.
             Notice::Faults(faults) => self.progress.suspend(|| {
                 show(faults, Verbosity { verbose: false, quiet: false });
             }),
@@ -128,18 +128,19 @@ impl Face for Terminal {
 }
 
 impl Drop for Terminal {
-    /// An error that ends the run is printed on a line of its own, not behind a bar.
+    /// Removes the bar, so that an error that ends the run is on a line of its own.
     fn drop(&mut self) {
         self.progress.end();
     }
 }
 
-/// Shows faults on standard error, those of one kind together.
+/// Shows faults on standard error, grouped by kind.
 pub(crate) fn show(faults: &[Fault], Verbosity { verbose, quiet }: Verbosity) {
     let most = if verbose { usize::MAX } else { SHOWN_FAULTS };
     let is_shown = |fault: &&Fault| !quiet || fault.severity == Severity::Loss;
     let faults: Vec<&Fault> = faults.iter().filter(is_shown).collect();
     let mut codes: Vec<&str> = faults.iter().map(|fault| fault.code).collect();
+    // The kinds are in the order of their codes, so that the output does not depend on threads.
     codes.sort_unstable();
     codes.dedup();
     for code in codes {

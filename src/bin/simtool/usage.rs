@@ -1,4 +1,4 @@
-//! Arguments, or what is said about them instead of a run.
+//! Parses the arguments, and prints help or an error instead of a run.
 
 use crate::args::{Args, Command, CorpusForm, ReferenceArgs};
 use crate::{ExitStatus, console};
@@ -8,37 +8,38 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What `simtool` alone says.
+/// Text that `simtool` prints without arguments.
 const FIRST_STEPS: &str = "\
 simtool finds near-duplicate documents in large text collections.
 
   simtool dedup PATH...                     the near-duplicates of files and folders
   simtool match QUERIES... --against PATH   those of one collection in another
-  simtool compare A B                       how alike two documents are
+  simtool compare A B                       the similarity of two documents
   simtool N M                               the task of article.txt and sample.txt in this folder
   simtool --help                            all commands, with examples
 ";
 
-/// What to do where N and M are wrong.
+/// Advice for a wrong N or M.
 pub(crate) const HINT: &str = "type `simtool N M`, for example `simtool 1000 16`: N features, M \
                                bits; or `simtool dedup PATH`; `simtool --help` tells more";
 
-/// What a command line begins with, and so how it is read.
+/// Kind of a command line, decided by its first words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// The name of a command, or what is meant to be one.
+    /// A name of a command first, possibly misspelled.
     Command,
-    /// N and M, or an option of theirs.
+    /// N and M, or an option of `simtool N M` first.
     Reference,
-    /// The same with a collection.
+    /// Options with a collection, with or without N and M in front.
     Corpus,
 }
 
-/// What is to be done; where there is nothing, help, the version or an error is printed.
+/// Parses the arguments. Prints help, the version or an error if there is no command to run, and
+/// returns the exit status in its place.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
     let arguments: Vec<OsString> = arguments.iter().cloned().map(named_null).collect();
     if arguments.len() < 2 {
-        // Nobody is left to tell if standard error is closed.
+        // If standard error is closed, there is no place left to report that.
         drop(io::stderr().write_all(FIRST_STEPS.as_bytes()));
         return Err(ExitStatus::Usage);
     }
@@ -54,7 +55,7 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
     };
     let command = command.map_err(|error| show(form, &error))?;
     match &command {
-        // Options stand in front of what looks like a command.
+        // An option came first, so the word that looks like a command was read as N.
         Command::Reference(ReferenceArgs { words, .. }) => match &words.features {
             Some(word) if form == Form::Reference && !is_number(word) => {
                 console::error(&unexpected_word(word));
@@ -66,20 +67,21 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
     }
 }
 
-/// What a finished run was asked to do, if that is still understood.
+/// Parses the recorded arguments of a finished run. Returns `None` if this version cannot parse them.
 pub(crate) fn understood(arguments: Vec<OsString>) -> Option<Command> {
     let arguments: Vec<OsString> = arguments.into_iter().map(named_null).collect();
     let behind_program = arguments.get(1..).filter(|behind| !behind.is_empty())?;
     read(form(behind_program), &arguments).ok()
 }
 
-/// The argument, in which N and M may be negative numbers, to be refused with their range; `-0` is none
-/// of these.
+/// Returns the argument, with `-0` replaced by `--null`. The parser accepts negative numbers as N and
+/// M, to refuse them with their range, and would take `-0` for one.
 fn named_null(argument: OsString) -> OsString {
     if argument == "-0" { "--null".into() } else { argument }
 }
 
-/// The arguments that ask for help; for that of the command of its name, where a form has one.
+/// Returns the arguments that print the help of a form. Forms without a command of their own have the
+/// help of the command that does the same.
 fn help_of(form: Form, arguments: Vec<OsString>) -> Vec<OsString> {
     let name = match form {
         Form::Command => return arguments,
@@ -90,14 +92,15 @@ fn help_of(form: Form, arguments: Vec<OsString>) -> Vec<OsString> {
     ["simtool", name, if is_long { "--help" } else { "-h" }].map(OsString::from).to_vec()
 }
 
-/// Whether what is no command, nor like one, has a number behind it: then N is wrong.
+/// Returns whether the first word is unlike any command and a number follows it, so that N is wrong.
 fn is_wrong_n(error: &Error, arguments: &[OsString]) -> bool {
     let is_unlike = error.get(ContextKind::SuggestedSubcommand).is_none();
+    // A misspelled command is seldom followed by a number.
     let has_number = || arguments.get(2).is_some_and(|second| is_number(&second.to_string_lossy()));
     error.kind() == ErrorKind::InvalidSubcommand && is_unlike && has_number()
 }
 
-/// How these arguments are read, of which there is one.
+/// Returns the form of the arguments, which must not be empty.
 fn form(arguments: &[OsString]) -> Form {
     let first = arguments[0].to_string_lossy();
     if matches!(&*first, "-h" | "--help" | "-V" | "--version")
@@ -110,12 +113,14 @@ fn form(arguments: &[OsString]) -> Form {
         let option = argument.split_once('=').map_or(&*argument, |(option, _)| option);
         ["--corpus", "--files-from"].contains(&option)
     };
+    // After `--`, a word is a path even if it looks like an option.
     let mut options = arguments.iter().take_while(|argument| *argument != "--");
     if options.any(names_corpus) { Form::Corpus } else { Form::Reference }
 }
 
-/// Whether somebody who types this means a number.
+/// Returns whether a user who types this means a number.
 fn is_number(text: &str) -> bool {
+    // Rust reads nan and inf as numbers, too, and a user does not mean one.
     !text.ends_with(char::is_alphabetic) && text.parse::<f64>().is_ok()
 }
 
@@ -142,6 +147,7 @@ fn read(form: Form, arguments: &[OsString]) -> Result<Command, Error> {
 }
 
 fn show(form: Form, error: &Error) -> ExitStatus {
+    // The user asked for help or the version, so a closed pipe is no error.
     if !error.use_stderr() {
         return match error.print().and_then(|()| io::stdout().flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -153,13 +159,13 @@ fn show(form: Form, error: &Error) -> ExitStatus {
     }
     match better(form, error) {
         Some(message) => console::error(&message),
-        // Nobody is left to tell if standard error is closed.
+        // If standard error is closed, there is no place left to report that.
         None => drop(error.print()),
     }
     ExitStatus::Usage
 }
 
-/// What we know better than clap to say.
+/// Returns a message that is more helpful than the one of clap, if there is one.
 fn better(form: Form, error: &Error) -> Option<String> {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -170,7 +176,7 @@ fn better(form: Form, error: &Error) -> Option<String> {
             let name = context(ContextKind::InvalidSubcommand)?;
             let meant = match error.get(ContextKind::SuggestedSubcommand) {
                 Some(ContextValue::String(one)) => Some(one.as_str()),
-                // The likeliest is the last.
+                // The parser sorts suggestions by likeness, so the last one is the best.
                 Some(ContextValue::Strings(several)) => several.last().map(String::as_str),
                 _ => None,
             };
@@ -198,12 +204,13 @@ fn better(form: Form, error: &Error) -> Option<String> {
     }
 }
 
-/// What is said of a first word that is no command, but like the one that may be `meant`.
+/// Returns the message about an unknown command. `meant` is the name of a similar command.
 fn unknown_command(name: &str, meant: Option<&str>) -> String {
     let program = Args::command();
-    // An alias stands for its command.
+    // The suggestion may be an alias, and the message shows the name of the command.
     let meant = meant.and_then(|meant| program.find_subcommand(meant));
     let advice = match meant {
+        // A path as the first word most often means `dedup`, whatever it is similar to.
         _ if Path::new(name).exists() => {
             format!("to find the near-duplicates of this path, type `simtool dedup {name}`")
         }
@@ -213,7 +220,7 @@ fn unknown_command(name: &str, meant: Option<&str>) -> String {
     format!("there is no command '{name}': {advice}")
 }
 
-/// What is said of a word behind N and M or behind options.
+/// Returns the message about an unexpected word after N and M or after options.
 fn unexpected_word(word: &str) -> String {
     if Args::command().find_subcommand(word).is_some() {
         let rule = format!("a command stands in front, its options behind it: `simtool {word} …`");
@@ -222,7 +229,7 @@ fn unexpected_word(word: &str) -> String {
     format!("unexpected argument '{word}': {HINT}")
 }
 
-/// The commands that take an option.
+/// Returns the commands that have an option.
 fn commands_with(option: &str) -> Vec<String> {
     let program = Args::command();
     let takes = |command: &&clap::Command| {
@@ -251,7 +258,7 @@ mod tests {
             let below = command.get_after_long_help().map(ToString::to_string);
             let below = below.unwrap_or_default();
             let lines = below.lines().filter_map(|line| line.strip_prefix("  simtool "));
-            // What the shell does with files and further commands is its own.
+            // Redirections and further commands are for the shell, not for simtool.
             let end =
                 |line: &str| [" > ", " < ", " && "].iter().filter_map(|mark| line.find(mark)).min();
             let lines = lines.map(|line| &line[..end(line).unwrap_or(line.len())]);

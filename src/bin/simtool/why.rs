@@ -1,4 +1,4 @@
-//! `simtool why OUT ID`: what became of a document of a finished run.
+//! `simtool why OUT ID`: explains the fate of a document of a finished run.
 
 use crate::args::WhyArgs;
 use crate::compare::{Marks, difference, shown};
@@ -15,10 +15,10 @@ use simtool::shell_word::shell_word;
 use simtool::similarity::Similarity;
 use std::fmt::Write;
 
-/// Documents of a cluster that are listed, unless all are asked for.
+/// Maximum number of documents of a cluster that are listed without `--verbose`.
 const LISTED: usize = 10;
 
-/// Finds the document and prints what became of it.
+/// Finds the document and prints its fate.
 pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     let running = &args.common.running;
     let mut options = Options::new();
@@ -44,6 +44,7 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
         ));
     }
     if args.json {
+        // The object has all other places, because a program can choose among them.
         shown.object["others_of_this_id"] = found.others.into();
         shown.text = format!("{}\n", shown.object);
     }
@@ -65,7 +66,7 @@ struct FatePage<'w> {
     args: &'w WhyArgs,
 }
 
-/// Shows a record that was compared with nothing.
+/// Returns the fate of a bad record, which was compared with nothing.
 fn bad(file: &str, record: u64, code: &str, expected: &str) -> ShownFate {
     let text = format!(
         "{} was compared with nothing: it is a bad record [{code}]\nexpected    {}\n",
@@ -79,7 +80,7 @@ fn bad(file: &str, record: u64, code: &str, expected: &str) -> ShownFate {
 }
 
 impl FatePage<'_> {
-    /// Shows a document that no output names.
+    /// Returns the fate of a document that no output names.
     fn alone(&self, located: &LocatedDocument) -> ShownFate {
         let LocatedDocument { file, record, is_passed_over } = located;
         let fate = if *is_passed_over { "passed over" } else { "kept" };
@@ -97,7 +98,7 @@ impl FatePage<'_> {
         ShownFate { text, object: json!({ "fate": fate, "file": file, "record": record }) }
     }
 
-    /// Shows a document that is similar to others.
+    /// Returns the fate of a document that is similar to others.
     fn clustered(&self, mut document: ClusteredDocument) -> ShownFate {
         let mut text = sentence(&document);
         let texts = document.texts.take();
@@ -105,6 +106,7 @@ impl FatePage<'_> {
         let (Some(other), Some(texts)) = (document.compared(), texts) else {
             return ShownFate { text, object: json!({ "fate": "kept", "kept": object(kept) }) };
         };
+        // Files that are gone do not hide the fate: the reason is printed in place of the texts.
         let texts = texts.map_err(|error: Error| console::explained(&error.into()));
         self.list_members(&document, other, &mut text);
         text += &shown_texts(&texts);
@@ -113,6 +115,7 @@ impl FatePage<'_> {
         let _ = writeln!(text, "\nmore: {compare}");
         let removed = &document.cluster.removed;
         let is_removed = document.at.is_some();
+        // The kept document lists the other members of the cluster.
         if is_removed && removed.len() > 1 {
             let output = shell_word(&self.args.output.to_string_lossy());
             let _ = writeln!(text, "      simtool why {output} {}", shell_word(&kept.place()));
@@ -184,6 +187,8 @@ fn sentence(document: &ClusteredDocument) -> String {
         return format!("{kept}{of_corpus} was kept, in place of {count} {documents}\n");
     };
     let id = shown(&removed[at].id);
+    // No measured pair connects both documents, so the sentence must not claim that they are
+    // similar.
     if is_chained(&removed[at]) {
         format!("{id} was removed: others that are alike link it to {kept}, which was kept\n")
     } else {
@@ -200,6 +205,7 @@ fn add_line(text: &mut String, name: &str, value: &str) {
 /// Returns the closeness of a removed document, with the weight of its shingles.
 fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
     let mut text = closeness(member);
+    // A distance has no weights, only a similarity has.
     if let (Some(weight), Some(_)) = (&document.weight, member.similarity) {
         let _ = write!(text, ", of shingles weighed by {}", weight.to_uppercase());
     }
@@ -242,7 +248,7 @@ fn object(member: &Member) -> Value {
     })
 }
 
-/// Whether a document is close to others of its cluster, but not known to be to the kept one.
+/// Returns whether a document is linked to the kept one only through other documents of its cluster.
 fn is_chained(member: &Member) -> bool {
     member.similarity.is_none() && member.distance.is_none()
 }
@@ -250,6 +256,7 @@ fn is_chained(member: &Member) -> bool {
 /// Returns ID and place of a document.
 fn named(member: &Member) -> String {
     let (id, place) = (shown(&member.id), shown(&member.place()));
+    // A document without an ID is named by its place, which need not be shown twice.
     if id == place { id } else { format!("{id}  ({place})") }
 }
 

@@ -118,6 +118,7 @@ pub(crate) fn ending(path: &Path) -> Option<&'static str> {
 pub(super) fn values(
     kinds: impl IntoIterator<Item = (&'static str, &'static str)>,
 ) -> PossibleValuesParser {
+    // The library names settings with underscores, and options have hyphens.
     let option = |name: &str| Some(format!("--{}", name.replace('_', "-")));
     let value = |(name, help): (&'static str, &'static str)| {
         PossibleValue::new(name).help(simtool::run::spell_settings(help, &option))
@@ -134,6 +135,7 @@ pub(super) fn choices<T: Choice>() -> PossibleValuesParser {
 /// a folder of that name exists.
 pub(super) fn output_folder() -> impl TypedValueParser<Value = PathBuf> {
     folder().try_map(|path| match ending(&path) {
+        // A name such as out.jsonl most likely means a file, unless the folder exists.
         Some(ending) if !path.is_dir() => {
             Err(format!("results are several files in a folder: name one, without .{ending}"))
         }

@@ -135,6 +135,7 @@ impl CorpusArgs {
         options.set("output_format", &self.output_format);
         options.set_flag("ids_only", self.ids_only);
         options.set_flag("write_kept", self.write_kept);
+        // The option has a default value, which must not look as if the user gave it.
         if self.write_kept {
             options.set("quarantined", &self.quarantined);
         }

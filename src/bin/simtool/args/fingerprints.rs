@@ -65,6 +65,7 @@ pub(crate) struct RowsArgs {
 impl RowsArgs {
     /// Returns the path of the file. The parser ensures that it is given exactly once.
     pub(crate) fn path(&self) -> &Path {
+        // The former option still works, but is not shown in the help.
         self.file.as_ref().or(self.fingerprints.as_ref()).map_or(Path::new(""), PathBuf::as_path)
     }
 }

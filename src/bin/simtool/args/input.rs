@@ -98,6 +98,7 @@ impl InputArgs {
             options.set("files_from", list);
         }
         options.set_flag("null", self.null);
+        // Later patterns can exclude files of earlier ones, so their order is kept.
         for glob in &self.glob {
             options.set("glob", glob);
         }

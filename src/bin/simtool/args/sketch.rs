@@ -70,6 +70,7 @@ fn argument(name: &'static str) -> Arg {
     for kind in SKETCHES {
         for option in kind.options.iter().filter(|option| option.name == name) {
             value = option.value;
+            // Each kind gives the option a meaning and a default of its own.
             descriptions.push(format!("with {}, {}", kind.name, option.help));
         }
     }
@@ -77,6 +78,7 @@ fn argument(name: &'static str) -> Arg {
     Arg::new(argument_id(name))
         .long(name.replace('_', "-"))
         .value_name(value)
+        // The text begins with the word with, as a sentence it begins with a capital.
         .help(help.replacen('w', "W", 1))
         .help_heading("Fingerprints")
 }

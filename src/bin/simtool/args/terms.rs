@@ -1,4 +1,4 @@
-//! Options that choose which terms of documents are compared, for every command that compares some.
+//! Options that choose the terms to compare, for every command that compares documents.
 
 use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -6,7 +6,7 @@ use simtool::extract::weights::WEIGHTS;
 use simtool::options::Options;
 use simtool::tokenize::{MISSING_TOKENIZERS, TOKENIZERS};
 
-/// Options that choose which terms of documents are compared.
+/// Options that choose the terms to compare.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct TermArgs {
     /// Compare runs of N consecutive tokens: words:N, chars:N or another tokenizer of --tokenizer, or N
@@ -14,7 +14,7 @@ pub(crate) struct TermArgs {
     #[arg(long, value_name = "UNIT:N")]
     pub(crate) shingle: Option<String>,
 
-    /// How to cut texts into tokens [default: words].
+    /// Tokenizer that cuts texts into tokens [default: words].
     #[arg(long, value_name = "TOKENIZER", value_parser = tokenizers())]
     pub(crate) tokenizer: Option<String>,
 
