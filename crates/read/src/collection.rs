@@ -85,6 +85,8 @@ impl Collection {
 
     /// Leaves out the shards and files beyond the last document that is read.
     fn end_at_limit(&mut self) {
+        // A limit counts documents over all files. So the files are read once up to the limit, and
+        // later readings know where each shard ends.
         let mut left = self.options.selection.limit;
         if left == u64::MAX {
             return;
@@ -215,6 +217,7 @@ impl Corpus for Collection {
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
         let opened = &self.files[self.shard_file(shard)];
         let Shard { part, most, .. } = &self.shards[shard];
+        // Every reading must visit the same events, so warnings about paths belong to one shard.
         for fault in self.odd_paths.iter().filter(|_| shard == 0) {
             if visit(Event::Fault(fault.clone()))?.is_break() {
                 return Ok(0);

@@ -1,9 +1,9 @@
 //! The common part of the decoders: compressed bytes that can be searched again, limits, and the
 //! damage they report.
 //!
-//! A stream stops at the end of each member, so that a checksum is known before the member's
-//! last bytes are looked at. A damaged member costs itself: reading goes on at the next place
-//! that starts like one.
+//! A stream stops at the end of each member, so that the checksum is known before the last bytes of the
+//! member are used. After a damaged member, reading goes on at the next bytes that look like the start
+//! of a member.
 
 use crate::options::ReadOptions;
 use crate::plain_stream::unreadable;
@@ -12,7 +12,7 @@ use std::io::{ErrorKind as IoErrorKind, Read};
 
 /// Compressed bytes read at once.
 const READ_BYTES: usize = 128 << 10;
-/// Up to how many consumed bytes of a damaged member are searched for the next one.
+/// Maximum number of consumed bytes of a damaged member in which the next member is searched.
 const REMEMBERED_BYTES: u64 = 64 << 10;
 
 /// Damaged stretches after which reading of a file stops. Each one is reported, and a crafted file
@@ -34,8 +34,9 @@ impl Expansion {
         Self { ratio: options.max_expansion.max(1) }
     }
 
-    /// The damage to report once the limit is passed.
+    /// Returns the damage to report if the limit is exceeded.
     pub(super) fn check(self, read: u64, written: u64) -> Option<Then> {
+        // The division cannot overflow, while the product of ratio and input could.
         if written <= Self::FREE_BYTES || written / self.ratio <= read {
             return None;
         }
@@ -86,7 +87,7 @@ impl<R: Read> Input<R> {
         self.bytes.capacity()
     }
 
-    /// The bytes from that offset on, if they are still there.
+    /// Returns the bytes from the offset `from` on, if they are still in memory.
     pub(super) fn remembered(&self, from: u64) -> Option<&[u8]> {
         self.bytes.get(from.checked_sub(self.base)? as usize..self.end)
     }
@@ -96,13 +97,15 @@ impl<R: Read> Input<R> {
         debug_assert!(self.start <= self.end, "consumed more than there is");
     }
 
-    /// Reads more; whether there was any. `keep_from` is the offset of a byte that may be needed
-    /// again.
+    /// Reads more bytes. Returns whether there were any. Bytes from the offset `keep_from` on stay in
+    /// memory, up to a limit.
     ///
     /// # Errors
     ///
     /// The damage to report: the file cannot be read.
     pub(super) fn more(&mut self, keep_from: u64) -> Result<bool, Then> {
+        // A member may be of any length, so only its last bytes are remembered. They are enough to
+        // find a member that a damaged one has swallowed, and they bound the memory.
         let oldest = self.position().saturating_sub(REMEMBERED_BYTES).max(keep_from);
         let drop = (oldest.max(self.base).min(self.position()) - self.base) as usize;
         self.bytes.copy_within(drop..self.end, 0);
@@ -125,8 +128,8 @@ impl<R: Read> Input<R> {
         Ok(false)
     }
 
-    /// Goes to the first offset from `from` on, or from as far back as is remembered, at which
-    /// `is_start` says that a member starts. `is_start` looks at up to `look` bytes.
+    /// Goes to the first offset at or after `from` at which a member starts. Bytes that are no longer in
+    /// memory are not searched. `is_start` gets `look` bytes and decides whether they begin a member.
     ///
     /// # Errors
     ///
@@ -164,7 +167,7 @@ impl<R: Read> Input<R> {
     }
 }
 
-/// The loss of a stretch, with where reading goes on.
+/// Returns the loss of a part of the file. `next` is the offset at which reading goes on.
 pub(super) fn corrupt(code: &'static str, byte: u64, what: &str, next: Option<u64>) -> Then {
     let detail = match next {
         Some(next) => {
@@ -179,7 +182,7 @@ pub(super) fn corrupt(code: &'static str, byte: u64, what: &str, next: Option<u6
     Then::Loss { damage: Damage { code, byte, detail }, untrusted: true, goes_on: next.is_some() }
 }
 
-/// The loss of everything from a byte on, since too much before it was damaged.
+/// Returns the loss of everything from a byte on, after too many damaged places.
 fn given_up(byte: u64) -> Then {
     let detail = format!(
         "is damaged in more than {MOST_DAMAGES} places; what follows was not read. Get the file \
@@ -188,7 +191,7 @@ fn given_up(byte: u64) -> Then {
     Then::Loss { damage: Damage { code: "corrupt", byte, detail }, untrusted: true, goes_on: false }
 }
 
-/// The end of a file inside a member.
+/// Returns the damage of a file that ends inside a member.
 pub(super) fn clipped(byte: u64, began: u64, kind: &str) -> Then {
     let detail = format!(
         "the compressed data ends inside a {kind} that began at byte {began}; complete records \

@@ -10,7 +10,7 @@ use simtool_model::compression::Compression;
 use std::io::{Read, Seek};
 use std::path::Path;
 
-/// The content of a file.
+/// Opens the content of a file as a stream.
 ///
 /// # Errors
 ///
@@ -27,7 +27,7 @@ pub(super) fn open<'r>(
     }
 }
 
-/// Where within `bytes` of a file the content can be read from, very likely; `None` if nowhere.
+/// Returns a position in `bytes` from which the content can very likely be read, if there is one.
 pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usize> {
     match compression {
         Compression::None => Some(0),
@@ -51,7 +51,7 @@ pub(super) fn content_bytes(
     }
 }
 
-/// The content of a small file that may be compressed.
+/// Returns the content of a small file, which may be compressed.
 ///
 /// # Errors
 ///

@@ -77,7 +77,7 @@ pub(super) fn is_white_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
 }
 
-/// The documents of `text`, in order. Parts that hold nothing but white space are none.
+/// Returns the documents of `text` in order. Parts that contain only white space are skipped.
 ///
 /// `text` is a whole file or a share of one.
 pub fn documents(text: &[u8]) -> impl Iterator<Item = FormFeedDocument<'_>> {
@@ -101,20 +101,21 @@ fn document(part: &[u8]) -> Option<FormFeedDocument<'_>> {
     let id_length = from_id.iter().position(|&byte| is_white_space(byte)).unwrap_or(from_id.len());
     let id = &from_id[..id_length];
     let behind = &from_id[id_length..];
+    // The rest of the line of the ID belongs to neither the ID nor the text.
     let line_end = memchr(b'\n', behind).map_or(behind.len(), |at| at + 1);
     Some(FormFeedDocument { id, text: &behind[line_end..] })
 }
 
-/// The text of a file without the byte order mark that it may begin with.
+/// Returns the text of a file without its byte order mark, if it begins with one.
 #[must_use]
 pub fn without_byte_order_mark(file: &[u8]) -> &[u8] {
     file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file)
 }
 
-/// Share `number` of `text`: the documents whose parts begin behind form feeds in the bytes from
-/// `number × bytes` up to `bytes` more, and in the first share the one at the start.
+/// Returns share `number` of `text`. A share has the parts that follow a form feed in the bytes from
+/// `number × bytes` to `(number + 1) × bytes`. The first share also has the part at the start.
 ///
-/// The shares of all numbers up to [`share_count`] hold every document once, in order.
+/// The shares with numbers below [`share_count`] contain every document once, in order.
 #[must_use]
 pub fn share(text: &[u8], number: usize, bytes: usize) -> Range<usize> {
     let border = |number: usize| {
@@ -122,12 +123,14 @@ pub fn share(text: &[u8], number: usize, bytes: usize) -> Range<usize> {
         if number == 0 || nominal >= text.len() {
             return nominal.min(text.len());
         }
+        // Both neighbours of a border compute it in the same way, so no document is lost or read
+        // twice.
         memchr(FORM_FEED, &text[nominal..]).map_or(text.len(), |at| nominal + at + 1)
     };
     border(number)..border(number + 1)
 }
 
-/// Number of shares of `bytes` bytes.
+/// Returns the number of shares of `bytes` bytes.
 #[must_use]
 pub fn share_count(text: &[u8], bytes: usize) -> usize {
     text.len().div_ceil(bytes)
@@ -154,6 +157,8 @@ impl Splitter for FormFeeds {
             None if last => (window, window.len()),
             None => return Step::More,
         };
+        // Only the first bytes of a file can be a byte order mark. Elsewhere the same bytes are a
+        // character of the text (U+FEFF).
         let at_file_start = std::mem::take(&mut self.at_file_start);
         let part = if at_file_start { without_byte_order_mark(part) } else { part };
         match document(part) {
@@ -170,7 +175,8 @@ impl Splitter for FormFeeds {
     }
 }
 
-/// Whether there are form feeds and the first line of each part is one token, as far as is seen.
+/// Whether the text has form feeds, and the first line of each part is a single token. Only the part of
+/// the file in `text` is checked.
 fn has_ids_after_form_feeds(text: &[u8], whole: bool) -> bool {
     let mut parts = text.split(|&byte| byte == FORM_FEED).peekable();
     let (mut ids, mut separators) = (0, 0);
@@ -186,6 +192,8 @@ fn has_ids_after_form_feeds(text: &[u8], whole: bool) -> bool {
             None => continue,
         };
         let tokens = line.split(|&byte| is_white_space(byte)).filter(|token| !token.is_empty());
+        // Ordinary text may contain form feeds at the ends of its pages. There the first line of a
+        // page has several words.
         if tokens.count() != 1 {
             return false;
         }
@@ -225,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_feed_separates_wherever_it_stands() {
+    fn a_form_feed_inside_a_line_separates_documents() {
         check(b"id text\nwo\x0crd more\x0cid", &[("id", "wo"), ("rd", ""), ("id", "")]);
     }
 

@@ -32,6 +32,7 @@ impl Globs {
                 wants_all = false;
                 (&mut wanted, pattern.as_str())
             };
+            // A pattern without a slash matches the name in every folder, as in a `.gitignore`.
             let anywhere = if glob.contains('/') { "" } else { "**/" };
             let glob = format!("{anywhere}{}", glob.trim_start_matches('/'));
             let glob = GlobBuilder::new(&glob).literal_separator(true).build();

@@ -6,12 +6,13 @@ use crate::stream::{Filled, Stream, Then};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::Read;
 
-/// A member's first bytes: the format and its one method.
+/// The first bytes of a member (RFC 1952, section 2.3.1): two bytes of identification, and the only
+/// method, deflate.
 const MAGIC: [u8; 3] = [0x1F, 0x8B, 0x08];
 /// Bytes of a header without optional fields.
 const FIXED_HEADER: usize = 10;
-/// Longest header, optional fields included: no file's name and comment are longer, and one without
-/// an end is passed over before it fills the memory.
+/// Longest header with its optional fields, in bytes. Names and comments have no length field and may
+/// be endless in a damaged file. The limit ends the search before it fills the memory.
 const LONGEST_HEADER: usize = 128 << 10;
 const UNREADABLE_DATA: &str = "a gzip member with deflate data that cannot be read";
 /// Checksum and length behind a member.
@@ -26,7 +27,7 @@ pub(super) struct Gzip<R> {
     /// Offset of the member that is being read, while inside one.
     member: Option<u64>,
     written: u64,
-    /// Nothing more is to be read.
+    /// Whether the reading has ended.
     done: bool,
 }
 
@@ -34,6 +35,8 @@ impl<R: Read> Gzip<R> {
     pub(super) fn new(input: Input<R>, options: &ReadOptions) -> Self {
         Self {
             input,
+            // `false` means raw deflate data. Header and trailer are parsed here, so that damage to
+            // them can be reported with its position.
             inflate: Decompress::new(false),
             checksum: Crc::new(),
             expansion: Expansion::new(options),
@@ -50,6 +53,7 @@ impl<R: Read> Gzip<R> {
             match header(self.input.ahead()) {
                 Header::Complete(length) => {
                     self.input.consume(length);
+                    // Each member is compressed and checked for itself (RFC 1952, section 2.2).
                     self.inflate.reset(false);
                     self.checksum.reset();
                     self.member = Some(began);
@@ -103,6 +107,8 @@ impl<R: Read> Gzip<R> {
                     return Err(self.resume(UNREADABLE_DATA, began));
                 }
                 Ok(_) if *bytes == space.len() => return Ok(()),
+                // There is room and input left, so the decoder stopped between two blocks and can
+                // go on.
                 Ok(_) if !self.input.ahead().is_empty() && produced > 0 => {}
                 // A step that does nothing does nothing with more bytes either.
                 Ok(_) if is_fed && consumed + produced == 0 => {
@@ -131,22 +137,27 @@ impl<R: Read> Gzip<R> {
         };
         let (checksum, length) = (word(0), word(4));
         self.input.consume(TRAILER);
+        // The trailer stores the length modulo 2³² (RFC 1952, section 2.3.1), so the length is
+        // truncated.
         if checksum != self.checksum.sum() || length != self.inflate.total_out() as u32 {
             return Err(self.resume("a gzip member with a checksum that does not fit", began));
         }
         Ok(())
     }
 
-    /// The file ends inside a member: it is clipped, or the member's length is damaged and it
-    /// swallowed the ones behind it.
+    /// Returns the damage of a file that ends inside a member. Either the file was cut, or the member is
+    /// damaged and its decoder has consumed the members after it.
     fn end_inside(&mut self, began: u64) -> Then {
         let end = self.input.position();
+        // The search decides between the two cases. If another member starts after this one, the
+        // file was not cut.
         let then = self.resume("a gzip member with a wrong length", began);
         if self.done { clipped(end, began, "gzip member") } else { then }
     }
 
-    /// Goes on at the next member after damage to the one that began at `began`. Its end is not
-    /// known, so that the search starts at its first byte, as far as that is remembered.
+    /// Goes on at the next member after damage to the member that began at `began`. The end of that
+    /// member is not known. So the search starts right after its first byte, if that byte is still in
+    /// memory.
     fn resume(&mut self, what: &str, began: u64) -> Then {
         self.member = None;
         let found = match self.input.seek_start(began + 1, FIXED_HEADER, is_member_start) {
@@ -180,6 +191,8 @@ impl<R: Read> Stream for Gzip<R> {
                 self.done = true;
                 return Filled { bytes, then };
             }
+            // A call returns at the end of each member, so that its checksum is known before the
+            // bytes are used.
             if bytes > 0 {
                 return Filled { bytes, then: Then::More };
             }
@@ -206,6 +219,9 @@ enum Header {
 
 /// Measures a header (RFC 1952, section 2.3).
 fn header(bytes: &[u8]) -> Header {
+    // The first bytes are compared as far as they were read, so that bytes that cannot begin a
+    // member are refused at once. The three highest flags are reserved and must be 0 (RFC 1952,
+    // section 2.3.1.2).
     let seen = bytes.len().min(MAGIC.len());
     if bytes[..seen] != MAGIC[..seen] || bytes.get(3).is_some_and(|flags| flags & 0xE0 != 0) {
         return Header::None;
@@ -220,6 +236,8 @@ fn header(bytes: &[u8]) -> Header {
 fn header_length(bytes: &[u8]) -> Option<usize> {
     let flags = *bytes.get(3)?;
     let mut length = FIXED_HEADER;
+    // The optional fields have a fixed order (RFC 1952, section 2.3): the extra field with its own
+    // length, the name, the comment, and a checksum of the header in two bytes.
     if flags & 4 != 0 {
         let extra = [*bytes.get(length)?, *bytes.get(length + 1)?];
         length += 2 + usize::from(u16::from_le_bytes(extra));
@@ -236,16 +254,19 @@ fn header_length(bytes: &[u8]) -> Option<usize> {
     (length <= bytes.len()).then_some(length)
 }
 
-/// Where the first member within `bytes` starts, very likely.
+/// Returns the position of the first bytes that very likely begin a member.
 pub(super) fn first_member(bytes: &[u8]) -> Option<usize> {
     let mut magic = memchr::memmem::find_iter(bytes, &MAGIC);
     magic.find(|&at| bytes.get(at..at + FIXED_HEADER).is_some_and(is_member_start))
 }
 
-/// Whether ten bytes are very likely a member's header: of random ones, five in 10¹² are.
+/// Whether ten bytes very likely begin a member. Of all random bytes, five in 10¹² are accepted.
 fn is_member_start(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
         && bytes[3] & 0xE0 == 0
+        // Compressors set byte 8 to 2 or 4 for their best or fastest mode, else to 0. Byte 9 is the
+        // number of the operating system, from 0 to 13, or 255 if it is unknown (RFC 1952, section
+        // 2.3.1).
         && matches!(bytes[8], 0 | 2 | 4)
         && matches!(bytes[9], 0..=13 | 255)
 }

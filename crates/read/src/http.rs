@@ -2,14 +2,14 @@
 
 use std::io::Read;
 
-/// A response, with its body as it was meant.
+/// A response with its decoded body.
 #[derive(Debug)]
 pub(super) struct Response<'r> {
     /// Value of the header `Content-Type`.
     pub(super) content_type: &'r [u8],
     /// The body after all encodings, borrowed or in the scratch memory.
     pub(super) body: &'r [u8],
-    /// Whether the body contradicts its header and was taken as it is.
+    /// Whether the body contradicts its header. Such a body was not decoded.
     pub(super) is_malformed: bool,
 }
 
@@ -18,11 +18,12 @@ pub(super) struct Response<'r> {
 pub(super) enum Unreadable {
     /// A content encoding other than gzip and deflate.
     Encoding,
-    /// It expands beyond the limit.
+    /// The decoded body is longer than the limit.
     TooLong,
 }
 
-/// The lines of a header block as names and values, without the first line of a response.
+/// Returns the names and values of a header block. Lines without a colon, such as the first line of a
+/// response, are skipped.
 pub(super) fn fields(header: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     header.split(|&byte| byte == b'\n').filter_map(|line| {
         let at = memchr::memchr(b':', line)?;
@@ -30,7 +31,7 @@ pub(super) fn fields(header: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// The length of a header block, up to and with its blank line.
+/// Returns the length of a header block including its blank line.
 pub(super) fn header_length(bytes: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\n', bytes).find_map(|at| match bytes[at + 1..] {
         [b'\n', ..] => Some(at + 2),
@@ -55,6 +56,7 @@ pub(super) fn html_response<'r>(
     let Some(header) = header_length(block) else { return Ok(None) };
     let (mut content_type, mut encoding, mut is_chunked) = (&b""[..], &b""[..], false);
     for (name, value) in fields(&block[..header]) {
+        // Names of header fields have no case (RFC 9110, section 5.1).
         if name.eq_ignore_ascii_case(b"content-type") {
             content_type = value;
         } else if name.eq_ignore_ascii_case(b"content-encoding") {
@@ -75,6 +77,8 @@ pub(super) fn html_response<'r>(
             None => is_malformed = true,
         }
     }
+    // The chunks wrap the encoded content, so they are joined first. Many crawlers store the
+    // decoded body with the original header. Then decoding fails, and the body is taken as it is.
     let identity = encoding.is_empty() || encoding.eq_ignore_ascii_case(b"identity");
     if !identity {
         if unpack(encoding, body, longest, unpacked)? {
@@ -86,24 +90,28 @@ pub(super) fn html_response<'r>(
     Ok(Some(Response { content_type, body, is_malformed }))
 }
 
-/// Whether a content type is that of a page of HTML.
+/// Whether the content type is HTML.
 pub(super) fn is_html(content_type: &[u8]) -> bool {
     [&b"text/html"[..], b"application/xhtml+xml"].iter().any(|kind| {
         content_type.get(..kind.len()).is_some_and(|start| start.eq_ignore_ascii_case(kind))
     })
 }
 
-/// Joins the chunks of a body (RFC 9112, section 7.1); `None` if they are malformed.
+/// Joins the chunks of a body (RFC 9112, section 7.1). Returns `None` if they are malformed.
 fn join_chunks(mut body: &[u8], joined: &mut Vec<u8>) -> Option<()> {
     joined.clear();
     loop {
         let end = memchr::memchr(b'\n', body)?;
+        // A semicolon after the size begins extensions, which may be ignored (RFC 9112, section
+        // 7.1.1).
         let size = body[..end].split(|&byte| byte == b';').next()?.trim_ascii();
         let size = usize::from_str_radix(str::from_utf8(size).ok()?, 16).ok()?;
         body = &body[end + 1..];
+        // The chunk of size 0 is the last one. Trailer fields after it do not belong to the body.
         if size == 0 {
             return Some(());
         }
+        // The size is what the response claims, so the bytes are only taken if they exist.
         joined.extend_from_slice(body.get(..size)?);
         body = &body[size..];
         body = body.strip_prefix(b"\r").unwrap_or(body).strip_prefix(b"\n")?;
@@ -119,13 +127,15 @@ fn unpack(
 ) -> Result<bool, Unreadable> {
     let is = |name: &[u8]| encoding.eq_ignore_ascii_case(name);
     unpacked.clear();
+    // One byte more than allowed shows that the body is too long, without decoding all of it.
     let limit = longest as u64 + 1;
     let result = if is(b"gzip") || is(b"x-gzip") {
         flate2::read::MultiGzDecoder::new(body).take(limit).read_to_end(unpacked)
     } else if is(b"deflate") {
         let zlib = flate2::read::ZlibDecoder::new(body).take(limit).read_to_end(unpacked);
         if zlib.is_err() {
-            // Some servers send the bare stream.
+            // The encoding `deflate` means the zlib format, but some servers send deflate data without
+            // it (RFC 9110, section 8.4.1.2).
             unpacked.clear();
             flate2::read::DeflateDecoder::new(body).take(limit).read_to_end(unpacked)
         } else {

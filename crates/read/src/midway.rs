@@ -50,6 +50,8 @@ impl Collection {
         let mut stream = decompress::open(compression, reader, &self.options)?;
         let mut is_found = false;
         let bytes = Bytes::Within(&mut *stream, SEARCHED_BYTES);
+        // The offset is at least 1, so that the splitter does not take the bytes for the start of
+        // the file.
         self.read_bytes(format, bytes, began.max(1), opened, &mut |event| match event {
             Event::Fault(_) => Ok(ControlFlow::Continue(())),
             Event::Reached(reached) => {

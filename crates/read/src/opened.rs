@@ -57,7 +57,7 @@ pub(super) enum Part {
 }
 
 impl Opened {
-    /// Nothing is known of the file yet.
+    /// Creates the state of a file that was not looked at yet.
     pub(super) fn new(input: InputFile) -> Self {
         let recognized = OnceLock::new();
         Self { input, bytes: 0, modified: None, map: None, price: Price::Cheap, recognized }
@@ -79,6 +79,7 @@ impl Opened {
         file.read_exact(&mut head)?;
         let compression = sniff::compression(&head);
         self.price = price(compression, options.format);
+        // Packed bytes can only be read from the start, so such a file is one shard.
         if compression != Compression::None {
             return Ok(vec![Part::Whole]);
         }
@@ -153,6 +154,8 @@ impl Opened {
 
     fn difference(&self, now: &Metadata, consequence: &str) -> Option<Fault> {
         let (bytes, modified) = (now.len(), now.modified().ok());
+        // A file is read several times, and shards were cut by its size. If it changed in between,
+        // records would be cut in the middle and numbers would no longer fit.
         if (bytes, modified) == (self.bytes, self.modified) {
             return None;
         }
@@ -190,13 +193,13 @@ fn price(compression: Compression, format: Option<Format>) -> Price {
     of_format.max(of_compression)
 }
 
-/// The first position behind a separator at or after `from`.
+/// Returns the position after the first separator at or after `from`.
 fn behind(bytes: &[u8], from: u64, separator: u8) -> Option<u64> {
     let rest = bytes.get(usize::try_from(from).ok()?..)?;
     memchr::memchr(separator, rest).map(|at| from + at as u64 + 1)
 }
 
-/// The same in a file that is not in memory.
+/// Finds the same position as [`behind`] in a file that is not in memory.
 fn behind_in_file(file: &mut File, from: u64, separator: u8) -> io::Result<Option<u64>> {
     let mut block = vec![0; 64 << 10];
     let mut at = file.seek(SeekFrom::Start(from))?;

@@ -1,9 +1,9 @@
-//! A file that is not compressed as a stream, and what every stream says of a file that fails.
+//! The stream of a file that is not compressed, and the damage of a file that cannot be read.
 
 use crate::stream::{Damage, Filled, Stream, Then};
 use std::io::{self, ErrorKind as IoErrorKind, Read};
 
-/// A file that is not compressed, through the same window.
+/// The stream of a file that is not compressed.
 pub(super) struct Plain<R> {
     reader: R,
     position: u64,
@@ -35,7 +35,7 @@ impl<R: Read> Stream for Plain<R> {
     }
 }
 
-/// The loss of everything from a byte on.
+/// Returns the loss of everything from a byte on, because the file cannot be read.
 pub(super) fn unreadable(byte: u64, error: &io::Error) -> Then {
     let detail = format!("cannot be read: {error}; the records before it were kept");
     Then::Loss {

@@ -127,7 +127,7 @@ impl Splitter for WholeFile {
     }
 }
 
-/// Every line that holds more than white space as a document.
+/// Splits text into lines. Each line that is not blank is a document.
 #[derive(Debug)]
 pub(super) struct Lines {
     at_file_start: bool,
@@ -146,6 +146,7 @@ impl Splitter for Lines {
         let Some((line, length)) = line(window, last, &mut self.at_file_start) else {
             return Step::More;
         };
+        // Blank lines count as records, so that the number of a record is the number of its line.
         if line.iter().all(|&byte| is_white_space(byte)) {
             return Step::record(length, Content::PassThrough);
         }
@@ -158,8 +159,8 @@ impl Splitter for Lines {
     }
 }
 
-/// The first line of the window, without its line end and without a byte order mark at the start
-/// of the file, and its length with both.
+/// Returns the first line of the window, and its length in the window. The line is without its line end
+/// and without a byte order mark at the start of the file. The length includes both.
 pub(super) fn line<'a>(
     window: &'a [u8],
     last: bool,
@@ -170,12 +171,14 @@ pub(super) fn line<'a>(
         None if last => (window, window.len()),
         None => return None,
     };
+    // Lines may end as on Windows. The carriage return is not part of the text, or the same line
+    // would differ between systems.
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let start = std::mem::take(at_file_start);
     Some((if start { without_byte_order_mark(line) } else { line }, length))
 }
 
-/// Where the next line starts.
+/// Returns the position of the next line.
 pub(super) fn next_line(bytes: &[u8]) -> Option<usize> {
     memchr::memchr(b'\n', bytes).map(|end| end + 1)
 }

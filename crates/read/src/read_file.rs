@@ -38,8 +38,10 @@ impl Collection {
             Ok(recognized) => recognized,
             Err(fault) => return refuse(fault, visit),
         };
-        // Others have found the same.
+        // Several threads may read the file at the same time. All of them recognize the same, so it does
+        // not matter who stores the result.
         let Recognized { compression, format, .. } = *opened.recognized.get_or_init(|| recognized);
+        // The content decides how the file is read, so a wrong name is only a warning.
         if let Some(fault) = opened.misnamed(compression)
             && visit(Event::Fault(fault))?.is_break()
         {

@@ -45,6 +45,8 @@ impl Collection {
             };
             space.truncate(filled);
             unpacked = space;
+            // The first bytes of a packed file can end where the stream seems to end, for example
+            // between two gzip members. The content is whole only if the file has no more bytes.
             (&unpacked[..], ended && head.len() as u64 >= opened.bytes)
         };
         let format = match self.options.format {

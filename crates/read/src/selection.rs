@@ -44,6 +44,8 @@ impl Selection {
         visit: &mut Visit<'_>,
         read: impl FnOnce(&mut Visit<'_>) -> Result<u64>,
     ) -> Result<u64> {
+        // Without a selection, events go straight to the visitor. The check of each document would
+        // cost a scan of its text.
         if self == (Self { limit: self.limit, ..Self::default() }) && most == u64::MAX {
             return read(visit);
         }

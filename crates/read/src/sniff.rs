@@ -58,6 +58,8 @@ pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, St
     if let Some(format) = Format::all().find(|format| format.has_magic(head)) {
         return Ok(format);
     }
+    // These files would pass as text with strange words. A message that names their kind helps more
+    // than a document of noise.
     if let Some((_, kind)) = BINARY.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Err(format!("is {kind}"));
     }
@@ -66,6 +68,7 @@ pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, St
     }
     let named = named(name);
     let head = Head { text: without_byte_order_mark(head), is_whole: whole, named };
+    // Content decides before the name, because names of downloads are often wrong.
     match Format::all().find(|format| format.looks_like(&head)).or(named) {
         Some(format) => Ok(format),
         None if head.has_zero_bytes() => Err("holds zero bytes".to_owned()),

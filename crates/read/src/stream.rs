@@ -5,7 +5,7 @@ pub(super) trait Stream {
     /// Writes the next bytes to the start of `space`, which is not empty.
     fn fill(&mut self, space: &mut [u8]) -> Filled;
 
-    /// Bytes on disk that were taken for what was written.
+    /// Returns the number of bytes of the file that were read for the bytes written so far.
     fn position(&self) -> u64;
 }
 
@@ -14,11 +14,11 @@ pub(super) trait Stream {
 pub(super) struct Filled {
     /// Number of bytes written.
     pub(super) bytes: usize,
-    /// The course after these bytes.
+    /// Whether more follows these bytes, or what is wrong with them.
     pub(super) then: Then,
 }
 
-/// The course of a stream after the bytes it wrote.
+/// The state of a stream after the bytes that it wrote.
 #[derive(Debug)]
 pub(super) enum Then {
     /// More bytes may follow.
@@ -27,13 +27,13 @@ pub(super) enum Then {
     End,
     /// Something is wrong, but no byte is missing.
     Warning(Damage),
-    /// Bytes are missing from here on; what follows does not join what came before.
+    /// Bytes are missing here. The bytes that follow do not continue the bytes before.
     Loss {
         /// The reason.
         damage: Damage,
-        /// The bytes of this call turned out wrong after they were written.
+        /// Whether the bytes of this call are known to be wrong, for example by a checksum.
         untrusted: bool,
-        /// Whether more can be read behind the damage.
+        /// Whether reading can go on after the damage.
         goes_on: bool,
     },
 }
@@ -45,6 +45,6 @@ pub(super) struct Damage {
     pub(super) code: &'static str,
     /// Offset on disk.
     pub(super) byte: u64,
-    /// The finding, and what to do.
+    /// Description of the damage, and advice for the user.
     pub(super) detail: String,
 }

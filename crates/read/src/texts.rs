@@ -331,6 +331,8 @@ fn arrow_column<'t>(
 
 /// The number of rows, if every one of them lies within the values.
 fn checked_rows<O: Copy + Into<i64>>(values: &[u8], offsets: &[O]) -> Result<usize> {
+    // The offsets come from the caller. They are checked once, so that each later access is a plain
+    // slice.
     let mut before = 0;
     for (at, &offset) in offsets.iter().enumerate() {
         let offset = offset.into();

@@ -1,9 +1,8 @@
 //! Runs a splitter over bytes: a slice in memory, or a stream through a window.
 //!
-//! Both ways give the same records. A splitter never sees more than
-//! the longest allowed record's bytes at once; a record that does not end within them is skipped
-//! up to the next boundary and reported as `oversize`, so memory is bounded by the limit whatever
-//! the input claims.
+//! Both ways give the same records. A splitter never sees more bytes at once than the longest allowed
+//! record has. A record that does not end within them is skipped up to the next boundary and reported
+//! as `oversize`. So the limit bounds the memory, whatever the input claims.
 
 use crate::splitter::{AfterLoss, Splitter, Step};
 use crate::stream::{Damage, Filled, Stream, Then};
@@ -19,7 +18,7 @@ const FILL_BYTES: usize = 256 << 10;
 /// Bytes of a slice after which the progress of the reading is reported.
 const TOLD_BYTES: usize = 64 << 10;
 
-/// Makes an event of a stream's damage; `bool` is whether anything was lost.
+/// Makes an event from the damage of a stream. The `bool` is whether bytes were lost.
 pub(super) type ToFault<'f> = dyn Fn(Damage, bool) -> Event<'static> + 'f;
 
 /// Visits the records of `bytes`, which start at byte `offset` of the file, and returns the number
@@ -65,6 +64,8 @@ fn cut_slice<S: Splitter>(
                 window.len()
             }
             Step::More => {
+                // A boundary may begin in the last bytes of the window. The search starts at byte 1
+                // at the earliest, because byte 0 begins the record that is skipped.
                 let from = window.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
                 let length = splitter.boundary(&rest[from..]).map_or(rest.len(), |end| from + end);
                 rest[..length].chunks(FILL_BYTES).try_for_each(|bytes| out.stretch(bytes))?;
@@ -129,6 +130,8 @@ fn cut_within<S: Splitter>(
         content += bytes as u64;
         match then {
             Then::More | Then::Warning(_) => {}
+            // The bytes before the damage do not join those after it. A boundary across the two
+            // would be false.
             Then::Loss { goes_on: true, .. } => window.start = window.end,
             Then::End | Then::Loss { .. } => break,
         }
@@ -139,6 +142,7 @@ fn cut_within<S: Splitter>(
             give(Event::Reached(part_of(stream.position(), out.byte, content)), out.visit)?;
             return cut_behind(splitter, stream, window, (0, content), to_fault, out);
         }
+        // The last bytes are kept, because a boundary may lie across two fills.
         window.start += rest.len().saturating_sub(S::BOUNDARY_BYTES);
     }
     ControlFlow::Continue(())
@@ -159,9 +163,14 @@ fn cut_behind<S: Splitter>(
         window.end += filled.bytes;
         content += filled.bytes as u64;
         let last = matches!(filled.then, Then::End);
+        // After the last bytes, or before damage, every record in the window must be visited now,
+        // however few bytes there are.
         if !matches!(filled.then, Then::More) {
             window.enough = 0;
         }
+        // The checksum of a member is known only after its last bytes. Records that were visited
+        // before that cannot be taken back, so at least the records in the window are reported as
+        // bad.
         if let Then::Loss { damage, untrusted: true, .. } = &filled.then {
             window.condemned = Some(damage.code);
         }
@@ -181,6 +190,8 @@ fn cut_behind<S: Splitter>(
                 if !goes_on || S::AFTER_LOSS == AfterLoss::Stop {
                     return ControlFlow::Continue(());
                 }
+                // The next bytes begin somewhere inside a record. Read as a record of its own, the
+                // rest of that record would be a wrong document.
                 if S::AFTER_LOSS == AfterLoss::SkipToBoundary {
                     window.skipping = Some(Skip { code, length: 0 });
                 }
@@ -222,6 +233,8 @@ fn split<S: Splitter>(
         match splitter.next(seen, last_seen) {
             Step::Record { length, counted, content } => {
                 match window.condemned {
+                    // Filler between records is no document, so it stays as it is even if it cannot
+                    // be trusted.
                     Some(code) if counted => {
                         out.bad(&seen[..length], length as u64, code, UNTRUSTED)?;
                     }
@@ -235,6 +248,7 @@ fn split<S: Splitter>(
                 window.start = window.end;
             }
             Step::More if rest.len() > seen.len() => {
+                // At least one byte is skipped, or this loop would not end.
                 let passed = seen.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
                 out.stretch(&seen[..passed])?;
                 window.start += passed;
@@ -242,6 +256,7 @@ fn split<S: Splitter>(
                 window.skipping = Some(Skip { code: "oversize", length: passed as u64 });
             }
             Step::More => {
+                // With one byte more than the longest record, the record is known to be too long.
                 window.enough = (2 * rest.len()).min(window.longest + 1);
                 return ControlFlow::Continue(());
             }
@@ -251,7 +266,7 @@ fn split<S: Splitter>(
 
 const UNTRUSTED: Cow<'static, str> = Cow::Borrowed("bytes that agree with their checksum");
 
-/// Where records go, with their place.
+/// Passes records to the visitor, and counts them and their bytes.
 struct Output<'o, 'v> {
     /// Offset of the next record.
     byte: u64,
@@ -298,11 +313,11 @@ impl Output<'_, '_> {
     }
 }
 
-/// A stretch that is being passed over.
+/// A part of the input that is being skipped.
 struct Skip {
-    /// Why.
+    /// Code of the reason.
     code: &'static str,
-    /// Bytes passed over so far.
+    /// Number of bytes skipped so far.
     length: u64,
 }
 
@@ -311,13 +326,14 @@ struct Window {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
-    /// Longest record; the window holds at most this and a fill.
+    /// Length of the longest record in bytes. The window holds at most this length and one fill.
     longest: usize,
-    /// Bytes to hold before looking again: a record did not end within half of them. Doubling
-    /// keeps a long record from being looked at once for every fill.
+    /// Number of bytes in the window from which the splitter is called again. If a record does not end
+    /// in the window, this number is doubled. Otherwise a long record would be searched after every
+    /// fill, which takes quadratic time.
     enough: usize,
     skipping: Option<Skip>,
-    /// Every record from here to the next loss is bad, with this code.
+    /// Code for all records up to the next loss, if their bytes are known to be wrong.
     condemned: Option<&'static str>,
 }
 
@@ -334,9 +350,10 @@ impl Window {
         }
     }
 
-    /// Room for the next bytes of the stream, never empty.
+    /// Returns the space for the next bytes of the stream. It is never empty.
     fn space(&mut self) -> &mut [u8] {
         let held = self.end - self.start;
+        // Bytes are moved only if there is little room behind them, so each byte is moved rarely.
         if self.start > 0 && (held == 0 || self.bytes.len() - self.end < FILL_BYTES / 2) {
             self.bytes.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, held);
@@ -366,7 +383,7 @@ impl Window {
         ControlFlow::Continue(())
     }
 
-    /// Nothing follows, and no boundary was found.
+    /// Ends a skip at the end of the stream, where no boundary was found.
     fn end_skip(&mut self, out: &mut Output<'_, '_>) -> Flow {
         let Some(skip) = self.skipping.take() else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];

@@ -7,7 +7,7 @@ use simtool_base::error::{Error, Result};
 use std::io::Read;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
-/// A frame's first bytes.
+/// The first bytes of a frame (RFC 8878, section 3.1.1).
 pub(super) const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// The content of a Zstandard file.
@@ -45,10 +45,12 @@ impl<R: Read> Zstd<R> {
         })
     }
 
-    /// The damage behind a decoder's error, with the input where reading goes on.
+    /// Returns the damage for an error of the decoder, and moves the input to the next frame.
     fn damage(&mut self, error: &std::io::Error) -> Then {
         let (began, was_inside) = (self.frame, self.in_frame);
         let reason = error.to_string();
+        // The library reports every error as text. A window that is too large is no damage, and the
+        // user can allow it, so it gets advice of its own.
         if reason.contains("requires too much memory") {
             self.done = true;
             let detail = format!(
@@ -59,6 +61,8 @@ impl<R: Read> Zstd<R> {
             let damage = Damage { code: "zstd-window", byte: began, detail };
             return Then::Loss { damage, untrusted: true, goes_on: false };
         }
+        // Bytes that never were a frame are a warning at the end of the file. A frame that cannot
+        // be decoded is a loss.
         let is_frame = was_inside || self.frame_magic_at_start();
         match self.resume(if is_frame { began + 1 } else { began }) {
             Ok(None) if !is_frame => self.input.trailing(began, "Zstandard frame"),
@@ -70,8 +74,8 @@ impl<R: Read> Zstd<R> {
         }
     }
 
-    /// The file ends inside a frame: it is clipped, or the frame's length is damaged and it
-    /// swallowed the ones behind it.
+    /// Returns the damage of a file that ends inside a frame. Either the file was cut, or the frame is
+    /// damaged and its decoder has consumed the frames after it.
     fn end_inside(&mut self) -> Then {
         let (end, began) = (self.input.position(), self.frame);
         match self.resume(began + 1) {
@@ -81,9 +85,12 @@ impl<R: Read> Zstd<R> {
         }
     }
 
-    /// Goes on at the next frame from an offset on; where that is, if there is one.
+    /// Moves the input to the next frame at or after the offset `from`. Returns the position of that
+    /// frame, if there is one.
     fn resume(&mut self, from: u64) -> Result<Option<u64>, Then> {
         self.in_frame = false;
+        // The stream counts as ended until the search succeeds, because the search may return
+        // early.
         self.done = true;
         let found = self.input.seek_start(from, MAGIC.len(), is_frame_start)?;
         // Resetting the session of a decoder that exists does not fail.
@@ -126,6 +133,8 @@ impl<R: Read> Stream for Zstd<R> {
             bytes += written;
             self.written += written as u64;
             match status {
+                // The decoder returns 0 at the end of a frame, after all content of the frame was
+                // written.
                 Ok(hint) => self.in_frame = hint != 0,
                 Err(error) => return Filled { bytes, then: self.damage(&error) },
             }
@@ -133,6 +142,8 @@ impl<R: Read> Stream for Zstd<R> {
                 self.done = true;
                 return Filled { bytes, then };
             }
+            // A call returns at the end of each frame. So the content of a damaged frame is never
+            // in the same call as that of an intact one.
             if bytes == space.len() || (bytes > 0 && !self.in_frame) {
                 return Filled { bytes, then: Then::More };
             }
@@ -145,7 +156,7 @@ impl<R: Read> Stream for Zstd<R> {
     }
 }
 
-/// Where the first frame within `bytes` starts, very likely.
+/// Returns the position of the first bytes that very likely begin a frame.
 pub(super) fn first_frame(bytes: &[u8]) -> Option<usize> {
     memchr::memmem::find(bytes, &MAGIC)
 }

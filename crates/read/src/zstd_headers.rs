@@ -10,10 +10,11 @@ const FRAME_HEADER: usize = 18;
 /// Most bytes of a block's content.
 const BLOCK_BYTES: u64 = 128 << 10;
 
-/// Estimates the length of the content of a file of `bytes` bytes, by the headers of its frames, or of
-/// its blocks where a frame does not say: these are full, most of them. `None` if it is no intact file, or
-/// has so many headers that they are not all looked at, unless they are those of one long frame that
-/// says it.
+/// Estimates the length of the content of a file of `bytes` bytes. A frame usually states the length of
+/// its content. For other frames, the blocks are counted as full.
+///
+/// Returns `None` if the file is not intact or has too many headers to read. A first frame that states
+/// its length is used even if it has too many blocks.
 pub(super) fn content_bytes(file: &mut (impl Read + Seek), bytes: u64) -> Option<u64> {
     let (mut at, mut content) = (0, 0);
     let mut left = MOST_HEADERS;
@@ -21,6 +22,8 @@ pub(super) fn content_bytes(file: &mut (impl Read + Seek), bytes: u64) -> Option
         let head = bytes_at::<FRAME_HEADER>(file, at)?;
         left = left.checked_sub(1)?;
         if let [0x50..=0x5F, 0x2A, 0x4D, 0x18, length @ ..] = head {
+            // A skippable frame has four bytes of magic number and four bytes of length (RFC 8878,
+            // section 3.1.2). It has no content for the decoder.
             let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]);
             at += 8 + u64::from(length);
             continue;
@@ -37,13 +40,20 @@ pub(super) fn content_bytes(file: &mut (impl Read + Seek), bytes: u64) -> Option
             if at >= bytes {
                 return None;
             }
+            // A block begins with three bytes: one bit for the last block, two bits for the type,
+            // and 21 bits for the size (RFC 8878, section 3.1.1.2).
             let [low, middle, high] = bytes_at(file, at)?;
             let header = u32::from_le_bytes([low, middle, high, 0]);
             let size = u64::from(header >> 3);
             let (packed, unpacked) = match header >> 1 & 3 {
                 0 => (size, size),
+                // A block of one repeated byte stores that byte once, and its size is the number of
+                // repetitions.
                 1 => (1, size),
+                // A compressed block does not state the size of its content. It holds at most the
+                // window and at most 128 KiB.
                 2 => (size, frame.window.min(BLOCK_BYTES)),
+                // The fourth type is reserved, so the file is damaged or newer.
                 _ => return None,
             };
             at += 3 + packed;
@@ -71,6 +81,8 @@ impl Frame {
     fn new(head: &[u8; FRAME_HEADER]) -> Option<Self> {
         let [descriptor, rest @ ..] = head.strip_prefix(&MAGIC)? else { return None };
         let is_single = descriptor >> 5 & 1 == 1;
+        // A frame of a single segment has no byte for the window, because its content is the window
+        // (RFC 8878, section 3.1.1.1).
         let window_byte = usize::from(!is_single);
         let dictionary_id = [0, 1, 2, 4][usize::from(descriptor & 3)];
         let length = match descriptor >> 6 {
@@ -81,11 +93,15 @@ impl Frame {
         let mut number = [0; 8];
         // A header has at most 4 + 1 + 1 + 4 + 8 bytes.
         number[..length].copy_from_slice(rest.get(content_at..content_at + length)?);
+        // A length in two bytes is stored less 256, because shorter content fits in one byte (RFC
+        // 8878, section 3.1.1.1.4).
         let number = u64::from_le_bytes(number) + if length == 2 { 256 } else { 0 };
         let content = (length > 0).then_some(number);
         let window = match content {
             Some(content) if is_single => content,
             _ => {
+                // The byte of the window has five bits of exponent and three bits of mantissa (RFC
+                // 8878, section 3.1.1.1.2).
                 let base = 1_u64 << (10 + (rest[0] >> 3));
                 base + base / 8 * u64::from(rest[0] & 7)
             }
@@ -95,7 +111,7 @@ impl Frame {
     }
 }
 
-/// The bytes at an offset; zeros behind the end of the file.
+/// Reads the bytes at an offset. Bytes beyond the end of the file are 0.
 fn bytes_at<const N: usize>(file: &mut (impl Read + Seek), at: u64) -> Option<[u8; N]> {
     file.seek(SeekFrom::Start(at)).ok()?;
     let mut bytes = [0; N];

@@ -84,6 +84,7 @@ impl Layout {
             Ok(layout) => return Ok(layout),
             Err(reason) => reason,
         };
+        // The messages before a damaged footer may be intact, and then their rows can be read.
         let walked = Self::walk(file, length, FIRST_MESSAGE, usize::MAX);
         let Ok(mut layout) = walked else { return Err(reason) };
         layout.is_file = true;
@@ -116,6 +117,8 @@ impl Layout {
         let batch = |&block| Batch { block, dictionaries: Arc::clone(&dictionaries) };
         let batches: Vec<Batch> = blocks.iter().map(batch).collect();
         let all = batches.iter().map(|batch| &batch.block).chain(dictionaries.iter());
+        // Such a position shows that the footer is damaged. The caller then walks the messages from
+        // the start.
         if !all.into_iter().all(|block| is_inside(block, length)) {
             return Err("the footer lists a message outside of the file".to_owned());
         }
@@ -181,6 +184,8 @@ impl Layout {
             MessageHeader::DictionaryBatch => {
                 let batch = message.header_as_dictionary_batch().ok_or("a message is damaged")?;
                 let blocks = dictionaries.entry(batch.id()).or_default();
+                // A delta appends values to the dictionary with its number. Any other batch
+                // replaces that dictionary for the record batches that follow.
                 if !batch.isDelta() {
                     blocks.clear();
                 }
@@ -259,6 +264,8 @@ impl Layout {
 /// Converts a schema, if this machine can read its numbers.
 fn schema_of(schema: Option<arrow_ipc::Schema<'_>>) -> Result<SchemaRef, String> {
     let schema = schema.ok_or("there is no schema")?;
+    // The library does not convert byte orders, and numbers in the wrong order would pass as other
+    // values.
     if !schema.endianness().equals_to_target_endianness() {
         return Err("its numbers have the byte order of another processor".to_owned());
     }
@@ -281,11 +288,14 @@ impl MessageBytes {
         let mut prefix = [0; 4];
         read_at(file, at, &mut prefix)?;
         let mut prefix_bytes = 4;
+        // Messages before Arrow 0.15 begin with the length of their metadata. Later ones have four
+        // bytes 0xFF before that length.
         if prefix == CONTINUATION {
             read_at(file, at + 4, &mut prefix)?;
             prefix_bytes = 8;
         }
         let metadata_bytes = u32::from_le_bytes(prefix);
+        // A length of 0 marks the end of a stream. Such a mark may also be missing.
         if metadata_bytes == 0 {
             return Ok(None);
         }
@@ -390,6 +400,9 @@ fn check_batch(batch: &RecordBatch<'_>, body: &[u8]) -> Result<(), String> {
         if batch.compression().is_none() {
             continue;
         }
+        // A compressed buffer begins with the length of its unpacked bytes, and −1 means that it is
+        // not compressed. The decoder allocates this length, so a crafted file could take any
+        // amount of memory.
         if let Some(&unpacked) = content.first_chunk::<8>()
             && i64::from_le_bytes(unpacked) > LONGEST_BUFFER
         {

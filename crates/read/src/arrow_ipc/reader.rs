@@ -49,6 +49,8 @@ pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
     };
     let selected = match Selected::new(&layout.schema, job.columns) {
         Ok(selected) => selected,
+        // The fault concerns the whole file. It is reported with the first share only, or users
+        // would see it once for every share.
         Err(_) if !job.has_first_group() => return Ok(0),
         Err(reason) => {
             let batches = 0..layout.batches.len();
@@ -110,6 +112,8 @@ impl BatchReading<'_> {
         let read = rows.read;
         match result {
             Ok(ControlFlow::Continue(())) => {
+                // The next batch begins at the number that the file declares, even if rows are missing.
+                // Otherwise the rows of one file could have different numbers in different shares.
                 self.rows = self.rows.saturating_add(declared.max(read));
                 ControlFlow::Continue(())
             }
@@ -137,6 +141,8 @@ impl BatchReading<'_> {
         let known = self
             .decoder
             .take()
+            // Batches share the list of dictionaries until one changes, so the address shows
+            // whether the decoder of the last batch still fits.
             .filter(|(last, _)| Arc::ptr_eq(&self.layout.batches[*last].dictionaries, wanted));
         let decoder = if let Some((_, decoder)) = known {
             decoder

@@ -75,6 +75,7 @@ impl Selected {
 
 /// Finds a column by its name or by a dotted path through structs. A name may have dots itself.
 fn find<'s>(fields: &'s Fields, name: &str) -> Option<(Vec<String>, &'s Field)> {
+    // A column whose own name has dots comes first, since it could not be named in another way.
     if let Some(field) = fields.iter().find(|field| field.name() == name) {
         return Some((vec![name.to_owned()], field));
     }

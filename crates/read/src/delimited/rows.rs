@@ -1,9 +1,9 @@
 //! CSV and TSV: rows of columns under a header row that names them.
 //!
-//! A row with another number of columns, or with a quote that is never closed, costs its first
-//! line: reading goes on at the next one. Where that has cost much reading again, such a row costs
-//! all that was read of it, so that quotes that are never closed cost no more. Where no column has the
-//! name of the text's, every row is a bad record.
+//! If a row has another number of columns than the header, or a quote that is never closed, its first
+//! line is a bad record, and reading goes on at the next line. So the same bytes may be read many times.
+//! After a limit of such bytes, the whole row becomes the bad record. If no column has the name of the
+//! text column, every row is a bad record.
 //!
 //! The delimiter is [guessed](guess) from the first rows unless the user names it.
 
@@ -56,9 +56,11 @@ impl Rows {
         }
     }
 
-    /// Reads the row at the start of `bytes`: its length and number of columns. `None` if it does
-    /// not end there.
+    /// Reads the row at the start of `bytes`. Returns its length and its number of columns, or `None` if
+    /// the row does not end in `bytes`.
     fn parse(&mut self, bytes: &[u8], last: bool) -> Option<(usize, usize)> {
+        // The parser remembers whether it is inside quotes. Every row is parsed from a clean state,
+        // because the row before may have been given up.
         self.parser.reset();
         let (mut read, mut written, mut columns) = (0, 0, 0);
         loop {
@@ -96,8 +98,8 @@ impl Rows {
         self.header = Some((columns, found));
     }
 
-    /// The first line of the window as a bad record, or all of the row that is as long as `row`
-    /// where too much was read again.
+    /// Returns the first line of the window as a bad record. If too many bytes were read again, the
+    /// record is the whole row of `row` bytes.
     fn bad_row(&mut self, window: &[u8], row: usize, expected: Cow<'static, str>) -> Step<'_> {
         let line = next_line(window).unwrap_or(window.len());
         self.read_again += row.saturating_sub(line) as u64;
@@ -147,7 +149,7 @@ pub(super) fn guess(head: &[u8], text: &str) -> u8 {
     ranked.max_by_key(|&(rank, _)| rank).map_or(DELIMITERS[0], |(_, delimiter)| delimiter)
 }
 
-/// The columns of a row, such as the header; none of a blank one.
+/// Returns the columns of a row, for example of the header. A blank row has none.
 pub(super) fn columns(delimiter: u8, row: &[u8]) -> Vec<String> {
     let mut rows = Rows::new(delimiter, "", "", None);
     let row = without_byte_order_mark(row).trim_ascii_start();
@@ -165,6 +167,8 @@ impl Splitter for Rows {
         } else {
             0
         };
+        // The parser would take an empty line for a row without columns. As filler, such lines stay
+        // in copies of the file and are not counted.
         let blank = window[mark..].iter().take_while(|byte| b"\r\n".contains(byte)).count();
         if blank > 0 {
             return Step::filler(mark + blank);
@@ -182,11 +186,16 @@ impl Splitter for Rows {
             self.read_header(columns);
             return Step::filler(length);
         };
+        // A missing or additional delimiter moves all later fields, so the text could be another
+        // column.
         if columns != wanted {
             let expected = format!("{wanted} columns as in the header, not {columns}");
             return self.bad_row(window, length, expected.into());
         }
         let row = &window[..length];
+        // Within a quoted field, quotes are doubled (RFC 4180, section 2), so a complete row has an
+        // even number. At the end of the file, the parser accepts an open quote. A row of one line
+        // with an odd number is accepted, because it has a quote inside a field without quotes.
         let ends_open = memchr::memchr_iter(b'"', row).count() % 2 == 1
             && (row.last() != Some(&b'\n') || next_line(row) != Some(length));
         if ends_open {

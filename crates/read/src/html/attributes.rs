@@ -30,7 +30,7 @@ impl<'h> Attributes<'h> {
         Self { html, at, end: None }
     }
 
-    /// The end of the tag, behind all attributes; `None` if the page ends before that.
+    /// Returns the end of the tag after all attributes, or `None` if the page ends before it.
     #[inline]
     pub(super) fn end(mut self) -> Option<TagEnd> {
         while self.next().is_some() {}
@@ -69,6 +69,7 @@ impl<'h> Attributes<'h> {
                 self.at = (end + 1).min(self.html.len());
                 &self.html[start..end]
             }
+            // A slash is part of a value without quotes, for example in `href=/a/b`.
             _ => self.take_until(|byte| byte.is_ascii_whitespace() || byte == b'>'),
         }
     }
@@ -86,6 +87,8 @@ impl<'h> Iterator for Attributes<'h> {
                     self.end = Some(TagEnd { at: self.at + 1, is_self_closing });
                     return None;
                 }
+                // Only a slash directly before the `>` closes the element. A slash elsewhere is
+                // ignored.
                 b'/' => is_self_closing = true,
                 byte if byte.is_ascii_whitespace() => is_self_closing = false,
                 _ => break,

@@ -1,12 +1,14 @@
-//! Bytes of a page → characters.
+//! Decodes the bytes of a page into characters.
 
 use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;
 
-/// The page as UTF-8, and whether bytes had to be replaced. The encoding is that of the byte order
-/// mark, the header's `charset`, the page's `meta` element, else a guess.
+/// Returns the page as UTF-8, and whether bytes had to be replaced. The encoding comes from the first of
+/// these that is there: the byte order mark, the `charset` of the header, the `meta` element of the
+/// page, and a guess.
 pub(crate) fn decode<'p>(page: &'p [u8], content_type: &[u8]) -> (Cow<'p, str>, bool) {
     let declared = charset(content_type)
+        // The HTML standard (section 13.2.3.2) looks for a declaration in the first 1,024 bytes.
         .or_else(|| charset(&page[..page.len().min(1024)]))
         .and_then(Encoding::for_label);
     let encoding = declared.unwrap_or_else(|| guess(page));
@@ -33,6 +35,8 @@ fn charset(text: &[u8]) -> Option<&[u8]> {
 }
 
 fn guess(page: &[u8]) -> &'static Encoding {
+    // Text of another encoding is hardly ever valid UTF-8, so this check is better than any
+    // statistic.
     if str::from_utf8(page).is_ok() {
         return UTF_8;
     }

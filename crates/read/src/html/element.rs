@@ -117,6 +117,7 @@ impl Name {
         let length = bytes.iter().position(|&byte| ends_name(byte)).unwrap_or(bytes.len());
         let name = bytes[..length.min(LONGEST)].iter().rev();
         let key = name.fold(0, |key, byte| key << 8 | u128::from(byte.to_ascii_lowercase()));
+        // No element that matters has a longer name, so all long names share one key.
         let known = if length <= LONGEST { Self::with_length(key, length) } else { Self(0) };
         (known, length)
     }
@@ -134,6 +135,7 @@ impl Name {
 
     const fn slot(self) -> usize {
         let folded = self.0 as u64 ^ (self.0 >> 64) as u64;
+        // The highest eight bits of the product are a place in a table of 256.
         (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
     }
 }

@@ -79,12 +79,12 @@ pub(super) struct Foreign {
 }
 
 impl Foreign {
-    /// Back at the start of a page.
+    /// Resets the state for the next page.
     pub(super) fn clear(&mut self) {
         self.open.clear();
     }
 
-    /// Whether there is HTML and nothing else around.
+    /// Whether no SVG or MathML element is open.
     pub(super) fn is_nowhere(&self) -> bool {
         self.open.is_empty()
     }
@@ -113,6 +113,7 @@ impl Foreign {
             _ => matches!(name, SVG | MATH),
         };
         if holds_html || is_root {
+            // In SVG and MathML, `/>` ends an element at once, while HTML ignores the slash.
             if !is_self_closing && self.open.len() < DEEPEST {
                 self.open.push(name);
             }
@@ -125,6 +126,8 @@ impl Foreign {
     pub(super) fn end_tag(&mut self, name: Name) {
         if self.open.last() == Some(&name) {
             self.open.pop();
+        // The end tags `</p>` and `</br>` leave SVG and MathML like their start tags (HTML
+        // standard, section 13.2.6.5).
         } else if name == Name::new("p") || name == Name::new("br") {
             self.break_out();
         }

@@ -19,13 +19,13 @@ pub(super) struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    /// No lines yet, whatever is in `text`.
+    /// Empties `text` and writes lines into it.
     pub(super) fn new(text: &'t mut Vec<u8>) -> Self {
         text.clear();
         Self { text }
     }
 
-    /// Nothing more comes: there is no gap at the end.
+    /// Ends the text and removes a gap at its end.
     pub(super) fn finish(self) {
         if self.is_at_gap() {
             self.text.pop();
@@ -91,6 +91,8 @@ impl<'t> Lines<'t> {
         let start = 1 + usize::from(is_number);
         let word = bytes[start..most].iter().take_while(|byte| byte.is_ascii_alphanumeric());
         let mut length = start + word.count();
+        // Some references are valid without their semicolon, for example `&copy`. The library
+        // decides.
         length += usize::from(bytes.get(length) == Some(&b';'));
         let resolved = htmlize::unescape_bytes_in(&bytes[..length], htmlize::Context::General);
         self.push_verbatim(&resolved);
@@ -107,6 +109,8 @@ impl<'t> Lines<'t> {
             while let Some(&eight) = bytes[at..].first_chunk() {
                 let word = u64::from_le_bytes(eight);
                 let spaces = equal(word, b' ');
+                // A space is repeated if the byte before it is a space. For the first byte of the
+                // word, `before` holds the last byte of the text so far.
                 let repeated = spaces & (spaces << 8 | before);
                 let special = less(word, b' ')
                     | repeated
@@ -143,19 +147,19 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// A space, unless there is a gap already.
+    /// Appends a space, unless the text ends with a gap.
     fn gap(&mut self) {
         if !self.is_at_gap() {
             self.text.push(b' ');
         }
     }
 
-    /// Whether a space here would be too much.
+    /// Whether the text is empty or ends with a gap, so that no space may follow.
     fn is_at_gap(&self) -> bool {
         self.text.last().is_none_or(|last| matches!(last, b' ' | b'\n'))
     }
 
-    /// The same as the highest bit of the lowest byte.
+    /// Returns [`Self::is_at_gap`] as the highest bit of the lowest byte.
     fn gap_bit(&self) -> u64 {
         u64::from(self.is_at_gap()) << 7
     }

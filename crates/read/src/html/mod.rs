@@ -72,6 +72,8 @@ impl HtmlText {
         if matches!(element, Element::Block | Element::Title) {
             lines.end_of_line();
         }
+        // In SVG and MathML, elements such as `title` and `style` have no special content, so their
+        // names do not matter there.
         if self.foreign.is_here() || element == Element::ForeignRoot {
             self.foreign.start_tag(name, attributes, end.is_self_closing);
             return end.at;
@@ -113,6 +115,7 @@ impl HtmlText {
         if bytes.starts_with(b"--") {
             return end_of_comment(html, at + 2);
         }
+        // In HTML, `<![CDATA[` begins a comment that ends at the next `>`.
         if self.foreign.is_here() && bytes.starts_with(CDATA) {
             let at = at + CDATA.len();
             let length = memchr::memmem::find(&html[at..], b"]]>");
@@ -133,6 +136,7 @@ fn behind_tag(html: &[u8], at: usize) -> usize {
 fn end_of_comment(html: &[u8], at: usize) -> usize {
     let ends = memchr::memchr_iter(b'>', &html[at..]).find(|&length| {
         let comment = &html[at..at + length];
+        // The standard also ends a comment at `<!-->`, `<!--->` and `--!>`.
         matches!(comment, b"" | b"-") || comment.ends_with(b"--") || comment.ends_with(b"--!")
     });
     ends.map_or(html.len(), |length| at + length + 1)

@@ -50,9 +50,10 @@ pub(super) fn end_of_script(html: &[u8], mut at: usize) -> usize {
             }
         } else if behind.starts_with(b"!--") && state == Script::Plain {
             state = Script::Escaped;
-            // The dashes that begin it may be those that end it.
+            // The dashes of `<!--` may also be the dashes of `-->`, as in `<!-->`.
             start = at + 1;
         } else if let Some(name) = behind.strip_prefix(b"/") {
+            // In a script within a comment, the first end tag only ends the inner script.
             if is_tag(name, NAME) {
                 if state != Script::DoubleEscaped {
                     return at - 1;

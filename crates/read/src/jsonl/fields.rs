@@ -36,6 +36,7 @@ impl FieldPaths {
 
 /// The values of a line's wanted fields.
 pub(super) fn find_fields<'a>(line: &'a str, paths: &FieldPaths) -> Result<Found<'a>, Refusal> {
+    // The parser skips unwanted values recursively, so a deep line could overflow the stack.
     if is_too_deep(line.as_bytes(), DEEPEST) {
         return Err(("json-depth", "nesting of at most 128".into()));
     }
@@ -136,6 +137,7 @@ impl<'de> serde::de::Visitor<'de> for Fields<'_, 'de> {
     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Self { paths, depth, wanted, found } = self;
         while let Some(mask) = map.next_key_seed(Key { paths, depth, wanted })? {
+            // Values of other keys are checked for syntax, but not stored.
             if mask == 0 {
                 map.next_value::<serde::de::IgnoredAny>()?;
                 continue;
@@ -149,9 +151,13 @@ impl<'de> serde::de::Visitor<'de> for Fields<'_, 'de> {
                 if paths.0[field].len() > depth + 1 {
                     inner |= 1 << field;
                 } else {
+                    // A key that occurs twice is only noted here, so that an error of syntax later
+                    // in the line comes first.
                     found.duplicate |= found.values[field].replace(value).is_some();
                 }
             }
+            // A path that leads through something other than an object leads nowhere: the field is
+            // missing.
             if inner != 0 && value.get().starts_with('{') {
                 let next = Fields { paths, depth: depth + 1, wanted: inner, found: &mut *found };
                 let mut json = serde_json::Deserializer::from_str(value.get());

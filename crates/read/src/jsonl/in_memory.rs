@@ -28,6 +28,7 @@ impl<'l> JsonLinesInMemory<'l> {
         let mut shards = Vec::with_capacity(lines.len() / SHARD_BYTES + 1);
         let mut start = 0;
         while start < lines.len() {
+            // A shard ends after the first line end behind its nominal length, so no line is cut.
             let from = (start + SHARD_BYTES).min(lines.len());
             let end = memchr::memchr(b'\n', &lines[from..]).map_or(lines.len(), |at| from + at + 1);
             shards.push(start..end);

@@ -46,6 +46,7 @@ impl Splitter for Lines {
         let Some((line, length)) = line(window, last, &mut self.at_file_start) else {
             return Step::More;
         };
+        // Blank lines count as records, so that the number of a record is the number of its line.
         if line.iter().all(u8::is_ascii_whitespace) {
             return Step::record(length, Content::PassThrough);
         }
@@ -57,6 +58,8 @@ impl Splitter for Lines {
             mended_line.push_str(&String::from_utf8_lossy(line));
             (mended_line.as_str(), Some("utf8"))
         };
+        // The fast path gives up on every line that is unusual or bad. The full parser then reads
+        // the line again, and only its errors are reported.
         let parsed = match quick_document(line, paths, quick_scratch) {
             Some(document) => Ok(document),
             None => document(line, paths, scratch),

@@ -30,7 +30,10 @@ pub(super) fn quick_document<'a>(
         }
         rest = rest.trim_start_matches(WHITE).strip_prefix(':')?.trim_start_matches(WHITE);
         let is = |field: usize| paths.0[field].first().is_some_and(|name| name == key);
+        // If one field has two roles, its raw value is needed as well.
         if is(TEXT) && !is(ID) && !is(KEEP) {
+            // The buffer can be taken only once, so a second text leaves the line to the full
+            // parser, which reports the duplicate key.
             let (content, behind) = string(rest, text_scratch.take()?)?;
             (text, rest) = (Some(content), behind);
         } else {

@@ -11,6 +11,8 @@ const BLOCK: usize = 8;
 pub(super) fn string<'a>(json: &'a str, scratch: &'a mut Vec<u8>) -> Option<(&'a [u8], &'a str)> {
     let quoted = json.strip_prefix('"')?;
     let mut rest = quoted.as_bytes();
+    // An escape is never shorter than its character, so the content is not longer than the JSON.
+    // The additional block allows copies of whole blocks at the end.
     if scratch.len() < rest.len() + BLOCK {
         scratch.resize(rest.len() + BLOCK, 0);
     }
@@ -123,6 +125,8 @@ pub(super) fn unescaped<'a>(string: &'a RawValue, scratch: &'a mut Vec<u8>) -> (
 /// a pair.
 fn character(rest: &mut &[u8]) -> Option<char> {
     let first = unit(rest)?;
+    // A character beyond U+FFFF is written as two escapes, a high and a low surrogate (RFC 8259,
+    // section 7). `from_u32` refuses a low surrogate that comes first.
     if !(0xD800..0xDC00).contains(&first) {
         return char::from_u32(first);
     }

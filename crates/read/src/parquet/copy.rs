@@ -76,6 +76,7 @@ impl GroupEncoder for Encoder<'_> {
             let mut columns = self.columns.create_column_writers(group)?;
             let mut rows = KeptRows::new(first, kept);
             for batch in batches {
+                // The rows after the last kept one need not be decoded.
                 if rows.is_done() {
                     break;
                 }
@@ -122,6 +123,8 @@ fn properties(file: &ParquetMetaData) -> WriterProperties {
         .first()
         .and_then(|group| group.columns().first())
         .map_or(Compression::UNCOMPRESSED, |column| writable(column.compression()));
+    // The writer adds the types of Arrow itself. With the copied ones, the file would have that key
+    // twice.
     let own = file.file_metadata().key_value_metadata().map(|pairs| {
         pairs.iter().filter(|pair| pair.key != ARROW_TYPES).cloned().collect::<Vec<KeyValue>>()
     });

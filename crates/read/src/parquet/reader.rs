@@ -103,6 +103,8 @@ impl GroupReading<'_> {
         let declared = row_count(group_metadata);
         let group_bytes = compressed_bytes(group_metadata);
         let text_bytes = self.selected.text_bytes(group_metadata);
+        // The decoder allocates the sizes that a file declares. They are checked here, so that a
+        // small crafted file cannot take all memory.
         if let Some(detail) = self.selected.too_long(&self.metadata, group) {
             self.rows = self.rows.saturating_add(declared);
             return give(self.job.damage("parquet-size", detail, declared), visit);
@@ -184,6 +186,7 @@ fn load<R: ChunkReader>(file: &R) -> Result<ArrowReaderMetadata, String> {
     if schema.num_columns() > MOST_COLUMNS {
         return Err(format!("{} columns, over {MOST_COLUMNS}", schema.num_columns()));
     }
+    // The library walks nested types recursively, so a deep schema could overflow the stack.
     if schema.columns().iter().any(|column| column.path().parts().len() > DEEPEST_SCHEMA) {
         return Err(format!("a schema nested over {DEEPEST_SCHEMA} deep"));
     }
@@ -269,6 +272,8 @@ fn open(
     selected: &Selected,
     group: usize,
 ) -> Result<ParquetRecordBatchReader, String> {
+    // The reader of the library takes a file of its own. A clone shares the position with the
+    // original, but the library seeks before each read.
     let file = file.try_clone().map_err(|error| error.to_string())?;
     caught(|| {
         ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())

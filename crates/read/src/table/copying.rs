@@ -33,6 +33,7 @@ pub(crate) fn create(to: &Path) -> Result<File> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     }
+    // An existing file is an error, because a copy must never replace a file of the user.
     File::create_new(to).map_err(|e| Error::io(to, "create", e))
 }
 
@@ -47,6 +48,7 @@ pub(crate) fn copy_groups<E: GroupEncoder>(
     let mut rest = copy.kept;
     for (group, rows) in encoder.group_rows().into_iter().enumerate() {
         let end = first.saturating_add(rows);
+        // The kept rows ascend, so those of a group are a prefix of the rest.
         let (kept, after) = rest.split_at(rest.partition_point(|&row| row < end));
         if !kept.is_empty() {
             groups.push((group, first, kept));

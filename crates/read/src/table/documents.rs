@@ -120,6 +120,7 @@ impl Rows<'_> {
                     mended: None,
                 }),
             };
+            // A row has no place in the bytes of the file, since its columns are stored apart.
             let record = Record { number: self.next, byte: 0, bytes: &[], content };
             self.next += 1;
             self.read += 1;
@@ -139,7 +140,7 @@ pub(crate) fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     })
 }
 
-/// A text or bytes.
+/// Returns the bytes of a value of text or bytes. Returns `None` for null and for other types.
 fn bytes(column: &ArrayRef, row: usize) -> Option<&[u8]> {
     if column.is_null(row) {
         return None;
@@ -156,8 +157,8 @@ fn bytes(column: &ArrayRef, row: usize) -> Option<&[u8]> {
     }
 }
 
-/// A value as an ID: text as it is, numbers in decimal, points in time as the number that is
-/// stored; `None` for null, the empty text and other types.
+/// Returns a value as an ID: text as it is, numbers in decimal, and points in time as the stored
+/// number. Returns `None` for null, empty text and other types.
 fn value<'v>(column: &'v ArrayRef, row: usize, written: &'v mut Vec<u8>) -> Option<&'v [u8]> {
     fn number<T: ArrowPrimitiveType<Native: Display>>(
         column: &ArrayRef,

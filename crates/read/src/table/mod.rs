@@ -76,6 +76,7 @@ pub(super) fn shares_of(
         share.groups.end = group + 1;
         share.bytes = share.bytes.saturating_add(bytes);
         share.rows = share.rows.saturating_add(rows);
+        // The last share may be smaller, so that no group is left over.
         if share.bytes >= least_bytes || group + 1 == count {
             let next = Share { groups: group + 1..group + 1, bytes: 0, rows: 0 };
             shares.push(std::mem::replace(&mut share, next));

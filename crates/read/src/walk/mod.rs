@@ -308,6 +308,8 @@ impl Walker {
             });
             return;
         }
+        // The path without links identifies the file. Two names of one file would make each of its
+        // documents a duplicate of itself.
         if self.seen.insert(real.into_os_string()) {
             self.walked.files.push(InputFile { copy_name, ..InputFile::new(path) });
         }
@@ -319,6 +321,8 @@ impl Walker {
         let mut walk = FolderWalk::default();
         walk.waiting.push(root.to_owned());
         while let Some(folder) = walk.waiting.pop() {
+            // Results contain documents of an earlier run. They would be duplicates of the
+            // documents that the run was made from.
             if folder != root && is_of_simtool(&folder) {
                 walk.results.add(folder);
                 continue;

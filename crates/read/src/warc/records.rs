@@ -191,6 +191,8 @@ fn without_brackets(uri: &[u8]) -> &[u8] {
 /// there. `Err` if more bytes are needed.
 fn tail(behind: &[u8], last: bool) -> Result<Option<usize>, ()> {
     let line_ends = behind.iter().take(TAIL).take_while(|byte| b"\r\n".contains(byte)).count();
+    // Two line ends follow each block (ISO 28500, section 4). Some writers use LF instead of CRLF,
+    // or leave them out at the end of the file.
     if line_ends == TAIL || (last && line_ends == behind.len()) {
         return Ok(Some(line_ends));
     }
@@ -206,6 +208,8 @@ impl Splitter for WarcRecords {
     const BOUNDARY_BYTES: usize = NEXT.len();
 
     fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+        // Additional line ends between records occur in published crawls. They are filler, so
+        // copies keep them.
         let blank = window.iter().take_while(|byte| b"\r\n".contains(byte)).count();
         if blank > 0 {
             return Step::filler(blank);
@@ -225,6 +229,7 @@ impl Splitter for WarcRecords {
         let seen = &window[..window.len().min(LONGEST_HEADER)];
         let start = match header_end(seen) {
             HeaderEnd::BlankLine(start) => start,
+            // A new record begins inside the header, so the rest of this record is lost.
             HeaderEnd::NextRecord(next) => return self.bad(next, "warc-header", NO_BLANK_LINE),
             HeaderEnd::None => {
                 return self.resume(window, START.len(), last, "warc-header", NO_BLANK_LINE);
@@ -232,6 +237,8 @@ impl Splitter for WarcRecords {
         };
         let header = self.header(&window[..start]);
         let written = header.length.unwrap_or_default();
+        // `parse` would accept a plus sign, which is no length. Numbers of up to 19 digits fit in
+        // 64 bits.
         let digits = written.len() <= 19 && written.iter().all(u8::is_ascii_digit);
         let length = str::from_utf8(written).ok().filter(|_| digits).and_then(|n| n.parse().ok());
         let Some(length) = length else {
@@ -243,6 +250,8 @@ impl Splitter for WarcRecords {
             Some(behind) => tail(behind, last),
             // A length beyond the longest record is wrong if another record starts before that.
             None if last || end.is_none_or(|end| end > self.longest) => {
+                // The search begins with the line end of the header, because a boundary includes
+                // the line end before a record.
                 return match self.boundary(&window[start - 1..]) {
                     Some(at) => self.bad(start - 1 + at, "warc-length", wrong_length(length)),
                     None => Step::More,
