@@ -69,12 +69,12 @@ impl Guess {
         Self { likely: self.likely / unit, least: self.least / unit, most: self.most / unit }
     }
 
-    /// Whether the bounds admit only one whole number.
+    /// Returns whether the bounds admit only one whole number.
     fn is_known(self) -> bool {
         self.most - self.least < 0.5 && (self.likely - self.likely.round()).abs() < 1e-3
     }
 
-    /// Whether the bounds are so far apart that they should be printed.
+    /// Returns whether the bounds are so far apart that they should be printed.
     fn is_unsure(self) -> bool {
         self.most > self.likely * (1.0 + SURE)
     }

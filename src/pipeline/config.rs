@@ -75,7 +75,7 @@ impl Choice for Keep {
 }
 
 impl Keep {
-    /// Whether the value of a field decides.
+    /// Returns whether the value of a field decides.
     #[must_use]
     pub fn is_by_field(self) -> bool {
         matches!(self, Self::FieldMax | Self::FieldMin)

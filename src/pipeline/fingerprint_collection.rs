@@ -60,7 +60,7 @@ pub fn fingerprint_collection(
 ///
 /// # Errors
 ///
-/// As [`fingerprint_collection`].
+/// Fails in the same cases as [`fingerprint_collection`].
 pub(crate) fn learn_and_fingerprint(
     corpus: &dyn Corpus,
     recipe: &Recipe,
@@ -77,7 +77,7 @@ pub(crate) fn learn_and_fingerprint(
 ///
 /// # Errors
 ///
-/// As [`fingerprint_collection`]. It is also an error if `fitted` was learned for another recipe.
+/// Fails in the same cases as [`fingerprint_collection`]. It is also an error if `fitted` was learned for another recipe.
 pub fn fingerprint_by_fitted(
     corpus: &dyn Corpus,
     recipe: &Recipe,
@@ -115,7 +115,7 @@ impl Rows<'_> {
     ///
     /// # Errors
     ///
-    /// As [`fingerprint_collection`].
+    /// Fails in the same cases as [`fingerprint_collection`].
     pub(crate) fn of(&self, corpus: &dyn Corpus) -> Result<FingerprintedCollection> {
         self.context.progress().begin("reading", Work::Bytes(corpus.bytes()));
         self.read(corpus)
@@ -125,7 +125,7 @@ impl Rows<'_> {
     ///
     /// # Errors
     ///
-    /// As [`fingerprint_collection`].
+    /// Fails in the same cases as [`fingerprint_collection`].
     pub(crate) fn read(&self, corpus: &dyn Corpus) -> Result<FingerprintedCollection> {
         let Some(sketch) = self.recipe.sketch() else {
             let rule = "makes no fingerprints: it compares the documents' sets themselves";

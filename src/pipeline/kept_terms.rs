@@ -438,7 +438,7 @@ impl Spool {
     }
 }
 
-/// A worker that panics ends the run, so what it left behind is never read.
+/// Locks `mutex`. A poisoned lock is fine: a panic ends the run, so the data behind the lock is never used.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

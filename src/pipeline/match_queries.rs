@@ -38,7 +38,7 @@ pub struct MatchedQueries {
 }
 
 impl MatchedQueries {
-    /// The text of the first query, empty if there is none.
+    /// Returns the text of the first query, or an empty text if there is no query.
     #[must_use]
     pub fn first_query(&self) -> &[u8] {
         self.blocks.first().map_or(&[], |block| &block[..self.first_query])
@@ -115,7 +115,7 @@ fn match_in_lanes<L: Lane>(
     })
 }
 
-/// The result text of some consecutive queries.
+/// Result text of some consecutive queries.
 struct Block {
     text: Vec<u8>,
     /// Length of the first query's text.

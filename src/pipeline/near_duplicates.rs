@@ -75,7 +75,7 @@ pub fn find_near_duplicates(
 ///
 /// # Errors
 ///
-/// As [`find_near_duplicates`], except that the threads run already.
+/// Fails in the same cases as [`find_near_duplicates`], except that the threads have already started.
 pub(crate) fn find_in_context(
     corpora: Sides<&dyn Corpus>,
     plan: &Plan,

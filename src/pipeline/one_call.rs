@@ -46,7 +46,7 @@ pub fn deduplicate(corpus: &dyn Corpus, config: &Config) -> Result<NearDuplicate
 ///
 /// # Errors
 ///
-/// As [`deduplicate`].
+/// Fails in the same cases as [`deduplicate`].
 pub fn match_collections(
     queries: &dyn Corpus,
     corpus: &dyn Corpus,
@@ -94,7 +94,7 @@ pub fn fingerprint(corpus: &dyn Corpus, config: &Config) -> Result<Fingerprinted
 ///
 /// # Errors
 ///
-/// As [`fingerprint`]. It is also an error if `fitted` was learned for another method.
+/// Fails in the same cases as [`fingerprint`]. It is also an error if `fitted` was learned for another method.
 pub fn fingerprint_by(
     corpus: &dyn Corpus,
     fitted: &Fitted,

@@ -74,7 +74,7 @@ impl Plan {
         self.config.clusters
     }
 
-    /// Whether pairs that change no removal may be left out. They may not if clusters are chains,
+    /// Returns whether pairs that change no removal may be left out. They may not if clusters are chains,
     /// because any pair can link a chain.
     pub(crate) fn may_leave_pairs_out(&self) -> bool {
         let is_proven = self.clusters() == ClusterRule::Proven;

@@ -157,12 +157,12 @@ pub(crate) fn read_again(
 }
 
 impl ShardSummary {
-    /// Number of documents.
+    /// Returns the number of documents.
     pub(crate) fn document_count(&self) -> u32 {
         self.lengths.len() as u32
     }
 
-    /// Bytes of memory of the summary. Faults and bad records are not counted, because there are few.
+    /// Returns the bytes of memory of the summary. Faults and bad records are not counted, because there are few.
     pub(crate) fn bytes(&self) -> u64 {
         let of_field = |value: &FieldValue| match value {
             FieldValue::Text(text) => size_of_val(value) + text.len(),
@@ -235,13 +235,13 @@ impl CollectionSummary {
         self.passed_over += more.passed_over;
     }
 
-    /// Bytes of text of all documents.
+    /// Returns the bytes of text of all documents.
     #[must_use]
     pub fn text_bytes(&self) -> u64 {
         self.lengths.iter().copied().map(u64::from).sum()
     }
 
-    /// Records in damaged parts of files, as far as their number is known.
+    /// Returns the number of records in damaged parts of files, as far as it is known.
     #[must_use]
     pub fn lost_records(&self) -> u64 {
         let lost = self.faults.iter().map(|fault| fault.lost_records);
@@ -249,7 +249,7 @@ impl CollectionSummary {
         lost.fold(0, u64::saturating_add)
     }
 
-    /// Whether a field should decide which documents are kept, but no document has it.
+    /// Returns whether a field should decide which documents are kept, but no document has it.
     #[must_use]
     pub fn lacks_field(&self) -> bool {
         let is_missing = |value: &FieldValue| matches!(value, FieldValue::Missing);

@@ -68,13 +68,13 @@ impl Timings {
         self.last = Instant::now();
     }
 
-    /// The stages with their times.
+    /// Returns the stages with their times.
     #[must_use]
     pub fn stages(&self) -> &[(&'static str, Duration)] {
         &self.stages
     }
 
-    /// The counts, in the order of the stages.
+    /// Returns the counts in the order of the stages.
     #[must_use]
     pub fn counts(&self) -> &[Count] {
         &self.counts
