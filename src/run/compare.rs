@@ -1,4 +1,4 @@
-//! `compare`: two documents side by side.
+//! `compare`: compares two documents.
 
 use super::face::Face;
 use super::input_settings::InputSettings;
@@ -13,10 +13,10 @@ use simtool_compute::resources::Resources;
 use simtool_read::Format;
 use std::path::{Path, PathBuf};
 
-/// The method whose distances are shown.
+/// Name of the method whose distance is reported.
 const METHOD: &str = "simhash";
 
-/// Two documents, and how they are read and compared.
+/// Two documents, with the settings for reading and comparing them.
 #[derive(Clone, Debug)]
 pub struct CompareRequest {
     /// Names of the documents: a file with one document, `FILE:RECORD`, `FILE#ID` or `OUT#ID`, or
@@ -58,6 +58,7 @@ impl CompareRequest {
         }
         let input = InputSettings::parse(&mut options)?;
         let resources = Resources::parse(&mut options)?;
+        // An option that nothing has taken is unknown or belongs to another method.
         match options.first() {
             Some((option, value)) => Err(method.refusal(option, &value)),
             None => Ok(Self { names, input, method, resources }),
@@ -72,6 +73,8 @@ impl CompareRequest {
         let with_id = "goes with FILE#ID, where FILE has fields";
         let has_file = documents.iter().any(NamedDocument::is_of_file);
         let has_fields = documents.iter().any(NamedDocument::is_of_fields);
+        // An ID of a run is found in the outputs of that run, where the name of the field does not
+        // matter.
         let has_id = documents.iter().any(|named| named.by == NamedBy::Id && named.is_of_fields());
         let format = self.input.format.map(Format::name);
         for (setting, value, is_used, rule) in [
@@ -112,6 +115,7 @@ pub fn compare(request: &CompareRequest, face: &dyn Face) -> Result<Compared> {
     let [left, right] = &request.names;
     let documents = [reader.read(left)?, reader.read(right)?];
     timings.end("read");
+    // The formats of the documents are known only after reading.
     request.refuse_idle(&documents)?;
     let texts = [&documents[0].document.text[..], &documents[1].document.text];
     let comparison = compare_texts(texts, &request.method, request.resources.isa);

@@ -1,4 +1,4 @@
-//! `dedup` and `match`: near-duplicates within a collection, or of one in another.
+//! `dedup` and `match`: near-duplicates within a collection or between two.
 
 use super::dedup_request::Request;
 use super::face::{Face, Notice, OutputState, give_name};
@@ -28,7 +28,7 @@ use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-/// All that a finished run shows: its table, its messages and its exit code come from this.
+/// Results of a finished run, from which callers make their table, messages and exit code.
 #[derive(Debug)]
 pub struct Outcome {
     /// Counts, settings and times; the output folder holds the same.
@@ -64,6 +64,7 @@ pub struct DryRun {
 /// the work is to stop. Nothing is written then.
 pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let begin = UtcTime::from(SystemTime::now());
+    // Wrong settings are found before any file is opened.
     let plan = request.plan(request.method(face)?)?;
     let inputs = open_inputs(request, face)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
@@ -71,9 +72,11 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let chosen = choose(request, plan, corpora, face)?;
     announce(&chosen, corpora, face);
 
+    // An output folder that cannot be created ends the run before the long search.
     let folder = create_folder(request, face)?;
     let context = &Context::new(chosen.plan.resources(), face.progress())?;
     let mut found = find_in_context(corpora, &chosen.plan, context)?;
+    // Losses are refused before anything is written.
     let faults = complete(request, &inputs, &mut found, face)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
     let findings = Findings::new(&found, corpora, &chosen.plan);
@@ -88,7 +91,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     })
 }
 
-/// Reads a sample and says what [`dedup`] would do and what it would take. Writes nothing.
+/// Reads a sample, and returns the plan of [`dedup`] with estimated costs. Writes nothing.
 ///
 /// # Errors
 ///
@@ -125,6 +128,7 @@ fn open_inputs<'r>(request: &'r Request, face: &dyn Face) -> Result<Sides<Input<
         Task::Deduplicate => Sides::One(corpus),
         Task::Match => Sides::Two(open_side(request, &request.paths.queries, face)?, corpus),
     };
+    // A setting is useful if one side uses it, so both sides are checked together.
     let all: Vec<&Input<'_>> = inputs.iter().collect();
     Input::refuse_idle(&all, request.keep_field.as_ref())?;
     Ok(inputs)
@@ -142,6 +146,7 @@ fn open_side<'r>(request: &'r Request, paths: &[PathBuf], face: &dyn Face) -> Re
 /// Refuses an output folder that is an input or holds one. An output folder inside an input is not
 /// read, so that it does no harm.
 fn refuse_overlap(output: &Path, paths: &[PathBuf]) -> Result<()> {
+    // Links are resolved, because a link and its target are the same folder under two names.
     let real_output = without_links(output);
     let input = paths.iter().find(|path| without_links(path).starts_with(&real_output));
     match input {
@@ -154,7 +159,7 @@ fn refuse_overlap(output: &Path, paths: &[PathBuf]) -> Result<()> {
     }
 }
 
-/// The documents to compare, as the request wants losses to be treated.
+/// Returns the documents to compare. With `on_error` `fail`, the first loss ends their reading.
 fn corpora<'c>(
     inputs: &'c Sides<Input<'_>>,
     strict: &'c Sides<Strict<'c>>,
@@ -162,12 +167,12 @@ fn corpora<'c>(
     inputs.as_ref().zip(strict.as_ref()).map(|(input, strict)| input.corpus(strict))
 }
 
-/// The plan with the method that is used, and why that was chosen.
+/// The plan with its method, and the reasons for choosing the method.
 struct Chosen {
     plan: Plan,
     /// A sentence for each part of the method; none if the user named it.
     reasons: Vec<String>,
-    /// Whether documents were there to choose by.
+    /// Whether the sample had documents to choose by.
     is_by_documents: bool,
 }
 
@@ -178,6 +183,7 @@ fn choose(
     corpora: Sides<&dyn Corpus>,
     face: &dyn Face,
 ) -> Result<Chosen> {
+    // A method that the user named needs no sample.
     let Some(given) = request.chosen_by_sample() else {
         return Ok(Chosen { plan, reasons: Vec::new(), is_by_documents: false });
     };
@@ -187,7 +193,7 @@ fn choose(
     Ok(Chosen { plan: request.plan(suggestion.method)?, reasons, is_by_documents })
 }
 
-/// Says what will be done and what it will take, if anybody reads that.
+/// Announces the plan and its estimated costs, if the face shows notes.
 fn announce(chosen: &Chosen, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
     let Chosen { plan, reasons, is_by_documents } = chosen;
     if *is_by_documents {
@@ -196,6 +202,7 @@ fn announce(chosen: &Chosen, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
     if !face.reads_notes() {
         return;
     }
+    // The estimate reads a sample, which is wasted time if nobody reads notes.
     let estimate = estimate(corpora, plan, Care::Quick);
     if let Some(warning) = &estimate.warning {
         face.notice(Notice::Warning(warning));
@@ -204,7 +211,7 @@ fn announce(chosen: &Chosen, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
     face.notice(Notice::Note(&estimate.to_string()));
 }
 
-/// Creates the output folder under a temporary name, which goes if the run is interrupted.
+/// Creates the output folder under a temporary name, which is removed if the run is interrupted.
 fn create_folder(request: &Request, face: &dyn Face) -> Result<OutputFolder> {
     let mut held = face.hold_interruptions();
     let folder = OutputFolder::create(&request.output, request.existing)?;
@@ -212,8 +219,8 @@ fn create_folder(request: &Request, face: &dyn Face) -> Result<OutputFolder> {
     Ok(folder)
 }
 
-/// Adds what is known only after reading, and refuses an input that the request does not allow.
-/// Returns all faults.
+/// Completes the summaries of reading, refuses inputs that the request does not allow, and returns all
+/// faults.
 fn complete(
     request: &Request,
     inputs: &Sides<Input<'_>>,
@@ -232,7 +239,7 @@ fn complete(
     Ok(faults)
 }
 
-/// The summary as far as it is known before anything is written.
+/// Returns the summary as far as it is known before anything is written.
 fn begin_summary(
     request: &Request,
     chosen: &Chosen,
@@ -283,14 +290,16 @@ fn notes(request: &Request, plan: &Plan, found: &NearDuplicates) -> Vec<String> 
     notes
 }
 
-/// Commands that look further at the results.
+/// Returns commands with which a user can examine the results.
 fn commands(request: &Request, plan: &Plan) -> Commands {
+    // A chosen shingle is not among the settings of the user, so it comes from the plan.
     let chosen = plan.method().compared().to_string();
     let shingle = match request.chosen_by_sample() {
         Some(_) => Some(chosen.as_str()),
         None => request.term("shingle"),
     };
     let input = &request.input;
+    // Settings with their default values are left out, which keeps the command short.
     let given = [
         ("format", input.format.map(Format::name)),
         ("text-field", input.text_field.as_deref().filter(|field| *field != "text")),
@@ -309,10 +318,11 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
     Commands { why: format!("simtool why {output}"), compare }
 }
 
-/// The settings that shaped the result, by name.
+/// Returns the settings that shaped the result, by name.
 fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'static str, Setting)> {
     let method = plan.method();
     let mut parameters = vec![("method", Setting::Text(method.name().to_owned()))];
+    // The parameters are text, and the summary shows numbers and flags as such.
     let of_method = method.parameters();
     parameters.extend(of_method.into_iter().map(|(name, value)| (name, Setting::read(&value))));
     if !reasons.is_empty() {

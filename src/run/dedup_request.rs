@@ -1,4 +1,4 @@
-//! What `dedup` and `match` are asked for, parsed from named text options.
+//! Requests for `dedup` and `match`, parsed from named text options.
 
 use super::face::Face;
 use super::input_settings::InputSettings;
@@ -14,9 +14,9 @@ use simtool_base::error::{Error, Result};
 use simtool_base::options::{Choice, Options};
 use std::path::{Path, PathBuf};
 
-/// The value of `method` that means that one is chosen by a sample.
+/// Value of `method` with which a sample decides the method.
 const AUTO: &str = "auto";
-/// The folder of the results if none is named.
+/// Default name of the output folder.
 const OUTPUT: &str = "simtool-out";
 
 /// Paths of documents: files and folders, or `-` for standard input.
@@ -24,7 +24,7 @@ const OUTPUT: &str = "simtool-out";
 pub struct Paths {
     /// The collection.
     pub corpus: Vec<PathBuf>,
-    /// Documents to match against the collection; none where it is compared with itself.
+    /// Documents to match against the collection; empty if the collection is compared with itself.
     pub queries: Vec<PathBuf>,
 }
 
@@ -33,7 +33,7 @@ pub struct Paths {
 pub struct Request {
     /// The documents.
     pub paths: Paths,
-    /// How documents are read.
+    /// Settings for reading documents.
     pub input: InputSettings,
     /// The field that decides which of several near-duplicates is kept.
     pub keep_field: Option<String>,
@@ -45,28 +45,27 @@ pub struct Request {
     pub existing: Existing,
     /// The outputs to write.
     pub outputs: Outputs,
-    /// The command line that asks for the same, for the summary.
+    /// Command line of the same request, for the summary.
     pub command: String,
-    /// The method that was asked for.
+    /// The requested method.
     method: MethodRequest,
-    /// The settings of terms as they were given, for commands that compare two documents likewise.
+    /// Given settings of terms, for commands that compare two documents in the same way.
     terms: Vec<(&'static str, String)>,
 }
 
-/// The method that was asked for.
+/// The requested method.
 #[derive(Clone, Debug)]
 enum MethodRequest {
-    /// This one.
+    /// A method that the user named, or the default.
     Given(Box<Method>),
-    /// One that fits a sample of the documents, with the settings that were given.
+    /// A method that fits a sample of the documents, with the given settings.
     Auto(Options),
     /// Fingerprints of the most frequent words, from files that are not read yet.
     Words(WordsRequest, Options),
 }
 
 impl Request {
-    /// The request for `paths` that the options describe: those of [`InputSettings`] and [`Config`],
-    /// and those of the outputs.
+    /// Creates the request for `paths` from options of [`InputSettings`], [`Config`] and the outputs.
     ///
     /// # Errors
     ///
@@ -75,7 +74,8 @@ impl Request {
         Self::parse_with_words(paths, WordsRequest::default(), options)
     }
 
-    /// The same where the features may be the most frequent words, as of `simtool N M --corpus`.
+    /// Creates the request as [`Self::parse`] does. If `words` has features, the most frequent words are
+    /// compared, as with `simtool N M --corpus`.
     ///
     /// # Errors
     ///
@@ -99,6 +99,7 @@ impl Request {
             // The pairs are the result of a match.
             outputs.pairs = true;
         }
+        // The settings are copied, because the method takes them out of the options.
         let given = |name| Some((name, options.get(name)?.into_owned()));
         let terms = ["shingle", "tokenizer", "stop_words"].into_iter().filter_map(given).collect();
         let method = MethodRequest::parse(words, options)?;
@@ -119,13 +120,13 @@ impl Request {
         Ok(request)
     }
 
-    /// Whether documents of one collection or of two are compared.
+    /// Returns the task: one collection is compared with itself, or two with each other.
     #[must_use]
     pub fn task(&self) -> Task {
         if self.paths.queries.is_empty() { Task::Deduplicate } else { Task::Match }
     }
 
-    /// The settings of the method to choose by a sample; none if the method is known.
+    /// Returns the given settings of a method that a sample decides; `None` if the method is known.
     pub(super) fn chosen_by_sample(&self) -> Option<&Options> {
         match &self.method {
             MethodRequest::Auto(given) => Some(given),
@@ -133,8 +134,8 @@ impl Request {
         }
     }
 
-    /// The method that was asked for. Where it is to be chosen by a sample, it is the usual one: the
-    /// other settings can then be checked before anything is read.
+    /// Returns the requested method. If a sample decides it, returns the default method, so that the
+    /// other settings can be checked before anything is read.
     pub(super) fn method(&self, face: &dyn Face) -> Result<Method> {
         match &self.method {
             MethodRequest::Given(method) => Ok((**method).clone()),
@@ -146,12 +147,12 @@ impl Request {
         }
     }
 
-    /// The plan for a method.
+    /// Returns the plan for a method.
     pub(super) fn plan(&self, method: Method) -> Result<Plan> {
         Plan::new(Config { method, ..self.config.clone() }, self.task())
     }
 
-    /// The settings of terms as they were given, by name.
+    /// Returns the given value of a setting of terms.
     pub(super) fn term(&self, name: &str) -> Option<&str> {
         let (_, value) = self.terms.iter().find(|(known, _)| *known == name)?;
         Some(value)
@@ -174,6 +175,7 @@ impl MethodRequest {
     fn parse(words: WordsRequest, mut options: Options) -> Result<Self> {
         let is_auto = options.get("method").is_some_and(|method| method == AUTO);
         if words.features.is_none() {
+            // Without N, the files of N and M would be ignored silently.
             words.refuse_files()?;
             if is_auto {
                 options.take("method");
@@ -190,18 +192,20 @@ impl MethodRequest {
     }
 }
 
-/// Reads the files of the most frequent words and makes the method of them.
+/// Reads the files of the most frequent words, and creates the method that uses them.
 fn method_of_words(
     words: &WordsRequest,
     mut options: Options,
     isa: simtool_kernels::Isa,
     face: &dyn Face,
 ) -> Result<Method> {
+    // The name is checked at the end, so that errors about N and M come first.
     let named = options.take("method");
     let features = words.read(options.get("stop_words").as_deref(), isa, face)?;
     let Some(WordFeatures { hash_table, stop_words }) = features else {
         return Err(Error::config("N", "", "is needed, with M"));
     };
+    // Verification compares texts by shingles, for which these settings are meaningful.
     let is_verified = options.has("verify");
     let of_verify = ["shingle", "tokenizer"].into_iter().filter(|_| !is_verified);
     for field in of_verify {
@@ -210,7 +214,7 @@ fn method_of_words(
             return Err(Error::config(field, value, rule));
         }
     }
-    // They were read with the features.
+    // The stop words were read with the features, and the method does not know the option.
     options.take("stop_words");
     let method = Method::frequent_words(hash_table, stop_words, &mut options)?;
     if let Some(named) = named.filter(|named| *named != method.name()) {

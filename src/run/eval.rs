@@ -1,4 +1,4 @@
-//! `eval`: methods measured on collections whose near-duplicates are known, or on a sample.
+//! `eval`: measures methods on labelled collections, or on a sample of a collection.
 
 use super::face::Face;
 use super::files::{open_file, refuse_existing, without_links, write_whole_file};
@@ -27,15 +27,15 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The name of a collection whose path has none.
+/// Name of a collection whose path has no last part.
 const COLLECTION: &str = "collection";
 
-/// Documents, how they are read, and the memory and threads to work on them.
+/// Documents, with the settings for reading them and the memory and threads to work on them.
 #[derive(Clone, Debug)]
 pub struct EvaluatedDocuments {
     /// Files and folders with the documents.
     pub paths: Vec<PathBuf>,
-    /// How documents are read.
+    /// Settings for reading documents.
     pub input: InputSettings,
     /// The memory and threads that the run may use.
     pub resources: Resources,
@@ -125,6 +125,7 @@ impl EvaluatedDocuments {
 /// A file to write exists already, a collection has no documents or its labels are wrong, or a file
 /// cannot be written.
 pub fn eval(request: &EvalRequest, face: &dyn Face) -> Result<EvalOutcome> {
+    // An existing file is refused before a comparison that may take hours.
     request.refuse_outputs()?;
     let mut timings = Timings::start();
     let mut faults = Vec::new();
@@ -138,8 +139,8 @@ pub fn eval(request: &EvalRequest, face: &dyn Face) -> Result<EvalOutcome> {
     Ok(EvalOutcome { evaluation, faults, has_losses, timings })
 }
 
-/// Draws a sample of `documents`, compares it exactly with all of them, and estimates what each method
-/// misses and wrongly finds.
+/// Draws a sample of `documents`, compares it exactly with all of them, and estimates recall and
+/// precision of each method.
 ///
 /// # Errors
 ///
@@ -179,6 +180,7 @@ pub fn suggest_method(documents: &EvaluatedDocuments, face: &dyn Face) -> Result
     let input = documents.open(face)?;
     let corpus = Sides::One(&input.collection as &dyn Corpus);
     let suggestion = suggest(corpus, &Options::new(), &documents.resources, face.progress())?;
+    // Without documents, the suggestion is only the default method.
     if suggestion.profile.sampled == 0 {
         let reason = "there is nothing to suggest a method for".to_owned();
         return Err(ErrorKind::NothingRead { reason }.into());
@@ -193,6 +195,7 @@ impl EvalRequest {
             refuse_existing("report", path, self.existing)?;
         }
         let Some(folder) = &self.plots else { return Ok(()) };
+        // The names of plots depend on the methods alone, so they are known before the evaluation.
         let methods = self.methods.iter().enumerate();
         let mut names = methods.flat_map(|(at, method)| plot_names(at, &method.name));
         names.try_for_each(|name| refuse_existing("svg", &folder.join(name), self.existing))
@@ -218,6 +221,7 @@ impl EvalRequest {
 
     /// Reads the collections into memory, and adds the faults of their documents to `faults`.
     fn collections(&self, faults: &mut Vec<Fault>, face: &dyn Face) -> Result<Vec<Labelled>> {
+        // With files of labels, all paths together are one collection.
         if let Truth::Files { truth, gray } = &self.truth {
             let input = self.documents.open(face)?;
             let mut read = self.read(&input, face)?;
@@ -243,6 +247,7 @@ impl EvalRequest {
     fn read(&self, input: &Input<'_>, face: &dyn Face) -> Result<DocumentsInMemory> {
         let threads = self.documents.resources.threads;
         let read = DocumentsInMemory::read(&input.collection, threads, face.progress())?;
+        // A collection without documents would have meaningless figures.
         input.refuse_nothing(&read.summary)?;
         Input::refuse_missing_ids(&[(input, &read.summary)])?;
         Ok(read)
@@ -262,6 +267,7 @@ impl EvalRequest {
         let truth = Labels { path: truth, bytes: &truth_file, format: self.truth_format };
         let gray = gray.zip(gray_file.as_deref());
         let gray = gray.map(|(path, bytes)| Labels { path, bytes, format: TruthFormat::Pairs });
+        // A path such as `.` has a name only after it is resolved.
         let path = without_links(path);
         let name = path.file_name().unwrap_or(OsStr::new(COLLECTION)).to_string_lossy();
         Labelled::new(name, documents, truth, gray)
@@ -277,7 +283,7 @@ mod tests {
                              {\"id\":\"b\",\"text\":\"one two three four\"}\n\
                              {\"id\":\"c\",\"text\":\"five six seven eight\"}\nno object\n";
 
-    /// A folder with labelled documents, of which two are a true pair.
+    /// Creates a folder with labelled documents that have one true pair.
     fn labelled_folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("docs.jsonl"), DOCUMENTS).unwrap();

@@ -10,42 +10,42 @@ use std::path::{Path, PathBuf};
 
 /// The program or package that a run works for.
 ///
-/// The run decides what happens and in which order. A face decides what its user sees of it, and how
-/// settings are spelled. Each method has a default, which says nothing and changes nothing.
+/// The run decides which steps happen and in which order. A face decides which messages its user sees,
+/// and how settings are spelled. The default of each method shows nothing and changes nothing.
 pub trait Face: Sync {
-    /// Shows progress, and says whether the work is to stop.
+    /// Returns the progress of the work, which also decides whether the work must stop.
     fn progress(&self) -> &dyn Progress {
         &NoProgress
     }
 
-    /// Whether input files are mapped or read.
+    /// Returns whether input files are mapped or read.
     fn access(&self) -> FileAccess {
         FileAccess::READ
     }
 
-    /// Whether anybody reads notes. An estimate of the run reads a sample first, so it is made only
-    /// if somebody does.
+    /// Returns whether notes are shown. The estimate of a run reads a sample, so it is made only if
+    /// it is shown.
     fn reads_notes(&self) -> bool {
         false
     }
 
-    /// Takes something that the user may want to know.
+    /// Receives a notice for the user.
     fn notice(&self, _notice: Notice<'_>) {}
 
-    /// The setting `name` as the user of this face writes it, such as `--text-field`; none if it is
-    /// written as it is.
+    /// Returns the setting `name` as users of this face write it, for example `--text-field`; `None` if
+    /// they write the name itself.
     fn spelled(&self, _name: &str) -> Option<String> {
         None
     }
 
-    /// The text that says what a record without the field of the text should have. There may be as many of these
-    /// as there are records, so the text is shared, not made for each.
+    /// Returns the description of the field that a record without text lacks. All such records share
+    /// this text, because there may be as many as there are records.
     fn missing_text(&self) -> &'static str {
         "a text in the field that `text_field` names"
     }
 
-    /// Returns the inputs that the command line of a finished run names; none if this face does not
-    /// understand it.
+    /// Returns the inputs that the command line of a finished run names; `None` if this face cannot
+    /// parse it.
     ///
     /// # Errors
     ///
@@ -54,13 +54,13 @@ pub trait Face: Sync {
         Ok(None)
     }
 
-    /// Holds interruptions back until the value is dropped, so that none comes between creating an
-    /// output and [noting](HeldInterruptions::set) that it is there.
+    /// Holds interruptions back until the returned value is dropped. So none comes between creating an
+    /// output and [recording](HeldInterruptions::set) its state.
     fn hold_interruptions(&self) -> Box<dyn HeldInterruptions + '_> {
         Box::new(NoInterruptions)
     }
 
-    /// A message of the library, with the settings in backquotes spelled as the user writes them.
+    /// Returns a message of the library, with settings in backquotes spelled as users write them.
     fn message(&self, message: &str) -> String {
         spell_settings(message, &|name| self.spelled(name))
     }
@@ -77,16 +77,16 @@ pub enum Notice<'n> {
     Warning(&'n str),
     /// The method that was chosen for the collection, with a sentence for each reason.
     Chosen(&'n Method, &'n [String]),
-    /// How near-duplicates are found, for a user who wants explanations.
+    /// The plan for finding near-duplicates, for a user who wants explanations.
     Explanation(&'n str),
     /// Faults of the input of a run that is about to fail.
     Faults(&'n [Fault]),
 }
 
-/// How far an output is, for a face that cleans up when it is interrupted.
+/// State of an output, for a face that cleans up after an interruption.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutputState {
-    /// Nothing is written, or it was given up.
+    /// There is no output that an interruption must remove.
     Nothing,
     /// A file or folder under a temporary name, to be removed after an interruption.
     Unfinished(PathBuf),
@@ -94,13 +94,13 @@ pub enum OutputState {
     Finished(PathBuf),
 }
 
-/// Interruptions that wait until this is dropped.
+/// Lock that holds interruptions back until it is dropped.
 pub trait HeldInterruptions {
-    /// Notes how far the output is.
+    /// Records the state of the output.
     fn set(&mut self, state: OutputState);
 }
 
-/// For a face that is not interrupted, or whose [`Progress`] says when to stop.
+/// Lock of a face without interruptions, or whose [`Progress`] decides when to stop.
 struct NoInterruptions;
 
 impl HeldInterruptions for NoInterruptions {
@@ -113,7 +113,7 @@ pub struct Silent;
 
 impl Face for Silent {}
 
-/// The message with each setting that it names in backquotes replaced by its spelling. Other text in
+/// Returns the message with each setting in backquotes replaced by its spelling. Other text in
 /// backquotes stays.
 ///
 /// ```
@@ -143,8 +143,8 @@ pub fn spell_settings(message: &str, spelled: &dyn Fn(&str) -> Option<String>) -
     shown + rest
 }
 
-/// Notes that an output is given up, so that an interruption removes nothing, lets `rename` give it
-/// its name, and notes that it is there. An interruption waits until this is done.
+/// Calls `rename` to give a complete output its name, and records that it is finished. Interruptions
+/// wait until this is done.
 ///
 /// # Errors
 ///
@@ -155,6 +155,7 @@ pub fn give_name<E>(
     rename: impl FnOnce() -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
     let mut held = face.hold_interruptions();
+    // If `rename` fails, the owner removes the output, so an interruption must not do it.
     held.set(OutputState::Nothing);
     rename()?;
     held.set(OutputState::Finished(results.to_owned()));

@@ -1,4 +1,4 @@
-//! Single files that a command reads whole or writes.
+//! Functions for single files that a command reads or writes as a whole.
 
 use super::face::{Face, OutputState, give_name};
 use crate::write::output_folder::Existing;
@@ -10,7 +10,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Opens a file that is needed whole.
+/// Opens a file that is needed as a whole.
 ///
 /// # Errors
 ///
@@ -25,7 +25,7 @@ pub fn open_file(path: &Path, access: FileAccess) -> Result<MappedFile> {
     }
 }
 
-/// Opens a file that is needed whole; none if there is no such file.
+/// Opens a file that is needed as a whole. Returns `None` if there is no such file.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ pub fn open_file_if_there(path: &Path, access: FileAccess) -> Result<Option<Mapp
     }
 }
 
-/// Refuses an output file that is there and may not be replaced.
+/// Refuses an output file that exists and may not be replaced.
 ///
 /// # Errors
 ///
@@ -57,8 +57,8 @@ pub fn refuse_existing(field: &'static str, path: &Path, existing: Existing) -> 
     Ok(())
 }
 
-/// Lends `write` a file that gets the name `path` at the end, and is synced before. Neither an error
-/// nor an interruption leaves anything of it.
+/// Calls `write` with a temporary file, syncs it and renames it to `path`. An error or an interruption
+/// leaves nothing of it behind.
 ///
 /// # Errors
 ///
@@ -73,6 +73,7 @@ pub fn write_whole_file<T>(
     let mut file = create_whole_file(path, face)?;
     let written = write(&mut file)?;
     file.sync()?;
+    // Another process may have created the file since the first check.
     refuse_existing("output", path, existing)?;
     give_name(face, path, || file.finish())?;
     Ok(written)
@@ -92,10 +93,11 @@ fn create_whole_file(path: &Path, face: &dyn Face) -> Result<WholeFile> {
     Ok(file)
 }
 
-/// The path with links resolved, as far as it exists.
+/// Returns the absolute path with links resolved, as far as the path exists.
 #[must_use]
 pub fn without_links(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    // The end of the path may not exist yet. The longest part that exists is resolved.
     let resolved = path.ancestors().find_map(|folder| {
         let real = folder.canonicalize().ok()?;
         Some(real.join(path.strip_prefix(folder).ok()?))

@@ -1,4 +1,4 @@
-//! `fingerprint`: a file with the fingerprints of documents.
+//! `fingerprint`: writes a file with the fingerprints of documents.
 
 use super::face::Face;
 use super::files::{refuse_existing, write_whole_file};
@@ -20,7 +20,7 @@ use simtool_read::{Collection, Corpus, Strict};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The method of fingerprints if none is named.
+/// Default method of fingerprints.
 const METHOD: &str = "simhash";
 
 /// The documents to fingerprint, the method, and the file to write.
@@ -28,7 +28,7 @@ const METHOD: &str = "simhash";
 pub struct FingerprintRequest {
     /// Files and folders with the documents.
     pub paths: Vec<PathBuf>,
-    /// How documents are read.
+    /// Settings for reading documents.
     pub input: InputSettings,
     /// The method whose fingerprints are made.
     pub method: Method,
@@ -92,7 +92,9 @@ impl FingerprintRequest {
 
     /// Refuses an output that is a file of the input, which writing would destroy.
     fn refuse_input_as_output(&self, collection: &Collection) -> Result<()> {
+        // An output that does not exist cannot be an input.
         let Ok(output) = self.output.canonicalize() else { return Ok(()) };
+        // Paths are compared after links are resolved, because a file can have several names.
         let is_output = |name: &&Path| name.canonicalize().is_ok_and(|input| input == output);
         let mut names = (0..collection.file_count()).map(|file| collection.file_name(file));
         let Some(input) = names.find(is_output) else { return Ok(()) };
@@ -115,6 +117,7 @@ pub fn fingerprint(
     face: &dyn Face,
 ) -> Result<Fingerprinted> {
     let mut timings = Timings::start();
+    // An unknown extension is refused before any document is read.
     let format = FileFormat::for_output(&request.output)?;
     let paths = request.input.with_listed(&request.paths)?;
     let options = request.input.read_options(face.access());
@@ -136,6 +139,7 @@ pub fn fingerprint(
     let mut made =
         fingerprint_collection(corpus, recipe, &request.resources, wordless, face.progress())?;
     timings.end("read and fingerprint");
+    // Losses are refused before the file is written.
     let faults = input.complete(&mut made.summary, face)?;
     Input::refuse_missing_ids(&[(&input, &made.summary)])?;
 

@@ -1,4 +1,4 @@
-//! The collection that a command reads: which files, and what makes a command refuse them.
+//! The input of a command: finds its files, opens them, and refuses unsuitable ones.
 
 use super::face::{Face, Notice};
 use super::files::without_links;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The files that a command reads, and what is wrong with the paths to them.
+/// Files that a command reads, and faults of the paths to them.
 #[derive(Debug)]
 pub struct Input<'s> {
     /// The files, opened.
@@ -25,12 +25,12 @@ pub struct Input<'s> {
     path_faults: Vec<Fault>,
 }
 
-/// Folders that matter where paths are walked.
+/// Folders that matter when paths are walked.
 #[derive(Clone, Copy, Debug)]
 pub struct Places<'p> {
     /// The output of the command, which is not read even if it is in a folder that is.
     pub output: &'p Path,
-    /// Where a copy of standard input goes.
+    /// Folder for a copy of standard input.
     pub temporary: &'p Path,
 }
 
@@ -69,7 +69,8 @@ impl<'s> Input<'s> {
         &self.path_faults
     }
 
-    /// The collection, or with `on_error` `fail` one whose first loss ends the reading.
+    /// Returns the collection. With `on_error` `fail`, returns `strict`, whose first loss ends the
+    /// reading.
     #[must_use]
     pub fn corpus<'c>(&'c self, strict: &'c Strict<'c>) -> &'c dyn Corpus {
         match self.settings.on_error {
@@ -78,11 +79,12 @@ impl<'s> Input<'s> {
         }
     }
 
-    /// Adds the faults of paths, and of files that another program changed meanwhile, to what was
-    /// read. Outputs show these texts, so settings in them are spelled as the user writes them.
+    /// Adds faults of paths, and of files that another program changed meanwhile, to the summary `read`.
+    /// Outputs show these texts, so settings in them are spelled as users write them.
     pub fn add_faults(&self, read: &mut CollectionSummary, face: &dyn Face) {
         read.faults.splice(0..0, self.path_faults.iter().cloned());
         for fault in self.collection.changed_files() {
+            // The reader may have noticed the change itself.
             let is_same = |known: &Fault| (known.code, &known.file) == (fault.code, &fault.file);
             if !read.faults.iter().any(is_same) {
                 read.faults.push(fault);
@@ -93,6 +95,7 @@ impl<'s> Input<'s> {
         }
         for Quarantined { record, .. } in &mut read.quarantined {
             let Bad { code, expected, .. } = &mut record.bad;
+            // This text is the same for all records, so it is not made for each of them.
             if *code == Bad::NO_TEXT {
                 *expected = face.missing_text().into();
             } else if expected.contains('`') {
@@ -101,14 +104,14 @@ impl<'s> Input<'s> {
         }
     }
 
-    /// All faults of what was read: of files, then bad records. Records without a text are one fault
-    /// together.
+    /// Returns all faults: of files, then of bad records. All records without a text are a single fault.
     #[must_use]
     pub fn faults(&self, read: &CollectionSummary) -> Vec<Fault> {
         all_faults(&self.collection, read)
     }
 
-    /// Adds to `read` what is known only after reading, and returns all faults.
+    /// Completes the summary `read` with faults that are known only after reading, and returns all
+    /// faults.
     ///
     /// # Errors
     ///
@@ -147,6 +150,7 @@ impl<'s> Input<'s> {
     pub fn refuse_missing_ids(inputs: &[(&Self, &CollectionSummary)]) -> Result<()> {
         let Some((first, _)) = inputs.first() else { return Ok(()) };
         let Some(field) = &first.settings.id_field else { return Ok(()) };
+        // Without documents, another error says more than the missing field.
         let has_documents = inputs.iter().any(|(_, read)| !read.ids.is_empty());
         let has_ids = inputs.iter().any(|(_, read)| read.ids.has_any_id());
         if !has_documents || has_ids {
@@ -172,6 +176,7 @@ impl<'s> Input<'s> {
                 names.push(name);
             }
         }
+        // A field that is always empty is unusual, but not misspelled.
         if names.iter().any(|name| name == field) {
             return Ok(());
         }
@@ -192,6 +197,7 @@ impl<'s> Input<'s> {
     pub fn refuse_idle(inputs: &[&Self], keep_field: Option<&String>) -> Result<()> {
         let Some(first) = inputs.first() else { return Ok(()) };
         let settings = first.settings;
+        // The error shows a tab as an escape, because a tab itself would be invisible.
         let delimiter = settings.delimiter.map(|byte| char::from(byte).escape_debug().to_string());
         let fields: [(&'static str, Option<&String>); 3] = [
             ("text_field", settings.text_field.as_ref()),
@@ -238,7 +244,7 @@ fn refuse_without_files(
 }
 
 impl InputSettings {
-    /// The paths with those of the list that `files_from` names.
+    /// Returns `paths` and the paths of the list that `files_from` names.
     ///
     /// # Errors
     ///
@@ -256,7 +262,7 @@ impl InputSettings {
         Ok(all)
     }
 
-    /// Finds the files to read, and the faults of other paths, those that folders leave out included.
+    /// Finds the files to read, and the faults of other paths, including files that folders leave out.
     ///
     /// # Errors
     ///
@@ -268,6 +274,7 @@ impl InputSettings {
         face: &dyn Face,
     ) -> Result<Walked> {
         let globs = Globs::new(&self.glob)?;
+        // Walked paths are compared with the real path of the output.
         let output = without_links(places.output);
         let in_folders = InFolders {
             wanted: &|path| globs.select(path),

@@ -1,4 +1,4 @@
-//! Settings of how documents are read, shared by all commands that read some.
+//! Settings for reading documents, shared by all commands that read documents.
 
 use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::FileAccess;
@@ -9,7 +9,7 @@ use simtool_read::{Format, ReadOptions};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-/// How documents are read and which of them take part.
+/// Settings for reading documents and for selecting the ones that take part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputSettings {
     /// A file that lists more paths; `-` is standard input.
@@ -30,9 +30,9 @@ pub struct InputSettings {
     pub text_field: Option<String>,
     /// Field of the ID, if it was named.
     pub id_field: Option<String>,
-    /// Fewest tokens of a document that takes part.
+    /// Minimum number of tokens of a document that takes part.
     pub min_tokens: usize,
-    /// Most bytes of text of a document that takes part.
+    /// Maximum number of bytes of text of a document that takes part.
     pub max_bytes: Option<u64>,
     /// Fraction of the documents that takes part.
     pub sample: Option<f64>,
@@ -40,9 +40,9 @@ pub struct InputSettings {
     pub limit: Option<u64>,
     /// Whether a bad record or file ends the run.
     pub on_error: OnError,
-    /// Most bytes of a record.
+    /// Maximum number of bytes of a record.
     pub max_record: u64,
-    /// Most bytes that a compressed byte may become, beyond the first GiB.
+    /// Maximum ratio of unpacked to compressed bytes, beyond the first GiB.
     pub max_expansion: u64,
     /// Base 2 logarithm of the largest Zstandard window.
     pub zstd_window_log: u32,
@@ -141,6 +141,7 @@ impl InputSettings {
                 .unwrap_or(usual.max_expansion),
             zstd_window_log: window_log(options)?.unwrap_or(usual.zstd_window_log),
         };
+        // Each setting is valid on its own. Some combinations are not.
         settings.check()?;
         Ok(settings)
     }
@@ -166,19 +167,19 @@ impl InputSettings {
         Ok(())
     }
 
-    /// Field, column or dotted path of the text.
+    /// Returns the field, column or dotted path of the text.
     #[must_use]
     pub fn text_field(&self) -> &str {
         self.text_field.as_deref().unwrap_or("text")
     }
 
-    /// Field, column or dotted path of the ID.
+    /// Returns the field, column or dotted path of the ID.
     #[must_use]
     pub fn id_field(&self) -> &str {
         self.id_field.as_deref().unwrap_or("id")
     }
 
-    /// The settings as readers take them, for files that are opened by `access`.
+    /// Returns the options of readers, for files that are opened by `access`.
     #[must_use]
     pub fn read_options(&self, access: FileAccess) -> ReadOptions {
         // More than the address space is no limit.
@@ -239,10 +240,12 @@ fn sample(options: &mut Options) -> Result<Option<f64>> {
     }
 }
 
-/// Takes the character between columns. A quote or a line end has a meaning of its own in a table.
+/// Takes the character between columns. Refuses quotes and line ends, which have a meaning of their own
+/// in a table.
 fn delimiter(options: &mut Options) -> Result<Option<u8>> {
     let Some(given) = options.take("delimiter") else { return Ok(None) };
     match given.as_bytes() {
+        // A tab is difficult to type in a shell, so it has a name.
         b"tab" | b"\\t" => Ok(Some(b'\t')),
         &[character] if character.is_ascii() && !b"\"\r\n".contains(&character) => {
             Ok(Some(character))

@@ -1,4 +1,4 @@
-//! `join` and `search`: near pairs in files of fingerprints.
+//! `join` and `search`: finds pairs of near rows in files of fingerprints.
 
 use super::face::{Face, Notice};
 use super::files::{open_file, refuse_existing, write_whole_file};
@@ -48,7 +48,7 @@ pub struct JoinRequest {
 /// Counts and times of a finished [`join`].
 #[derive(Debug)]
 pub struct Joined {
-    /// Time of each stage, and what the stages counted.
+    /// Time and counts of each stage.
     pub timings: Timings,
 }
 
@@ -102,6 +102,7 @@ fn form(options: &mut Options, output: Option<&Path>) -> Result<PairOutput> {
         (false, true) => Some(PairOutput::Groups),
         (false, false) => None,
     };
+    // All three forms of lines are text, so they share the extension.
     let text = lines.unwrap_or(PairOutput::Tsv);
     let Some(path) = output else { return Ok(text) };
     let extension = path.extension().map(OsStr::as_encoded_bytes);
@@ -136,6 +137,7 @@ pub fn join(
     standard_output: &mut (dyn Write + Send),
     face: &dyn Face,
 ) -> Result<Joined> {
+    // An existing file is refused before the join, which may take long.
     if let Some(path) = &request.output {
         refuse_existing("output", path, request.existing)?;
     }
@@ -198,6 +200,7 @@ fn write_output(
     }
     let failed = |error| Error::io("standard output", "write", error);
     let timings = work(&mut |bytes| standard_output.write_all(bytes).map_err(failed))?;
+    // An error of the last write must not be lost.
     standard_output.flush().map_err(failed)?;
     Ok(timings)
 }

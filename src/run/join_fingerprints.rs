@@ -1,4 +1,4 @@
-//! Joins of rows of fingerprints that are in memory: plans, and pairs as bytes or as a list.
+//! Joins of fingerprints in memory: makes plans, and returns pairs as bytes or as a list.
 
 use crate::output::emit_pairs::{PairForm, PairOutput, Sink, emit};
 use crate::output::write_groups::write_groups;
@@ -84,6 +84,7 @@ pub fn list_pairs(
 ) -> Result<Vec<ValuePair>> {
     context.threads().run(|| {
         let partners = door::partners(rows, plan, context)?;
+        // The list is returned to the caller, so it is not spilled to files.
         let most = context.memory().limit() / size_of::<ValuePair>() as u64;
         let mut pairs = Vec::new();
         in_order(
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn every_output_tells_its_stages_and_counts_its_pairs() {
+    fn every_output_reports_its_stages_and_counts_its_pairs() {
         let mut rows = RowsBuilder::new(Shape::bits(64));
         for row in 0..40_u64 {
             rows.push(Some(&[(row / 2).wrapping_mul(0x9E37_79B9_7F4A_7C15)]));

@@ -13,7 +13,7 @@ use simtool_read::walk::InputFile;
 use std::fs;
 use std::path::Path;
 
-/// A document that was named and read.
+/// A document that was read by its name.
 #[derive(Clone, Debug)]
 pub struct NamedDocument {
     /// The document.
@@ -36,12 +36,12 @@ pub enum NamedBy {
 }
 
 impl NamedDocument {
-    /// Whether it was read with the settings of the caller, not with those of a run.
+    /// Returns whether it was read with the settings of the caller instead of the settings of a run.
     pub(super) fn is_of_file(&self) -> bool {
         matches!(self.by, NamedBy::Place | NamedBy::Id)
     }
 
-    /// Whether it was read with the settings of the caller from a format with fields.
+    /// Returns whether it was read with the settings of the caller from a format with fields.
     pub(super) fn is_of_fields(&self) -> bool {
         self.is_of_file() && self.document.format.has_fields()
     }
@@ -71,6 +71,7 @@ impl NamedReader<'_> {
             Ok(_) => return self.read_file(InputFile::new(name), Wanted::Only),
             Err(error) => Error::io(name, "read", error),
         };
+        // A name that is not UTF-8 can only be a file.
         let Some(text) = name.to_str() else { return Err(missing) };
         if let Some((file, record)) = text.rsplit_once(':')
             && let Ok(record) = record.parse()
@@ -85,6 +86,7 @@ impl NamedReader<'_> {
             if file.is_file() {
                 return self.read_file(InputFile::new(file), Wanted::Id(id.as_bytes()));
             }
+            // A folder is meant as the output of a run, because it has no IDs of its own.
             if FinishedRun::is_at(file) {
                 return self.read_of_run(file, id);
             }

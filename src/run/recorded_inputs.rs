@@ -1,4 +1,4 @@
-//! The inputs that a finished run had.
+//! Inputs of a finished run.
 
 use super::input_settings::InputSettings;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The inputs that the command line of a finished run names.
 #[derive(Clone, Debug)]
 pub struct RecordedInputs {
-    /// Paths of the corpus, without those of a list.
+    /// Paths of the corpus, without the paths of `files_from`.
     pub corpus: Vec<PathBuf>,
     /// Paths of the queries; none if the corpus was compared with itself.
     pub queries: Vec<PathBuf>,

@@ -36,7 +36,7 @@ pub(super) struct RecordedRun<'r> {
     inputs: Option<RecordedInputs>,
     /// Options with which files are read.
     options: ReadOptions,
-    /// The folder in which the run worked, as far as it is known; empty if it is the current folder.
+    /// Folder in which the run worked. Empty if it is the current folder or unknown.
     place: PathBuf,
     resources: &'r Resources,
     face: &'r dyn Face,
@@ -65,6 +65,7 @@ impl<'r> RecordedRun<'r> {
         if let Some(field) = run.parameter("id_field") {
             field.clone_into(&mut options.id_field);
         }
+        // Relative paths of the inputs are relative to the folder in which the run worked.
         let place = inputs.as_ref().and_then(|inputs| working_folder(folder, &inputs.output));
         let place = place.unwrap_or_default();
         Ok(Self { run, inputs, options, place, resources, face })
@@ -87,6 +88,7 @@ impl<'r> RecordedRun<'r> {
             return Err(Error::io(file, "read", io::Error::other(reason)));
         }
         let path = self.path(Path::new(file));
+        // A missing file gets this plain error instead of a fault of a collection.
         fs::metadata(&path).map_err(|error| Error::io(&path, "read", error))?;
         let wanted = Wanted::Record(record);
         read_document(InputFile::new(path), wanted, self.everything(), self.face.progress())
@@ -166,11 +168,13 @@ impl<'r> RecordedRun<'r> {
         let detail = format!("no output tells of {sought}: looking for it in {count}");
         self.face.notice(Notice::Detail(&detail));
 
+        // The outputs name files as the run did, relative to its folder.
         let name = |path: &Path| path.strip_prefix(&self.place).unwrap_or(path).to_owned();
         let has_all = self.options.selection == Selection::default();
         // The second reading finds the documents that the run passed over.
         let readings = [(self.options.clone(), false), (self.everything(), true)];
         for (options, is_passed_over) in readings {
+            // Without a selection, the first reading has already seen all documents.
             if is_passed_over && has_all {
                 continue;
             }

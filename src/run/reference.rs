@@ -1,4 +1,4 @@
-//! `simtool N M`: samples matched against articles.
+//! `simtool N M`: matches samples against articles.
 
 use super::face::Face;
 use super::files::{open_file, refuse_existing};
@@ -15,7 +15,7 @@ use simtool_base::progress::Work;
 use simtool_kernels::Isa;
 use std::path::{Path, PathBuf, absolute};
 
-/// The name of the result in the folder, which every run replaces.
+/// Default name of the result, a file in the folder that every run replaces.
 const RESULT: &str = "result.txt";
 
 /// Samples to match against articles. Files that are not named have usual names in the folder of
@@ -83,6 +83,7 @@ pub fn reference(request: &ReferenceRequest, face: &dyn Face) -> Result<MatchedS
     };
     let isa = Isa::detected();
     let files = FolderFiles { folder: &words.directory, face };
+    // A file that may not be replaced is refused before anything is read.
     let result = request.result_path(&files)?;
     let hash_table = files.hash_table(words.hash_table.as_ref(), isa, features, bits)?;
     let stop_words = files.stop_words(request.stop_words.as_ref())?;
@@ -107,7 +108,7 @@ pub fn reference(request: &ReferenceRequest, face: &dyn Face) -> Result<MatchedS
 }
 
 fn write_result(path: &Path, matched: &MatchedQueries) -> Result<()> {
-    // Making the result again takes milliseconds, as long as a disk takes to say that it has it.
+    // Syncing would take as long as making the result again, so the file is not synced.
     let mut file = WholeFile::create(path, Durability::Fast)?;
     for block in &matched.blocks {
         file.write(block)?;

@@ -15,8 +15,8 @@ pub(super) fn is_standard_output(path: &Path) -> bool {
     path.as_os_str() == STANDARD_OUTPUT
 }
 
-/// Adds standard input to the files of `walker`: the file that it is redirected from, or a copy in
-/// `folder` of what comes through a pipe.
+/// Adds standard input to the files of `walker`. If it is redirected from a file, adds that file.
+/// Otherwise copies the input to a file in `folder`.
 pub(super) fn add_standard_input(walker: &mut Walker, folder: &Path) -> Result<()> {
     if let Some(file) = redirected_file() {
         walker.add_input_file(file);
@@ -25,7 +25,7 @@ pub(super) fn add_standard_input(walker: &mut Walker, folder: &Path) -> Result<(
     walker.add_input_stream(&mut io::stdin().lock(), folder)
 }
 
-/// Returns standard input as a file; what comes through a pipe is copied to `folder`.
+/// Returns standard input as a file. The input of a pipe is copied to `folder`.
 ///
 /// # Errors
 ///
@@ -37,8 +37,8 @@ pub fn standard_input(folder: &Path) -> Result<InputFile> {
     file.ok_or_else(|| Error::io(STANDARD_INPUT, "read", io::Error::other("it is no file")))
 }
 
-/// The path of the file that standard input is redirected from, if nothing of it was read yet: such
-/// a file needs no copy.
+/// Returns the path of the file that standard input is redirected from, if nothing of it was read yet.
+/// Such a file needs no copy.
 #[cfg(target_os = "linux")]
 fn redirected_file() -> Option<&'static Path> {
     use std::fs::File;
@@ -52,7 +52,7 @@ fn redirected_file() -> Option<&'static Path> {
     (is_whole_file && File::open(path).is_ok()).then_some(path)
 }
 
-/// Other systems have no path that leads to the redirected file.
+/// Returns `None`, because other systems have no path to the redirected file.
 #[cfg(not(target_os = "linux"))]
 fn redirected_file() -> Option<&'static Path> {
     None

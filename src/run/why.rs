@@ -1,4 +1,4 @@
-//! `why`: the fate of one document of a finished run.
+//! `why`: explains the fate of a document of a finished run.
 
 use super::face::{Face, Notice};
 use super::recorded_run::{LocatedDocument, RecordedRun};
@@ -16,7 +16,7 @@ use simtool_model::similarity::Similarity;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The shingles of a run that does not record any.
+/// Shingles of a run whose summary records none.
 const SHINGLE: &str = "words:3";
 
 /// A document of a finished run.
@@ -90,7 +90,7 @@ pub struct ComparedTexts {
     pub removed: ReadDocument,
     /// The method that names the shingles.
     pub method: Method,
-    /// Jaccard similarity of the sets of shingles; none where neither has any.
+    /// Jaccard similarity of the sets of shingles; `None` if both sets are empty.
     pub similarity: Option<Similarity>,
 }
 
@@ -121,7 +121,7 @@ impl ClusteredDocument {
     }
 }
 
-/// Finds what became of the document of `request`.
+/// Finds the fate of the document of `request`.
 ///
 /// # Errors
 ///
@@ -200,6 +200,7 @@ impl MemberReader<'_> {
         };
         if let Some(removed) = document.compared() {
             let method = method(shingle, stop_words)?;
+            // Texts that are gone do not hide the fate, so the error is a part of the result.
             let texts = self.read_texts(&document.cluster.kept, removed);
             document.texts = Some(texts.map(|[kept, removed]| {
                 let texts = [&kept.text[..], &removed.text];
@@ -212,6 +213,7 @@ impl MemberReader<'_> {
 
     /// Reads the texts of both documents, if they are still there.
     fn read_texts(&mut self, kept: &Member, removed: &Member) -> Result<[ReadDocument; 2]> {
+        // Both are read before an error returns, so that the faults of both files are collected.
         let kept = self.read(kept);
         let removed = self.read(removed);
         Ok([kept?, removed?])
@@ -224,6 +226,7 @@ impl MemberReader<'_> {
         let detail = format!("{}, {}, {size} of text", member.place(), found.format);
         self.face.notice(Notice::Detail(&detail));
         self.faults.append(&mut found.faults);
+        // A changed file may have another document in this record, whose text would be misleading.
         match found.id.as_deref().and_then(|id| str::from_utf8(id).ok()) {
             Some(id) if id != member.id => {
                 let (record, file, recorded) = (member.record, &member.file, &member.id);

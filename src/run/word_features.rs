@@ -1,5 +1,4 @@
-//! The features of `simtool N M`: the most frequent words, a hash table and stop words, from files in
-//! a folder or built in.
+//! Features of `simtool N M`: a hash table and stop words, from files in a folder or built in.
 
 use super::face::{Face, Notice};
 use super::files::{open_file, open_file_if_there};
@@ -23,7 +22,7 @@ pub struct WordsRequest {
     pub hash_table: Option<PathBuf>,
 }
 
-/// The hash table and the stop words that N and M stand for.
+/// The hash table and the stop words for given N and M.
 #[derive(Clone, Debug)]
 pub struct WordFeatures {
     /// A row for every feature.
@@ -33,8 +32,8 @@ pub struct WordFeatures {
 }
 
 impl WordsRequest {
-    /// Reads the features for a collection; none if neither N nor M was given. `stop_words` is the
-    /// name of a built-in list or of a file.
+    /// Reads the features for a collection. Returns `None` if N was not given. `stop_words` is the name
+    /// of a built-in list or of a file.
     ///
     /// # Errors
     ///
@@ -61,6 +60,7 @@ impl WordsRequest {
 
     /// Refuses files that nothing reads without N and M.
     pub(super) fn refuse_files(&self) -> Result<()> {
+        // The option has a default, which must not look as if the user gave it.
         let usual = [Path::new("."), Path::new("")];
         let directory = Some(&self.directory).filter(|folder| !usual.contains(&folder.as_path()));
         for (field, given) in [("directory", directory), ("hash_table", self.hash_table.as_ref())] {
@@ -78,13 +78,13 @@ impl WordsRequest {
 pub struct FolderFiles<'f> {
     /// The folder.
     pub folder: &'f Path,
-    /// Says how files are opened, and hears of missing ones.
+    /// Face that decides how files are opened, and receives notes on missing files.
     pub face: &'f dyn Face,
 }
 
 impl FolderFiles<'_> {
-    /// The file that was named, or the one called `name` in the folder, as an absolute path so that
-    /// messages show the folder.
+    /// Returns the file that was named, or the file `name` in the folder. The latter path is
+    /// absolute, so that messages show the folder.
     #[must_use]
     pub fn path(&self, named: Option<&PathBuf>, name: &str) -> PathBuf {
         named.cloned().unwrap_or_else(|| {
@@ -93,8 +93,8 @@ impl FolderFiles<'_> {
         })
     }
 
-    /// The words of the file that was named, of `stopwords.txt` in the folder, or of the built-in
-    /// English list.
+    /// Reads the stop words from the file that was named, or from `stopwords.txt` in the folder. Returns
+    /// the built-in English list if there is no such file.
     ///
     /// # Errors
     ///
@@ -106,8 +106,8 @@ impl FolderFiles<'_> {
         Ok(stop_words::parse(list).collect())
     }
 
-    /// The hash table for N features and M bits: from the file that was named, from `hashvalue.txt`
-    /// in the folder, or built in.
+    /// Returns the hash table for N features and M bits: from the file that was named, from
+    /// `hashvalue.txt` in the folder, or built in.
     ///
     /// # Errors
     ///
@@ -120,6 +120,7 @@ impl FolderFiles<'_> {
         bits: &str,
     ) -> Result<HashTable> {
         let file = self.optional(named, "hashvalue.txt", "the built-in hash table")?;
+        // The extent is needed only for an error, and reading it from the file takes time.
         let extent = || file.as_ref().map_or(Extent::BUILT_IN, |(_, text)| Extent::from_text(text));
         let features = number("N", features, &extent)?;
         let bits = number("M", bits, &extent)?;
@@ -129,8 +130,8 @@ impl FolderFiles<'_> {
         }
     }
 
-    /// The file that was named, which must be there, or the one called `name` in the folder, which
-    /// may be missing: `instead` is used then.
+    /// Opens the file that was named, which must exist, or the file `name` in the folder. If the latter
+    /// does not exist, returns `None`, and a note says that `instead` is used.
     fn optional(
         &self,
         named: Option<&PathBuf>,
@@ -151,7 +152,7 @@ impl FolderFiles<'_> {
     }
 }
 
-/// Parses N or M; the error offers what the hash table has room for.
+/// Parses N or M. The error offers the range that the hash table has room for.
 fn number(name: &'static str, given: &str, extent: &dyn Fn() -> Extent) -> Result<usize> {
     given.parse().map_err(|_| Error::config(name, given, extent().offer()))
 }

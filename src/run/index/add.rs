@@ -1,4 +1,4 @@
-//! `index add`: new documents are added, and repeats of older ones are reported.
+//! `index add`: adds new documents, and reports repeats of older ones.
 
 use super::{IndexedDocuments, OpenRequest};
 use crate::index::{Added, AddedCorpus, Arrival, Commits, Near, write_only_new};
@@ -15,7 +15,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The documents to add, and what to write meanwhile.
+/// The documents to add, and the outputs of the command.
 #[derive(Clone, Debug)]
 pub struct AddRequest {
     /// The index.
@@ -66,10 +66,14 @@ pub fn add_to_index(
     let mut adder = request.index.open_adder(face)?;
     timings.end("open");
     let input = request.documents.open(&request.index, face)?;
+    // The folder is created first, so that a name that is taken ends the run before documents are
+    // read.
     let folder = request.only_new.as_deref().map(|path| create_folder(path, face)).transpose()?;
     let strict = Strict(&input.collection);
     let time = request.time.unwrap_or_else(|| SystemTime::now().into());
     let arrival = Arrival { source: &request.source, time: time.seconds() };
+    // With copies, an early commit would make an interrupted run look complete: its documents would
+    // be known, and their copies missing.
     let commits = if folder.is_some() { Commits::ByCaller } else { Commits::Often };
     let mut out = BufWriter::new(standard_output);
     let failed = |error| Error::io("standard output", "write", error);
@@ -80,6 +84,7 @@ pub fn add_to_index(
         commits,
         face.progress(),
         &mut |adder, name, added| {
+            // New documents and documents without words are counted, but not listed.
             let Added::Repeats(Near { distance, number }) = added else { return Ok(()) };
             let repeated = adder.id(number)?;
             let row = RepeatRow { name, repeated: &repeated, number, distance };
@@ -89,6 +94,7 @@ pub fn add_to_index(
     timings.end("read and add");
     input.add_faults(&mut added.read, face);
     let faults = input.faults(&added.read);
+    // A refused loss leaves no copies. Commits that were made while reading stay.
     request.documents.input.refuse_losses(&faults)?;
     out.flush().map_err(failed)?;
     if let (Some(folder), Some(results)) = (folder, &request.only_new) {

@@ -1,4 +1,4 @@
-//! `index export`: a table of the documents of an index.
+//! `index export`: writes a table of the documents of an index.
 
 use super::OpenRequest;
 use crate::run::face::Face;

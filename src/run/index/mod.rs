@@ -1,7 +1,7 @@
-//! `index …`: an index of fingerprints that grows.
+//! `index …`: commands on a growing index of fingerprints.
 //!
-//! Each command has a file here. [`Index`] and [`IndexAdder`] do the work; the functions here decide
-//! what is refused, what is committed when, and what counts as a loss.
+//! Each command has a file here. [`Index`] and [`IndexAdder`] do the work. The functions here decide
+//! which requests are refused, when the index is committed, and which faults are losses.
 
 mod add;
 mod export;
@@ -57,12 +57,12 @@ impl OpenRequest {
     }
 }
 
-/// Documents that are added to an index or looked for in it.
+/// Documents to add to an index or to look up in it.
 #[derive(Clone, Debug)]
 pub struct IndexedDocuments {
     /// Files and folders with the documents.
     pub paths: Vec<PathBuf>,
-    /// How documents are read.
+    /// Settings for reading documents.
     pub input: InputSettings,
 }
 
@@ -72,6 +72,7 @@ impl IndexedDocuments {
         let options = self.input.read_options(face.access());
         let paths = self.input.with_listed(&self.paths)?;
         let temporary = &index.resources.temporary_folder;
+        // The files of the index are no documents, even if the index is in an input folder.
         let places = Places { output: &index.index, temporary };
         let input = Input::open(&paths, &self.input, options, places, face)?;
         Input::refuse_idle(&[&input], None)?;

@@ -1,4 +1,4 @@
-//! `index query`: documents of an index that are near the documents of a collection.
+//! `index query`: finds documents of an index that are near the documents of a collection.
 
 use super::{IndexedDocuments, OpenRequest};
 use crate::run::face::Face;
@@ -8,7 +8,7 @@ use simtool_base::fault::Fault;
 use simtool_read::Strict;
 use std::io::{BufWriter, Write};
 
-/// The documents to look for, and what to write of the documents near them.
+/// The documents to look up, and the form of the output.
 #[derive(Clone, Debug)]
 pub struct QueryRequest {
     /// The index.
@@ -56,6 +56,7 @@ pub fn query_index(
     let mut read =
         index.near_corpus(corpus, only_nearest, face.progress(), &mut |name, near| {
             documents += 1;
+            // A document counts once, however many documents are near it.
             seen_before += u64::from(!near.is_empty());
             near.iter()
                 .try_for_each(|&near| index.write_near(&mut out, request.is_json, name, near))

@@ -1,4 +1,4 @@
-//! `index remove`: documents are taken out of an index by their IDs.
+//! `index remove`: removes documents from an index by their IDs.
 
 use super::OpenRequest;
 use crate::run::face::Face;
@@ -34,8 +34,11 @@ pub struct RemoveOutcome {
 pub fn remove_from_index(request: &RemoveRequest, face: &dyn Face) -> Result<RemoveOutcome> {
     let ids = read_ids(&request.ids)?;
     let lines = ids.split(|&byte| byte == b'\n');
+    // Files of other systems end lines with a carriage return, too.
     let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let mut wanted: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
+    // The index has many more documents than the list, so each of its IDs is searched in the sorted
+    // list.
     wanted.sort_unstable();
     wanted.dedup();
     let mut is_found = vec![false; wanted.len()];
