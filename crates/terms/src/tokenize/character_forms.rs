@@ -13,7 +13,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_qui
 /// Maximum length of a folded form that a [`Form`] can store.
 const MOST_BYTES: usize = 6;
 
-/// How a character is normalized and folded.
+/// The rule by which a character is normalized and folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// The form depends on the characters before it.

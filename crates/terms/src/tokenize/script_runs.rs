@@ -45,7 +45,7 @@ fn class(character: char) -> Class {
     }
 }
 
-/// How a run is cut into tokens.
+/// The tokens into which a run is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cutting {
     /// Chinese words of the dictionary.
