@@ -1,8 +1,8 @@
-//! What a plan costs, by what a sample says of the collection.
+//! Estimates time and memory of a plan from a sample of the collection.
 //!
-//! Reading and making is what the sample timed. What comes behind it is not tried out: constants
-//! stand for it, which were measured with both threads of a 2-core AMD EPYC in November 2026, and
-//! count for as much longer here as the machine is [slower](super::slowness).
+//! The sample measures reading and making rows or terms. The later stages are not run. Their costs
+//! are constants, which were measured with both threads of a 2-core AMD EPYC in November 2026, and
+//! are multiplied by the [slowness](super::slowness) of this machine.
 
 use super::sample::Sample;
 use super::slowness::Slowness;
@@ -15,41 +15,41 @@ use simtool_hamming::workload::{Task as SearchTask, Workload};
 use simtool_model::sides::Sides;
 use simtool_set_join::{SampledSets, SetJoinCost, TermShares};
 
-/// Seconds of one core for each term that is kept, in memory that is new, and gone through once more: what packed
-/// pages take beyond the same pages as plain text.
+/// Seconds of one core for each term that is kept in new memory and visited once more. Measured as the
+/// difference between packed pages and the same pages as plain text.
 const SECONDS_A_KEPT_TERM: f64 = 10e-9;
-/// The same for each term, where they have weights and shingles are of words.
+/// Seconds of one core for each term that has a weight, if shingles consist of words.
 const SECONDS_A_WEIGHED_TERM: f64 = 150e-9;
-/// Seconds for each file: it is found, looked at before it is read, and listed on the page.
+/// Seconds for each file: to find it, recognize its format, and list it on the page.
 const SECONDS_A_FILE: f64 = 6e-6;
 /// Seconds for each document, in names, clusters and outputs.
 const SECONDS_A_DOCUMENT: f64 = 0.2e-6;
-/// Seconds that a run takes for nothing: threads, a folder, a page, syncs.
+/// Seconds of an empty run: threads, a folder, a page, syncs.
 const SECONDS_OF_NOTHING: f64 = 0.01;
-/// Seconds of one core and bytes for each pair of fingerprints: kept, sorted, named.
+/// Seconds of one core, and bytes, to keep, sort and name a pair of fingerprints.
 const PAIR: (f64, f64) = (100e-9, 60.0);
-/// Seconds of one core for each term of a text that is compared with another, and bytes for each that
-/// is in any such text.
+/// Seconds of one core for each term of a text that is compared with another text.
 const SECONDS_A_VERIFIED_TERM: f64 = 2e-9;
+/// Bytes for each different term of the texts that are compared.
 const BYTES_A_VERIFIED_TERM: f64 = 8.0;
 
-/// Bytes of a run of nothing, of which 10 million are the program's own pages.
+/// Bytes of an empty run. Ten million of them are the pages of the program itself.
 const BYTES_OF_NOTHING: f64 = 14e6;
-/// Bytes for each file: its paths, what it was when it was found, and what its reading told.
+/// Bytes for each file: its paths, its state when it was found, and the summary of its reading.
 const BYTES_A_FILE: f64 = 900.0;
-/// Bytes for each document beside its ID: where that ends, its record, its length.
+/// Bytes for each document in addition to its ID: the end of the ID, the record, the length.
 const BYTES_A_NAME: f64 = 12.0;
-/// As many times the names of all documents are there, about, while those of shards are put together.
+/// Number of copies of all names in memory while the names of shards are put together.
 const TIMES_OF_NAMES: f64 = 1.5;
-/// Bytes for each term, where they have weights.
+/// Bytes for each term that has a weight.
 const BYTES_A_WEIGHED_TERM: f64 = 40.0;
-/// The share of the terms that are in documents which are alike at the least, about, and in those of
-/// which so many terms are elsewhere too that they may be. A sample shows a part of them.
+/// Least share of the terms that are in documents with a possible partner. A sample shows only a part of
+/// these documents, because it lacks most of their partners.
 const ALIKE_SHARE: f64 = 0.06;
-/// Bytes for each term of what is dear to read, which is kept: its hash, and room to grow.
+/// Bytes for each kept term of input that is expensive to read: its hash, and room to grow.
 const BYTES_A_KEPT_TERM: f64 = 9.0;
 
-/// Seconds of the run, and bytes beside mapped files.
+/// Seconds of the run, and bytes in addition to mapped files.
 pub(super) struct Cost {
     pub(super) seconds: f64,
     pub(super) bytes: f64,
@@ -58,16 +58,16 @@ pub(super) struct Cost {
     pub(super) join: Option<(f64, f64)>,
 }
 
-/// What is known without looking into the collections.
+/// Facts about a run that need no sample.
 #[derive(Clone, Copy)]
 pub(super) struct Told {
     pub(super) files: usize,
-    /// The part of a reading of all that the page can afford.
+    /// Fraction of a complete reading that the page can afford.
     pub(super) affordable_part: f64,
     pub(super) slowness: Slowness,
 }
 
-/// What `plan` costs, with the samples of its collections.
+/// Estimates the cost of `plan` from the samples of its collections.
 pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
     let resources = plan.resources();
     let (threads, memory) = (resources.threads as f64, resources.memory as f64);
@@ -77,14 +77,14 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
     let read = sum(|sample| sample.amounts.read_seconds);
     let make = sum(|sample| sample.amounts.make_seconds);
     let longest = samples.iter().map(|sample| sample.longest_seconds).fold(0.0, f64::max);
-    // One after the other where a single shard is most of it, whatever the number of threads.
+    // A single shard that is most of the work is read by one thread, however many there are.
     let shared = |seconds: f64| {
         let alone = longest * seconds / (read + make).max(f64::MIN_POSITIVE);
         (seconds / threads).max(alone.min(seconds))
     };
     let slowness = told.slowness;
-    // The page shows texts, which are read once more; of what is dear, all before them is, as far as
-    // it can be afforded.
+    // The texts on the page are read once more. In a file that is expensive to read, everything before
+    // a text is read again, too, within the budget of the page.
     let shown: f64 = samples
         .iter()
         .map(|sample| {
@@ -211,17 +211,17 @@ pub(super) fn join_plan(samples: &Sides<Sample>, plan: &Plan) -> Option<SearchPl
     SearchPlan::for_collections(workload).ok()
 }
 
-/// Fingerprints that are close although their documents are not alike.
+/// Fingerprints that are close although their documents are not similar.
 #[derive(Clone, Copy, Default)]
 struct ByChance {
     pairs: f64,
-    /// The share of the documents that are in any.
+    /// Share of the documents that are in such a pair.
     share: f64,
 }
 
-/// Pairs of fingerprints by chance, as the sampled ones have them: most of these differ in nearly as
-/// much as is allowed. What is closer is near-duplicates, of which there are not four times as many
-/// among twice as many documents.
+/// Estimates the pairs of fingerprints that are close by chance, from the pairs in the sample. Most of
+/// them differ in nearly as many bits as allowed. If many pairs are much closer, they are true
+/// near-duplicates, and their number does not grow with the square of the documents.
 fn by_chance(samples: &Sides<Sample>, max_distance: u32) -> ByChance {
     let documents = |sample: &Sample| sample.amounts.documents;
     let of_all = match samples {
@@ -231,7 +231,7 @@ fn by_chance(samples: &Sides<Sample>, max_distance: u32) -> ByChance {
     let Some(rows) = &samples.second().rows else { return ByChance::default() };
     let (mut close, mut near, mut compared) = (0_u64, 0_u64, 0_u64);
     let mut has_partner = vec![false; rows.len()];
-    // Neighbours are more alike than others.
+    // Neighbours in a collection are more similar than other documents.
     let apart = (rows.len() / 4).max(1);
     for b in apart..rows.len() {
         for a in 0..=b - apart {

@@ -270,7 +270,7 @@ impl Texts {
 mod tests {
     use super::*;
 
-    /// Two shards of a hundred documents, and a dear one of ten.
+    /// Two shards of a hundred documents, and an expensive one of ten.
     fn texts(left: u64) -> AffordableTexts {
         let prices = Prices {
             ends: vec![100, 200, 210],

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A finished run, as its output folder tells of it.
+/// A finished run, read from its output folder.
 #[derive(Clone, Debug)]
 pub struct FinishedRun {
     folder: PathBuf,
@@ -29,64 +29,64 @@ pub struct FinishedRun {
 /// A document of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// Its ID.
+    /// ID of the document.
     pub id: String,
-    /// Its file, as the user named it.
+    /// File of the document, as the user named it.
     pub file: String,
-    /// Number of its record in the file, from 0.
+    /// Number of the document's record in the file, from 0.
     pub record: u64,
-    /// Similarity to the kept document of its cluster, if it was removed for that.
+    /// Similarity to the kept document of the cluster, if the method computes one.
     pub similarity: Option<f64>,
-    /// Distance from that, if it was removed for that.
+    /// Distance from the kept document of the cluster, if the method has fingerprints.
     pub distance: Option<u64>,
 }
 
 impl Member {
-    /// Returns its place as `FILE:RECORD`.
+    /// Returns the place of the document as `FILE:RECORD`.
     #[must_use]
     pub fn place(&self) -> String {
         format!("{}:{}", self.file, self.record)
     }
 }
 
-/// Documents that are alike, of which one was kept.
+/// A cluster of near-duplicates: the document that was kept, and the removed ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemberCluster {
     /// The document that was kept.
     pub kept: Member,
-    /// Those that were removed in its favour, in reading order.
+    /// The documents that were removed because of it, in reading order.
     pub removed: Vec<Member>,
 }
 
-/// What became of a document that is like another, or was none.
+/// The fate of a record that an output names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
-    /// It is in a cluster.
+    /// The document is in a cluster.
     Clustered {
         /// The cluster.
         cluster: Arc<MemberCluster>,
-        /// Which of the removed it is; `None` if it is the one that was kept.
+        /// Position among the removed documents; `None` if the document was kept.
         at: Option<usize>,
     },
-    /// It is a bad record, which was compared with nothing.
+    /// The record is bad and was compared with nothing.
     Quarantined {
-        /// Its file.
+        /// File of the record.
         file: String,
         /// Number of the record in the file.
         record: u64,
         /// Stable name of the fault.
         code: String,
-        /// What a good record has there.
+        /// Description of a good record at this place.
         expected: String,
     },
 }
 
-/// Which document is asked for.
+/// The name of a document that a user asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sought<'s>(&'s str);
 
 impl<'s> Sought<'s> {
-    /// The document that `name` names: by its ID, as `FILE:RECORD` or as `FILE#ID`.
+    /// Creates the search for the document `name`: an ID, `FILE:RECORD` or `FILE#ID`.
     #[must_use]
     pub fn new(name: &'s str) -> Self {
         Self(name)
@@ -96,12 +96,12 @@ impl<'s> Sought<'s> {
         self.0 == id
     }
 
-    /// Whether it is named by its place, or by its file and ID.
+    /// Returns whether the name is `FILE:RECORD` or `FILE#ID` of this document.
     fn is_place(self, file: &str, record: u64, id: Option<&str>) -> bool {
         self.record_in(file) == Some(record) || id.is_some_and(|id| self.is_id_in(file, id))
     }
 
-    /// The number of the record, if that and this file name it.
+    /// Returns the record number, if the name is a record of this file.
     fn record_in(self, file: &str) -> Option<u64> {
         let (name, number) = self.0.rsplit_once(':')?;
         if same_file(name) == same_file(file) { number.parse().ok() } else { None }
@@ -112,13 +112,14 @@ impl<'s> Sought<'s> {
         name.is_some_and(|name| same_file(name) == same_file(file))
     }
 
-    /// Whether it is named by this ID, alone or behind the file.
+    /// Returns whether the name is this ID, alone or behind the file.
     fn is_named(self, file: &str, id: Option<&[u8]>) -> bool {
         let id = id.map(String::from_utf8_lossy);
         id.is_some_and(|id| self.is_id(&id) || self.is_id_in(file, &id))
     }
 
-    /// Strings of JSON, one of which stands in every line that tells of the document.
+    /// Returns searches for JSON strings. Every line about the document has at least one of them, so
+    /// only the lines that match are parsed.
     fn needles(self) -> Vec<Finder<'static>> {
         let parts = self.0.match_indices(['#', ':']).map(|(at, _)| same_file(&self.0[..at]));
         let mut needles = vec![finder(self.0, true)];
@@ -133,12 +134,13 @@ impl fmt::Display for Sought<'_> {
     }
 }
 
-/// File and record of the first document of a collection that is the one that is sought; `name` is
-/// what the run called a file. Shards are read by `threads`; `progress` is told of their bytes.
+/// Finds the first document of a collection with the name that is sought, and returns its file and the
+/// number of its record. `name` returns the name of a file in the run. `progress` receives the bytes of
+/// the shards that were read.
 ///
 /// # Errors
 ///
-/// This build cannot read a format of the collection; or the system does not start the threads.
+/// This build cannot read a format of the collection, or the system does not start the threads.
 pub fn find_in(
     collection: &dyn Corpus,
     sought: Sought<'_>,
@@ -196,7 +198,7 @@ pub fn find_in(
     Ok(None)
 }
 
-/// Record number in its shard and ID of a document.
+/// Returns the record number in the shard, and the ID, of a document. Other events have none.
 fn document<'e>(event: &Event<'e>) -> Option<(u64, Option<&'e [u8]>)> {
     match event {
         Event::Record(Record { number, content: Content::Document(document), .. }) => {
@@ -206,12 +208,12 @@ fn document<'e>(event: &Event<'e>) -> Option<(u64, Option<&'e [u8]>)> {
     }
 }
 
-/// The name without the folder that it does not need.
+/// Returns the name without `./` in front, so that `a.txt` and `./a.txt` are the same file.
 fn same_file(name: &str) -> &str {
     name.strip_prefix("./").unwrap_or(name)
 }
 
-/// Finds a string as JSON has it, whole or as the end of one.
+/// Creates a search for a JSON string that is `text`, or that ends with it if `whole` is false.
 fn finder(text: &str, whole: bool) -> Finder<'static> {
     let mut json = Vec::new();
     // Writing to memory does not fail.
@@ -220,13 +222,13 @@ fn finder(text: &str, whole: bool) -> Finder<'static> {
 }
 
 impl FinishedRun {
-    /// Whether the folder holds the outputs of a run.
+    /// Returns whether the folder holds the outputs of a run.
     #[must_use]
     pub fn is_at(folder: &Path) -> bool {
         folder.join(SUMMARY).is_file() && folder.join(CLUSTERS).is_file()
     }
 
-    /// The run whose output folder this is.
+    /// Opens the run with this output folder.
     ///
     /// # Errors
     ///
@@ -242,26 +244,27 @@ impl FinishedRun {
         Err(ErrorKind::Format { path, byte: 0, expected }.into())
     }
 
-    /// The command line of the run.
+    /// Returns the command line of the run.
     #[must_use]
     pub fn command(&self) -> &str {
         self.summary["command"].as_str().unwrap_or_default()
     }
 
-    /// What shaped its results, by name.
+    /// Returns the setting `name` of the run, if it shaped the results.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.summary["parameters"][name].as_str()
     }
 
-    /// Whether documents were matched against those of another collection.
+    /// Returns whether the run matched documents against another collection.
     #[must_use]
     pub fn is_match(&self) -> bool {
         !self.summary["corpus_documents"].is_null()
     }
 
-    /// What became of the documents that are sought: all of that ID, or else the one of that place.
-    /// A document that is not told of was kept and is like no other, or was not read.
+    /// Returns the fates of the documents that are sought: of all documents with that ID, or of the
+    /// document at that place if no document has the ID. A document without a fate was kept and is not
+    /// similar to another one, or was not read.
     ///
     /// # Errors
     ///
@@ -269,7 +272,7 @@ impl FinishedRun {
     ///
     /// # Complexity
     ///
-    /// O(n) for n bytes of clusters, of which only those are understood that may hold the document.
+    /// O(n) for n bytes of clusters. Only the lines that may name the document are parsed.
     pub fn find(&self, sought: Sought<'_>) -> Result<Vec<Fate>> {
         let (mut of_id, mut of_place) = (Vec::new(), Vec::new());
         self.for_each_line(CLUSTERS, sought, &mut |line| {
@@ -299,8 +302,8 @@ impl FinishedRun {
         Ok(if of_id.is_empty() { of_place } else { of_id })
     }
 
-    /// Calls `visit` with the objects of the lines that may tell of the document; `None` is what it
-    /// says of one that is not as it was written.
+    /// Calls `visit` with the JSON object of each line that may name the document. `visit` returns
+    /// `None` if the object lacks a field that simtool writes.
     fn for_each_line(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Puts the page together that shows a person what was found.
+//! Collects the data of the report page.
 
 use super::affordable_texts::{AffordableTexts, Of, Texts, Wanted};
 use super::findings::Findings;
@@ -18,10 +18,10 @@ use std::cmp::Reverse;
 /// Bytes of a text that its preview is made from.
 const PREVIEW_BYTES: usize = 600;
 
-/// Removed documents of a cluster of which one may be previewed.
+/// Number of removed documents of a cluster that are candidates for its preview.
 const PREVIEW_CANDIDATES: usize = 200;
 
-/// The page's data.
+/// Collects the data of the page: clusters with previews, sources, examples and charts.
 ///
 /// # Errors
 ///
@@ -52,8 +52,8 @@ pub(super) fn report(
     })
 }
 
-/// The part of the page's data that charts show: how close removed documents are to the kept ones, and how
-/// large clusters are. Those of a match are of queries alone.
+/// Returns the data of the charts of the page: the closeness of removed documents to the kept ones, and
+/// the sizes of clusters. For a match, a cluster has the queries only.
 #[must_use]
 pub fn histograms(removals: &[Removal], clusters: &[Cluster], is_match: bool) -> Report {
     let mut report = Report::default();
@@ -71,7 +71,7 @@ fn shown_name(name: &DocumentName<'_>) -> Name {
     Name { id: name.id.to_vec(), file, record: name.record }
 }
 
-/// The first file's name, and how many there are.
+/// Returns the name of the first file, and the number of other files.
 fn title(collection: &dyn Corpus) -> String {
     let more = |more: usize| format!("{more} more file{}", if more == 1 { "" } else { "s" });
     match collection.file_count() {
@@ -82,7 +82,7 @@ fn title(collection: &dyn Corpus) -> String {
     }
 }
 
-/// The records that were quarantined, of all sides.
+/// Returns the quarantined records of all collections.
 fn quarantined(findings: &Findings<'_>) -> Vec<QuarantinedRecord> {
     let of_side = findings.sides.iter().flat_map(|side| {
         side.read.quarantined.iter().map(|quarantined| QuarantinedRecord {
@@ -96,7 +96,7 @@ fn quarantined(findings: &Findings<'_>) -> Vec<QuarantinedRecord> {
     of_side.take(BAD_RECORDS).collect()
 }
 
-/// How close removed documents are to the kept ones.
+/// Adds the closeness of removed documents to the kept ones.
 fn add_closeness(report: &mut Report, removals: &[Removal]) {
     let similarities = removals.iter().filter_map(|r| r.closeness.and_then(Closeness::similarity));
     let smallest = similarities.clone().fold(1.0, f64::min);
@@ -119,8 +119,8 @@ fn both(removal: &Removal) -> [Wanted; 2] {
     [kept, Wanted { of: Of::Documents, row: removal.row }]
 }
 
-/// Removed documents of every degree of closeness, least alike first: of each degree the one whose
-/// texts are cheapest to read. They leave half of what can be spent.
+/// Chooses removed documents of every degree of closeness, the least similar first. Of each degree it
+/// takes the document whose texts are cheapest to read. Half of the budget is left for previews.
 fn choose_examples<'r>(
     removals: &'r [Removal],
     affordable: &mut AffordableTexts,
@@ -157,12 +157,13 @@ fn choose_examples<'r>(
     chosen
 }
 
-/// The largest clusters; of equally large ones those whose texts are cheapest to read.
+/// Returns the largest clusters. Among clusters of the same size, the ones whose texts are cheapest to
+/// read come first.
 fn largest_clusters<'c>(clusters: &'c [Cluster], affordable: &AffordableTexts) -> Vec<&'c Cluster> {
     let mut largest: Vec<&Cluster> = clusters.iter().collect();
     let by_size = |cluster: &&Cluster| (Reverse(cluster.removed.len()), cluster.kept);
     largest.sort_unstable_by_key(by_size);
-    // Those that are as large as the last one that is shown.
+    // Only clusters that are as large as the last one on the page can still be on it.
     let last = largest.get(CLUSTERS - 1).map_or(0, |cluster| cluster.removed.len());
     largest.truncate(largest.partition_point(|cluster| cluster.removed.len() >= last));
     let price = |cluster: &Cluster| affordable.price(cheapest_text(cluster, affordable));
@@ -173,7 +174,8 @@ fn largest_clusters<'c>(clusters: &'c [Cluster], affordable: &AffordableTexts) -
     largest
 }
 
-/// A document whose text stands for a cluster: the kept one, or another that is cheaper to read.
+/// Returns the document whose text represents a cluster: the kept one, or a removed one that is cheaper
+/// to read.
 fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> Wanted {
     let kept = Wanted { of: Of::Originals, row: cluster.kept };
     let removed = cluster.removed.iter().take(PREVIEW_CANDIDATES);
@@ -183,8 +185,8 @@ fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> Wanted {
     })
 }
 
-/// For each cluster the document whose text is shown; none where that cannot be afforded. The
-/// cheapest are chosen first.
+/// Returns for each cluster the document whose text is shown, or none if reading it costs too much. The
+/// cheapest texts are chosen first, so that the budget is enough for as many clusters as possible.
 fn choose_previews(clusters: &[&Cluster], affordable: &mut AffordableTexts) -> Vec<Option<Wanted>> {
     let cheapest = clusters.iter().enumerate().map(|(at, cluster)| {
         let cheapest = cheapest_text(cluster, affordable);
@@ -199,7 +201,7 @@ fn choose_previews(clusters: &[&Cluster], affordable: &mut AffordableTexts) -> V
     previews
 }
 
-/// A cluster with its first members, least alike first.
+/// Returns a cluster with its first members, the least similar first.
 fn shown_cluster(
     findings: &Findings<'_>,
     cluster: &Cluster,
@@ -210,7 +212,7 @@ fn shown_cluster(
     members.sort_by(|a, b| {
         let by_closeness = match (a.closeness, b.closeness) {
             (Some(a), Some(b)) => a.compare(b),
-            // Without a proof it is less alike than the others.
+            // A member without a measured closeness is farther away than the others.
             (a, b) => a.is_some().cmp(&b.is_some()),
         };
         by_closeness.then(a.row.cmp(&b.row))
@@ -234,7 +236,7 @@ fn shown_cluster(
     }
 }
 
-/// A removed document beside the kept one, if the texts of both are there.
+/// Returns a removed document next to the kept one, if the texts of both were read.
 fn example(findings: &Findings<'_>, removal: &Removal, texts: &Texts) -> Option<Example> {
     let [kept, removed] = both(removal);
     Some(Example {
@@ -249,7 +251,7 @@ fn example(findings: &Findings<'_>, removal: &Removal, texts: &Texts) -> Option<
 fn shown(closeness: Closeness) -> String {
     let similarity = closeness.similarity().map(|similarity| match similarity {
         1.0 => "similarity 1".to_owned(),
-        // What is not equal does not read as equal.
+        // Rounding must not make documents look equal that are not.
         s if s >= 0.9995 => "similarity > 0.999".to_owned(),
         s => format!("similarity {s:.3}"),
     });

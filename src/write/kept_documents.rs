@@ -88,7 +88,7 @@ impl Chunk {
     }
 }
 
-/// How chunks are compressed. The concatenation of packed chunks is a valid file.
+/// Compression of chunks. The concatenation of packed chunks is a valid file.
 #[derive(Clone, Copy, Debug)]
 pub struct Packing {
     compression: Compression,

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 /// replaced.
 const MARK: &str = "summary.json";
 
-/// What to do with an output folder that is not empty.
+/// Rule for an output folder that is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// Fail and leave the folder unchanged.

@@ -30,7 +30,7 @@ pub enum Piece<'t> {
     Unread(usize, usize),
 }
 
-/// How much of a difference to show.
+/// Limits on a difference that is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
     /// Number of equal words to show before and after each difference.

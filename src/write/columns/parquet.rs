@@ -240,7 +240,7 @@ fn milliseconds(time: UtcTime) -> i64 {
     signed(time.seconds()).saturating_mul(1000)
 }
 
-/// How files are written: compressed, with the recipe of the method in the metadata.
+/// Settings of the writer: compressed, with the recipe of the method in the metadata.
 fn properties(recipe: Option<&str>) -> WriterProperties {
     let properties =
         WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));

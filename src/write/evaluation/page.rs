@@ -11,7 +11,7 @@ use simtool_base::quantity::{counted, grouped};
 use simtool_model::evaluation::{Evaluated, Evaluation, WrongPair};
 use std::io::{self, Write};
 
-/// How much of a wrong pair is shown.
+/// Limits on a wrong pair that is shown.
 const SHOWN: Shown = Shown { context: 10, words: 160 };
 /// Most wrong pairs on the page.
 const WRONG: usize = 60;

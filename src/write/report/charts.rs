@@ -13,7 +13,7 @@ const RIGHT: f64 = 28.0;
 const TOP: f64 = 18.0;
 const BELOW: f64 = 44.0;
 
-/// How the height of a bar follows from its count.
+/// Scale that gives the height of a bar from its count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
     /// Proportional to the count.

@@ -7,7 +7,7 @@ use crate::write::text_difference::{Piece, Shown, text_difference};
 use simtool_base::quantity::counted;
 use std::io::{self, Write};
 
-/// How much of an example is shown.
+/// Limits on an example that is shown.
 const SHOWN: Shown = Shown { context: 12, words: 300 };
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
