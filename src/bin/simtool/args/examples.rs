@@ -74,7 +74,7 @@ Examples:
 pub(super) const WHY: &str = "\
 Examples:
   simtool why simtool-out page-17
-      prints whether this document was kept or removed, for which other document, and what they share
+      prints whether this document was kept or removed, and for which other document
   simtool why simtool-out big/part-3.jsonl:120
       the same for record 120 of a file
   simtool why simtool-out big/part-3.jsonl#page-17
