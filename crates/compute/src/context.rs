@@ -128,6 +128,7 @@ impl<'p> Context<'p> {
     /// caller, has a limit of `memory` bytes of its own, and reports no progress.
     #[must_use]
     pub fn for_part(&self, memory: u64) -> Context<'static> {
+        // Parts already run on all threads, so threads of their own would only compete with these.
         let alone = Context { threads: Threads::CALLER, ..self.with_progress(&NoProgress) };
         alone.with_memory(memory)
     }

@@ -70,6 +70,7 @@ pub fn default_memory() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| machine_memory(&text));
     let own_group = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let limits = group_limits(Path::new("/sys/fs/cgroup"), &own_group);
+    // The groups above limit the process, too, so the smallest limit counts.
     let least = limits.into_iter().chain(machine).min();
     least.map_or(u64::MAX, |bytes| bytes / 5 * 4)
 }
@@ -96,6 +97,8 @@ fn machine_memory(table: &str) -> Option<u64> {
 fn group_limits(root: &Path, own: &str) -> Vec<u64> {
     let mut limits = Vec::new();
     for line in own.lines() {
+        // A line is `hierarchy:kinds:group`. Version 2 names no kinds, and a group can contain
+        // colons.
         let mut parts = line.splitn(3, ':').skip(1);
         let (Some(kinds), Some(group)) = (parts.next(), parts.next()) else { continue };
         let (folder, file) = match kinds {

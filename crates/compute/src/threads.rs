@@ -69,6 +69,7 @@ impl Threads {
     /// There is no pool yet, and the system does not start the single thread that is needed.
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R> {
         match &self.0 {
+            // Outside a pool, rayon would start its global pool with a thread for every core.
             None => Ok(start(1)?.install(work)),
             Some(pool) => Ok(pool.install(work)),
         }
@@ -103,6 +104,7 @@ impl Threads {
             work(state, item);
             Ok(())
         };
+        // `Infallible` has no values, so the pattern always matches.
         let Ok(states) = self.share::<S, Infallible>(items, || Ok(state()), work);
         states
     }
@@ -120,6 +122,8 @@ impl Threads {
             let mut state = state().map_err(|error| (None, error))?;
             // The flag is read before an item is taken: an item that was taken is always finished.
             while !has_failed.load(Ordering::Relaxed) {
+                // The counter only hands out numbers. The end of the broadcast makes the results
+                // visible, so a relaxed order is enough.
                 let item = next.fetch_add(1, Ordering::Relaxed);
                 if item >= items {
                     break;
@@ -136,6 +140,7 @@ impl Threads {
             done
         };
         let done = match &self.0 {
+            // A single item occupies one thread, so waking the others would only cost time.
             Some(pool) if items > 1 => pool.broadcast(|_| run()),
             _ => vec![run()],
         };
@@ -162,6 +167,7 @@ impl Threads {
                 Ok(())
             },
         )?;
+        // Threads finish items in any order, so the numbers of the items restore the order.
         let mut done: Vec<(usize, R)> = states.into_iter().flat_map(|(_, done)| done).collect();
         done.sort_unstable_by_key(|&(item, _)| item);
         Ok(done.into_iter().map(|(_, result)| result).collect())
@@ -174,6 +180,8 @@ impl Threads {
         work: impl Fn(T) -> R + Sync + Send,
     ) -> Vec<R> {
         match &self.0 {
+            // Items are few and large. With at most one item in a piece of work, no thread waits
+            // while another one still has several.
             Some(pool) => {
                 pool.install(|| items.into_par_iter().with_max_len(1).map(work).collect())
             }
@@ -205,6 +213,7 @@ fn states_or_first_error<S, E>(done: Vec<Result<S, (Option<usize>, E)>>) -> Resu
             Err(at_item) => failed.push(at_item),
         }
     }
+    // `None` is less than every item, so the error of a state comes first.
     match failed.into_iter().min_by_key(|&(item, _)| item) {
         Some((_, error)) => Err(error),
         None => Ok(states),

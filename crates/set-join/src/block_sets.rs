@@ -58,6 +58,7 @@ impl BlockSets {
             if block >= scratch.len() {
                 scratch.resize(block + 1, 0);
             }
+            // The words are zeros between two sets, so a zero is a block that is new to this set.
             if scratch[block] == 0 {
                 blocks.push(block as u32);
             }
@@ -90,6 +91,8 @@ impl BlockSets {
                 let blocks = part.blocks[part.range(set)].iter().map(|&block| first + block);
                 joined.blocks.extend(blocks);
                 joined.bits.extend_from_slice(&part.bits[part.range(set)]);
+                // Each part has numbered its terms from 0, so its blocks go behind those of the
+                // parts before.
                 first += part.scratch.len() as u32;
             }
             joined.ends.push(joined.blocks.len());

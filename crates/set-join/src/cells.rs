@@ -48,6 +48,7 @@ impl CellNumbers {
     #[inline]
     pub(super) fn of(self, term: u64) -> u64 {
         let chosen = u128::from(term.rotate_left(self.rotation));
+        // The upper half of the product is always below `cells`, and needs no division.
         ((chosen * u128::from(self.cells)) >> 64) as u64
     }
 }
@@ -141,6 +142,7 @@ impl Writer<'_, '_> {
     pub(super) fn push(&mut self, cell: u64) {
         let section = cell as usize / SECTION_CELLS;
         let length = usize::from(self.lengths[section]);
+        // The cells of a section have numbers of 16 bits, so the rest of the number is known.
         self.buffers[section * BUFFERED + length] = cell as u16;
         self.lengths[section] = length as u16 + 1;
         if length + 1 == BUFFERED {
@@ -159,6 +161,7 @@ impl Writer<'_, '_> {
         let mut bytes =
             self.filling.sections[section].lock().unwrap_or_else(PoisonError::into_inner);
         match self.note {
+            // The first occurrence makes a cell 1, and every further one makes it 3.
             Note::Occurrence => note_all(&mut bytes, cells, |cell| cell << 1 | 1),
             Note::First => note_all(&mut bytes, cells, |cell| cell | 1),
             Note::Second => note_all(&mut bytes, cells, |cell| cell | 2),
@@ -172,6 +175,7 @@ fn note_all(bytes: &mut [u8], cells: &[u16], note: impl Fn(u8) -> u8) {
     for &cell in cells {
         let byte = &mut bytes[usize::from(cell) / Cells::A_BYTE as usize];
         let shift = u64::from(cell) % Cells::A_BYTE * 2;
+        // The mask keeps out the cells that share the byte; bits are only ever added.
         *byte |= (note(*byte >> shift) & 3) << shift;
     }
 }

@@ -37,6 +37,7 @@ impl Close {
     #[must_use]
     pub fn pair_count(&self) -> u64 {
         let sizes = self.groups.as_ref().map(|groups| sizes(groups));
+        // A pair of representatives is a pair for every two rows of their groups.
         let near = |number: usize| {
             let [a, b] = self.pairs.rows(number);
             size(sizes.first(), a) * size(sizes.second(), b)
@@ -209,10 +210,12 @@ impl<'c> Neighbourhood<'c> {
         let mut start = 0;
         while start < pairs.len() {
             let [row, _] = pairs.rows(start);
+            // Pairs ascend, so all pairs that begin with a row come one after the other.
             let own = groups.first_mut().group_or_own(row);
             let mut end = start;
             while end < pairs.len() && pairs.rows(end)[0] == row {
                 let other = groups.second_mut().group_or_own(pairs.rows(end)[1]);
+                // Between two sides, no group is asked for the neighbours before it.
                 if is_within {
                     *at(&mut starts, other, 0) += 1;
                 }
@@ -231,6 +234,7 @@ impl<'c> Neighbourhood<'c> {
             let mut next = starts.clone();
             let mut number = 0;
             while number < pairs.len() {
+                // Every row of a pair has got a group above, so the loop does not end here.
                 let Some(own) = groups.group_of(pairs.rows(number)[0]) else { break };
                 for (place, pair) in (0..).zip(begun[own as usize].clone()) {
                     if let Some(other) = groups.group_of(pairs.rows(pair)[1]) {
@@ -333,6 +337,7 @@ impl<'c> Neighbourhood<'c> {
                 partners.extend(rows.iter().map(|&other| (other, closeness)));
             }
             if is_within {
+                // A pair belongs to its smaller row. Otherwise it would be visited twice.
                 partners.retain(|&(other, _)| other > row);
             }
             partners.sort_unstable_by_key(|&(other, _)| other);

@@ -70,15 +70,19 @@ impl TermComparison<'_> {
         mut candidates: LargeBuffer<Candidate>,
         sizes_of: &mut [u32],
     ) -> Result<LargeBuffer<SetPair>> {
+        // From here on, candidates hold places in `rows` instead of rows, so that all tables have
+        // entries for linked documents only.
         let rows = linked_rows(&mut candidates, end_row(self.shards), self.context.threads());
         if rows.is_empty() {
             return LargeBuffer::try_zeroed(0, PAIRS);
         }
+        // Occurrences bound the distinct terms from above; those are known only after reading.
         let sizes: Vec<u64> = rows.iter().map(|&row| self.size(row)).collect();
         let alike = if sizes.iter().sum::<u64>() <= self.fitting {
             self.compared(&candidates, &rows, sizes_of)?
         } else {
             let batches = self.batches(&candidates, &sizes);
+            // Batches group the pairs by their links, so their results must be put in order again.
             let compared = batches.iter().map(|batch| self.compared(batch, &rows, sizes_of));
             in_order(&compared.collect::<Result<Vec<_>>>()?, self.context)?
         };
@@ -98,6 +102,7 @@ impl TermComparison<'_> {
         self.context.progress().begin("compare terms", Work::Steps(pairs.len() as u64));
         let links = Links::new(pairs, rows.len());
         let comparisons = self.comparisons(&documents, &links)?;
+        // Zeros are `UNLIKE`, so a pair that is not similar needs no write.
         let shared: Vec<AtomicU32> = try_zeroed_vec(pairs.len())
             .map_err(|()| Error::memory(PAIRS, size_of_val(pairs) as u64 / 2))?;
         self.context.threads().try_fold(
@@ -140,6 +145,8 @@ impl TermComparison<'_> {
         let alike = |shared: &AtomicU32| {
             Some(shared.load(Ordering::Relaxed)).filter(|&shared| shared != UNLIKE)
         };
+        // Counting first gives the exact size of the result, and each part its own place in it.
+        // This keeps the pairs in order without a lock.
         let counts = self.context.threads().map(parts.clone(), |(_, shared): (_, &[AtomicU32])| {
             shared.iter().filter_map(alike).count()
         });
@@ -172,7 +179,11 @@ impl TermComparison<'_> {
         let mut end = 0;
         for places in &links.groups {
             let linked = links.ends[places.end - 1] - end;
+            // Numbering is a pass over all terms of the group. Only many pairs for each document
+            // pay for it.
             let is_dense = linked >= MANY_PAIRS * places.len();
+            // Small groups share a task. A dense group ends it, because a task has only one way to
+            // compare.
             if start < end && (is_dense || end - start >= CHUNK) {
                 tasks.push((start..end, None));
                 start = end;
@@ -182,12 +193,14 @@ impl TermComparison<'_> {
                 let parts = (start..end).step_by(DENSE_CHUNK);
                 let part = |start: usize| (start..end.min(start + DENSE_CHUNK), Some(dense.len()));
                 tasks.extend(parts.map(part));
+                // The tasks above already refer to the group by the number that it gets here.
                 dense.push(&links.order[places.clone()]);
                 start = end;
             }
         }
         tasks.extend((start < end).then_some((start..end, None)));
         let mut numbers = vec![NONE; documents.stored_at.len()];
+        // A set's number is its place in its group, because `numbered` adds the sets in this order.
         for places in &dense {
             for (number, &place) in (0..).zip(*places) {
                 numbers[place as usize] = number;
@@ -214,6 +227,8 @@ impl TermComparison<'_> {
             || Ok((Vec::new(), TermNumbers::default())),
             |(own, numbers), number| {
                 let (group, part, parts) = parts[number];
+                // Terms are hashes, so equal ranges of values have about equally many terms. Each
+                // term is in exactly one range, so the parts can be numbered independently.
                 let is_own =
                     |&term: &u64| (u128::from(term) * u128::from(parts)) >> 64 == part.into();
                 let mut sets = BlockSets::default();
@@ -226,6 +241,7 @@ impl TermComparison<'_> {
                 Ok(sets)
             },
         )?;
+        // Results come in the order of the parts, so the parts of a group are neighbours.
         let mut sets = sets.into_iter();
         let comparable = groups.iter().map(|group| {
             let parts = sets.by_ref().take(parts_of(group) as usize).collect();
@@ -241,6 +257,7 @@ impl TermComparison<'_> {
         run: &Run<'_>,
         table: &mut DistinctTerms,
     ) -> Result<()> {
+        // All pairs of a run begin with the same document, so its table is built only once.
         let size = table.replace(documents.terms_of(run.place))?.len() as u32;
         for (&pair, shared) in run.pairs.iter().zip(run.shared) {
             let terms = documents.terms_of(pair[1]);
@@ -263,6 +280,8 @@ impl TermComparison<'_> {
     ) {
         let number = |place: u32| numbers[place as usize] as usize;
         let others = run.pairs.iter().map(|pair| number(pair[1]));
+        // `shared_with` reports the others in the order in which they were given, so pairs and
+        // reports advance together.
         let mut pairs = run.pairs.iter().zip(run.shared);
         sets.shared_with(number(run.place), others, self.context.isa(), room, |found| {
             if let Some((&pair, shared)) = pairs.next() {
@@ -288,17 +307,21 @@ impl TermComparison<'_> {
         }
         let wanted = rows.iter().zip(&is_wanted).filter(|&(_, &is_wanted)| is_wanted);
         let terms: u64 = wanted.map(|(&row, _)| self.size(row)).sum();
+        // Threads do not get equal shares, so each one reserves half as much again.
         let expected = terms as usize / self.context.threads().count() * 3 / 2;
         let parts = self.context.threads().try_fold(
             self.shards.len(),
             || Ok((Stored::with_capacity(expected), DistinctTerms::default())),
             |(stored, distinct), number| {
                 let shard = &self.shards[number];
+                // Rows ascend from shard to shard, so the linked rows of a shard are neighbours.
                 let before = |row: u32| rows.partition_point(|&linked| linked < row);
                 let places = before(shard.first_row)..before(shard.end_row());
                 let own = &rows[places.clone()];
                 let is_wanted = &is_wanted[places];
                 if !is_wanted.contains(&true) {
+                    // A shard that is skipped counts as done. Otherwise the stage would never reach
+                    // its end.
                     self.context.progress().advance(self.sources.shard_bytes(number));
                     return Ok(());
                 }
@@ -347,12 +370,15 @@ impl TermComparison<'_> {
             }
             start = end;
         }
+        // Pairs of one group and of the same two blocks become neighbours, so a batch reads few
+        // documents for many pairs.
         linked.sort_unstable();
         let mut batches = Vec::new();
         let mut batch = Vec::new();
         let mut terms = 0;
         let mut batch_of = vec![usize::MAX; sizes.len()];
         for (.., pair) in linked {
+            // Only documents that the batch does not have yet take more memory.
             let new = pair.iter().filter(|&&place| batch_of[place as usize] != batches.len());
             if !batch.is_empty()
                 && terms + new.map(|&place| sizes[place as usize]).sum::<u64>() > self.fitting
@@ -369,6 +395,7 @@ impl TermComparison<'_> {
             batch.push(pair);
         }
         batches.push(batch);
+        // `Links` expects ascending pairs, and the order by groups and blocks is another one.
         for batch in &mut batches {
             batch.sort_unstable();
         }
@@ -387,6 +414,7 @@ fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: &Threads) ->
     let is_linked: Vec<AtomicBool> = (0..end_row).map(|_| AtomicBool::new(false)).collect();
     threads.map(candidates.chunks(PART).collect(), |part: &[Candidate]| {
         for &row in part.as_flattened() {
+            // Every thread stores the same value, so the order of the stores does not matter.
             is_linked[row as usize].store(true, Ordering::Relaxed);
         }
     });
@@ -425,6 +453,7 @@ impl Links {
         let mut starts = vec![0; places + 1];
         let mut is_linked = vec![false; places];
         for run in pairs.chunk_by(|one, other| one[0] == other[0]) {
+            // Pairs ascend, so all pairs that begin with a place form one run.
             starts[run[0][0] as usize] = run.len();
             for &[a, b] in run {
                 sets.join(a, b);
@@ -433,11 +462,13 @@ impl Links {
         }
         let mut linked: Vec<(u32, u32)> = Vec::new();
         for place in 0..places {
+            // `starts` still holds counts. A place that begins no pair can still end one.
             if starts[place] > 0 || is_linked[place] {
                 linked.push((sets.smallest(place as u32), place as u32));
             }
         }
         counts_to_starts(&mut starts, 0);
+        // The places of a group become neighbours and ascend within it.
         linked.sort_unstable();
         let mut groups = Vec::new();
         let mut ends = Vec::with_capacity(linked.len());
@@ -509,5 +540,6 @@ impl Documents {
 }
 
 fn terms_at(parts: &[Stored], (part, document): (u32, u32)) -> &[u64] {
+    // `NOWHERE` names no part, so a document that is not in memory has no terms.
     parts.get(part as usize).map_or(&[], |part| part.terms_of(document as usize))
 }

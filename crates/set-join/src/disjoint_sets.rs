@@ -38,6 +38,7 @@ impl DisjointSets {
         }
         let a = self.smallest(a);
         let b = self.smallest(b);
+        // The smaller root becomes the parent, so each root is the smallest number of its set.
         self.parents[a.max(b) as usize] = a.min(b);
     }
 }

@@ -51,6 +51,7 @@ pub(crate) fn scan_forecast(
         let of_second = near_by_chance(second, first, threshold);
         by_chance.terms += of_second.terms;
         by_chance.near_terms += of_second.near_terms;
+        // The estimate covers candidates of at most a set's size; this adds the other direction.
         all += nanoseconds(second, first);
     } else {
         // Each pair was met from both sides.
@@ -77,6 +78,7 @@ fn near_by_chance(
 ) -> NearByChance {
     let [(sets, times), (others, other_times)] =
         [sets, others].map(|SampledSizes { sizes, times }| {
+            // Sizes ascend, so equal steps from the middle of the first one take their quantiles.
             let step = sizes.len().div_ceil(LOOKED_AT).max(1);
             let few: Vec<u32> = sizes.iter().skip(step / 2).step_by(step).copied().collect();
             let times = times * sizes.len() as f64 / few.len().max(1) as f64;
@@ -104,12 +106,15 @@ fn chance(left: u32, right: u32, threshold: Threshold) -> f64 {
     if small < threshold.min_size(large) {
         return 0.0;
     }
+    // The row of the larger set is folded to the length of the other row.
     let bits = words_of(small, threshold) as f64 * 64.0;
     let terms = f64::from(left) + f64::from(right);
+    // A bit that a Poisson number of terms turns is odd with this probability.
     let odd = (1.0 - (-2.0 * terms / bits).exp()) / 2.0;
     // The terms are so many, not so many on average, which leaves less to chance.
     let variance = bits * odd * (1.0 - odd) - terms * (1.0 - 2.0 * odd).powi(2);
     let deviation = variance.max(0.0).sqrt();
+    // Half a bit more corrects for a whole number being taken for a normal value.
     let most = f64::from(threshold.max_difference(left, right)) + 0.5;
     normal_tail((bits * odd - most) / deviation.max(f64::MIN_POSITIVE))
 }

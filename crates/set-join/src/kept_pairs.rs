@@ -48,6 +48,8 @@ impl Turns {
         for group in equal {
             let representative = group[0] as usize;
             for &other in &group[1..] {
+                // Only the representative is compared with others, so it must know the turns of
+                // all.
                 let [turn, _] = of_row[other as usize];
                 let [first, last] = &mut of_row[representative];
                 (*first, *last) = (turn.min(*first), turn.max(*last));
@@ -111,12 +113,15 @@ impl<'a> KeptPairs<'a> {
     /// Those of the source; even these pairs are too many; the memory cannot be had.
     pub(super) fn find(mut self, sizes: &mut [u32]) -> Result<LargeBuffer<SetPair>> {
         let mut documents = self.join.sketches.documents.clone();
+        // Of equal documents, only the one with the first turn can be kept.
         documents.sort_unstable_by_key(|&row| self.turns.first(row));
         let mut rest = &documents[..];
         let mut size = documents.len().div_ceil(FIRST_BATCHES);
         while !rest.is_empty() {
             let (batch, after) = rest.split_at(size.min(rest.len()));
             match self.choose(batch, sizes)? {
+                // The same documents come again in a smaller batch. One document has no pairs, so
+                // this ends.
                 None => size = batch.len().div_ceil(2),
                 Some(pairs) => {
                     rest = after;
@@ -127,6 +132,7 @@ impl<'a> KeptPairs<'a> {
             }
         }
         self.look_through(sizes)?;
+        // So far the removed document came first. The result has the smaller row first.
         for pair in &mut self.pairs {
             (pair.a, pair.b) = (pair.a.min(pair.b), pair.a.max(pair.b));
         }
@@ -138,6 +144,7 @@ impl<'a> KeptPairs<'a> {
     fn choose(&mut self, batch: &[u32], sizes: &mut [u32]) -> Result<Option<u64>> {
         for &row in batch {
             let fate = &mut self.fates[row as usize];
+            // A document that was removed in an attempt with a larger batch remains removed.
             if *fate == Fate::Open {
                 *fate = Fate::Asked;
             }
@@ -145,6 +152,7 @@ impl<'a> KeptPairs<'a> {
         let asked = self.only(|_, fate| fate == Fate::Asked)?;
         let kept = self.only(|_, fate| fate == Fate::Kept)?;
         self.compare(&Scan::across(&asked, &kept), sizes)?;
+        // These copies of sketches would take memory from the comparison that follows.
         drop((asked, kept));
 
         let is_asked = |&row: &u32| self.fates[row as usize] == Fate::Asked;
@@ -159,6 +167,8 @@ impl<'a> KeptPairs<'a> {
         let found = &mut |mut pairs: LargeBuffer<SetPair>, _: &[u32]| {
             count += pairs.len() as u64;
             for pair in &mut *pairs {
+                // Places in `left` ascend with the turns, so ascending pairs come in the order of
+                // preference.
                 let [a, b] = [pair.a, pair.b].map(|row| places[row as usize]);
                 (pair.a, pair.b) = (a.min(b), a.max(b));
             }
@@ -169,6 +179,8 @@ impl<'a> KeptPairs<'a> {
             Ok(count + self.pairs.len() as u64)
         };
         let visited = self.join.visit(&Scan::within(&asked), sizes, found);
+        // The error of `found` only ended the visit. A smaller batch is tried next, so these
+        // documents must be undecided again.
         if count > self.most {
             for &row in &left {
                 self.fates[row as usize] = Fate::Open;
@@ -187,6 +199,8 @@ impl<'a> KeptPairs<'a> {
         let Some(since) = first_kept.map(|&row| self.turns.first(row)) else {
             return Ok(Some(count));
         };
+        // A document removed earlier may be more similar to a newly kept one, but only at those of
+        // its turns that come later.
         let is_new = |row: u32| places[row as usize] != NONE;
         let kept = self.only(|row, fate| fate == Fate::Kept && is_new(row))?;
         let removed = self.only(|row, fate| {
@@ -201,6 +215,7 @@ impl<'a> KeptPairs<'a> {
     /// in `left`.
     fn keep(&mut self, left: &[u32], pairs: &[SetPair]) {
         let rows = |pair: &SetPair| [pair.a, pair.b].map(|place| left[place as usize]);
+        // When a document is met here, all documents with earlier turns are decided.
         for of_one in pairs.chunk_by(|one, other| one.a == other.a) {
             let [row, _] = rows(&of_one[0]);
             if self.fates[row as usize] != Fate::Asked {
@@ -236,6 +251,7 @@ impl<'a> KeptPairs<'a> {
     fn compare(&mut self, scans: &[Scan<'_>], sizes: &mut [u32]) -> Result<()> {
         self.join.visit(scans, sizes, &mut |alike, sizes| {
             for &SetPair { a, b, shared } in &*alike {
+                // A pair has its smaller row first, so either of the two can be the kept document.
                 let (row, other) =
                     if self.fates[a as usize] == Fate::Kept { (a, b) } else { (b, a) };
                 if self.turns.first(row) < self.turns.last(other) {
@@ -243,6 +259,8 @@ impl<'a> KeptPairs<'a> {
                     self.pairs.push(SetPair { a: other, b: row, shared });
                 }
             }
+            // Waiting until the pairs have doubled keeps the cost of all reductions in proportion
+            // to the pairs.
             if self.pairs.len() > 2 * self.looked_through + MORE_PAIRS {
                 self.look_through(sizes)?;
             }
@@ -264,6 +282,7 @@ impl<'a> KeptPairs<'a> {
             let similarity =
                 pair.similarity([pair.a, pair.b].map(|row| sizes[row as usize]), threshold);
             let row = turns.kept_row(pair.b);
+            // Of two equally similar documents, the one with the smaller row is preferred.
             let is_closer = closest.is_none_or(|(other, to_other, kept)| {
                 other != pair.a || similarity.cmp(&to_other).then(u32::cmp(&kept, &row)).is_gt()
             });

@@ -213,6 +213,8 @@ impl<'a> SetJoin<'a> {
     /// this is the memory that they may take for it. Afterwards it is the memory of the data that
     /// they kept.
     fn beside(self, bytes: u64) -> Self {
+        // At least a quarter remains, so a source that keeps much makes the join slower and not
+        // impossible.
         let left = self.memory_bytes.saturating_sub(bytes);
         Self { memory_bytes: left.max(self.memory_bytes / 4), ..self }
     }
@@ -224,6 +226,7 @@ impl<'a> SetJoin<'a> {
         }
         let hint = sources.term_count_hint();
         let sketched_bytes = |terms: u64| sketches::planned_bytes(terms, self.threshold);
+        // For few terms, sketches of all documents cost less than a round and a second reading.
         let few = hint <= FEW_TERMS && sketched_bytes(hint) <= self.memory_bytes;
         let mut sketched = None;
         let reading = Work::Bytes(sources.bytes());
@@ -238,6 +241,8 @@ impl<'a> SetJoin<'a> {
         let sizes = shards.iter().flat_map(|shard| &shard.sizes);
         self.context.progress().counted("rows", sizes.clone().count() as u64);
         self.context.progress().counted("terms", sizes.map(|&size| u64::from(size)).sum());
+        // The comparison of sketches is quadratic. It must fit in memory and be faster than the
+        // other way.
         let is_scannable = |shards: &[Shard], nanoseconds_a_term| {
             let terms = living_terms(shards);
             sketched_bytes(terms) <= self.memory_bytes
@@ -245,6 +250,8 @@ impl<'a> SetJoin<'a> {
         };
         let mut is_scanned = is_scannable(&shards, NANOSECONDS_A_ROUND);
         if !is_scanned {
+            // If even the rounds cannot bring the terms into memory, they would read everything
+            // many times before they fail.
             let parts = blocks(&shards, self.fitting() / 2).len();
             if parts > MOST_BLOCKS * ROUNDS_LEAVE
                 && sketched_bytes(living_terms(&shards)) / ROUNDS_LEAVE as u64 > self.memory_bytes
@@ -311,6 +318,7 @@ impl<'a> SetJoin<'a> {
         let joined = if is_scanned {
             SketchJoin::new(self, sources, &shards, sketches, second_from)?.pairs(deciding)?
         } else {
+            // Without a scan, sketches only serve to find equal sets, and the prefixes need their memory.
             drop(sketches);
             let mut pairs = self.join_by_prefixes(sources, &mut shards, second_from)?;
             self.context.threads().sort_by_key(&mut pairs, |pair| (pair.a, pair.b));
@@ -366,6 +374,7 @@ impl<'a> SetJoin<'a> {
         let fitting = self.fitting();
         let mut pairs = Vec::new();
         self.rereading(sources).rounds(shards, fitting)?;
+        // Two blocks are in memory at the same time.
         let blocks = blocks(shards, fitting / 2);
         if blocks.len() > MOST_BLOCKS {
             return Err(self.too_little_memory(shards));
@@ -433,6 +442,7 @@ impl<'a> SetJoin<'a> {
             weight: None,
             context: self.context,
         };
+        // Cells let some terms seem matched. The ranking knows exactly, so it can drop more sets.
         let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size))?;
         drop((stored, cells));
         self.context.progress().counted("rows", sets.len() as u64);
@@ -468,6 +478,7 @@ impl Survivors {
     /// Lets only the first document of each group of equal sets live, and returns the groups.
     fn set_equal_aside(&mut self) -> Vec<Vec<u32>> {
         let equal = sketches::equal_sets(&self.sketches);
+        // Equal documents have the same partners, so the first one finds them for all.
         for &other in equal.iter().flat_map(|group| &group[1..]) {
             let shard = prune::shard_of(&self.shards, other);
             let shard = &mut self.shards[shard];
@@ -499,6 +510,8 @@ fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
         let documents = shard.sizes.iter().zip(&shard.alive);
         for (row, (&size, &alive)) in (shard.first_row..).zip(documents) {
             let size = u64::from(alive) * u64::from(size);
+            // A document larger than a block gets a block of its own, without an empty block before
+            // it.
             if inside > 0 && inside + size > terms {
                 blocks.push(start..row);
                 (start, inside) = (row, 0);

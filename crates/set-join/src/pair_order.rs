@@ -158,6 +158,7 @@ fn put_in_order<P: RowPair>(pairs: &mut [P]) {
         pairs.sort_by_key(P::key);
         return;
     }
+    // A digit in which no two pairs differ needs no pass.
     let differing = pairs.iter().fold(0, |differing, pair| differing | (pair.key() ^ first));
     let mut room = vec![P::zeroed(); pairs.len()];
     let mut from = pairs;

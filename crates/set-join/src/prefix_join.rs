@@ -104,6 +104,8 @@ impl PrefixJoin<'_> {
         let sets = self.sets;
         let indexed = |set: usize| {
             let size = sets.sizes[set];
+            // Only sets of at least this size look the set up, so it needs a shorter prefix than
+            // they do.
             let length = size - self.threshold.min_shared(size, size) + 1;
             self.prefix(set, length)
         };
@@ -151,6 +153,7 @@ impl PrefixJoin<'_> {
         for (position, &rank) in (sets.unmatched[set] + 1..).zip(prefix) {
             let range = index.offsets[rank as usize]..index.offsets[rank as usize + 1];
             let postings = &index.postings[range.start as usize..range.end as usize];
+            // Sets ascend by size, so the sets that are too small come first.
             let from = postings.partition_point(|posting| posting.set < first);
             for posting in &postings[from..] {
                 let other = posting.set as usize;
@@ -167,12 +170,14 @@ impl PrefixJoin<'_> {
                 if *count == 0 {
                     overlaps.touched.push(posting.set);
                 }
+                // Behind these two positions, the sets can share at most so many more terms.
                 let rest = (size - position).min(sets.sizes[other] - posting.position);
                 let needed = self.threshold.min_shared(size, sets.sizes[other]);
                 *count = if *count + 1 + rest >= needed { *count + 1 } else { DROPPED };
             }
         }
         for other in overlaps.touched.drain(..) {
+            // All counts must be zeros again before the next set.
             let count = std::mem::take(&mut overlaps.counts[other as usize]);
             if count != DROPPED {
                 let needed = self.threshold.min_shared(size, sets.sizes[other as usize]);
@@ -198,6 +203,7 @@ pub fn shared_if_enough<T: Copy + Ord>(left: &[T], right: &[T], needed: usize) -
         if shared + (left.len() - at_left).min(right.len() - at_right) < needed {
             return None;
         }
+        // Checking the bound once in 64 steps keeps branches out of the inner loop.
         let end = (at_left + at_right + 64).min(left.len() + right.len());
         while at_left < left.len() && at_right < right.len() && at_left + at_right < end {
             let a = left[at_left];

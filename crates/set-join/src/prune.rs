@@ -20,6 +20,8 @@ pub(super) const CELLS_PER_TERM: u64 = 5;
 pub(crate) fn sample_eighths(threshold: Threshold) -> u64 {
     // The share of a set that may be unmatched, in thousandths.
     let unmatched = u64::from(threshold.max_unshared(1000));
+    // A set is dropped only if its sample has more unmatched terms than the whole set may have, so
+    // the sample must be a good deal larger than that share.
     (unmatched * 8 * 17).div_ceil(10 * 1000).clamp(1, 8)
 }
 
@@ -158,6 +160,8 @@ pub(super) fn first_round(
             let start = cells.len();
             sources.try_visit(shard, Wanted::All, &mut |_, terms| {
                 sizes.push(document_size(terms.len())?);
+                // Each number is written, but the place advances only for sampled terms. A branch
+                // on random bits would often be predicted wrongly.
                 let room = cells.spare(terms.len())?;
                 let mut picked = 0;
                 for &term in terms {
@@ -175,6 +179,8 @@ pub(super) fn first_round(
             Ok(())
         },
     )?;
+    // The writers are dropped here and note what their buffers still hold. Until then the table is
+    // incomplete.
     let samples: Vec<_> = (readings.into_iter())
         .map(|Reading { writers: _, shards, cells }| (shards, cells))
         .collect();
@@ -186,6 +192,7 @@ pub(super) fn first_round(
         shards.collect::<Vec<_>>()
     });
     let mut shards: Vec<(usize, Shard)> = shards.into_iter().flatten().collect();
+    // Threads took the shards in any order, but rows follow the order of the shards.
     shards.sort_unstable_by_key(|&(number, _)| number);
     let mut shards: Vec<Shard> = shards.into_iter().map(|(_, shard)| shard).collect();
     let mut row = 0;
@@ -207,6 +214,8 @@ fn survivors(
     let mut start = sample.start;
     for ((&end, &size), alive) in sample.ends.iter().zip(&shard.sizes).zip(&mut shard.alive) {
         let of_document = &sampled[start..end];
+        // The size counts repeated terms, too. That can only raise the limit, so no document is
+        // dropped wrongly.
         let limit = threshold.max_unshared(size);
         let unmatched = |&cell: &u32| !cells.is_matched(u64::from(cell));
         *alive = size > 0 && unmatched_up_to(of_document, limit, unmatched) <= limit;
@@ -222,6 +231,8 @@ pub(super) fn unmatched_up_to<T>(
     is_unmatched: impl Fn(&T) -> bool,
 ) -> u32 {
     let mut found = 0;
+    // One check for each chunk keeps branches out of the inner loop, at the price of a few items
+    // more.
     for chunk in items.chunks(32) {
         found += chunk.iter().map(|item| u32::from(is_unmatched(item))).sum::<u32>();
         if found > limit {
@@ -297,6 +308,8 @@ impl Stored {
         for document in 0..self.rows.len() {
             let end = self.ends[document];
             if keep(self.rows[document], &self.terms[start..end]) {
+                // Terms only move towards the front, so no document overwrites one that is still to
+                // be looked at.
                 self.terms.copy_within(start..end, kept_terms);
                 kept_terms += end - start;
                 self.rows[kept] = self.rows[document];
@@ -326,6 +339,8 @@ pub(super) fn rounds(
     let mut round = 1;
     loop {
         let before: usize = stored.iter().map(|shard| shard.terms.len()).sum();
+        // Each round lets other terms share a cell, so a term that only seemed matched can now turn
+        // out to be unmatched.
         let mut cells = Cells::new(before as u64 * CELLS_PER_TERM, round)?;
         let numbers = cells.numbers();
         let filling = cells.filling();
@@ -334,6 +349,7 @@ pub(super) fn rounds(
             || filling.writers(second_from.is_some()),
             |writers: &mut [Writer<'_, '_>; 2], part| {
                 let part = &stored[part];
+                // Rows ascend, so a single cut separates the terms of the two sides.
                 let first_of_second = second_from
                     .map_or(part.rows.len(), |from| part.rows.partition_point(|&row| row < from));
                 let split = first_of_second.checked_sub(1).map_or(0, |last| part.ends[last]);
@@ -353,6 +369,7 @@ pub(super) fn rounds(
         });
         let after: usize = stored.iter().map(|shard| shard.terms.len()).sum();
         round += 1;
+        // A further round would cost a pass over all terms and drop even less than this one.
         if after * 5 >= before * 4 {
             return Ok(cells);
         }

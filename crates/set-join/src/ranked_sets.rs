@@ -128,12 +128,15 @@ impl Ranking<'_> {
                 self.group(&parts, &rows)
             },
         )?;
+        // Records take the most memory of all, and the steps below need room of their own.
         drop(records);
         let (sizes, unmatched) = sizes(&partitions, unmatched);
 
         let mut order: Vec<u32> = (0..rows.len() as u32)
             .filter(|&d| may_match(sizes[d as usize], unmatched[d as usize]))
             .collect();
+        // The joins take sets by ascending size. Rows make the order of equally large sets
+        // definite.
         order.sort_unstable_by_key(|&d| (sizes[d as usize], rows[d as usize]));
         let mut sets = RankedSets {
             rows: Vec::with_capacity(order.len()),
@@ -145,6 +148,8 @@ impl Ranking<'_> {
             rank_count: 0,
             weights: Vec::new(),
         };
+        // A document that is not joined keeps a place behind all sets, so no worker's range
+        // contains it.
         let mut place = vec![u32::MAX; rows.len()];
         let mut offset = 0;
         for (at, &document) in order.iter().enumerate() {
@@ -160,6 +165,7 @@ impl Ranking<'_> {
         self.transpose(&partitions, &place, &mut sets)?;
         if self.weight.is_some() {
             sets.weights = reserved(sets.rank_count as usize, INDEX)?;
+            // This must be the order in which `transpose` numbers the terms.
             for class in 0..CLASSES {
                 for partition in &partitions {
                     sets.weights.extend_from_slice(&partition.weights[partition.terms_of(class)]);
@@ -176,6 +182,7 @@ impl Ranking<'_> {
     /// Returns how many of the highest bits of a term choose its partition.
     fn partition_bits(&self) -> u32 {
         let terms: usize = self.stored.iter().map(|part| part.terms.len()).sum();
+        // At least one bit is needed, because a shift by all 64 bits of a term would overflow.
         (terms / PARTITION_RECORDS).max(2).ilog2().min(14)
     }
 
@@ -214,6 +221,8 @@ impl Ranking<'_> {
             let mut here = 0;
             for &term in terms {
                 let is_matched = usize::from(self.cells.is_matched(numbers.of(term)));
+                // The record is kept only if `here` advances. A branch on random cells would be
+                // slower.
                 room[here] = [term, document];
                 here += is_matched;
                 counts[partition_of(term)] += is_matched;
@@ -223,6 +232,7 @@ impl Ranking<'_> {
         }
         let mut records = LargeVec::with_capacity(matched.len(), INDEX);
         let room = records.spare(matched.len())?;
+        // Documents stay in ascending order within each partition, which `group` relies on.
         counts_to_starts(&mut counts, 0);
         for &record in &*matched {
             let at = &mut counts[partition_of(record[0])];
@@ -243,6 +253,7 @@ impl Ranking<'_> {
             sides: u8,
         }
         let count: usize = lists.iter().map(|list| list.len()).sum();
+        // At most half of the slots are taken, so the search for a free one always ends, and soon.
         let mask = (count * 2).next_power_of_two() - 1;
         // Number of the term in `terms`, plus 1.
         let mut slots = filled(0_u32, mask + 1, INDEX)?;
@@ -250,6 +261,8 @@ impl Ranking<'_> {
         let mut term_of_record = reserved(count, INDEX)?;
         for &[hash, document] in lists.iter().copied().flatten() {
             let document = document as u32;
+            // The highest bits are equal in the whole partition, so the lowest bits choose the
+            // slot.
             let mut slot = hash as usize & mask;
             let number = loop {
                 match slots[slot] {
@@ -263,6 +276,7 @@ impl Ranking<'_> {
                 }
             };
             let found = &mut terms[number];
+            // Documents ascend, so the last one shows whether this document had the term before.
             if found.last == document {
                 term_of_record.push(REPEATED);
                 continue;
@@ -283,6 +297,7 @@ impl Ranking<'_> {
         let matched = || terms.iter().enumerate().filter(|(_, term)| is_matched(term));
         matched().for_each(|(_, term)| class_ends[class_of(term.documents)] += 1);
         let mut next: Vec<u32> = running_sum(&mut class_ends);
+        // Terms that keep this value are unmatched and get no number.
         let mut place = vec![REPEATED; terms.len()];
         let matched_terms = class_ends[CLASSES - 1] as usize;
         let mut posting_ends = vec![0_u32; matched_terms];
@@ -334,6 +349,8 @@ impl Ranking<'_> {
         let mut first = 0;
         let mut taken = 0;
         for worker in 1..=self.context.threads().count() {
+            // Ranges have equally many numbers rather than equally many sets, because large sets
+            // take longer.
             let target = total * worker / self.context.threads().count();
             let last = sets.offsets.partition_point(|&offset| offset < target).min(sets.len());
             let last =
@@ -351,6 +368,8 @@ impl Ranking<'_> {
                 for partition in partitions {
                     for term in partition.terms_of(class) {
                         for &document in partition.documents_of(term) {
+                            // A set before the range wraps around to a huge number, so one check of
+                            // bounds rejects sets on both sides of the range.
                             let set = (place[document as usize] as usize).wrapping_sub(range.start);
                             if let Some(at) = next.get_mut(set) {
                                 own[*at] = rank;
@@ -363,6 +382,7 @@ impl Ranking<'_> {
             }
             rank
         });
+        // Every worker numbers all terms, so all counts are equal.
         sets.rank_count = counts.first().copied().unwrap_or(0);
         sets.ranks = ranks;
         Ok(())
@@ -375,6 +395,7 @@ fn class_of(documents: u32) -> usize {
         return documents as usize;
     }
     let doublings = documents.ilog2();
+    // The two bits below the highest one choose the quarter of a doubling.
     let quarter = documents >> (doublings - 2) & 3;
     (33 + (doublings - 5) * 4 + quarter).min(CLASSES as u32 - 1) as usize
 }

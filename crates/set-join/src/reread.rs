@@ -101,6 +101,7 @@ impl Rereading<'_> {
             slices = needed;
             cells = self.first_cells(terms, slices)?;
         }
+        // With a single slice, the first judgement is final, so no counts have to be kept.
         for shard in shards.iter_mut().filter(|_| slices > 1) {
             shard.unmatched = filled(0, shard.sizes.len(), TERMS)?;
         }
@@ -134,7 +135,7 @@ impl Rereading<'_> {
         let table =
             (least_cells / MOST_SLICES / Cells::A_BYTE).saturating_mul(self.eighths_of_table());
         let rule = format!(
-            "`max_memory` leaves {} bytes for them, which is too little to tell which of them match. {} \
+            "`max_memory` leaves {} bytes for them, which is too little to find out which of them match. {} \
              for that; the method simhash needs less",
             self.table_bytes * 2,
             enough_more(table / 8 * 2, self.table_bytes * 2)

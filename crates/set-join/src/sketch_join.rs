@@ -118,6 +118,7 @@ impl<'a> SketchJoin<'a> {
             alike.push(pairs);
             if count > most { Err(self.join.too_many_pairs(count)) } else { Ok(count) }
         });
+        // The error of the visit is ignored here, because fewer pairs may be enough.
         if count > most
             && let Some(deciding) = deciding
         {
@@ -156,6 +157,7 @@ impl<'a> SketchJoin<'a> {
         self.near(scans, self.memory / 4 / BYTES_PER_CANDIDATE, &mut |near| {
             let candidates = in_order(&near, self.context())?;
             drop(near);
+            // Pairs that the caller holds take memory from the comparison, but never all of it.
             let left = self.memory.saturating_sub(held * BYTES_PER_PAIR).max(self.memory / 4);
             let comparison = TermComparison {
                 sources: self.sources,

@@ -36,6 +36,7 @@ const MOST_WORDS: u64 = 1 << 26;
 pub(super) fn words_of(size: u32, threshold: Threshold) -> usize {
     let difference = u64::from(threshold.difference_share(size)) * 2;
     let words = (difference * BITS_A_DIFFERENCE).div_ceil(64);
+    // Folding halves a row, so only powers of two can be folded to every shorter length.
     words.clamp(1, MOST_WORDS).next_power_of_two() as usize
 }
 
@@ -52,6 +53,8 @@ pub(super) fn planned_bytes(terms: u64, threshold: Threshold) -> u64 {
 pub(super) fn fold(row: &mut Vec<u64>, words: usize) {
     while row.len() > words {
         let half = row.len() / 2;
+        // A term's bit in the shorter row is its bit in the longer row modulo the length, so the
+        // sum of the halves is exactly the row that the set would have at that length.
         let (first, second) = row.split_at_mut(half);
         for (word, other) in first.iter_mut().zip(second) {
             *word ^= *other;
@@ -118,13 +121,17 @@ impl Sketching {
         row.clear();
         reserve(row, words, SKETCHES)?;
         row.resize(words, 0);
+        // Words are a power of two, so a mask replaces the remainder of a division.
         let mask = words as u64 * 64 - 1;
         let mut plain = 0_u64;
         let mut mixed = 0_u64;
         for &term in terms {
+            // Sums do not depend on the order of the terms, which may differ between equal sets.
             plain = plain.wrapping_add(term);
             mixed = mixed.wrapping_add(mix(term));
             let bit = term >> 32 & mask;
+            // Exclusive or records the parity, so shared terms cancel out when two rows are
+            // compared.
             row[(bit / 64) as usize] ^= 1 << (bit % 64);
         }
         let signature = u128::from(plain) << 64 | u128::from(mixed);
@@ -219,6 +226,7 @@ impl Sketches {
             let sets = part.sets.iter().filter(|set| of_side(set.document));
             order.extend(sets.map(|set| (set.size, set.document, (number, set.start))));
         }
+        // With ascending sizes, the candidates of a set are one window of neighbours.
         order.sort_unstable();
         let bits = |(part, start): (u32, usize), word| parts[part as usize].bits[start + word];
         Self::arranged(&order, bits, threshold, context)
@@ -234,6 +242,7 @@ impl Sketches {
         threshold: Threshold,
         context: &Context<'_>,
     ) -> Result<Self> {
+        // Sets ascend within a level and from level to level, so a selection is already in order.
         let mut order = Vec::new();
         for (number, level) in (0_u32..).zip(&self.levels) {
             for (at, place) in (0_u32..).zip(level.sets.clone()) {
@@ -262,6 +271,7 @@ impl Sketches {
         let words: Vec<usize> = order.iter().map(|&(size, ..)| words_of(size, threshold)).collect();
         let mut levels = Vec::new();
         let mut start = 0;
+        // The number of words never falls with the size, so sets with equally many are neighbours.
         for level in words.chunk_by(|a, b| a == b) {
             let words = level[0];
             let sets = start..start + level.len();
@@ -276,8 +286,11 @@ impl Sketches {
                 let mut largest = 0;
                 for (lane, &(size, _, place)) in sets.iter().enumerate() {
                     for word in 0..words {
+                        // The same word of all rows of a group lies together, so one vector
+                        // instruction compares several rows.
                         group[word * GROUP + lane] = bits(place, word);
                     }
+                    // Sizes ascend, so the last one is the largest.
                     largest = size;
                 }
                 threshold.difference_share(largest)

@@ -79,6 +79,8 @@ impl TermNumbers {
             return Ok(());
         }
         self.places = needed.next_power_of_two();
+        // New memory consists of zeros, which are `FREE`. Memory that is used again must be
+        // emptied.
         if self.places > self.slots.len() {
             self.slots = LargeBuffer::try_resident(self.places, TERMS)?;
         } else {

@@ -125,6 +125,7 @@ impl Sources<'_> {
     ) -> Result<()> {
         let mut done = Ok(());
         self.visit_shard(shard, wanted, &mut |index, terms| {
+            // `visit_shard` cannot be stopped, so all documents after an error are passed over.
             if done.is_ok() {
                 done = visit(index, terms);
             }

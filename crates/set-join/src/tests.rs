@@ -48,7 +48,7 @@ impl TermSource for Documents {
     }
 }
 
-/// Documents that count how often they are read, and tell of another number of terms.
+/// Documents that count how often they are read, and give another number of terms.
 struct Counted {
     documents: Documents,
     term_count_hint: u64,
@@ -255,8 +255,8 @@ fn order_of(documents: &[Vec<u64>], seed: u64) -> Vec<u32> {
     rows
 }
 
-/// What is removed, and for which kept row, where the first rows of an order are kept: each is asked how
-/// close it is to all that were kept before it.
+/// The removed rows, each with its kept row, if the first rows of an order are kept: each row is compared
+/// with all that were kept before it.
 fn removals(close: &Close, order: &[u32]) -> Vec<(u32, u32, Closeness)> {
     let pairs = expanded(close).into_iter().map(|pair| ((pair.a, pair.b), pair.closeness));
     let pairs: BTreeMap<(u32, u32), Closeness> = pairs.collect();
@@ -366,7 +366,7 @@ impl TermSource for Weighted {
     }
 }
 
-/// What two documents share and weigh, term by term.
+/// The weight that two documents share, and the weight of each, term by term.
 fn weights(left: &[u64], right: &[u64]) -> [u64; 3] {
     let sum = |terms: &BTreeSet<u64>| terms.iter().map(|&term| u64::from(weight(term))).sum();
     let [left, right] = [left, right].map(|terms| terms.iter().copied().collect::<BTreeSet<_>>());
@@ -560,7 +560,7 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
 
 #[test]
 fn pairs_that_are_too_many_for_the_memory_are_refused() {
-    // All alike, no two equal: more than a million pairs, 27 MB while they are put in order.
+    // All are similar, no two are equal: more than a million pairs, 27 MB while they are put in order.
     let document = |number: u64| (0..20).map(mix).chain([mix(1000 + number)]).collect();
     let documents: Vec<Vec<u64>> = (0..1500).map(document).collect();
     let pairs = |memory_bytes, told_bytes| {
@@ -586,7 +586,7 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     let join = SetJoin { memory_bytes: 64 << 20, ..join };
     let close = join.self_join_to_keep(&source, &order).unwrap();
     assert!(close.is_complete && close.pairs.len() == 1500 * 1499 / 2);
-    // What the source tells of the documents takes part of the memory.
+    // The data that the source keeps of the documents takes part of the memory.
     let message = pairs(64 << 20, 44 << 20).unwrap_err();
     assert!(message.contains("`max_memory` leaves 20971520 bytes"), "{message}");
 }
@@ -691,7 +691,7 @@ fn templates_are_compared_by_blocks_of_terms() {
 
 #[test]
 fn candidates_are_handed_on_before_they_are_too_many() {
-    // Two and two are equal, and nothing else is alike; enough for three parts.
+    // Two and two are equal, and no others are similar; enough for three parts.
     let document = |number: u64| (0..8).map(|term| mix((number / 2) << 8 | term)).collect();
     let documents: Vec<Vec<u64>> = (0..40_000).map(document).collect();
     let source = source_of(&documents);
@@ -744,9 +744,9 @@ fn terms_are_counted_in_slices_where_memory_is_scarce() {
     let threshold = threshold(7, 10);
     let expected = brute_force(&all[..2], &all[..2], threshold, false);
     assert_eq!(expected.len(), 1);
-    // All are read and counted in one table or three, judged after each, sketched and compared; those
-    // that are told to be few are counted anew, in four tables, and two candidates are compared one
-    // after the other.
+    // All are read and counted in one table or three, judged after each, sketched and compared. If the
+    // source says that they are few, they are counted anew, in four tables, and two candidates are
+    // compared one after the other.
     for (memory_bytes, term_count_hint, readings) in
         [(40_000, 50_000, 4), (10_000, 32_000, 8), (6000, 6001, 12)]
     {

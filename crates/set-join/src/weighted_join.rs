@@ -239,6 +239,7 @@ impl WeightedJoin<'_> {
                 let overlap = &mut overlaps[posting.place as usize];
                 if overlap.needed == 0 {
                     touched.push(posting.place);
+                    // 0 marks sets that have not met yet, so the needed weight must not be 0.
                     overlap.needed = self.threshold.min_shared_weight(weight, other_weight).max(1);
                 }
                 if overlap.needed == DROPPED {

@@ -169,8 +169,10 @@ impl WindowScan<'_> {
         near_in_groups(self.context.isa(), &set.row, rows, set.own_limit, limits, hits);
         for &hit in &*hits {
             let candidate = first + groups.start * GROUP + (hit >> 32) as usize;
+            // Whole groups were compared, and they can reach beyond both ends of the window.
             if near.contains(&candidate) {
                 let size = self.candidates.sizes[candidate];
+                // A group has the limit of its largest set; the limit of this pair may be lower.
                 if hit as u32 <= self.threshold.max_difference(set.size, size) {
                     found(candidate);
                 }
