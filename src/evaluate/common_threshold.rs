@@ -23,10 +23,12 @@ pub fn common_threshold(curves: &[&Curve]) -> Common {
     let best = |without: usize| {
         let better = |best: (usize, f64), step: usize| {
             let mean = mean(step, without);
+            // Among equal means, this keeps the strictest threshold.
             if mean > best.1 { (step, mean) } else { best }
         };
         (0..steps).fold((0, 0.0), better)
     };
+    // No collection has this number, so none is left out.
     let (step, mean_f1) = best(usize::MAX);
     let left_out = (curves.len() > 1).then(|| {
         let sum: f64 = (0..curves.len()).map(|at| f1[at].get(best(at).0).unwrap_or(&0.0)).sum();

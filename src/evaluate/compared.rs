@@ -51,6 +51,7 @@ impl Rows {
         let has_row = |&document: &u32| fingerprints.has_fingerprint(document as usize);
         let documents: Vec<u32> = (0..fingerprints.len() as u32).filter(has_row).collect();
         let of = |&document: &u32| fingerprints.row(document as usize);
+        // Rows without gaps allow one call to compute the distances of many rows.
         let words = documents.iter().filter_map(of).flatten().copied().collect();
         Self { fingerprints, documents, words }
     }
@@ -208,6 +209,7 @@ impl Comparing<'_> {
         });
         context.check_cancelled()?;
         let weight = |term| reader.weight(term);
+        // If all terms weigh the same, the lists can store frequent terms as bits.
         let weight = reader.frequencies().map(|_| &weight as &dyn Fn(u64) -> u32);
         TermLists::new(&sets.concat(), weight, context.threads(), context.isa())
     }
@@ -220,6 +222,8 @@ impl Comparing<'_> {
         state: impl Fn() -> S + Sync,
         work: impl Fn(&mut S, usize, usize) + Sync,
     ) -> Result<Vec<S>> {
+        // Documents are compared with later ones only, so early blocks have more pairs than late
+        // ones.
         let pairs = |first: usize| {
             let end = (first + BLOCK).min(documents);
             (first..end).map(|row| (documents - row - 1) as u64).sum::<u64>()
@@ -252,6 +256,7 @@ impl Comparing<'_> {
         let count = documents.len();
         self.blocks(count, state, |state, first, end| {
             let mut distances = [0; TILE];
+            // All rows of the block are compared with a tile while it is in the caches.
             for tile in (first + 1..count).step_by(TILE) {
                 let tile_end = (tile + TILE).min(count);
                 for row in first..end {
@@ -260,6 +265,7 @@ impl Comparing<'_> {
                     let Some(distances) = distances.get_mut(..tile_end.saturating_sub(from)) else {
                         continue;
                     };
+                    // The last rows of a block may have no rows behind them in this tile.
                     if distances.is_empty() {
                         continue;
                     }
@@ -282,6 +288,8 @@ impl Comparing<'_> {
         state: impl Fn() -> S + Sync,
         visit: impl Fn(&mut S, Pair, u64) + Sync,
     ) -> Result<Vec<S>> {
+        // Without weights, sums are numbers of terms and fit in 32 bits, so more of them fit in
+        // the caches.
         if lists.is_weighted() {
             self.summed::<u64, _>(lists, state, visit)
         } else {

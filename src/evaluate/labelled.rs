@@ -50,6 +50,8 @@ impl DocumentsInMemory {
             })?;
             Ok((texts, summary))
         };
+        // Results come in the order of the shards, so rows have the same numbers as in the
+        // summary.
         let parts = threads.try_map(corpus.shard_count(), || Ok(()), read_shard)?;
         let mut texts = Vec::new();
         let mut summaries = Vec::new();
@@ -144,6 +146,7 @@ impl Labelled {
         let mut set_aside = set_aside.map_or(Ok(Vec::new()), read)?;
         // A pair that is true and set aside counts as true.
         set_aside.retain(|pair| true_pairs.binary_search(pair).is_err());
+        // The map borrows the IDs of the documents, which move into the result.
         drop(rows);
         Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside })
     }
@@ -199,6 +202,7 @@ impl LabelledFolder {
                 documents.push(path);
             }
         }
+        // A folder lists its files in any order, but the choice among several must not vary.
         documents.sort_unstable();
         let wanted = "must be a folder with documents in docs.* and their pairs in truth.tsv, or \
                       be given as `corpus` with `truth`";

@@ -81,6 +81,7 @@ pub fn ratio_estimate(sample: &[SampledDocument], all: u64) -> RatioEstimate {
     }
     let ratio = if partners == 0 { 1.0 } else { hits as f64 / partners as f64 };
     let deviation = |d: &SampledDocument| (d.hits as f64 - ratio * d.partners as f64).powi(2);
+    // Documents without partners add nothing here, but they count in the size of the sample.
     let squares: f64 = sample.iter().map(deviation).sum();
     let size = sample.len() as f64;
     // Correction for a finite population: a sample of all documents has no error.

@@ -152,6 +152,8 @@ fn own_similarity(method: &Method) -> Threshold {
 fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSettings) -> Vec<u32> {
     let key = |row: u32| {
         let document = DocOrdinal(row);
+        // The choice depends on names only, so the same documents are drawn when the files come
+        // in another order.
         let name = summary.ids.id(document).map_or_else(
             || {
                 let place = summary.ids.place(document);
@@ -226,6 +228,7 @@ impl Similar<'_> {
                 },
             )?
             .concat();
+        // Workers finish in any order, but the result must be in the order of the sample.
         sets.sort_unstable_by_key(|(row, _)| *row);
         let probes =
             ProbeSets::new(sets.iter().map(|(_, set)| &set[..]), |term| terms.weight(term));
@@ -235,6 +238,7 @@ impl Similar<'_> {
             probes.visit_shared(set, sums, |at, shared, right| {
                 let is_reached =
                     |threshold: Threshold| threshold.reached(shared, left, right).is_some();
+                // A document is not a partner of itself.
                 if row == sets[at].0 {
                     return;
                 }
@@ -254,6 +258,7 @@ impl Similar<'_> {
             }
         }
         for partners in &mut all {
+            // Shards were read in any order, but these lists are searched by bisection.
             partners.truth.sort_unstable();
             partners.similar.sort_unstable();
         }

@@ -64,6 +64,7 @@ impl TermLists {
         let mut list_ends = Vec::new();
         let mut term_ends = vec![0; sets.len()];
         let mut frequent = Vec::new();
+        // A term of only one document is never shared, so it needs no list.
         for list in occurrences.chunk_by(|a, b| a.0 == b.0).filter(|list| list.len() > 1) {
             if let (Some(weight), Some((weights, _))) = (weight, &mut weights) {
                 weights.push(weight(list[0].0));
@@ -159,6 +160,7 @@ impl TermLists {
             if rest.get(at) == Some(term) {
                 sum += u64::from(self.weight_of_term(*term));
             }
+            // Both lists ascend, so the next term cannot be before this place.
             rest = &rest[at..];
         }
         sum
@@ -174,6 +176,7 @@ impl TermLists {
         for &term in self.terms(document) {
             let weight = N::from(self.weight_of_term(term));
             let list = &self.lists[range(&self.list_ends, term as usize)];
+            // Each pair is counted once, from its first document.
             let behind = list.partition_point(|&other| other <= document);
             for &other in &list[behind..] {
                 sums[(other - document) as usize - 1] += weight;

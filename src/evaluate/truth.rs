@@ -122,6 +122,7 @@ pub fn read_truth(
             return Err(wrong(expected.to_owned()).into());
         };
         let names_any = rows.knows(first) || (format == TruthFormat::Pairs && rows.knows(second));
+        // A header names no document. In any later line, an unknown ID is a mistake.
         if number == 1 && !names_any {
             continue;
         }

@@ -87,6 +87,8 @@ pub fn write_collection(
         Size::Documents(documents) => documents,
         Size::Bytes(bytes) => bytes / MEAN_BYTES + 1,
     };
+    // Queries are spread evenly over the collection, so its expected size must be known
+    // first.
     let articles_per_query = expected.div_ceil(settings.queries.max(1)).max(1);
     let mut maker = Maker {
         vocabulary: Vocabulary::for_text_of(expected.saturating_mul(MEAN_WORDS)),
@@ -157,9 +159,12 @@ impl Maker {
             done.pairs += 1;
             return Ok(document.changed(change, vocabulary, random));
         }
+        // Copies are not remembered, so every copy is made from an original.
         let document = Document::draw(vocabulary, random);
         if remembered.len() < REMEMBERED {
             remembered.push((number, document.clone()));
+        // Replacing only some of the remembered articles leaves old ones, so that some copies are
+        // far from their originals.
         } else if random.happens(1, 8) {
             remembered[random.below(REMEMBERED)] = (number, document.clone());
         }

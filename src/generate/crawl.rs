@@ -30,6 +30,7 @@ pub fn crawl(seed: u64, documents: u64) -> io::Result<[Vec<u8>; 3]> {
     ];
     write_record(&mut wet, LEVEL, &about, &[b"isPartOf: a crawl in miniature\r\n"])?;
     for (number, article) in articles.split('\x0c').enumerate() {
+        // The first line of an article is its ID, and a line end follows the form feed before it.
         let (id, text) = article.trim_start().split_once("\r\n").unwrap_or_default();
         let (url, date) = (&format!("https://crawl.example/{id}"), &date(number));
         let page = PageText { url, date, text };

@@ -41,6 +41,7 @@ pub fn write_record(
     for (name, value) in fields {
         write!(member, "{name}: {value}\r\n")?;
     }
+    // The length is in the header, so it must be known before the first byte of the block.
     let length: usize = block.iter().map(|part| part.len()).sum();
     write!(member, "Content-Length: {length}\r\n\r\n")?;
     for part in block {
@@ -121,6 +122,8 @@ impl<W: Write + Send> ParquetFile<W> {
             column.push(value.to_owned());
         }
         self.bytes += page.text.len();
+        // Rows are buffered by bytes and not by number, because pages have very different
+        // lengths.
         if self.bytes >= BATCH_BYTES { self.flush() } else { Ok(()) }
     }
 

@@ -76,12 +76,15 @@ impl Change {
 impl Document {
     /// Generates a document about a random subject.
     pub(super) fn draw(vocabulary: &Vocabulary, random: &mut Random) -> Self {
+        // A subject has no stop words, because those are in documents of every subject.
         let rare = vocabulary.len() - STOP_WORDS;
         let subject: [u32; SUBJECT_WORDS] =
             std::array::from_fn(|_| (STOP_WORDS + random.below(rare.min(20_000))) as u32);
         let mut left = length(random);
         let mut paragraphs = Vec::new();
         while left > 0 {
+            // The last paragraph takes whatever is left, so the document has exactly the length
+            // that was drawn.
             let words = left.min(PARAGRAPH_WORDS + random.below(PARAGRAPH_WORDS));
             left -= words;
             paragraphs.push((0..words).map(|_| word(vocabulary, &subject, random)).collect());
@@ -116,6 +119,7 @@ impl Document {
                     paragraph.truncate(left);
                     left -= paragraph.len();
                 }
+                // Paragraphs behind the cut are empty now and would leave empty lines.
                 paragraphs.retain(|paragraph| !paragraph.is_empty());
             }
             Change::Shuffled => {
@@ -188,6 +192,7 @@ fn length(random: &mut Random) -> usize {
 /// frequent.
 fn word(vocabulary: &Vocabulary, subject: &[u32; SUBJECT_WORDS], random: &mut Random) -> u32 {
     if random.happens(1, 4) {
+        // Drawing twice makes the first words of the subject more likely than the last ones.
         let last = random.below(SUBJECT_WORDS);
         subject[random.below(last + 1)]
     } else {

@@ -33,6 +33,8 @@ pub struct LabelledFiles {
 pub fn labelled(seed: u64, documents: u64) -> io::Result<LabelledFiles> {
     let mut files = LabelledFiles::default();
     for (number, language) in [&ENGLISH, &CHINESE].into_iter().enumerate() {
+        // Every language has a seed of its own, so a change in one does not change the text of
+        // the other.
         let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(number as u64));
         let mut left = documents.div_ceil(2);
         let mut story = 0;
@@ -114,6 +116,8 @@ impl Language {
             let version = self.edited(&original, edit, random);
             self.write(&name, &version, has_notice, files)?;
             for (other, of_other) in &names {
+                // Versions of one document are near-duplicates of each other, unless one of them
+                // shares only a part.
                 let is_part = edit == Edit::Part || *of_other == Some(Edit::Part);
                 let pairs = if is_part { &mut files.gray } else { &mut files.truth };
                 let pair = format!("{other}\t{name}\t{}\n", edit.name());
@@ -175,6 +179,7 @@ impl Language {
         for sentence in sentences {
             let words = sentence.iter().zip(self.pattern).map(|(&word, words)| words[word]);
             let mut words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+            // The first word of a sentence begins with a capital and has no space before it.
             let first = if words.is_empty() { "" } else { words.remove(0) };
             let mut letters = first.chars();
             if let Some(letter) = letters.next() {

@@ -51,6 +51,7 @@ fn add_pages(folder: &Path, url: &str, found: &mut Vec<PageFile>) -> io::Result<
                 endings.iter().any(|known| ending.eq_ignore_ascii_case(known))
             };
             let is_packed = has_ending(&path, &["gz"]);
+            // The ending before `.gz` shows whether the file is a page.
             let name = if is_packed { path.with_extension("") } else { path.clone() };
             if has_ending(&name, &["html", "htm", "xhtml"]) {
                 let url = below(url, name.file_name().unwrap_or_default());
@@ -83,6 +84,7 @@ pub fn runs(pages: &[PageFile], count: usize) -> Vec<Range<usize>> {
         bytes += page.bytes;
         let is_last = at + 1 == pages.len();
         let is_full = bytes * count as u64 >= total * (runs.len() as u64 + 1);
+        // The last run takes all pages that remain, so there are never more runs than wanted.
         if is_last || (is_full && runs.len() + 1 < count) {
             runs.push(start..at + 1);
             start = at + 1;
@@ -155,6 +157,7 @@ pub fn write_conversion(out: &mut impl Write, url: &str, text: &str) -> io::Resu
 /// Returns a UUID of version 8 that depends only on the kind and the name of the record.
 fn record_id(kind: &str, name: &str) -> String {
     let high = hash(format!("{kind} {name}").as_bytes());
+    // These bits mark the variant and, below, version 8 of a UUID (RFC 9562).
     let low = mix(high) >> 2 | 1 << 63;
     let high = high & !0xF000 | 0x8000;
     let digits = format!("{high:016x}{low:016x}");

@@ -27,6 +27,7 @@ impl Random {
     /// below 2³².
     #[inline]
     pub(super) fn below(&mut self, limit: usize) -> usize {
+        // The upper half of the product needs no division and no rejected numbers.
         ((u128::from(self.number()) * limit as u128) >> 64) as usize
     }
 

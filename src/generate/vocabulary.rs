@@ -67,6 +67,8 @@ impl Vocabulary {
     pub(super) fn draw(&self, random: &mut Random) -> u32 {
         let number = random.number();
         let rank = ((u128::from(number) * self.aliases.len() as u128) >> 64) as usize;
+        // The high bits choose the rank and the low bits decide about the alias, so one number is
+        // enough.
         let (own, other) = self.aliases[rank];
         if (number as u32) < own { rank as u32 } else { other }
     }
@@ -95,6 +97,8 @@ fn spell(rank: usize, letters: &mut Vec<u8>) {
         letters.push(VOWELS[syllable % 5]);
         rest = (rest - 1) / 100;
     }
+    // The ending depends only on the rank, so a word has the same spelling in every
+    // vocabulary.
     let mut random = Random::new(rank as u64);
     let choice = random.number();
     if choice.is_multiple_of(WORDS_PER_ENDING) && rank >= STOP_WORDS {
@@ -142,6 +146,8 @@ fn aliases(weights: &[u64]) -> Vec<(u32, u32)> {
         (0..weights.len()).map(|rank| (u32::MAX, rank as u32)).collect();
     while let (Some(low), Some(high)) = (small.pop(), large.pop()) {
         let own = (u128::from(left[low]) << 32) / u128::from(total);
+        // The small rank fills only a part of its place. The large one fills the rest, which is
+        // taken from its weight.
         aliases[low] = (own as u32, high as u32);
         left[high] -= total - left[low];
         if left[high] < total { &mut small } else { &mut large }.push(high);

@@ -151,6 +151,8 @@ impl IndexAdder {
                 continue;
             };
             let equal = numbers[group].map(|number| Near { distance: 0, number });
+            // Only groups with a new document of an earlier row have a number. So a row repeats
+            // earlier documents only, and never a repeat.
             let near = within.near(group).filter_map(|(other, distance)| {
                 numbers[other].map(|number| Near { distance, number })
             });
@@ -159,12 +161,16 @@ impl IndexAdder {
                 self.pending.push_repeat(near.number, source, time);
                 Added::Repeats(near)
             } else {
+                // Pending documents are sealed only after the loop, so `first` stays the number of
+                // the first pending one.
                 let number = first + self.pending.len() as u64;
                 self.pending.push(words, &id(row), source, time);
                 numbers[group] = Some(number);
                 Added::New(number)
             });
         }
+        // Pending rows have no tables, so every call compares them all. A segment with tables is
+        // faster to search.
         if self.pending.len() >= SEALED {
             self.seal()?;
         }
@@ -187,6 +193,8 @@ impl IndexAdder {
         };
         for segment in self.writer.folder().segments() {
             let keep = |found: &[Match], take: &mut dyn FnMut(Near)| {
+                // The minimum is by distance and then by number, so the result does not depend on
+                // how documents are spread over segments.
                 near_of(segment, found, &self.removed).min().into_iter().for_each(take);
             };
             take(lookup.in_segment(rows, segment, &keep)?);
@@ -216,6 +224,8 @@ impl IndexAdder {
         }
         let mut near: Vec<_> =
             joined.pairs.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect();
+        // The join returns each pair once, but either of the two groups may be the one that is
+        // looked up.
         near.extend(joined.pairs.iter().map(|pair| (pair.b, pair.a, pair.distance)));
         near.sort_unstable();
         // Count the pairs of each group, then add up the counts: starts of the groups in `near`.
@@ -251,6 +261,8 @@ impl IndexAdder {
     ///
     /// The same as [`IndexWriter::commit`].
     pub fn commit(&mut self) -> Result<()> {
+        // Repeats, removals and inputs are stored in segments, too, so they need one even without
+        // new documents.
         if !self.pending.is_empty() {
             self.seal()?;
         }
@@ -270,8 +282,11 @@ impl IndexAdder {
         let is_compact = segments <= 1 && self.removed.is_empty() && self.pending.is_empty();
         if !is_compact {
             let rows = (rows + self.pending.len()) as u64;
+            // An ordinary seal merges fewer segments if there is little memory. This one must merge
+            // all of them, so it fails before it writes anything.
             check_memory(rows, &self.recipe, self.context.memory().limit())?;
             self.seal_with(segments)?;
+            // All segments were merged, so no row of a removed document is left.
             self.removed.clear();
         }
         self.writer.commit()
@@ -288,11 +303,14 @@ impl IndexAdder {
         for segment in self.writer.folder().segments() {
             segment.visit_ids(&mut |row, id| {
                 let number = segment.number(row);
+                // The row of a removed document stays in its segment until a merge. It must not be
+                // removed twice.
                 if has_id(id) && self.removed.binary_search(&number).is_err() {
                     found.push(number);
                 }
                 Ok(())
             })?;
+            // For a damaged row, `number` returns another number instead of an error.
             segment.check()?;
         }
         for &number in &found {
@@ -331,6 +349,8 @@ impl IndexAdder {
 
     /// Returns the newest entry about an input, if it was read before.
     pub(super) fn known_input(&self, input: &Input) -> Result<Option<Input>> {
+        // Later segments have newer entries about the same input, and pending entries are the
+        // newest.
         let mut known = None;
         for segment in self.writer.folder().segments() {
             known =

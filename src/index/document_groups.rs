@@ -56,6 +56,8 @@ impl<'g> Group<'g> {
     pub(super) fn name(&self, row: usize) -> DocumentName<'g> {
         let (ids, document) = (&self.made.summary.ids, DocOrdinal(row as u32));
         let mut place = ids.place(document);
+        // Each group counts the records of its first file from its own first shard. Add the
+        // records that earlier groups had of this file.
         if place.file as usize == self.begun.0 {
             place.record += self.begun.1;
         }
@@ -77,6 +79,8 @@ impl<'g> Group<'g> {
         let file = |shard: usize| self.corpus.shard_file(shard);
         let mut files: Vec<(usize, bool)> = Vec::new();
         for &shard in self.shards {
+            // A file is whole only when its last shard was read. Otherwise an interrupted call
+            // could not continue in the middle of it.
             let next = shard + 1;
             let is_last = next == self.corpus.shard_count() || file(next) != file(shard);
             match files.last_mut() {
@@ -118,6 +122,8 @@ pub(super) fn for_each_group(
     while !rest.is_empty() {
         let mut size = 0;
         let is_in = |shard: &&usize| {
+            // The room is checked before the shard is counted, so a group has at least one shard of
+            // any size.
             let has_room = size < GROUP_BYTES;
             size += bytes(shard);
             has_room
@@ -131,10 +137,14 @@ pub(super) fn for_each_group(
             }
         }
         visit(&Group { corpus, shards: group, made: &made, begun })?;
+        // The next group may continue the last file of this group.
         let last = (count - 1, corpus.shard_file(group[count - 1]));
         let records = made.summary.ids.end_record_of_shard(last.0);
+        // A file that spans several groups has records in each of them.
         let before = if last.1 == begun.0 { begun.1 } else { 0 };
         begun = (last.1, before + records);
+        // The IDs of a large corpus take much memory, so each group's IDs are dropped unless they
+        // are needed.
         if keeps_ids {
             ids.extend(std::mem::take(&mut made.summary.ids).into_shards());
         }

@@ -72,6 +72,8 @@ impl IndexAdder {
         let mut result = AddedCorpus::default();
         for file in 0..corpus.file_count() {
             let (name, path) = (corpus.file_name(file), files.file_path(file));
+            // Standard input cannot be read a second time, so hashing it would consume its
+            // documents.
             if name.as_os_str() == "-" {
                 continue;
             }
@@ -101,6 +103,8 @@ impl IndexAdder {
             keeps_ids,
             &mut |group| {
                 let is_missing = |&file: &usize| {
+                    // Files are always read in the same order, so the documents that an interrupted
+                    // call added are the first ones of the file.
                     let met = met.entry(file).or_default();
                     *met += 1;
                     inputs.get(&file).is_none_or(|input| *met > input.documents)
@@ -112,6 +116,7 @@ impl IndexAdder {
                 let added = self.add(&rows, id, arrival)?;
                 let before = is_kept.len();
                 if keeps_ids {
+                    // Documents that an earlier call added are not new, so they stay `false`.
                     is_kept.resize(before + missing.len(), false);
                 }
                 for (&row, &added) in numbers.iter().zip(&added) {
@@ -125,6 +130,8 @@ impl IndexAdder {
                     }
                     report(self, &group.name(row), added)?;
                 }
+                // Note the inputs before the commit. Otherwise an interruption could add documents
+                // again or skip some.
                 self.note_inputs(group, &met, &mut inputs);
                 uncommitted += added.len() as u64;
                 if commits == Commits::Often && uncommitted >= COMMITTED {
@@ -150,6 +157,8 @@ impl IndexAdder {
     ) {
         for (file, is_whole) in group.ended_files() {
             if let Some(input) = inputs.get_mut(&file) {
+                // Reading a file again starts to count at 0, but documents that an earlier call
+                // added are still there.
                 input.documents = input.documents.max(met.get(&file).copied().unwrap_or_default());
                 input.is_whole = is_whole;
                 self.note_input(input);
@@ -183,6 +192,7 @@ fn only<'r>(
     wanted: &[bool],
 ) -> (Cow<'r, FingerprintRows<'static>>, Vec<usize>) {
     let numbers: Vec<usize> = (0..rows.len()).filter(|&row| wanted[row]).collect();
+    // Usually every row is wanted, and then no row is copied.
     if numbers.len() == rows.len() {
         return (Cow::Borrowed(rows), numbers);
     }

@@ -56,6 +56,8 @@ impl Index {
     }
 
     fn source_names(&self, known: &KnownDocument) -> Vec<&str> {
+        // Names are in the manifest and numbers in segments. A number without a name gives an
+        // empty name, because the rest of the row is still useful.
         let name = |source: &u32| self.sources().get(*source as usize).map_or("", String::as_str);
         known.sources.iter().map(name).collect()
     }

@@ -29,6 +29,7 @@ impl IndexAdder {
     /// The indexes have rows of different recipes, one of them is damaged, or [`add`](Self::add) fails.
     pub fn add_index(&mut self, other: &Index) -> Result<(u64, u64)> {
         self.check(other.method())?;
+        // The indexes number their sources independently, so numbers are translated by name.
         let sources: Vec<u32> =
             other.sources().iter().map(|name| self.source_number(name)).collect::<Result<_>>()?;
         let source = |number: u32| {
@@ -45,6 +46,7 @@ impl IndexAdder {
                 .iter()
                 .map(|repeats| Ok(Repeats { source: source(repeats.source)?, ..*repeats }));
             batch.repeats.push(repeats.collect::<Result<_>>()?);
+            // Batches bound the memory, and one search for many rows is faster than many searches.
             if batch.ids.len() == BATCH {
                 self.add_batch(std::mem::take(&mut batch), &mut counts)?;
             }
@@ -71,8 +73,11 @@ impl IndexAdder {
                     counts.1 += 1;
                     near.number
                 }
+                // An index stores only documents with a row, so this does not occur.
                 Added::Wordless => continue,
             };
+            // Repeats move to the document that represents theirs in this index, whether it is new
+            // or not.
             for repeats in repeats {
                 self.add_repeats(Repeats { number, ..repeats });
             }

@@ -65,6 +65,8 @@ impl KeptRecipe {
     /// This version of simtool makes other rows than the version that created the index.
     pub(super) fn of(manifest: &Manifest) -> Result<Self> {
         let kept = Self::new(manifest.method.parse()?)?;
+        // A new version of simtool may make other rows for the same settings. Distances between
+        // old and new rows would mean nothing.
         kept.check_recipe(&manifest.recipe)?;
         Ok(kept)
     }
@@ -131,6 +133,8 @@ fn tables(reach: Reach) -> Option<TableKeys> {
         Metric::Lanes { null, .. } => !null,
         Metric::Cosine { .. } | Metric::Votes { .. } => false,
     };
+    // With one more part than differing bits, near rows agree completely in at least one
+    // part. So a lookup by parts misses nothing.
     let masks = max_distance as usize + 1;
     let bits = shape.row_bits() / (max_distance + 1);
     let are_few = masks <= MOST_TABLES && bits >= LEAST_BITS && shape.words() <= MOST_WORDS;

@@ -89,6 +89,7 @@ impl LineReader {
             return Ok(ReadLines { shards: Vec::new(), shape });
         };
         let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, self.context.isa());
+        // Every shard is a task of its own, so that no thread idles while another has several.
         let shards = (0..corpus.shard_count()).into_par_iter().with_max_len(1);
         let read = |scratch: &mut RowScratch, shard| read_shard(&corpus, shard, &maker, scratch);
         let shards = shards.map_init(RowScratch::default, read).collect::<Result<_>>()?;
@@ -122,10 +123,13 @@ impl IndexAdder {
             let mut words = words.chunks_exact(shape.words());
             for (_, held) in lines {
                 if let Held::Document(id, has_row) = held {
+                    // A document without fingerprint has words, too. They must be consumed, or
+                    // later documents would get the words of others.
                     let row = words.next();
                     rows.push(row.filter(|_| *has_row));
                     ids.push(id.take().unwrap_or_else(|| format!("-:{number}").into_bytes()));
                 }
+                // Blank and bad lines count as well, so that `-:N` is the place in the input.
                 number += 1;
             }
         }

@@ -57,6 +57,7 @@ impl Lookup<'_> {
         if segment.is_empty() || queries.is_empty() {
             return Ok(Vec::new());
         }
+        // The width of a row is a type, so that comparing two rows needs no loop.
         let found = match &self.recipe.tables {
             Some(keys) => match segment.row_words() {
                 1 => self.in_tables::<u64>(queries, segment, keys, keep),
@@ -66,6 +67,7 @@ impl Lookup<'_> {
             },
             None => self.in_words(queries, segment.words()?, keep),
         }?;
+        // Damaged parts read as empty. Without this check, documents would silently be missed.
         segment.check()?;
         Ok(found)
     }
@@ -88,6 +90,8 @@ impl Lookup<'_> {
             let (mut found, mut numbers, mut lanes) = (Vec::new(), Vec::new(), Vec::new());
             for query in range {
                 if let Some(words) = queries.row(query) {
+                    // Queries without fingerprint are left out, so a place in `lanes` is not the
+                    // number of the query.
                     numbers.push(query);
                     lanes.push(L::from_words(words));
                 }
@@ -161,6 +165,7 @@ fn of_all(
 ) -> Vec<(usize, Near)> {
     let task = |task: usize| search(task * TASK..(task * TASK + TASK).min(queries));
     let tasks = 0..queries.div_ceil(TASK);
+    // Results are collected in the order of the tasks, so they do not depend on the threads.
     let found: Vec<_> = tasks.into_par_iter().map(task).collect();
     found.into_iter().flatten().collect()
 }

@@ -43,9 +43,13 @@ pub(super) fn merged_with(
     let mut total = weight(pending.len(), pending.rest_bytes()).max(LEAST);
     let is_merged = |segment: &&Arc<Segment>| {
         let weight = weight(segment.len(), segment.file_bytes());
+        // Each merged segment adds to the total, so one small segment can start a chain of merges
+        // of growing size.
         let grows = weight <= MERGED_TIMES * total;
         total += weight;
         rows += segment.len() as u64;
+        // Numbers are stored as 32-bit differences from the first one, which limits the span of a
+        // segment.
         grows && rows <= most_rows && next_number - segment.first() < MOST_NUMBERS
     };
     segments.iter().rev().take_while(is_merged).count()
@@ -125,6 +129,8 @@ pub(super) fn seal(
         inputs.push(segment.inputs()?);
     }
     let pending_inputs = rows.push_pending(pending, pending_first, recipe.reach.shape.words());
+    // Pending entries must come last, because a later entry about an input replaces an
+    // earlier one.
     inputs.push(&pending_inputs);
     rows.rest.inputs = Input::merged(&inputs);
 
@@ -202,7 +208,10 @@ impl MergedRows<'_> {
         self.rest.repeats.extend(rest.repeats);
         let removed = self.removed;
         let is_removed = |repeats: &Repeats| removed.binary_search(&repeats.number).is_ok();
+        // A removed document is not reported, so nobody would ever see its repeats.
         self.rest.repeats.retain(|repeats| !is_removed(repeats));
+        // Several segments may have repeats of the same document. One entry for each
+        // source remains.
         merge_repeats(&mut self.rest.repeats);
         self.rest.removed.extend(rest.removed);
         self.rest.removed.sort_unstable();
@@ -218,6 +227,8 @@ impl MergedRows<'_> {
 fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], next: usize) {
     let mut row = next as u32;
     for (at, origin) in more.iter().enumerate() {
+        // An origin applies up to the row of the next one. Both are clamped to the rows that
+        // exist, so that no stored number can cause a panic.
         let end = more.get(at + 1).map_or(stays.len(), |next| stays.len().min(next.row as usize));
         let start = (origin.row as usize).min(end);
         let count = stays[start..end].iter().filter(|&&stays| stays).count() as u32;
@@ -262,6 +273,9 @@ fn write_with_tables<L: Lane>(
     let make = |tables: Range<usize>| -> Result<Vec<_>> {
         tables.into_par_iter().map(|table| Table::new(values, keys, table)).collect()
     };
+    // Building tables needs the processor and writing needs the disk, so both are done at the
+    // same time: each turn writes the tables of the turn before. The first turn has no tables
+    // yet and writes the IDs.
     let mut made: Option<Vec<Table<L>>> = None;
     let mut first = 0;
     loop {

@@ -65,6 +65,8 @@ impl Pending {
     pub(super) fn push_repeats(&mut self, more: Repeats) {
         let repeats = &mut self.rest.repeats;
         repeats.push(more);
+        // Many repeats are of the same few documents, so merging them from time to time bounds
+        // the memory.
         if repeats.len() - self.sorted_repeats > MOST_REPEATS {
             merge_repeats(repeats);
             self.sorted_repeats = repeats.len();
@@ -142,6 +144,7 @@ impl Input {
                     digest.update(&piece[..count]);
                     bytes += count as u64;
                 }
+                // A signal can interrupt a read that would succeed when it is tried again.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -173,6 +176,7 @@ impl Input {
     }
 
     fn of_line(line: &str) -> Option<Self> {
+        // The name is the last part because it may contain spaces.
         let mut parts = line.splitn(5, ' ');
         let mut next = || parts.next();
         Some(Self {
@@ -196,6 +200,8 @@ impl Input {
         for (at, input) in all.iter().enumerate() {
             last.insert((&input.name, input.digest, input.bytes), at);
         }
+        // Entries stay in the order in which they were written, so the newest one is still found
+        // last.
         let mut order: Vec<_> = last.into_values().collect();
         order.sort_unstable();
         let mut merged = Vec::new();
@@ -210,6 +216,7 @@ impl Input {
 /// from others.
 fn in_a_line(name: &Path) -> String {
     match name.to_str() {
+        // A line end in a name would begin another entry.
         Some(name) => name.escape_default().to_string(),
         None => format!("{:016x}", hash(name.as_os_str().as_encoded_bytes())),
     }

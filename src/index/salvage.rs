@@ -58,6 +58,8 @@ pub fn salvage(
     let (mut next, mut documents, mut lost_documents) = (0, 0, 0);
     let mut last_source = sources.len();
     for segment in &segments {
+        // Without a manifest, the folder may have segments of another index, whose rows must not
+        // be mixed with these.
         if !has_rows_of(segment, &recipe) {
             damages.push(format!("{} has other rows", segment.path().display()));
             continue;
@@ -85,6 +87,8 @@ pub fn salvage(
         });
         let is_there = segment.len() as u64;
         let missing = is_there - numbers.len() as u64;
+        // Without a manifest, a missing document may be a second copy that was skipped, which is
+        // no loss.
         if manifest.is_some() && missing > 0 {
             lost_documents += missing;
             damages.push(format!(
@@ -101,6 +105,7 @@ pub fn salvage(
             ids.iter().try_for_each(|id| segment.push_id(id))?;
             segment.end_ids()
         };
+        // Segments are not merged, so only one of them needs to be in memory.
         writer.push_segment(0, &rows, &rest, next, &mut |segment| {
             write_ids_and_tables(segment, &write_ids, &words, &recipe, context)
         })?;

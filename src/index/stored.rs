@@ -159,6 +159,7 @@ impl Index {
             }
         }
         for near in &mut found {
+            // Results came segment by segment, so a later segment can have nearer documents.
             near.sort_unstable();
             if only_nearest {
                 near.truncate(1);
@@ -216,6 +217,8 @@ impl Index {
         &self,
         visit: &mut dyn FnMut(StoredDocument<'_>) -> Result<()>,
     ) -> Result<()> {
+        // A repeat is stored in the segment of its own time, which can be later than that of its
+        // document.
         let mut repeats = Vec::new();
         for segment in self.folder.segments() {
             repeats.extend_from_slice(segment.repeats()?);
@@ -232,6 +235,8 @@ impl Index {
                     (source, time) = (origin.source, origin.time);
                 }
                 let number = segment.number(row);
+                // Documents that a merge deleted can still have repeats. Skip them to stay in step
+                // with the rows.
                 while repeats.next_if(|repeats| repeats.number < number).is_some() {}
                 if self.removed.binary_search(&number).is_ok() {
                     return Ok(());
@@ -257,6 +262,8 @@ impl Index {
         let manifest = self.folder.manifest();
         let segments = self.folder.segments();
         let rows: usize = segments.iter().map(|segment| segment.len()).sum();
+        // Removed documents keep their rows until a merge, and only those are counted among the
+        // rows.
         let still_there = |number: &&u64| find(&self.folder, **number).is_ok_and(|at| at.is_some());
         let gone = self.removed.iter().filter(still_there).count();
         let mut repeats = 0;
@@ -284,6 +291,7 @@ impl Index {
     pub fn verify(&self) -> Result<()> {
         for segment in self.folder.segments() {
             segment.verify()?;
+            // Checksums do not show whether IDs can be decoded, so all of them are decoded.
             segment.visit_ids(&mut |_, _| Ok(()))?;
         }
         Ok(())

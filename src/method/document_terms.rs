@@ -41,6 +41,8 @@ impl DocumentTerms {
         match (terms, fitted) {
             (&Terms::Shingles { tokenizer: kind, length, ref stop_words, .. }, _) => {
                 let tokenizer = (kind.create)(isa);
+                // The tokenizer returns hashes and not words, so stop words are recognized by their
+                // hashes.
                 let stop_words = stop_words.words().iter().map(|word| tokenizer.hash_of(word));
                 let stop_words = stop_words.collect();
                 let shingles = Shingles::new(isa, length);
@@ -89,6 +91,7 @@ impl DocumentTerms {
             Self::Shingles { tokenizer, stop_words, shingles, .. } => {
                 tokens.clear();
                 tokenizer.tokenize(text, tokens);
+                // Usually there are no stop words, and then the tokens need no further pass.
                 if !stop_words.is_empty() {
                     tokens.hashes.retain(|token| !stop_words.contains(token));
                 }

@@ -52,6 +52,7 @@ impl Fitted {
             {
                 Ok(())
             }
+            // A small collection can have fewer words than were wanted.
             (Terms::MostFrequent { count, .. }, Self::Words(words)) if words.len() <= *count => {
                 Ok(())
             }
@@ -166,6 +167,7 @@ impl Fitted {
     pub(super) fn recipe(&self) -> Option<String> {
         match self {
             Self::Nothing => None,
+            // The words themselves would make recipes long, so their hash identifies them.
             Self::Words(_) => Some(format!("words={:016x}", hash(&self.to_bytes()))),
             Self::Frequencies { .. } => {
                 Some(format!("frequencies={:016x}", hash(&self.to_bytes())))

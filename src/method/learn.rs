@@ -53,6 +53,7 @@ fn words(
 ) -> Result<Vocabulary> {
     let threads = context.threads();
     context.progress().begin("counting words", Work::Bytes(corpus.bytes()));
+    // Every thread reads about the same share, for which its table is sized from the start.
     let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / threads.count();
     let tokenizer = AsciiLetters::new(context.isa());
     let start = || CountedWords::new(bytes, stop_words);
@@ -79,6 +80,7 @@ impl CountedWords {
     pub(super) fn add(&mut self, text: &[u8], tokenizer: AsciiLetters) {
         let Self { counter, batch, written } = self;
         tokenizer.tokenize(text, batch, |piece, batch| {
+            // Words are separated, so there is at most one for every two bytes.
             let room = (piece.len() / 2 + 2) * MOST_PLACES;
             written.resize(written.len().max(room), 0);
             counter.count(piece, batch, written, 0);
@@ -103,6 +105,7 @@ impl CountedTerms {
 
     pub(super) fn add(&mut self, text: &[u8], maker: &DocumentTerms) {
         let terms = maker.find(text, &mut self.scratch);
+        // A document frequency counts each document once, however often the term occurs in it.
         self.distinct.deduplicate(terms);
         self.counter.add(terms);
     }
@@ -112,6 +115,7 @@ impl CountedTerms {
 /// terms that fits into memory.
 fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Result<Frequencies> {
     let threads = context.threads();
+    // Terms are counted without weights, so nothing has to be learned before.
     let maker = DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
     // The counters may take half of the memory; the other half is for the frequencies made of them.
     let memory = context.memory().free();
@@ -126,6 +130,8 @@ fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Res
         let states = read_texts(corpus, threads, start, |terms, text| terms.add(text, &maker))?;
         let counters: Vec<_> = states.into_iter().map(|terms| terms.counter).collect();
         documents = counters.iter().map(FrequencyCounter::documents).sum();
+        // Counters that ran out of memory stopped at different terms. Sums are right only for
+        // terms that all of them counted.
         let counted = frequencies::common_range(&counters);
         let merge = |part| frequencies::merged(&counters, part, parts);
         merged.extend(threads.map((0..parts).collect(), merge));
@@ -133,6 +139,7 @@ fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Res
         let known = merged.iter().map(Vec::len).sum::<usize>() as u64;
         let readings = counted.count();
         let needed = Frequencies::bytes(known) / (counted.done() + 1) * readings;
+        // It is better to fail after the first reading than after many.
         if needed > memory / 2 || readings > MOST_READINGS {
             return Err(too_little_memory(memory, needed, readings));
         }
@@ -185,6 +192,8 @@ pub(crate) fn most_frequent(
     counters: &[WordCounter],
     most: usize,
 ) -> (Vocabulary, Vec<NumberRanks>) {
+    // If one thread met enough words this often, rarer words cannot be among the most
+    // frequent of all.
     let reached = workers
         .map(counters.iter().collect(), |counter| vocabulary::reached_count(counter, most))
         .into_iter()

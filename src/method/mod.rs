@@ -156,6 +156,8 @@ impl Method {
         options.add(own)?;
         let method = Self::parse(name, options)?;
         match options.first() {
+            // An option that is left over is a mistake, for example a misspelled name, and must not
+            // be ignored.
             Some((option, value)) => Err(method.refusal(option, &value)),
             None => Ok(method),
         }
@@ -175,6 +177,8 @@ impl Method {
     ) -> Result<Self> {
         let terms =
             Terms::MostFrequent { count: table.rows().len(), stop_words: stop_words.into() };
+        // The stop words of these terms come from the caller, and a second list would contradict
+        // them.
         if let Some(given) = options.take("stop_words") {
             return Err(Error::config("stop_words", given, format!("cannot be used with {terms}")));
         }
@@ -208,6 +212,7 @@ impl Method {
         let verify = options.take("verify").map(|text| Threshold::parse_measured("verify", &text));
         let (close, recall, verify) =
             (Criterion::Distance(distance), recall.transpose()?, verify.transpose()?);
+        // Without `verify`, no sets are compared, and the weight would silently do nothing.
         if verify.is_none()
             && let Some(weight) = options.take(VERIFY_WEIGHT)
         {
@@ -233,6 +238,7 @@ impl Method {
         let methods: Vec<_> = exact.into_iter().chain(sketches).collect();
         let known = EXACT_OPTIONS.iter().chain(ROW_OPTIONS).copied();
         let mut known = known.chain(SKETCHES.iter().flat_map(SketchKind::option_names));
+        // An option that exists elsewhere gets a message with the methods that take it.
         match known.find(|known| *known == option) {
             Some(field) if methods.contains(&self.name) => {
                 Error::config(field, value, format!("cannot be used with {}", self.recipe.terms()))
@@ -342,6 +348,8 @@ impl Method {
 /// from `similarity` if distances measure it.
 fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
     let distance = options.take_parsed("max_distance", "must be a whole number")?;
+    // Some sketches do not measure a similarity. Then the option stays, and the caller
+    // refuses it.
     let similar = sketch.distance_at(Threshold::DEFAULT).and_then(|_| options.take("similarity"));
     let limit = match (distance, similar) {
         (Some(_), Some(text)) => {

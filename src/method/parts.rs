@@ -159,6 +159,8 @@ impl PartCounter {
 }
 
 fn none_counted() -> CountedTerms {
+    // The caller decides how much is counted before it takes the counts, so there is no limit
+    // here.
     CountedTerms::new(TermRange::default(), u64::MAX)
 }
 

@@ -162,7 +162,10 @@ impl NamedMethod {
 /// Replaces options in the text of a method, and appends the other new ones.
 fn with_options(method: &str, options: &str) -> String {
     let (kind, own) = method.split_once(':').unwrap_or((method, ""));
+    // Options may have hyphens, as on the command line, and mean the same.
     let name = |option: &str| option.split('=').next().map(|name| name.trim().replace('-', "_"));
+    // An option that is given twice would be refused, so the new value takes the place of the
+    // old one.
     let is_replaced = |own: &&str| options.split(',').any(|option| name(option) == name(own));
     let kept = own.split(',').filter(|own| !own.is_empty() && !is_replaced(own));
     let all: Vec<&str> = kept.chain(options.split(',')).collect();

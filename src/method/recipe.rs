@@ -101,6 +101,7 @@ impl RowMaker {
     /// Creates the maker of rows of `sketch` over `terms`. `fitted` is the result of learning for
     /// these terms.
     pub(crate) fn new(terms: &Terms, sketch: &dyn Sketch, fitted: &Fitted, isa: Isa) -> Self {
+        // Plain weights are the numbers of occurrences, which need no work for each term.
         let weighting = Some(terms.weighting()).filter(|weighting| !weighting.is_plain());
         let weigher = weighting.map(|weighting| Weigher::new(weighting, fitted.frequencies()));
         let terms = DocumentTerms::new(terms, fitted, isa);

@@ -174,6 +174,7 @@ impl Terms {
     pub fn recipe(&self) -> String {
         match self {
             Self::Shingles { tokenizer, length, .. } => {
+                // Tokens are the same with every instruction set, so any of them gives the recipe.
                 let tokens = (tokenizer.create)(Isa::PORTABLE).recipe();
                 format!("xxh3-64:0/{tokens}/shingle={length}")
             }
@@ -254,6 +255,7 @@ fn stop_words(name: String) -> Result<StopWords> {
     }
     match std::fs::read(&name) {
         Ok(list) => Ok(StopWords::from_list(&name, &list)),
+        // A missing file is often a misspelled list, so the message has the names of the lists.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let rule = "must be none, english, chinese, english+chinese or an existing file";
             Err(Error::config("stop_words", name, rule))

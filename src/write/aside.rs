@@ -30,6 +30,8 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 /// A temporary folder with a subfolder that can be moved out. Dropping the value removes the rest.
 #[derive(Debug)]
 pub(super) struct AsideFolder {
+    // Fields are dropped in this order, so the folder is removed before another run can take
+    // the lock.
     folder: TempDir,
     /// Keeps the lock until the value is dropped.
     _lock: File,
@@ -94,6 +96,7 @@ pub(super) fn file(folder: &Path) -> io::Result<NamedTempFile> {
 /// Locks a new file. Returns `false` if another run found it unlocked and is removing it.
 fn is_ours(file: &File, path: &Path) -> bool {
     match file.try_lock() {
+        // Another run may have removed the file between its creation and the lock.
         Ok(()) => path.exists(),
         Err(TryLockError::WouldBlock) => false,
         // Without locks in the file system, no run ever removes anything.

@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 /// Linear in the number of names, unless many of them look like numbered ones.
 #[must_use]
 pub fn distinct_names(names: &[PathBuf]) -> Vec<PathBuf> {
+    // All names are taken from the start, so a numbered copy never gets the name of a later
+    // file.
     let mut taken: UnorderedMap<PathBuf, u32> =
         names.iter().map(|name| (name.clone(), 0)).collect();
     let mut distinct = Vec::with_capacity(names.len());
@@ -30,6 +32,7 @@ pub fn distinct_names(names: &[PathBuf]) -> Vec<PathBuf> {
             }
             number += 1;
         }
+        // The next equal name begins at this number and does not try the smaller ones again.
         taken.insert(name.clone(), number);
         distinct.push(copy);
     }
@@ -121,6 +124,7 @@ impl Packing {
         match self.compression {
             Compression::Gzip => {
                 let mut compressor = flate2::Compress::new_gzip(flate2::Compression::default(), 15);
+                // Compressed text usually has about a third of its bytes.
                 let mut packed = Vec::with_capacity(chunk.bytes.len() / 3 + 64);
                 if self.by_record && !chunk.is_empty() {
                     chunk
@@ -133,6 +137,7 @@ impl Packing {
             }
             Compression::Zstd => {
                 let mut compressor = zstd::bulk::Compressor::new(0)?;
+                // Gzip always stores a checksum, and copies in this format should not be less safe.
                 compressor.include_checksum(true)?;
                 compressor.compress(&chunk.bytes)
             }

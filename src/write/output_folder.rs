@@ -108,6 +108,7 @@ impl OutputFolder {
     ///
     /// `path` has content that may not be replaced, or cannot be created.
     pub fn create_on(path: &Path, existing: Existing, disk: Disk) -> Result<Self> {
+        // A path that cannot be listed may be a file, which gets a message of its own below.
         let occupied = match fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_some(),
             Err(_) => path.exists(),
@@ -132,6 +133,8 @@ impl OutputFolder {
             if path.is_symlink() { path.canonicalize().map_err(error)? } else { path.to_owned() };
         let standing = occupied.then(|| Standing::of(&place)).transpose().map_err(error)?;
         let parent = folder_of(&place);
+        // Count the missing folders before they are created, because their names need a sync at
+        // the end.
         let made = parent.ancestors().take_while(|folder| !folder.exists()).count();
         let above = parent.ancestors().take(made + 1);
         let shown = |folder: &Path| {
@@ -140,6 +143,8 @@ impl OutputFolder {
         let above = above.map(shown).collect();
         fs::create_dir_all(parent).map_err(error)?;
         remove_abandoned(parent);
+        // Next to the output, the temporary folder is on the same file system, so that it can be
+        // renamed.
         let aside = AsideFolder::new(parent).map_err(error)?;
         let (path, content) = (path.to_owned(), aside.content());
         Ok(Self { path, place, aside, content, standing, above, disk })
@@ -192,6 +197,7 @@ impl OutputFolder {
     /// content of the path is kept in both cases. Or the folder was renamed, but the disk did not
     /// confirm that the new name survives a power cut.
     pub fn finish(self) -> Result<()> {
+        // If the old output disappeared during the run, there is nothing to replace.
         let renamed = match &self.standing {
             Some(standing) if self.place.exists() => self.replace(standing),
             _ => self.disk.rename_folder(&self.content, &self.place),
@@ -205,6 +211,7 @@ impl OutputFolder {
             }
             return Err(error);
         }
+        // The new name survives a power cut only if the folders above it are synced.
         let synced = self.above.iter().try_for_each(|folder| self.disk.sync_folder(folder));
         synced.map_err(|e| Error::io(&self.path, "bring the name to the disk of", e))
         // Dropping the temporary folder removes the old output. If that fails, a later run does it.
@@ -232,6 +239,7 @@ impl OutputFolder {
         // without results for a moment, and remove it only when the new output has the path.
         let replaced = self.aside.replaced();
         self.disk.rename_folder(&self.place, &replaced)?;
+        // Another run may have written the folder after the check. Then it is moved back.
         let renamed = if standing.is_moved_to(&replaced) {
             self.disk.rename_folder(&self.content, &self.place)
         } else {

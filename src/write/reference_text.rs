@@ -81,6 +81,7 @@ impl ReferenceText {
         matches: &[Match],
         ids: &[Id<'_>],
     ) {
+        // Matches come in corpus order, so the list of each distance needs no sorting.
         for found in matches {
             self.rows[found.distance as usize].push(found.row);
         }
@@ -89,6 +90,7 @@ impl ReferenceText {
         for (distance, rows) in self.rows.iter_mut().enumerate().filter(|(_, r)| !r.is_empty()) {
             text.extend_from_slice(distance.to_string().as_bytes());
             text.push(b':');
+            // Draining empties the list for the next query but keeps its memory.
             for row in rows.drain(..) {
                 ids[row as usize].write(text);
             }

@@ -63,11 +63,15 @@ pub struct Shown {
 pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<Piece<'t>> {
     let (left, right) = (Words::of(left), Words::of(right));
     let shorter = left.len().min(right.len());
+    // Near-duplicates share most of their words. Without these, little is left for the diff,
+    // whose time is quadratic in the number of differences.
     let begin = (0..shorter).take_while(|&at| left.word(at) == right.word(at)).count();
+    // The common end must not overlap the common beginning, as it would for `a a` and `a`.
     let end = (1..=shorter - begin)
         .take_while(|&back| left.word(left.len() - back) == right.word(right.len() - back))
         .count();
     let [left_end, right_end] = [&left, &right].map(|words| words.len() - end);
+    // Words beyond this limit would not be shown, so they are not compared.
     let most = extent.words.saturating_mul(COMPARED_FOR_SHOWN).min(COMPARED_WORDS);
     let [left_stop, right_stop] = [left_end, right_end].map(|end| end.min(begin + most));
 
@@ -99,6 +103,7 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<
             excerpt.differing(&right, new, Piece::Right);
         }
     }
+    // Words behind the limit were not compared, so it is not known whether they differ.
     excerpt.unread(left_end - left_stop, right_end - right_stop);
     excerpt.equal(&left, left_end..left.len(), begin < left_end.max(right_end), false);
     excerpt.pieces
@@ -162,6 +167,7 @@ impl<'t> Excerpt<'t> {
         }
         let (hidden_from, hidden_to) = (range.start + head, range.end - tail);
         self.show(words, range.start..hidden_from, Piece::Both);
+        // Two hidden parts without text between them become one gap.
         if let Some(Piece::Equal(count)) = self.pieces.last_mut() {
             *count += hidden_to - hidden_from;
         } else {
@@ -181,6 +187,7 @@ impl<'t> Excerpt<'t> {
         let shown_to = range.end.min(range.start.saturating_add(room));
         let hidden = range.end - shown_to;
         self.show(words, range.start..shown_to, piece);
+        // The constructor shows which of the texts the words are from.
         match piece("") {
             Piece::Left(_) => self.unread(hidden, 0),
             _ => self.unread(0, hidden),

@@ -26,6 +26,7 @@ pub fn write_field(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
             b'\r' => b"\\r",
             _ => b"\\\\",
         })?;
+        // All four characters are one byte long, so the next place is a character boundary.
         rest = &rest[at + 1..];
     }
     out.write_all(rest.as_bytes())

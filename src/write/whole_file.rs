@@ -60,6 +60,7 @@ impl WholeFile {
         let target = if Self::is_direct(path) {
             Target::Direct(File::options().write(true).open(path).map_err(error)?)
         } else {
+            // Listing a folder with many files takes time, which fast writing must not spend.
             if disk.durability() == Durability::Synced {
                 aside::remove_abandoned(folder_of(path));
             }

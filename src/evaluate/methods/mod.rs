@@ -55,6 +55,8 @@ pub fn evaluate(
         methods: methods.iter().map(evaluated).collect::<Result<_>>()?,
         wrong: Vec::new(),
     };
+    // The pairs of the best method are computed again, because keeping those of all methods
+    // could fill the memory.
     if let Some(best) = evaluation.best() {
         for (number, labelled) in collections.iter().enumerate() {
             let step = evaluation.methods[best].measured[number].curve.best();
@@ -87,6 +89,8 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
     };
     let truth = of_pairs(&labelled.truth);
     let set_aside = of_pairs(&labelled.set_aside);
+    // Pairs that no step finds are missing from `truth`, so the number of all true pairs is
+    // passed, too.
     let curve = all.curve(&truth, &set_aside, labelled.truth.len() as u64, scale);
     let own = own_step(method, curve.counts.len());
     let seconds = start.elapsed().as_secs_f64();
@@ -130,6 +134,7 @@ fn wrong_pairs(
             }
         }
     })?;
+    // Every worker has its own strictest pairs, and the strictest of all are among them.
     let mut found = found.concat();
     found.sort_unstable();
     found.truncate(WRONG_PAIRS);

@@ -84,6 +84,8 @@ impl IndexFolder {
 
     /// Checks that the numbers of documents ascend and are below the number of the next document.
     fn check_numbers(&self) -> Result<()> {
+        // Documents are looked up by the first number of each segment, which fails if segments
+        // overlap.
         let mut next = 0;
         for segment in &self.segments {
             let end = match segment.len() {
@@ -160,6 +162,8 @@ impl Remains {
                 Err(error) => lost.push(error),
             }
         }
+        // A folder lists its files in any order, but documents are saved in the order of their
+        // numbers.
         segments.sort_by_key(Segment::first);
         Ok(Self { manifest, segments, lost })
     }
@@ -214,6 +218,7 @@ impl IndexWriter {
         let next = IndexFolder { path: path.to_owned(), access, manifest, segments: Vec::new() };
         let mut writer = Self::of(next, lock, disk);
         writer.commit()?;
+        // The new folder survives a power cut only if the folder around it is synced, too.
         if let Some(parent) = path.parent() {
             let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
             writer.disk.sync_folder(parent).map_err(|e| Error::io(parent, "sync", e))?;
@@ -231,7 +236,10 @@ impl IndexWriter {
         // Read the manifest first, so that a folder without an index gets no lock file.
         read_manifest(path)?;
         let lock = Lock::take(path, holder)?;
+        // Open the index only under the lock. Another writer may have committed since the check
+        // above.
         let next = IndexFolder::open(path, access)?;
+        // With the lock, these files cannot belong to a writer that is still at work.
         remove_leftovers(path, &next.manifest.segments)?;
         Ok(Self::of(next, lock, disk))
     }
@@ -300,6 +308,8 @@ impl IndexWriter {
         let kept = segments.len() - merged;
         segments.truncate(kept);
         for retired in entries.drain(kept..) {
+            // The manifest on the disk still lists committed segments, so they stay until the next
+            // commit. Other segments are known only to this writer.
             if !self.committed.contains(&retired) {
                 remove_if_possible(&segment_path(&self.next.path, retired.file));
                 self.unsynced.retain(|&file| file != retired.file);
@@ -322,6 +332,8 @@ impl IndexWriter {
     /// as before or as after the commit.
     pub fn commit(&mut self) -> Result<()> {
         let folder = self.next.path.clone();
+        // Segments must be on the disk before the manifest that lists them. Otherwise a power cut
+        // could leave a manifest whose segments are incomplete.
         for &file in &self.unsynced {
             let path = segment_path(&folder, file);
             let failed = |e| Error::io(&path, "sync", e);
@@ -342,13 +354,17 @@ impl IndexWriter {
             self.disk.sync_file(&file, &next)
         };
         write().map_err(|e| Error::io(&next, "write", e))?;
+        // If the lock file was removed, another writer can have a lock of its own. Its commit
+        // must not be replaced.
         self.lock.check()?;
+        // From the rename to the sync, a failure leaves it open which manifest is on the disk.
         self.is_in_doubt = true;
         self.disk.rename(&next, &path).map_err(|e| Error::io(&path, "rename", e))?;
         sync_folder(&self.disk)?;
         self.is_in_doubt = false;
         self.unsynced.clear();
         let entries = &self.next.manifest.segments;
+        // No manifest that could survive a power cut lists the old segments any more.
         for retired in self.committed.iter().filter(|entry| !entries.contains(entry)) {
             remove_if_possible(&segment_path(&folder, retired.file));
         }
@@ -382,6 +398,7 @@ fn write_segment(
     description: &str,
     write: &mut dyn FnMut(&mut SegmentWriter<'_>) -> Result<()>,
 ) -> Result<Seal> {
+    // An existing file is never overwritten, because a reader may have mapped it.
     let mut file = File::options().write(true).create_new(true).open(path);
     let file = file.as_mut().map_err(|e| Error::io(path, "create", io::Error::from(e.kind())))?;
     let mut segment = SegmentWriter::new(file, path, rows)?;
@@ -396,6 +413,8 @@ fn remove_leftovers(folder: &Path, entries: &[SegmentEntry]) -> Result<()> {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
+        // A name such as `segment-17` has a number but was not written by simtool, so it is
+        // compared with the name that simtool would write.
         let is_segment = |file: u64| {
             segment_path(folder, file).file_name() == Some(name.as_ref())
                 && !entries.iter().any(|entry| entry.file == file)

@@ -30,6 +30,8 @@ impl IdEncoder {
     pub(super) fn push(&mut self, id: &[u8], out: &mut Vec<u8>) -> Option<u64> {
         let starts_block = self.starts_block();
         if starts_block {
+            // The first ID of a block shares nothing, so a block can be read without the blocks
+            // before it.
             self.last.clear();
         }
         let start = self.bytes;
@@ -81,6 +83,8 @@ pub(super) fn visit_block(
         else {
             return false;
         };
+        // Checksums find damage, but not bytes that were written wrongly. They must not cause a
+        // panic.
         if shared > id.len() {
             return false;
         }
@@ -166,6 +170,8 @@ fn push_number(mut number: usize, out: &mut Vec<u8>) {
 
 fn take_number(bytes: &mut &[u8]) -> Option<usize> {
     let mut number = 0;
+    // Invalid bytes could continue without end. A valid number ends within the bits of
+    // `usize`.
     for shift in (0..usize::BITS).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
         *bytes = rest;

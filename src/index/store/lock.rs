@@ -31,6 +31,7 @@ impl Lock {
             .read(true)
             .write(true)
             .create(true)
+            // Truncating before locking would erase the name of the writer that has the lock.
             .truncate(false)
             .open(&path)
             .map_err(failed("open"))?;
@@ -47,6 +48,7 @@ impl Lock {
             }
             Err(TryLockError::Error(error)) => return Err(failed("lock")(error)),
         }
+        // The line of the previous holder may be longer than the new one, so it is removed first.
         let mut write = || {
             file.rewind()?;
             file.set_len(0)?;

@@ -107,6 +107,7 @@ impl Manifest {
             return Err(refused(1, expected));
         };
         let mut lines = text.lines();
+        // Check the version before the checksum, which another version may compute differently.
         let heading = lines.next().and_then(|line| line.strip_prefix(HEADING));
         if heading.map(str::trim_start) != Some(VERSION) {
             let expected = "version 1 of the index: another version of simtool wrote it; use that \
@@ -116,8 +117,10 @@ impl Manifest {
         let damaged = "a line that agrees with the checksum: the manifest is damaged; restore it from a copy, \
                        or save what is intact to a new index (salvage)";
         let count = text.lines().count();
+        // Search from the end, because the name of a source may contain the keyword, too.
         let body = text.rfind(CHECKSUM).map(|at| text.split_at(at));
         let Some((body, last)) = body else { return Err(refused(count, damaged)) };
+        // Comparing the whole line also refuses any bytes after the checksum.
         if last != format!("{CHECKSUM}{:016x}\n", hash(body.as_bytes())) {
             return Err(refused(count, damaged));
         }
@@ -126,6 +129,8 @@ impl Manifest {
 
     fn of_lines(lines: Lines<'_>) -> Option<Self> {
         let mut lines = lines.peekable();
+        // The order of the lines is fixed, so another keyword ends a list and is otherwise an
+        // error.
         let mut next = |name: &str| {
             let line = lines.next_if(|line| line.split(' ').next() == Some(name))?;
             Some(line.split_once(' ')?.1)

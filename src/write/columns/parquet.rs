@@ -66,6 +66,7 @@ impl<T: RowTable, W: Write + Send> ParquetRows<T, W> {
             buffer.push(&column.value, row)?;
         }
         self.buffered += 1;
+        // Every batch has a fixed cost, but rows in the buffers take memory.
         if self.buffered == BATCH_ROWS { self.encode() } else { Ok(()) }
     }
 
@@ -184,6 +185,7 @@ impl ColumnBuffer {
     fn push<'r, T: RowTable>(&mut self, value: &Value<T>, row: &'r T::Row<'r>) -> io::Result<()> {
         match (self, value) {
             (Self::Text(buffer), Value::Text(get)) => {
+                // Readers refuse a file whose strings are not UTF-8.
                 buffer.append_value(String::from_utf8_lossy(get(row)));
             }
             (Self::Text(buffer), Value::Nested(nested)) => {
@@ -233,6 +235,7 @@ fn list_item(kind: DataType) -> Arc<Field> {
 }
 
 fn signed(number: u64) -> i64 {
+    // A number that does not fit must not become a negative one.
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 

@@ -96,6 +96,7 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
         recipe: &str,
     ) -> io::Result<Self> {
         #[cfg(not(feature = "parquet"))]
+        // Only Parquet has a place for the recipe.
         let _ = recipe;
         Ok(Self(match format {
             RowFormat::JsonLines => RowsTarget::JsonLines(out, columns),
@@ -135,6 +136,7 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
             #[cfg(feature = "parquet")]
             RowsTarget::Parquet(rows) => rows.finish()?,
         };
+        // Dropping a buffered writer would hide an error, for example of a full disk.
         out.flush()?;
         Ok(out)
     }

@@ -52,6 +52,8 @@ fn write_value<'r, T: RowTable>(
         Value::Time(get) => write!(out, "{}", get(row)),
         Value::Texts(get) => write_field(out, get(row).join(", ").as_bytes()),
         Value::Nested(nested) => {
+            // JSON can contain backslashes, which `write_field` escapes like those of any other
+            // text.
             let mut json = Vec::new();
             (nested.write_json)(row, &mut json)?;
             write_field(out, &json)

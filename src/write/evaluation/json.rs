@@ -52,6 +52,7 @@ fn write_method(
     out.write_all(b",")?;
     field(out, "parameters", method.parameters.as_bytes())?;
     let common = &method.common;
+    // The scale depends only on the method, so the first collection has the scale of all.
     let scale = method.measured.first().map(|measured| measured.curve.scale);
     let threshold = scale.map_or(0.0, |scale| scale.threshold(common.step));
     write!(out, ",\"mean_best_f1\":{:.6}", method.mean_best_f1())?;
@@ -83,6 +84,8 @@ fn write_measured(out: &mut dyn Write, measured: &Measured) -> io::Result<()> {
         out.write_all(if number == 0 { b"" } else { b"," })?;
         write_threshold(out, curve, step, counts)?;
     }
+    // Times differ from run to run. As the last field, they are easy to remove before files
+    // are compared.
     write!(out, "],\"seconds\":{seconds:.6}}}")
 }
 

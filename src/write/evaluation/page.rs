@@ -130,6 +130,7 @@ fn write_method(
         out.write_all(b"<ul class=\"legend\">")?;
         for (number, collection) in evaluation.collections.iter().enumerate() {
             let name = Line(collection.name.as_bytes());
+            // Colours repeat after six collections, as in the plots.
             write!(out, "<li class=\"dot c{}\">{name}</li>", number % 6)?;
         }
         out.write_all(b"</ul>\n")?;

@@ -42,7 +42,10 @@ pub struct PlotFile {
 /// Returns the names of the two files of a method.
 #[must_use]
 pub fn plot_names(number: usize, method: &str) -> [String; 2] {
+    // Methods contain colons and other characters that some file systems refuse.
     let plain = method.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
+    // Long settings could exceed the limit for names of files. The number in front keeps
+    // names distinct.
     let name: String = plain.take(60).collect();
     ["precision-recall", "f1"].map(|plot| format!("{:02}-{name}-{plot}.svg", number + 1))
 }
@@ -86,6 +89,7 @@ struct PlottedCurve {
 /// Plots precision over recall, with a point for each threshold at which any pair is found.
 pub(super) fn precision_recall(evaluation: &Evaluation, method: &Evaluated) -> Plot {
     let curve = |curve: &Curve| {
+        // Precision is not defined without found pairs, so such a threshold has no point.
         let found = |step: &usize| {
             let counts = curve.counts[*step];
             counts.true_found + counts.false_found > 0
@@ -108,6 +112,7 @@ pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Pl
         curve.counts.iter().rposition(|counts| counts.f1() >= LEAST_F1).unwrap_or(0)
     };
     let last = method.measured.iter().map(|measured| last_shown(&measured.curve)).max();
+    // At least one step, because `place` divides by it.
     let last = last.unwrap_or(0).max(1);
     let place = |step: usize| step as f64 / last as f64;
     let curve = |curve: &Curve| {
@@ -115,6 +120,7 @@ pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Pl
         shown.map(|(step, counts)| (step, (place(step), counts.f1()))).collect()
     };
     let scale = method.measured.first().map_or(Scale::Distance, |m| m.curve.scale);
+    // More labels than these would overlap.
     let parts = last.min(5);
     let marks = (0..=parts).map(|part| part * last / parts);
     let marks = marks.map(|step| (place(step), scale.shown(step))).collect();

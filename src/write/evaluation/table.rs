@@ -13,10 +13,13 @@ pub(super) type Column = (String, Vec<String>);
 /// `out` fails.
 pub fn write_table(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
     let columns = columns(evaluation);
+    // The heading is the line without a number, so that it is measured and aligned like the
+    // others.
     let cell = |line: Option<usize>, (name, cells): &Column| {
         line.and_then(|line| cells.get(line).cloned()).unwrap_or_else(|| name.clone())
     };
     let width = |(name, cells): &Column| {
+        // Names may have letters of more than one byte, so characters are counted.
         let widths = cells.iter().chain([name]).map(|cell| cell.chars().count());
         widths.max().unwrap_or(0)
     };
@@ -38,6 +41,7 @@ pub(super) fn columns(evaluation: &Evaluation) -> Vec<Column> {
         (name.to_owned(), methods.iter().map(cell).collect::<Vec<_>>())
     };
     let mut columns = vec![of("method", &|method| method.name.clone())];
+    // One collection leaves room for more figures. Several need a column each.
     if let [_] = &evaluation.collections[..] {
         let figure = |figure: fn(&Measured) -> String| {
             move |method: &Evaluated| method.measured.first().map_or(String::new(), figure)

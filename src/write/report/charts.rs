@@ -60,6 +60,8 @@ impl Scale {
             }
             Self::Logarithmic => {
                 let mut marks = vec![1_u64];
+                // The axis ends at 10 or more, because the height of a bar is divided by the
+                // logarithm of the end.
                 while marks.last().is_some_and(|&last| last < most.max(2)) {
                     marks.push(marks.last().map_or(1, |last| last.saturating_mul(10)));
                 }
@@ -181,6 +183,7 @@ pub(super) fn write_parts(
     parts: &[(&str, &str, u64)],
 ) -> io::Result<()> {
     const LENGTH: f64 = 1000.0;
+    // A damaged file can declare any number of lost records, so the sum must not overflow.
     let whole = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.2)).max(1);
     writeln!(
         out,

@@ -33,6 +33,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     for cluster in report.clusters.iter().take(CLUSTERS) {
         write_cluster(out, summary, cluster)?;
     }
+    // The summary counts all clusters, but the report has only the largest.
     match summary.clusters.saturating_sub(report.clusters.len().min(CLUSTERS) as u64) {
         0 => Ok(()),
         more => writeln!(
@@ -50,6 +51,7 @@ fn write_search(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
           <input id=\"wanted\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\"/></label>\
           <p id=\"found\" class=\"quiet\" role=\"status\"></p>",
     )?;
+    // Results that do not come from the program have no command line to show.
     if let Some(Commands { why, .. }) = &summary.commands {
         write!(
             out,
@@ -63,6 +65,7 @@ fn write_search(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
 
 fn write_cluster(out: &mut dyn Write, summary: &Summary, cluster: &Cluster) -> io::Result<()> {
     let Cluster { kept, removed, members, preview } = cluster;
+    // In a match, the kept document belongs to the corpus and is not one of the queries.
     let documents = if summary.is_match() { *removed } else { removed.saturating_add(1) };
     writeln!(
         out,

@@ -15,6 +15,7 @@ impl Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.0.utf8_chunks() {
             chunk.valid().chars().try_for_each(|c| write_character(f, c))?;
+            // Bytes that are not text are shown as numbers, so that different names look different.
             chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
         }
         Ok(())
@@ -27,6 +28,7 @@ impl Display for Lines<'_> {
         while let Some(c) = rest.next() {
             match c {
                 '\n' | '\t' => f.write_char(c)?,
+                // The two characters of a Windows line end are one line end.
                 '\r' if rest.peek() == Some(&'\n') => {}
                 c => write_character(f, c)?,
             }

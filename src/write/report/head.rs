@@ -87,6 +87,7 @@ pub(super) fn lead(summary: &Summary) -> String {
 
 /// Writes a warning if a part of the input was not compared.
 fn write_losses(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    // A damaged file can declare any number of lost rows, so the sum must not overflow.
     let sum = |of: fn(&crate::write::summary::ReadCounts) -> u64| {
         summary.read.iter().map(of).fold(0_u64, u64::saturating_add)
     };
@@ -121,6 +122,7 @@ fn write_tiles<'f>(
     out.write_all(b"<dl class=\"figures\">\n")?;
     for figure in figures {
         let Figure { key, name, count, whole, note, .. } = figure;
+        // Some names are indented for the table on the terminal.
         let name = name.trim();
         let (first, rest) = name.split_at(name.chars().next().map_or(0, char::len_utf8));
         let part = count.zip(*whole).map(|(count, whole)| share(count, whole));

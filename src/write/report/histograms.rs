@@ -93,6 +93,8 @@ fn similarity_bars(similarities: &Similarities) -> Vec<Bar> {
             is_apart: false,
         })
         .collect();
+    // Most removed documents are often equal to the kept one. In a bin with others, they
+    // would hide the shape of the rest.
     bars.push(Bar { name: "1".into(), label: "1".into(), count: *equal, is_apart: true });
     bars
 }
@@ -104,6 +106,7 @@ fn distance_bars(distances: &[u64]) -> Vec<Bar> {
         let name = if from == to { from.to_string() } else { format!("{from} to {to}") };
         let label =
             if distances.len() <= 12 || at % 4 == 0 { from.to_string() } else { String::new() };
+        // Distance 0 is marked only if no other distance shares its bar.
         Bar { name, label, count: counts.iter().sum(), is_apart: from == 0 && each == 1 }
     });
     bars.collect()
@@ -121,6 +124,7 @@ fn size_bars(sizes: &BTreeMap<u64, u64>) -> Vec<Bar> {
         if to >= largest {
             break;
         }
+        // Bars of powers of two show small and very large clusters in one chart.
         (from, to) = (to + 1, to.saturating_mul(2));
     }
     // Labels of many bars would overlap, so every second one is removed.

@@ -6,6 +6,7 @@ use simtool_base::quantity::grouped;
 use std::io::{self, Write};
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    // A single level is the run itself, whose count is at the top of the page.
     if summary.removed == 0 || summary.levels.len() < 2 {
         return Ok(());
     }

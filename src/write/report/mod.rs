@@ -81,6 +81,7 @@ impl Similarities {
     /// Creates an empty histogram of similarities from `from`, which is below 1, to 1.
     #[must_use]
     pub fn new(from: f64) -> Self {
+        // A threshold of 1 would give bins without width, and dividing by the width would fail.
         Self { from: if (0.0..1.0).contains(&from) { from } else { 0.0 }, bins: [0; 20], equal: 0 }
     }
 

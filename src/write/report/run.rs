@@ -50,6 +50,7 @@ fn write_stages(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let head = "<th>stage</th><th class=\"n\">time</th><th class=\"n\">of all</th>\
                 <th class=\"share\"></th>";
     begin_table(out, "time by stage", head)?;
+    // Shares are computed from whole numbers, and most stages take less than a second.
     let microseconds = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     for (name, taken) in &summary.stages {
         let (part, whole) = (microseconds(*taken), microseconds(total));

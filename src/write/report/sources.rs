@@ -29,6 +29,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
         head.push(letter(at));
         head.push_str("</th>");
     }
+    // The number of columns is limited, so some kept documents are in none of them.
     let of_others = |source: &Source| {
         source.removed.saturating_sub(source.repeats.iter().fold(0, |a, b| a.saturating_add(*b)))
     };
@@ -39,6 +40,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
     begin_table(out, "who repeats whom", &head)?;
     for source in &sources.rows {
         let own_letter = columns.iter().position(|column| *column == source.name);
+        // In a match, a row and a column with the same name are different sources.
         let own_letter = own_letter.filter(|_| sources.is_one_collection).map(letter);
         write!(
             out,
@@ -52,6 +54,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
         )?;
         let others = has_others.then(|| of_others(source));
         for count in source.repeats.iter().take(columns.len()).copied().chain(others) {
+            // The colour stops at 60 percent, so that the number on it stays readable.
             let heat = (u128::from(count) * 60 / u128::from(source.removed.max(1))).min(60);
             let count = if count == 0 { "·".to_owned() } else { grouped(count) };
             write!(out, "<td class=\"n heat\" style=\"--heat:{heat}%\">{count}</td>")?;

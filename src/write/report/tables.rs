@@ -25,6 +25,7 @@ pub(super) fn share(part: u64, whole: u64) -> String {
 
 /// Returns a table cell with a bar whose width is the share.
 pub(super) fn bar(part: u64, whole: u64) -> String {
+    // Counts from damaged files can be huge, so the product is computed with 128 bits.
     let percent = (u128::from(part) * 100 / u128::from(whole.max(1))).min(100);
     format!("<td class=\"share\"><i style=\"width:{percent}%\"></i></td>")
 }

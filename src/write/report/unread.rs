@@ -15,6 +15,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     let passed_over: u64 = summary.read.iter().map(|read| read.passed_over).sum();
     let lost = summary.read.iter().map(|read| read.lost).fold(0, u64::saturating_add);
     let quarantined: u64 = summary.read.iter().map(|read| read.quarantined).sum();
+    // Bad records have a table of their own below.
     let of_files = || summary.faults.places().iter().filter(|place| place.record.is_none());
     if passed_over > 0 {
         let were = if passed_over == 1 { "was" } else { "were" };
@@ -50,6 +51,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
             )?;
         }
         end_table(out)?;
+        // Bad records are counted among the faults, too, but this table does not list them.
         write_more(out, all.saturating_sub(quarantined), "fault", "summary.json")?;
     }
     write_bad_records(out, report, quarantined)

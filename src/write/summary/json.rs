@@ -50,6 +50,7 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     }
     out.write_all(b"\n  },\n")?;
     write_list(out, "faults", summary.faults.places(), write_place)?;
+    // Times differ from run to run, so they come after everything that can be compared.
     out.write_all(b"  \"seconds\": {")?;
     for (number, (stage, time)) in summary.stages.iter().enumerate() {
         out.write_all(if number == 0 { b"" } else { b"," })?;

@@ -163,6 +163,7 @@ impl Faults {
     pub fn add(&mut self, kind: &'static str, place: impl FnOnce() -> FaultPlace) {
         let count = self.counts.entry(kind).or_insert(0);
         *count += 1;
+        // A damaged file can have millions of faults, whose places would fill the memory.
         if *count <= Self::PLACES {
             self.places.push(place());
         }

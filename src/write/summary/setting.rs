@@ -25,6 +25,7 @@ impl Setting {
     /// Parses the text of an option: `64` becomes a count, `0.8` and `4/5` numbers, `words:3` a text.
     #[must_use]
     pub fn read(text: &str) -> Self {
+        // The parser of floats also accepts texts such as `inf`, `nan` and `1e5`.
         let is_number = |text: &str| {
             !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         };

@@ -23,6 +23,7 @@ impl Header {
         };
         let number_32 = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
         let number_64 = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| header[at + i]));
+        // Check the version before the checksum, because another version may have another header.
         if number_32(8) != VERSION {
             let expected = format!(
                 "version {VERSION} of the format: another version of simtool wrote it; use that \
@@ -34,6 +35,7 @@ impl Header {
         if checksum != hash(&header[..SEALED]) {
             return Err((0, damaged("a header that agrees with its checksum")));
         }
+        // A file that was cut off has an intact header.
         if number_64(16) != bytes.len() as u64 {
             let expected = format!("{} bytes, as the header says", number_64(16));
             return Err((16, damaged(&expected)));
@@ -43,6 +45,8 @@ impl Header {
         }
         let contradicts = || (16, damaged("a header that does not contradict itself"));
         let (count, start) = (number_32(12) as usize, number_64(24) as usize);
+        // A header with a valid checksum can still be wrong on purpose, so this arithmetic must
+        // not overflow.
         let blocks = start.checked_sub(HEADER).map(|bytes| bytes.div_ceil(BLOCK));
         let end =
             blocks.and_then(|blocks| blocks.checked_mul(8)).and_then(|b| b.checked_add(start));
@@ -63,6 +67,8 @@ impl Header {
         };
         let sections: Option<Vec<_>> = (0..count).map(section).collect();
         let sections = sections.ok_or_else(contradicts)?;
+        // A section that ends inside an element, or has elements without bytes, cannot be used as
+        // an array.
         let is_whole = |section: &Section| {
             section.bytes.len().checked_rem(section.element_bytes as usize) == Some(0)
         };

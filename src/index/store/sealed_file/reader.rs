@@ -37,6 +37,8 @@ enum Bytes {
 impl Bytes {
     fn open(path: &Path, access: FileAccess) -> Result<Self> {
         let file = access.open(path)?;
+        // A mapped file begins at a page, but bytes that were read into memory can have any
+        // address.
         if (file.as_ptr() as usize).is_multiple_of(size_of::<u64>()) {
             return Ok(Self::File(file));
         }
@@ -150,6 +152,8 @@ impl SealedFile {
     fn is_intact(&self, bytes: Range<usize>) -> bool {
         let (first, last) = ((bytes.start - HEADER) / BLOCK, (bytes.end - 1 - HEADER) / BLOCK);
         (first..=last).all(|block| {
+            // The bits protect no other data, and two threads that check the same block agree. So
+            // the order of memory accesses does not matter.
             let checked = self.checked[block / 64].load(Ordering::Relaxed);
             checked >> (block % 64) & 1 == 1 || self.check_block(block)
         })
@@ -194,6 +198,7 @@ impl<'f, T: Pod> StoredArray<'f, T> {
             self.file.note(self.start);
             return &[];
         };
+        // Without elements, there is no last byte whose block could be checked.
         if elements.is_empty() {
             return elements;
         }

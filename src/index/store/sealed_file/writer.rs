@@ -27,6 +27,8 @@ impl<'f> SealedWriter<'f> {
     /// The file cannot be written.
     pub(in crate::index::store) fn new(file: &'f mut File, path: &'f Path) -> Result<Self> {
         let mut out = BufWriter::with_capacity(1 << 20, file);
+        // The header needs the checksums, so it is written last. Until then there are zeros in
+        // its place, and an unfinished file is never mistaken for a complete one.
         out.write_all(&[0; HEADER]).map_err(|e| Error::io(path, "write", e))?;
         let block = StreamedHash::default();
         Ok(Self { out, path, at: HEADER, sections: Vec::new(), block, checksums: Vec::new() })
@@ -83,6 +85,7 @@ impl<'f> SealedWriter<'f> {
     /// The file cannot be written to.
     pub(in crate::index::store) fn finish(mut self) -> Result<Seal> {
         self.align()?;
+        // The last block is usually shorter than others, so `put` has not ended it.
         if self.at > HEADER && !(self.at - HEADER).is_multiple_of(BLOCK) {
             self.checksums.push(self.block.digest());
         }

@@ -50,6 +50,7 @@ impl Segment {
             return Err(file.contradiction(ROWS, "as many words as the rows have"));
         }
         let last = rows.checked_sub(1).map_or(0, |last| last as u64);
+        // Matches number rows with 32 bits, and document numbers must not overflow 64 bits.
         if u32::try_from(*rows).is_err() || self.first.checked_add(last).is_none() {
             return Err(file.contradiction(META, "a number of rows that have numbers"));
         }
@@ -148,6 +149,7 @@ impl Segment {
         let later = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let numbers = self.file.array::<u32>(NUMBERS);
         if numbers.is_empty() {
+            // Numbers without gaps are not stored, because the row follows from the number.
             return (later < self.rows).then_some(later);
         }
         let row = numbers.get(0..self.rows).binary_search(&u32::try_from(later).ok()?);
@@ -218,6 +220,7 @@ impl Segment {
     pub(super) fn id_bytes(&self, start: u64, end: u64) -> Result<&[u8]> {
         let (start, end) = (start as usize, end as usize);
         let bytes = self.file.array::<u8>(IDS).get(start..end);
+        // Damaged bytes read as empty, and the check returns the error for them.
         if bytes.len() != end.wrapping_sub(start) {
             self.file.check()?;
         }
@@ -250,6 +253,8 @@ impl Segment {
     /// They are damaged.
     pub fn repeats_of(&self, number: u64) -> Result<&[Repeats]> {
         let all = self.file.array::<Repeats>(REPEATS);
+        // A search that reads single elements checks only the few blocks that it meets, and not
+        // the whole section.
         let bound = |is_before: &dyn Fn(u64) -> bool| {
             let mut range: Range<usize> = 0..all.len();
             while !range.is_empty() {

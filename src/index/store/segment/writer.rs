@@ -27,6 +27,7 @@ impl<'r> SegmentRows<'r> {
     /// Creates rows of `row_words` words. `numbers` has the difference of each number from the first.
     #[must_use]
     pub fn new(first: u64, numbers: &'r [u32], row_words: usize, words: &'r [u64]) -> Self {
+        // Numbers have gaps only after removals. Without gaps, they need no space.
         let is_dense = numbers.iter().enumerate().all(|(row, &later)| row == later as usize);
         Self { first, numbers: (!is_dense).then_some(numbers), row_words, words }
     }
@@ -121,6 +122,8 @@ impl<'f> SegmentWriter<'f> {
         let bytes = segment.id_bytes(start, end)?;
         self.write_ids()?;
         self.file.write(bytes)?;
+        // Places count from the start of the section, so copied ones move by the bytes before
+        // them.
         let moved = self.ids.bytes();
         self.id_blocks.extend(places[..blocks].iter().map(|place| moved + (place - start)));
         self.ids.skip_blocks(blocks, bytes.len());
@@ -172,6 +175,7 @@ impl<'f> SegmentWriter<'f> {
         self.file.section(INPUTS, &rest.inputs)?;
         self.file.section(DESCRIPTION, description.as_bytes())?;
         let [first, rows, row_words] = self.meta;
+        // The number of tables is known only now, so these numbers come last.
         self.file.section(META, &[first, rows, row_words, u64::from(self.tables)])?;
         self.file.finish()
     }
