@@ -66,6 +66,6 @@ pub use reading_faults::has_losses;
 pub use recorded_inputs::RecordedInputs;
 pub use recorded_run::LocatedDocument;
 pub use reference::{MatchedSamples, ReferenceRequest, reference};
-pub use standard_streams::{STANDARD_INPUT, standard_input};
+pub use standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, standard_input};
 pub use why::{ClusteredDocument, ComparedTexts, DocumentFate, Why, WhyRequest, why};
 pub use word_features::{FolderFiles, WordFeatures, WordsRequest};

@@ -8,7 +8,7 @@ use std::path::Path;
 /// The path that means standard input.
 pub const STANDARD_INPUT: &str = "-";
 /// The path of an output that means standard output.
-const STANDARD_OUTPUT: &str = "-";
+pub const STANDARD_OUTPUT: &str = "-";
 
 /// Returns whether the path of an output means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {

@@ -73,7 +73,7 @@ pub enum ErrorKind {
     /// Something that the caller named is not there, or is no longer what it was.
     #[error("{what}: {reason}")]
     Missing {
-        /// What is missing, as a sentence.
+        /// A sentence that names the missing document or record.
         what: String,
         /// Why, or how to name something that is there.
         reason: String,

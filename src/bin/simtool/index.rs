@@ -15,6 +15,7 @@ use simtool::quantity::{bytes, counted, grouped};
 use simtool::run::{
     self, AddOutcome, AddRequest, ExportRequest, IndexedDocuments, QueryRequest, RemoveRequest,
 };
+use simtool::write::output_folder::Existing;
 use std::io::{self, Write};
 
 /// Maximum number of files or IDs that are printed; the others are counted.
@@ -204,7 +205,7 @@ fn export(args: &ExportArgs) -> anyhow::Result<()> {
     let request = ExportRequest {
         index: open_request(index, "export", common, memory)?,
         output: args.output.clone(),
-        is_forced: args.force,
+        existing: Existing::by_force(args.force),
     };
     Ok(run::export_index(&request, &mut io::stdout(), &Terminal::new(&common.running))?)
 }

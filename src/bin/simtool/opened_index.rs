@@ -4,7 +4,7 @@ use crate::args::{ArrivalArgs, CommonArgs, MemoryArgs};
 use crate::inputs;
 use simtool::Error;
 use simtool::index::{Arrival, Index, IndexAdder};
-use simtool::run::{OpenRequest, synced_disk};
+use simtool::run::OpenRequest;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -32,8 +32,7 @@ pub(crate) fn open_adder(
     memory: &MemoryArgs,
 ) -> Result<IndexAdder, Error> {
     let access = inputs::access(common.running.no_mmap);
-    let resources = common.resources(memory)?;
-    IndexAdder::open(index, access, synced_disk(), &holder(what), &resources)
+    open_request(index, what, common, memory)?.open_adder(access)
 }
 
 /// Opens an index to read it.

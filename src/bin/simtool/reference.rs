@@ -9,13 +9,10 @@ use simtool::mapped_file::FileAccess;
 use simtool::pipeline::MatchedQueries;
 use simtool::pipeline::timings::Timings;
 use simtool::progress::{NoProgress, Progress};
-use simtool::run::{self, Face, MatchedSamples, Notice, ReferenceRequest};
+use simtool::run::{self, Face, MatchedSamples, Notice, ReferenceRequest, STANDARD_OUTPUT};
 use simtool::write::output_folder::Existing;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
-
-/// The value of an option that means standard output.
-const STANDARD_OUTPUT: &str = "-";
 
 /// Matches the samples and writes the result.
 pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {

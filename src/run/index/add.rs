@@ -63,7 +63,7 @@ pub fn add_to_index(
     face: &dyn Face,
 ) -> Result<AddOutcome> {
     let mut timings = Timings::start();
-    let mut adder = request.index.open_adder(face)?;
+    let mut adder = request.index.open_adder(face.access())?;
     timings.end("open");
     let input = request.documents.open(&request.index, face)?;
     // The folder is created first, so that a name that is taken ends the run before documents are

@@ -20,7 +20,7 @@ pub struct ExportRequest {
     /// written to standard output.
     pub output: Option<PathBuf>,
     /// Whether the file may replace another one.
-    pub is_forced: bool,
+    pub existing: Existing,
 }
 
 /// Writes a row for each document of the index to the file of `request`, or to `standard_output`.
@@ -34,16 +34,15 @@ pub fn export_index(
     standard_output: &mut (dyn Write + Send),
     face: &dyn Face,
 ) -> Result<()> {
-    let index = request.index.open(face)?;
+    let index = request.index.open(face.access())?;
     let Some(path) = request.output.as_deref().filter(|path| !is_standard_output(path)) else {
         let mut out = BufWriter::new(standard_output);
         index.export(&mut out, RowFormat::JsonLines)?;
         return out.flush().map_err(|error| Error::io("standard output", "write", error));
     };
     let format = format_of(path)?;
-    let existing = Existing::by_force(request.is_forced);
-    refuse_existing("output", path, existing)?;
-    write_whole_file(path, existing, face, |file| {
+    refuse_existing("output", path, request.existing)?;
+    write_whole_file(path, request.existing, face, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file.file());
         index.export(&mut out, format)?;
         out.flush().map_err(|error| Error::io(path, "write", error))

@@ -21,6 +21,7 @@ use crate::index::{Index, IndexAdder};
 use crate::method::Method;
 use simtool_base::durable::{Disk, Durability};
 use simtool_base::error::Result;
+use simtool_base::mapped_file::FileAccess;
 use simtool_base::options::Options;
 use simtool_compute::resources::Resources;
 use std::path::{Path, PathBuf};
@@ -43,8 +44,8 @@ impl OpenRequest {
     /// # Errors
     ///
     /// There is no index in the folder, or it is damaged.
-    pub fn open(&self, face: &dyn Face) -> Result<Index> {
-        Index::open(&self.index, face.access(), &self.resources)
+    pub fn open(&self, access: FileAccess) -> Result<Index> {
+        Index::open(&self.index, access, &self.resources)
     }
 
     /// Opens the index to change it.
@@ -52,8 +53,8 @@ impl OpenRequest {
     /// # Errors
     ///
     /// As [`Self::open`], or another process writes to the index.
-    pub fn open_adder(&self, face: &dyn Face) -> Result<IndexAdder> {
-        IndexAdder::open(&self.index, face.access(), synced_disk(), &self.holder, &self.resources)
+    pub fn open_adder(&self, access: FileAccess) -> Result<IndexAdder> {
+        IndexAdder::open(&self.index, access, synced_disk(), &self.holder, &self.resources)
     }
 }
 
@@ -102,6 +103,7 @@ pub fn synced_disk() -> Disk {
 mod tests {
     use super::*;
     use crate::run::Silent;
+    use crate::write::output_folder::Existing;
     use simtool_base::options::Options;
     use std::fs;
 
@@ -189,11 +191,11 @@ mod tests {
         let error = place.add("on_error=fail", Some(copies.clone())).unwrap_err();
         assert!(error.to_string().contains("x.jsonl"), "{error}");
         assert!(!copies.exists());
-        assert_eq!(place.index().open(&Silent).unwrap().size().unwrap().documents, 0);
+        assert_eq!(place.index().open(FileAccess::READ).unwrap().size().unwrap().documents, 0);
         place.add("", Some(copies.clone())).unwrap();
         let kept = fs::read_to_string(copies.join("in/x.jsonl")).unwrap();
         assert_eq!(kept, LINES.replace("{\"id\":\"b\",\"text\":\"one two three four\"}\n", ""));
-        assert_eq!(place.index().open(&Silent).unwrap().size().unwrap().documents, 1);
+        assert_eq!(place.index().open(FileAccess::READ).unwrap().size().unwrap().documents, 1);
     }
 
     #[test]
@@ -217,7 +219,7 @@ mod tests {
         let request = |output: Option<&Path>| ExportRequest {
             index: place.index(),
             output: output.map(Path::to_owned),
-            is_forced: false,
+            existing: Existing::Refuse,
         };
         let mut out = Vec::new();
         export_index(&request(None), &mut out, &Silent).unwrap();

@@ -46,7 +46,7 @@ pub fn query_index(
     standard_output: &mut dyn Write,
     face: &dyn Face,
 ) -> Result<QueryOutcome> {
-    let index = request.index.open(face)?;
+    let index = request.index.open(face.access())?;
     let input = request.documents.open(&request.index, face)?;
     let strict = Strict(&input.collection);
     let corpus = input.corpus(&strict);

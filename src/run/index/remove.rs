@@ -42,7 +42,7 @@ pub fn remove_from_index(request: &RemoveRequest, face: &dyn Face) -> Result<Rem
     wanted.sort_unstable();
     wanted.dedup();
     let mut is_found = vec![false; wanted.len()];
-    let mut adder = request.index.open_adder(face)?;
+    let mut adder = request.index.open_adder(face.access())?;
     let removed = adder.remove(&mut |id| match wanted.binary_search(&id) {
         Ok(at) => {
             is_found[at] = true;
