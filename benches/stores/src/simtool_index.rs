@@ -3,8 +3,8 @@
 use crate::{Contender, Near, Result};
 use simtool::durable::{Disk, Durability};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
-use simtool::mapped_file::FileAccess;
 use simtool::index::{Added, Arrival, Index, IndexAdder};
+use simtool::mapped_file::FileAccess;
 use simtool::resources::Resources;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
