@@ -13,12 +13,14 @@
 //! ```
 
 pub(super) mod binary_digits;
+pub(super) mod hamming_scan;
 pub(super) mod kept_terms;
 pub(super) mod near_tags;
 
 use binary_digits::Digits;
 use kept_terms::RandomPart;
 use near_tags::TagSearch;
+use simtool_model::fingerprint_table::Wide;
 
 /// The loops of a level. The methods do the same at every level.
 ///
@@ -28,6 +30,18 @@ pub(super) trait OwnLoops: Copy {
     #[inline(always)]
     fn binary_digits(self, digits: &[u8]) -> Digits {
         binary_digits::plain(digits)
+    }
+
+    /// Appends a hit for each row of one word that is near `query`.
+    #[inline(always)]
+    fn scan_64(self, corpus: &[u64], query: u64, max_distance: u32, hits: &mut Vec<u64>) {
+        hamming_scan::plain(corpus, query, 0, max_distance, hits);
+    }
+
+    /// Appends a hit for each row of two words that is near `query`.
+    #[inline(always)]
+    fn scan_128(self, corpus: &[Wide<2>], query: Wide<2>, max_distance: u32, hits: &mut Vec<u64>) {
+        hamming_scan::plain(corpus, query, 0, max_distance, hits);
     }
 
     /// Appends the places of the near tags of a stretch.

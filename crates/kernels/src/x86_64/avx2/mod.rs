@@ -1,5 +1,7 @@
 //! AVX2: registers of 32 bytes. Intel since Haswell (2013), AMD since Excavator (2015).
 
+mod bit_counts;
+mod hamming_scan;
 mod near_tags;
 
 use crate::own_loops::OwnLoops;
@@ -36,6 +38,12 @@ impl Level for Avx2 {
 }
 
 impl OwnLoops for Avx2 {
+    #[inline(always)]
+    fn scan_64(self, corpus: &[u64], query: u64, max_distance: u32, hits: &mut Vec<u64>) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { hamming_scan::scan_64(corpus, query, max_distance, hits) }
+    }
+
     #[inline(always)]
     fn near_tags(self, tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
         // SAFETY: `self` proves that the processor has the instructions.

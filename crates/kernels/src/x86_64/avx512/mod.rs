@@ -2,6 +2,7 @@
 //! instruction. Intel since Ice Lake (2019), AMD since Zen 4 (2022).
 
 mod binary_digits;
+mod hamming_scan;
 mod kept_terms;
 mod near_tags;
 
@@ -11,6 +12,7 @@ use crate::own_loops::binary_digits::Digits;
 use crate::own_loops::kept_terms::RandomPart;
 use crate::own_loops::near_tags::TagSearch;
 use crate::vector::{Costs, Kernel, Level};
+use simtool_model::fingerprint_table::Wide;
 
 /// Proof that the processor has AVX-512 F, BW, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ, and what [`Avx2`]
 /// needs.
@@ -54,6 +56,18 @@ impl OwnLoops for Avx512 {
     fn binary_digits(self, digits: &[u8]) -> Digits {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { binary_digits::binary_digits(digits) }
+    }
+
+    #[inline(always)]
+    fn scan_64(self, corpus: &[u64], query: u64, max_distance: u32, hits: &mut Vec<u64>) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { hamming_scan::scan_64(corpus, query, max_distance, hits) }
+    }
+
+    #[inline(always)]
+    fn scan_128(self, corpus: &[Wide<2>], query: Wide<2>, max_distance: u32, hits: &mut Vec<u64>) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { hamming_scan::scan_128(corpus, query, max_distance, hits) }
     }
 
     #[inline(always)]
