@@ -8,7 +8,8 @@
 //!
 //! M. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002.
 
-use super::{Isa, Kind};
+use super::Isa;
+use super::vector::{Kernel, Level};
 
 /// Sums of weights: of the rows with each bit, and of all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,15 +44,7 @@ impl BitWeights {
             self.add(isa, &rows[half..], &weights[half..]);
             return;
         }
-        let sums = match isa.0 {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: AVX-512 was detected.
-            Kind::Avx512 => unsafe { avx512::sums(rows, weights) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: AVX2 was detected.
-            Kind::Avx2 => unsafe { avx2::sums(rows, weights) },
-            _ => portable::sums(rows, weights),
-        };
+        let sums = isa.run(SumWeights { rows, weights }, ());
         for (with_bit, sum) in self.with_bit.iter_mut().zip(sums) {
             *with_bit += u64::from(sum);
         }
@@ -73,60 +66,17 @@ impl BitWeights {
     }
 }
 
-mod portable {
-    /// Returns the weight of the rows with each bit. The sum of all weights fits in 32 bits.
-    // Always inlined, so that it is compiled for the instructions of its caller.
+struct SumWeights<'a> {
+    rows: &'a [u64],
+    weights: &'a [u32],
+}
+
+impl Kernel<()> for SumWeights<'_> {
+    type Result = [u32; 64];
+
     #[inline(always)]
-    pub(super) fn sums(rows: &[u64], weights: &[u32]) -> [u32; 64] {
-        let mut all = [0; 64];
-        // Sums of half of the bits stay in registers.
-        for (sums, shift) in all.as_chunks_mut::<32>().0.iter_mut().zip([0, 32]) {
-            let mut lanes = [0_u32; 32];
-            for (row, weight) in rows.iter().zip(weights) {
-                let bits = (row >> shift) as u32;
-                for (bit, lane) in (0..).zip(&mut lanes) {
-                    *lane += weight & (bits >> bit & 1).wrapping_neg();
-                }
-            }
-            *sums = lanes;
-        }
-        all
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    /// [`super::portable::sums`], eight of them an instruction.
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub(super) fn sums(rows: &[u64], weights: &[u32]) -> [u32; 64] {
-        super::portable::sums(rows, weights)
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod avx512 {
-    use std::arch::x86_64::{
-        _mm512_mask_add_epi32, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
-    };
-
-    /// [`super::portable::sums`]; sixteen bits of a row say which of sixteen sums its weight is
-    /// added to.
-    #[target_feature(enable = "avx512f")]
-    pub(super) fn sums(rows: &[u64], weights: &[u32]) -> [u32; 64] {
-        let [mut a, mut b, mut c, mut d] = [_mm512_setzero_si512(); 4];
-        for (&row, &weight) in rows.iter().zip(weights) {
-            let weight = _mm512_set1_epi32(weight.cast_signed());
-            a = _mm512_mask_add_epi32(a, row as u16, a, weight);
-            b = _mm512_mask_add_epi32(b, (row >> 16) as u16, b, weight);
-            c = _mm512_mask_add_epi32(c, (row >> 32) as u16, c, weight);
-            d = _mm512_mask_add_epi32(d, (row >> 48) as u16, d, weight);
-        }
-        let mut all = [0; 64];
-        for (sums, lanes) in all.as_chunks_mut::<16>().0.iter_mut().zip([a, b, c, d]) {
-            // SAFETY: there is room for sixteen sums.
-            unsafe { _mm512_storeu_si512(sums.as_mut_ptr().cast(), lanes) };
-        }
-        all
+    fn run<L: Level>(self, level: L, (): ()) -> [u32; 64] {
+        level.bit_weights(self.rows, self.weights)
     }
 }
 

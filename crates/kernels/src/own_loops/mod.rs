@@ -13,9 +13,11 @@
 //! ```
 
 pub(super) mod binary_digits;
+pub(super) mod bit_majority;
 pub(super) mod hamming_scan;
 pub(super) mod kept_terms;
 pub(super) mod near_tags;
+pub(super) mod weighted_majority;
 
 use binary_digits::Digits;
 use kept_terms::RandomPart;
@@ -26,6 +28,10 @@ use simtool_model::fingerprint_table::Wide;
 ///
 /// Methods are `#[inline(always)]`: so the plain loops are compiled for the level.
 pub(super) trait OwnLoops: Copy {
+    /// Tokens of the longest shingle whose sums cost less side by side than one after the other; see
+    /// [`crate::shingle_terms`].
+    const LONGEST_DIRECT_SHINGLE: usize = 0;
+
     /// Returns which of at most 64 bytes are digits, and which are `1`.
     #[inline(always)]
     fn binary_digits(self, digits: &[u8]) -> Digits {
@@ -55,5 +61,18 @@ pub(super) trait OwnLoops: Copy {
     #[inline(always)]
     fn keep(self, part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
         kept_terms::keep(part, terms, kept)
+    }
+
+    /// Adds at most [`MOST_ROWS`](bit_majority::MOST_ROWS) rows to the counts of each bit, whose digits
+    /// are given.
+    #[inline(always)]
+    fn add_rows(self, rows: &[u64], digits: &mut [u64; 64]) {
+        bit_majority::add_rows(rows, digits);
+    }
+
+    /// Returns the weight of the rows with each bit. The sum of all weights fits in 32 bits.
+    #[inline(always)]
+    fn bit_weights(self, rows: &[u64], weights: &[u32]) -> [u32; 64] {
+        weighted_majority::bit_weights(rows, weights)
     }
 }

@@ -1,6 +1,7 @@
 //! AVX2: registers of 32 bytes. Intel since Haswell (2013), AMD since Excavator (2015).
 
 mod bit_counts;
+pub(super) mod bit_majority;
 mod hamming_scan;
 mod near_tags;
 
@@ -38,6 +39,8 @@ impl Level for Avx2 {
 }
 
 impl OwnLoops for Avx2 {
+    const LONGEST_DIRECT_SHINGLE: usize = 4;
+
     #[inline(always)]
     fn scan_64(self, corpus: &[u64], query: u64, max_distance: u32, hits: &mut Vec<u64>) {
         // SAFETY: `self` proves that the processor has the instructions.
@@ -48,5 +51,11 @@ impl OwnLoops for Avx2 {
     fn near_tags(self, tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { near_tags::near_tags(tags, search, places) }
+    }
+
+    #[inline(always)]
+    fn add_rows(self, rows: &[u64], digits: &mut [u64; 64]) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { bit_majority::add_rows(rows, digits) }
     }
 }

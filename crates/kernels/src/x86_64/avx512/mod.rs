@@ -5,8 +5,9 @@ mod binary_digits;
 mod hamming_scan;
 mod kept_terms;
 mod near_tags;
+mod weighted_majority;
 
-use super::avx2::Avx2;
+use super::avx2::{self, Avx2};
 use crate::own_loops::OwnLoops;
 use crate::own_loops::binary_digits::Digits;
 use crate::own_loops::kept_terms::RandomPart;
@@ -52,6 +53,8 @@ impl Level for Avx512 {
 }
 
 impl OwnLoops for Avx512 {
+    const LONGEST_DIRECT_SHINGLE: usize = 12;
+
     #[inline(always)]
     fn binary_digits(self, digits: &[u8]) -> Digits {
         // SAFETY: `self` proves that the processor has the instructions.
@@ -80,5 +83,17 @@ impl OwnLoops for Avx512 {
     fn keep(self, part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { kept_terms::keep(part, terms, kept) }
+    }
+
+    #[inline(always)]
+    fn add_rows(self, rows: &[u64], digits: &mut [u64; 64]) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { avx2::bit_majority::add_rows(rows, digits) }
+    }
+
+    #[inline(always)]
+    fn bit_weights(self, rows: &[u64], weights: &[u32]) -> [u32; 64] {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { weighted_majority::bit_weights(rows, weights) }
     }
 }

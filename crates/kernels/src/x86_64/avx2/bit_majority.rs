@@ -1,0 +1,11 @@
+//! Adds rows with AVX2, four of them an instruction.
+
+use crate::own_loops::bit_majority::add_rows as add_plainly;
+
+/// Adds rows to the counts of each bit.
+// Not inlined: with the longer registers of AVX-512 the same loop is slower.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+#[inline(never)]
+pub(in crate::x86_64) fn add_rows(rows: &[u64], digits: &mut [u64; 64]) {
+    add_plainly(rows, digits);
+}
