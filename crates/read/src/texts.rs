@@ -148,21 +148,6 @@ impl<'t> Texts<'t> {
         Ok(Self { fields: Some(fields), ..self })
     }
 
-    /// The same from an Arrow column, which is given as to [`Texts::arrow`]. A document whose ID is
-    /// null has none.
-    ///
-    /// # Errors
-    ///
-    /// There are not as many as texts, or it is no column.
-    pub fn with_arrow_ids(
-        self,
-        values: &'t [u8],
-        offsets: ArrowOffsets<'t>,
-        validity: Option<(&'t [u8], usize)>,
-    ) -> Result<Self> {
-        self.with_id_column(arrow_column(values, offsets, validity)?)
-    }
-
     /// Number of texts.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -453,9 +438,6 @@ mod tests {
         let texts = ["x", "y"];
         let of_slice = Texts::of(&texts).with_ids(&["a", ""]).unwrap();
         assert_eq!(read(&of_slice).0, expected);
-        let offsets = [0_i32, 1, 2];
-        let of_arrow = Texts::of(&texts).with_arrow_ids(b"ab", offsets[..].into(), Some((&[1], 0)));
-        assert_eq!(read(&of_arrow.unwrap()).0, expected);
         let error = Texts::of(&texts).with_ids(&["a"]).unwrap_err().to_string();
         assert_eq!(error, "ids 1: must be as many as the texts, which are 2");
     }
