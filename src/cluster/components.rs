@@ -61,7 +61,10 @@ pub fn keep_one_each(
 ///
 /// The same as [`keep_one_each`].
 #[must_use]
-pub fn count_removed(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
+pub(crate) fn count_removed(
+    around: &Neighbourhood<'_>,
+    is_close: impl Fn(Closeness) -> bool,
+) -> u64 {
     let mut sets = linked(around, is_close);
     let groups = 0..around.group_count() as u32;
     let components = groups.filter(|&group| sets.smallest(group) == group).count();

@@ -64,7 +64,7 @@ pub fn keep_preferred(
 ///
 /// The same as [`keep_preferred`].
 #[must_use]
-pub fn count_removed(
+pub(crate) fn count_removed(
     around: &Neighbourhood<'_>,
     prefer: impl Fn(u32, u32) -> Ordering,
     is_close: impl Fn(Closeness) -> bool,

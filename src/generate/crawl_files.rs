@@ -30,7 +30,7 @@ pub struct PageText<'p> {
 /// # Errors
 ///
 /// Those of writing.
-pub fn write_record(
+pub(crate) fn write_record(
     out: &mut impl Write,
     level: Compression,
     fields: &[(&str, &str)],

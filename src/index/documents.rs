@@ -59,7 +59,7 @@ impl IndexAdder {
     ///
     /// [`add`](Self::add) or `report` fails. Faults of the input are not errors but part of the result.
     /// Earlier commits stay.
-    pub fn add_corpus(
+    pub(crate) fn add_corpus(
         &mut self,
         files: &Collection,
         corpus: &dyn Corpus,
@@ -210,7 +210,7 @@ impl Index {
     /// # Errors
     ///
     /// [`near`](Self::near) or `report` fails. Faults of the input are not errors but part of the result.
-    pub fn near_corpus(
+    pub(crate) fn near_corpus(
         &self,
         corpus: &dyn Corpus,
         only_nearest: bool,

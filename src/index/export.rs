@@ -41,7 +41,7 @@ impl Index {
     /// # Errors
     ///
     /// The index is damaged, or `out` fails.
-    pub fn write_near(
+    pub(crate) fn write_near(
         &self,
         out: &mut dyn Write,
         is_json: bool,

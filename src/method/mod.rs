@@ -170,7 +170,7 @@ impl Method {
     /// # Errors
     ///
     /// A value is outside its range.
-    pub fn frequent_words(
+    pub(crate) fn frequent_words(
         table: HashTable,
         stop_words: Vec<Vec<u8>>,
         options: &mut Options,
@@ -329,7 +329,7 @@ impl Method {
 
     /// Describes how many pairs are missed, if near-duplicates are found by bands.
     #[must_use]
-    pub fn recall_means(&self) -> Option<String> {
+    pub(crate) fn recall_means(&self) -> Option<String> {
         let (Criterion::Distance(distance), Some(recall)) = (self.close, self.recall) else {
             return None;
         };

@@ -47,7 +47,7 @@ impl Recipe {
     /// Returns a text that identifies rows of this recipe that were made with `fitted`. Only rows
     /// with the same text can be compared.
     #[must_use]
-    pub fn rows_recipe(&self, fitted: &Fitted) -> String {
+    pub(crate) fn rows_recipe(&self, fitted: &Fitted) -> String {
         let learned = fitted.recipe().map_or(String::new(), |learned| format!("/{learned}"));
         format!("{self}{learned}")
     }

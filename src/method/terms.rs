@@ -149,7 +149,7 @@ impl Terms {
 
     /// Whether rare terms weigh more than frequent ones when sets are compared.
     #[must_use]
-    pub fn are_weighed_in_sets(&self) -> bool {
+    pub(crate) fn are_weighed_in_sets(&self) -> bool {
         self.weighting().is_idf()
     }
 

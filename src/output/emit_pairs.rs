@@ -60,7 +60,7 @@ pub enum PairOutput {
 
 /// Form of the written pairs, and the names of their rows.
 #[derive(Clone, Copy, Debug)]
-pub struct PairForm<'i, 'f> {
+pub(crate) struct PairForm<'i, 'f> {
     /// The form.
     pub output: PairOutput,
     /// IDs of the rows `a` and `b`. Lines have row numbers if a side has no IDs.
@@ -68,7 +68,7 @@ pub struct PairForm<'i, 'f> {
 }
 
 /// Function that takes the next bytes of an output.
-pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
+pub(crate) type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
 
 /// Writes all pairs to `sink`. If `pairs` finds the partners of a row only when it is asked, the search runs
 /// while the pairs are written.
@@ -76,7 +76,7 @@ pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
 /// # Errors
 ///
 /// The sink fails, or this build cannot write Parquet.
-pub fn emit(
+pub(crate) fn emit(
     pairs: &dyn Partners,
     form: PairForm<'_, '_>,
     progress: &dyn Progress,

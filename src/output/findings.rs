@@ -99,7 +99,7 @@ impl<'f> Findings<'f> {
 
     /// Returns the collection whose documents may be kept in place of removed ones.
     #[must_use]
-    pub fn originals(&self) -> Side<'f> {
+    pub(crate) fn originals(&self) -> Side<'f> {
         *self.sides.second()
     }
 }

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A finished run, read from its output folder.
 #[derive(Clone, Debug)]
-pub struct FinishedRun {
+pub(crate) struct FinishedRun {
     folder: PathBuf,
     summary: Value,
 }
@@ -88,7 +88,7 @@ pub struct Sought<'s>(&'s str);
 impl<'s> Sought<'s> {
     /// Creates the search for the document `name`: an ID, `FILE:RECORD` or `FILE#ID`.
     #[must_use]
-    pub fn new(name: &'s str) -> Self {
+    pub(crate) fn new(name: &'s str) -> Self {
         Self(name)
     }
 
@@ -224,7 +224,7 @@ fn finder(text: &str, whole: bool) -> Finder<'static> {
 impl FinishedRun {
     /// Returns whether the folder holds the outputs of a run.
     #[must_use]
-    pub fn is_at(folder: &Path) -> bool {
+    pub(crate) fn is_at(folder: &Path) -> bool {
         folder.join(SUMMARY).is_file() && folder.join(CLUSTERS).is_file()
     }
 
@@ -233,7 +233,7 @@ impl FinishedRun {
     /// # Errors
     ///
     /// The folder holds no outputs of a run.
-    pub fn open(folder: &Path) -> Result<Self> {
+    pub(crate) fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(SUMMARY);
         let bytes = fs::read(&path).map_err(|e| Error::io(&path, "read", e))?;
         let summary: Value = serde_json::from_slice(&bytes).unwrap_or_default();
@@ -246,19 +246,19 @@ impl FinishedRun {
 
     /// Returns the command line of the run.
     #[must_use]
-    pub fn command(&self) -> &str {
+    pub(crate) fn command(&self) -> &str {
         self.summary["command"].as_str().unwrap_or_default()
     }
 
     /// Returns the setting `name` of the run, if it shaped the results.
     #[must_use]
-    pub fn parameter(&self, name: &str) -> Option<&str> {
+    pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
         self.summary["parameters"][name].as_str()
     }
 
     /// Returns whether the run matched documents against another collection.
     #[must_use]
-    pub fn is_match(&self) -> bool {
+    pub(crate) fn is_match(&self) -> bool {
         !self.summary["corpus_documents"].is_null()
     }
 
@@ -273,7 +273,7 @@ impl FinishedRun {
     /// # Complexity
     ///
     /// O(n) for n bytes of clusters. Only the lines that may name the document are parsed.
-    pub fn find(&self, sought: Sought<'_>) -> Result<Vec<Fate>> {
+    pub(crate) fn find(&self, sought: Sought<'_>) -> Result<Vec<Fate>> {
         let (mut of_id, mut of_place) = (Vec::new(), Vec::new());
         self.for_each_line(CLUSTERS, sought, &mut |line| {
             let removed = line["removed"].as_array()?.iter().map(member).collect::<Option<_>>()?;

@@ -14,7 +14,7 @@ use std::path::Path;
 ///
 /// `out` fails, documents have no fingerprint and the format cannot mark them, or this build cannot
 /// write the format.
-pub fn write_fingerprints(
+pub(crate) fn write_fingerprints(
     collection: &dyn Corpus,
     made: &FingerprintedCollection,
     format: &FileFormat,

@@ -38,7 +38,7 @@ pub struct Comparison {
 ///
 /// O(n log n) for n shingles.
 #[must_use]
-pub fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Comparison {
+pub(crate) fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Comparison {
     let terms = DocumentTerms::new(method.compared(), &Fitted::Nothing, isa);
     let simhash = HashedSimhash::default();
     // Without a collection, shingles count as often as they occur.

@@ -77,7 +77,7 @@ impl Choice for Keep {
 impl Keep {
     /// Returns whether the value of a field decides.
     #[must_use]
-    pub fn is_by_field(self) -> bool {
+    pub(crate) fn is_by_field(self) -> bool {
         matches!(self, Self::FieldMax | Self::FieldMin)
     }
 

@@ -251,7 +251,7 @@ impl CollectionSummary {
 
     /// Returns whether a field should decide which documents are kept, but no document has it.
     #[must_use]
-    pub fn lacks_field(&self) -> bool {
+    pub(crate) fn lacks_field(&self) -> bool {
         let is_missing = |value: &FieldValue| matches!(value, FieldValue::Missing);
         !self.preferences.is_empty() && self.preferences.iter().all(is_missing)
     }

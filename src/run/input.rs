@@ -54,7 +54,7 @@ impl<'s> Input<'s> {
 
     /// Opens files that are known, to be read by `options`.
     #[must_use]
-    pub fn of_files(
+    pub(crate) fn of_files(
         files: Vec<InputFile>,
         settings: &'s InputSettings,
         options: ReadOptions,
@@ -65,7 +65,7 @@ impl<'s> Input<'s> {
 
     /// Returns the faults of the paths themselves.
     #[must_use]
-    pub fn path_faults(&self) -> &[Fault] {
+    pub(crate) fn path_faults(&self) -> &[Fault] {
         &self.path_faults
     }
 
@@ -81,7 +81,7 @@ impl<'s> Input<'s> {
 
     /// Adds faults of paths, and of files that another program changed meanwhile, to the summary `read`.
     /// Outputs show these texts, so settings in them are spelled as users write them.
-    pub fn add_faults(&self, read: &mut CollectionSummary, face: &dyn Face) {
+    pub(crate) fn add_faults(&self, read: &mut CollectionSummary, face: &dyn Face) {
         read.faults.splice(0..0, self.path_faults.iter().cloned());
         for fault in self.collection.changed_files() {
             // The reader may have noticed the change itself.
@@ -129,7 +129,7 @@ impl<'s> Input<'s> {
     /// # Errors
     ///
     /// No document was read; the error gives the likeliest reason.
-    pub fn refuse_nothing(&self, read: &CollectionSummary) -> Result<()> {
+    pub(crate) fn refuse_nothing(&self, read: &CollectionSummary) -> Result<()> {
         if !read.ids.is_empty() || read.passed_over > 0 {
             return Ok(());
         }
@@ -147,7 +147,7 @@ impl<'s> Input<'s> {
     /// # Errors
     ///
     /// There are documents, and none has such a field.
-    pub fn refuse_missing_ids(inputs: &[(&Self, &CollectionSummary)]) -> Result<()> {
+    pub(crate) fn refuse_missing_ids(inputs: &[(&Self, &CollectionSummary)]) -> Result<()> {
         let Some((first, _)) = inputs.first() else { return Ok(()) };
         let Some(field) = &first.settings.id_field else { return Ok(()) };
         // Without documents, another error says more than the missing field.
@@ -165,7 +165,7 @@ impl<'s> Input<'s> {
     /// # Errors
     ///
     /// No record has the field; the error lists the fields that there are.
-    pub fn refuse_missing_field(
+    pub(crate) fn refuse_missing_field(
         setting: &'static str,
         field: &str,
         inputs: &[&Self],
@@ -194,7 +194,7 @@ impl<'s> Input<'s> {
     /// # Errors
     ///
     /// Such a setting was given; the error says which formats it is for.
-    pub fn refuse_idle(inputs: &[&Self], keep_field: Option<&String>) -> Result<()> {
+    pub(crate) fn refuse_idle(inputs: &[&Self], keep_field: Option<&String>) -> Result<()> {
         let Some(first) = inputs.first() else { return Ok(()) };
         let settings = first.settings;
         // The error shows a tab as an escape, because a tab itself would be invisible.
@@ -249,7 +249,7 @@ impl InputSettings {
     /// # Errors
     ///
     /// The list cannot be read, or standard input would be both the list and a document.
-    pub fn with_listed(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    pub(crate) fn with_listed(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let mut all = paths.to_vec();
         let Some(list) = &self.files_from else { return Ok(all) };
         all.extend(listed_paths(list, self.null, &mut io::stdin().lock())?);
@@ -267,7 +267,7 @@ impl InputSettings {
     /// # Errors
     ///
     /// There is no file to read, or a path is at fault and `on_error` is `fail`.
-    pub fn find_files(
+    pub(crate) fn find_files(
         &self,
         paths: &[PathBuf],
         places: Places<'_>,
@@ -305,7 +305,7 @@ impl InputSettings {
     /// # Errors
     ///
     /// There is such a loss.
-    pub fn refuse_losses(&self, faults: &[Fault]) -> Result<()> {
+    pub(crate) fn refuse_losses(&self, faults: &[Fault]) -> Result<()> {
         let first = faults.iter().find(|fault| fault.severity == Severity::Loss);
         match first {
             Some(fault) if self.on_error == OnError::Fail => {

@@ -151,7 +151,7 @@ impl InputSettings {
     /// # Errors
     ///
     /// No format has that name.
-    pub fn parse_format(options: &mut Options) -> Result<Option<Format>> {
+    pub(crate) fn parse_format(options: &mut Options) -> Result<Option<Format>> {
         options.take_named("format", &Format::named())
     }
 
@@ -181,7 +181,7 @@ impl InputSettings {
 
     /// Returns the options of readers, for files that are opened by `access`.
     #[must_use]
-    pub fn read_options(&self, access: FileAccess) -> ReadOptions {
+    pub(crate) fn read_options(&self, access: FileAccess) -> ReadOptions {
         // More than the address space is no limit.
         let address = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         ReadOptions {

@@ -44,7 +44,7 @@ pub fn plan_join(
 /// # Errors
 ///
 /// Queries and corpus have rows of different shapes, the [join](door::join) fails, or the sink does.
-pub fn write_pairs(
+pub(crate) fn write_pairs(
     rows: Sides<&FingerprintRows<'_>>,
     plan: &Plan,
     form: PairForm<'_, '_>,

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Linear in the number of names, unless many of them look like numbered ones.
 #[must_use]
-pub fn distinct_names(names: &[PathBuf]) -> Vec<PathBuf> {
+pub(crate) fn distinct_names(names: &[PathBuf]) -> Vec<PathBuf> {
     // All names are taken from the start, so a numbered copy never gets the name of a later
     // file.
     let mut taken: UnorderedMap<PathBuf, u32> =
@@ -52,7 +52,7 @@ fn numbered(name: &Path, number: u32) -> PathBuf {
 
 /// Kept records that are packed together.
 #[derive(Clone, Debug, Default)]
-pub struct Chunk {
+pub(crate) struct Chunk {
     bytes: Vec<u8>,
     /// Ends of the records in `bytes`. The last record may continue in the next chunk.
     ends: Vec<usize>,
@@ -61,25 +61,25 @@ pub struct Chunk {
 impl Chunk {
     /// Appends a whole record with its separator, or the end of a record that
     /// [`push_stretch`](Self::push_stretch) began.
-    pub fn push(&mut self, record: &[u8]) {
+    pub(crate) fn push(&mut self, record: &[u8]) {
         self.bytes.extend_from_slice(record);
         self.ends.push(self.bytes.len());
     }
 
     /// Appends a part of a record that is too long to be in memory as a whole.
-    pub fn push_stretch(&mut self, bytes: &[u8]) {
+    pub(crate) fn push_stretch(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
     /// Number of bytes.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes.len()
     }
 
     /// Whether the chunk has no bytes.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
@@ -93,7 +93,7 @@ impl Chunk {
 
 /// Compression of chunks. The concatenation of packed chunks is a valid file.
 #[derive(Clone, Copy, Debug)]
-pub struct Packing {
+pub(crate) struct Packing {
     compression: Compression,
     /// Whether every record is a gzip member, as WARC readers expect. A record that exceeded the
     /// length limit, and so was not a document, can become several members.
@@ -104,13 +104,13 @@ impl Packing {
     /// Returns the packing of files of a compression. With `by_record`, every record of a gzip file
     /// is a member.
     #[must_use]
-    pub fn new(compression: Compression, by_record: bool) -> Self {
+    pub(crate) fn new(compression: Compression, by_record: bool) -> Self {
         Self { compression, by_record }
     }
 
     /// Whether packing takes more time than reading.
     #[must_use]
-    pub fn takes_time(self) -> bool {
+    pub(crate) fn takes_time(self) -> bool {
         self.compression != Compression::None
     }
 
@@ -120,7 +120,7 @@ impl Packing {
     /// # Errors
     ///
     /// The compressor fails.
-    pub fn pack(self, chunk: Chunk) -> io::Result<Vec<u8>> {
+    pub(crate) fn pack(self, chunk: Chunk) -> io::Result<Vec<u8>> {
         match self.compression {
             Compression::Gzip => {
                 let mut compressor = flate2::Compress::new_gzip(flate2::Compression::default(), 15);
@@ -171,7 +171,7 @@ fn pack_member(
 ///
 /// The caller makes sure that the folder of the copy appears complete or not at all.
 #[derive(Debug)]
-pub struct KeptFile {
+pub(crate) struct KeptFile {
     path: PathBuf,
     file: File,
 }
@@ -182,7 +182,7 @@ impl KeptFile {
     /// # Errors
     ///
     /// The file exists or cannot be created.
-    pub fn create(path: &Path) -> Result<Self> {
+    pub(crate) fn create(path: &Path) -> Result<Self> {
         let file = match (File::create_new(path), path.parent()) {
             // Folders are created only when a file needs them: most files share a folder.
             (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
@@ -200,7 +200,7 @@ impl KeptFile {
     /// # Errors
     ///
     /// The disk is full, or writing fails otherwise.
-    pub fn write(&mut self, packed: &[u8]) -> Result<()> {
+    pub(crate) fn write(&mut self, packed: &[u8]) -> Result<()> {
         self.file.write_all(packed).map_err(|e| Error::io(&self.path, "write", e))
     }
 }

@@ -98,7 +98,7 @@ impl OutputFolder {
     /// # Errors
     ///
     /// `path` has content that may not be replaced, or cannot be created.
-    pub fn create(path: &Path, existing: Existing) -> Result<Self> {
+    pub(crate) fn create(path: &Path, existing: Existing) -> Result<Self> {
         Self::create_on(path, existing, Disk::new(Durability::Synced))
     }
 
@@ -107,7 +107,7 @@ impl OutputFolder {
     /// # Errors
     ///
     /// `path` has content that may not be replaced, or cannot be created.
-    pub fn create_on(path: &Path, existing: Existing, disk: Disk) -> Result<Self> {
+    pub(crate) fn create_on(path: &Path, existing: Existing, disk: Disk) -> Result<Self> {
         // A path that cannot be listed may be a file, which gets a message of its own below.
         let occupied = match fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_some(),
@@ -152,19 +152,19 @@ impl OutputFolder {
 
     /// The temporary folder that files are written to.
     #[must_use]
-    pub fn aside(&self) -> &Path {
+    pub(crate) fn aside(&self) -> &Path {
         &self.content
     }
 
     /// The folder to remove if the output is not finished.
     #[must_use]
-    pub fn unfinished(&self) -> &Path {
+    pub(crate) fn unfinished(&self) -> &Path {
         self.aside.path()
     }
 
     /// Returns the final path of a file in the folder.
     #[must_use]
-    pub fn name(&self, file: &str) -> PathBuf {
+    pub(crate) fn name(&self, file: &str) -> PathBuf {
         self.path.join(file)
     }
 
@@ -173,7 +173,7 @@ impl OutputFolder {
     /// # Errors
     ///
     /// The file cannot be created.
-    pub fn file(&self, name: &str) -> Result<BufWriter<File>> {
+    pub(crate) fn file(&self, name: &str) -> Result<BufWriter<File>> {
         let file = File::create_new(self.content.join(name));
         file.map(BufWriter::new).map_err(|e| Error::io(self.name(name), "create", e))
     }
@@ -183,7 +183,7 @@ impl OutputFolder {
     /// # Errors
     ///
     /// The disk is full or broken. The folder must be dropped then.
-    pub fn sync(&self) -> Result<()> {
+    pub(crate) fn sync(&self) -> Result<()> {
         let synced = self.disk.sync_tree(&self.content);
         synced.map_err(|e| Error::io(&self.path, "bring to the disk", e))
     }
@@ -196,7 +196,7 @@ impl OutputFolder {
     /// Another process wrote to the path during the run, or the folder cannot be renamed. The old
     /// content of the path is kept in both cases. Or the folder was renamed, but the disk did not
     /// confirm that the new name survives a power cut.
-    pub fn finish(self) -> Result<()> {
+    pub(crate) fn finish(self) -> Result<()> {
         // If the old output disappeared during the run, there is nothing to replace.
         let renamed = match &self.standing {
             Some(standing) if self.place.exists() => self.replace(standing),

@@ -6,7 +6,7 @@
 use simtool_model::numpy_header;
 
 /// Appends `a`, `b` and `distance` as a line with tabs.
-pub fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
+pub(crate) fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
     push_number(a, out);
     out.push(b'\t');
     push_number(b, out);
@@ -16,7 +16,7 @@ pub fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
 }
 
 /// Appends the decimal digits of `number`.
-pub fn push_number(mut number: u32, out: &mut Vec<u8>) {
+pub(crate) fn push_number(mut number: u32, out: &mut Vec<u8>) {
     // `u32::MAX` has 10 digits. They are filled in from the end.
     let mut digits = [0; 10];
     let mut start = digits.len();
@@ -32,7 +32,7 @@ pub fn push_number(mut number: u32, out: &mut Vec<u8>) {
 }
 
 /// Appends `a`, `b` and `distance` as a row of an array of `<u4`.
-pub fn push_numpy(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
+pub(crate) fn push_numpy(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
     for number in [a, b, distance] {
         out.extend_from_slice(&number.to_le_bytes());
     }

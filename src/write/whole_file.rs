@@ -55,7 +55,7 @@ impl WholeFile {
     /// # Errors
     ///
     /// The folder does not exist or cannot be written.
-    pub fn create_on(path: &Path, disk: Disk) -> Result<Self> {
+    pub(crate) fn create_on(path: &Path, disk: Disk) -> Result<Self> {
         let error = |e| Error::io(path, "write", e);
         let target = if Self::is_direct(path) {
             Target::Direct(File::options().write(true).open(path).map_err(error)?)
@@ -71,7 +71,7 @@ impl WholeFile {
 
     /// Whether `path` is a pipe or a device, which is written directly.
     #[must_use]
-    pub fn is_direct(path: &Path) -> bool {
+    pub(crate) fn is_direct(path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
     }
 

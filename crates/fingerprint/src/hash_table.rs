@@ -10,7 +10,7 @@ use simtool_kernels::binary_digits::{MOST_DIGITS, binary_digits};
 use std::path::Path;
 
 /// Number of rows of the built-in table.
-pub const BUILT_IN_ROWS: usize = 10_000;
+pub(crate) const BUILT_IN_ROWS: usize = 10_000;
 
 /// Number of columns of the built-in table, and the maximum for every table.
 pub const MOST_COLUMNS: usize = MOST_DIGITS;

@@ -185,7 +185,7 @@ impl Sketcher for HashedSketcher {
 ///
 /// M. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002.
 #[must_use]
-pub fn similarity_at(distance: u32, bits: u32) -> f64 {
+pub(crate) fn similarity_at(distance: u32, bits: u32) -> f64 {
     let cosine = cosine_at(distance, bits);
     cosine / (2.0 - cosine)
 }
@@ -193,7 +193,7 @@ pub fn similarity_at(distance: u32, bits: u32) -> f64 {
 /// Returns the average cosine of the angle between two vectors whose SimHash fingerprints of `bits`
 /// bits differ in `distance` bits. Returns 0 for angles above 90 degrees.
 #[must_use]
-pub fn cosine_at(distance: u32, bits: u32) -> f64 {
+pub(crate) fn cosine_at(distance: u32, bits: u32) -> f64 {
     // Sets have no negative coordinates, so their angle is at most 90 degrees. A larger one is an
     // error of the estimate.
     (std::f64::consts::PI * f64::from(distance) / f64::from(bits)).cos().max(0.0)

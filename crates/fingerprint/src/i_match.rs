@@ -68,7 +68,7 @@ const LEAST_SHARE: (u32, u32) = (1, 10);
 
 /// I-Match over a lexicon and random parts of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IMatch {
+pub(crate) struct IMatch {
     lexicons: u32,
     random: RandomLexicons,
     /// Documents with fewer terms in the lexicon have no fingerprint.
@@ -88,7 +88,7 @@ impl IMatch {
     /// # Errors
     ///
     /// A value is outside its range.
-    pub fn parse(options: &mut Options) -> Result<Self> {
+    pub(crate) fn parse(options: &mut Options) -> Result<Self> {
         let whole = "must be a whole number";
         let lexicons = options.take_parsed("lexicons", whole)?.unwrap_or(0);
         if lexicons > MOST_LEXICONS {

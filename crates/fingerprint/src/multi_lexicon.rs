@@ -74,7 +74,7 @@ pub enum Votes {
 
 /// Pseudorandom bits that the terms have in a lexicon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowBits {
+pub(crate) enum RowBits {
     /// All lexicons use the same bits.
     Shared,
     /// Each lexicon uses bits of its own, so its fingerprints are less correlated.
@@ -83,7 +83,7 @@ pub enum RowBits {
 
 /// One SimHash fingerprint for each of several lexicons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MultiLexicon {
+pub(crate) struct MultiLexicon {
     lexicons: u32,
     random: RandomLexicons,
     votes: Votes,
@@ -97,7 +97,7 @@ impl MultiLexicon {
     /// # Errors
     ///
     /// A value is outside its range.
-    pub fn parse(options: &mut Options) -> Result<Self> {
+    pub(crate) fn parse(options: &mut Options) -> Result<Self> {
         let whole = "must be a whole number";
         let lexicons: u32 = options.take_parsed("lexicons", whole)?.unwrap_or(LEXICONS);
         if !(1..=MOST_LEXICONS).contains(&lexicons) {

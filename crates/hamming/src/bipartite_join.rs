@@ -100,7 +100,7 @@ impl<C: Collect> Collect for CorpusFromZero<'_, C> {
 
 /// The recursive join of queries and corpus as a line of [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
-pub struct BipartiteJoin;
+pub(crate) struct BipartiteJoin;
 
 impl JoinKind for BipartiteJoin {
     fn name(&self) -> &'static str {

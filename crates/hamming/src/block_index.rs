@@ -207,7 +207,7 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> FingerprintIndex<L> for BlockIndex<L, 
 
 /// The block index as a line of [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
-pub struct BlockIndexJoin;
+pub(crate) struct BlockIndexJoin;
 
 impl JoinKind for BlockIndexJoin {
     fn name(&self) -> &'static str {

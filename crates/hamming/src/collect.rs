@@ -7,7 +7,7 @@ use simtool_model::matches::ValuePair;
 ///
 /// Each part of a join collects on its own, and parts are merged in an order that does not depend
 /// on the threads.
-pub trait Collect: Sync {
+pub(crate) trait Collect: Sync {
     /// The pairs that one part of a join has collected.
     type Part: Send;
 
@@ -21,30 +21,9 @@ pub trait Collect: Sync {
     fn merge(&self, part: &mut Self::Part, later: Self::Part);
 }
 
-/// Counts pairs of values.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CountValues;
-
-impl Collect for CountValues {
-    type Part = u64;
-
-    fn part(&self) -> u64 {
-        0
-    }
-
-    #[inline]
-    fn pair(&self, part: &mut u64, _: u32, _: u32, _: u32) {
-        *part += 1;
-    }
-
-    fn merge(&self, part: &mut u64, later: u64) {
-        *part += later;
-    }
-}
-
 /// Counts pairs of rows: a pair of groups counts once for each row of the one and of the other.
 #[derive(Clone, Copy, Debug)]
-pub struct CountRows<'a> {
+pub(crate) struct CountRows<'a> {
     /// The groups of the first and of the second member.
     pub groups: (&'a Groups, &'a Groups),
 }
@@ -68,11 +47,11 @@ impl Collect for CountRows<'_> {
 
 /// Keeps the pairs.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct KeepPairs;
+pub(crate) struct KeepPairs;
 
 /// Pairs in the order in which they were found, in pieces.
 #[derive(Clone, Debug, Default)]
-pub struct PairList {
+pub(crate) struct PairList {
     full: Vec<Vec<ValuePair>>,
     open: Vec<ValuePair>,
 }
@@ -82,22 +61,23 @@ const PIECE: usize = 1 << 14;
 
 impl PairList {
     /// Number of pairs.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.full.iter().map(Vec::len).sum::<usize>() + self.open.len()
     }
 
     /// Whether there is no pair.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty() && self.full.is_empty()
     }
 
-    /// The pairs.
-    pub fn iter(&self) -> impl Iterator<Item = &ValuePair> {
+    /// The pairs in the order in which they were found.
+    #[cfg(test)]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &ValuePair> {
         self.full.iter().flatten().chain(&self.open)
     }
 
     /// The pairs in one piece, ascending.
-    pub fn into_sorted(self) -> Vec<ValuePair> {
+    pub(crate) fn into_sorted(self) -> Vec<ValuePair> {
         use rayon::prelude::ParallelSliceMut;
         let mut pairs = Vec::with_capacity(self.len());
         for piece in self.full {
@@ -110,7 +90,7 @@ impl PairList {
 
     /// Adds a pair at the end.
     #[inline]
-    pub fn push(&mut self, pair: ValuePair) {
+    pub(crate) fn push(&mut self, pair: ValuePair) {
         if self.open.len() == PIECE {
             self.full.push(std::mem::replace(&mut self.open, Vec::with_capacity(PIECE)));
         }

@@ -43,7 +43,7 @@ pub struct EqualGroups<L> {
 impl<L: Lane> EqualGroups<L> {
     /// The different fingerprints, by group.
     #[must_use]
-    pub fn values(&self) -> &[L] {
+    pub(crate) fn values(&self) -> &[L] {
         &self.values
     }
 }

@@ -30,13 +30,13 @@ pub enum Tasks {
 impl Tasks {
     /// Whether self-joins are among them.
     #[must_use]
-    pub fn have_self_joins(self) -> bool {
+    pub(crate) fn have_self_joins(self) -> bool {
         self != Self::Searches
     }
 
     /// Whether searches are among them.
     #[must_use]
-    pub fn have_searches(self) -> bool {
+    pub(crate) fn have_searches(self) -> bool {
         self != Self::SelfJoins
     }
 }
@@ -69,7 +69,7 @@ pub struct Limits {
 impl Limits {
     /// Whether the method can count distances by this metric.
     #[must_use]
-    pub fn counts(self, metric: Metric) -> bool {
+    pub(crate) fn counts(self, metric: Metric) -> bool {
         match metric {
             Metric::Bits => true,
             Metric::Lanes { .. } => self.rows >= RowKind::Lanes,
@@ -80,13 +80,13 @@ impl Limits {
 
     /// Whether the method compares every pair, and so takes rows of any kind.
     #[must_use]
-    pub fn takes_any_rows(self) -> bool {
+    pub(crate) fn takes_any_rows(self) -> bool {
         self.rows == RowKind::Any
     }
 
     /// Whether the method can do `task`.
     #[must_use]
-    pub fn has(self, task: Task) -> bool {
+    pub(crate) fn has(self, task: Task) -> bool {
         match task {
             Task::SelfJoin => self.tasks.have_self_joins(),
             Task::Search { .. } => self.tasks.have_searches(),

@@ -52,7 +52,7 @@ pub fn scan<L: Lane>(corpus: &[L], query: L, reach: Reach, isa: Isa, found: &mut
 
 /// The linear scan as a line of [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
-pub struct LinearScanJoin;
+pub(crate) struct LinearScanJoin;
 
 impl JoinKind for LinearScanJoin {
     fn name(&self) -> &'static str {

@@ -361,7 +361,7 @@ fn copied<'w, 'r, L: Lane, W: Copy + Default>(
 
 /// The join by multi-index hashing as a line of [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
-pub struct MultiIndexJoin;
+pub(crate) struct MultiIndexJoin;
 
 impl JoinKind for MultiIndexJoin {
     fn name(&self) -> &'static str {

@@ -73,7 +73,7 @@ pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
 /// # Errors
 ///
 /// There is too little memory.
-pub fn collect_value_pairs<L: Lane, C: Collect>(
+pub(crate) fn collect_value_pairs<L: Lane, C: Collect>(
     groups: &mut EqualGroups<L>,
     work: Work<'_>,
     collect: &C,
@@ -85,7 +85,7 @@ pub fn collect_value_pairs<L: Lane, C: Collect>(
 
 /// The recursive self-join as a line of [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
-pub struct PartitionJoin;
+pub(crate) struct PartitionJoin;
 
 impl JoinKind for PartitionJoin {
     fn name(&self) -> &'static str {

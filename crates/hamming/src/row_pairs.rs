@@ -14,7 +14,7 @@ const NONE: u32 = u32::MAX;
 
 /// The partners of each row.
 #[derive(Debug)]
-pub struct RowPairs {
+pub(crate) struct RowPairs {
     /// The groups of the rows that ask for partners.
     rows: Groups,
     /// The groups of the partners; `None` in a self-join, where they are the same.
@@ -32,7 +32,7 @@ impl RowPairs {
     /// Expands the result of a join for each of `row_count` rows of the corpus in a self-join, or of
     /// `row_count` queries.
     #[must_use]
-    pub fn new(found: GroupPairs, row_count: usize) -> Self {
+    pub(crate) fn new(found: GroupPairs, row_count: usize) -> Self {
         let GroupPairs { groups, pairs } = found;
         match groups {
             Sides::One(groups) => {

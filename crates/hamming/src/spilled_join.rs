@@ -38,7 +38,7 @@ const WORK: usize = 3;
 
 /// Groups of equal rows, whose fingerprints are in a file.
 #[derive(Debug)]
-pub struct SpilledGroups<W> {
+pub(crate) struct SpilledGroups<W> {
     /// The rows of each group; the fingerprints are not in memory.
     pub groups: Groups,
     values: Spill,
@@ -124,7 +124,7 @@ impl<W: Lane> SpilledGroups<W> {
     /// # Panics
     ///
     /// There are 2^32 - 1 rows or more.
-    pub fn new(rows: Rows<'_, W>, memory: u64, folder: &Path) -> Result<Self> {
+    pub(crate) fn new(rows: Rows<'_, W>, memory: u64, folder: &Path) -> Result<Self> {
         let row_count = rows.lanes.len();
         assert!(
             u32::try_from(row_count).is_ok_and(|n| n < u32::MAX),
@@ -171,7 +171,7 @@ impl<W: Lane> SpilledGroups<W> {
     /// # Errors
     ///
     /// As [`Self::new`].
-    pub fn collect_pairs<C: Collect>(
+    pub(crate) fn collect_pairs<C: Collect>(
         &self,
         layout: &Layout,
         work: Work<'_>,
@@ -203,7 +203,7 @@ impl<W: Lane> SpilledGroups<W> {
 
 /// The self-join by temporary files as a line of [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
-pub struct SpilledJoin;
+pub(crate) struct SpilledJoin;
 
 impl JoinKind for SpilledJoin {
     fn name(&self) -> &'static str {

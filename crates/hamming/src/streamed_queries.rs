@@ -142,7 +142,7 @@ impl<L: Lane> StreamedQueries<L> {
 
 /// The search by streamed queries as a line of [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
-pub struct StreamedQueriesJoin;
+pub(crate) struct StreamedQueriesJoin;
 
 impl JoinKind for StreamedQueriesJoin {
     fn name(&self) -> &'static str {

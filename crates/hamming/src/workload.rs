@@ -241,7 +241,7 @@ impl Workload {
 /// Returns the nanoseconds of a query that looks into `tables` tables in memory and meets `bucket` rows
 /// in each.
 #[must_use]
-pub fn query_of_tables(tables: f64, bucket: f64) -> f64 {
+pub(crate) fn query_of_tables(tables: f64, bucket: f64) -> f64 {
     tables * table_look(bucket, FOLD_COMPARE)
 }
 

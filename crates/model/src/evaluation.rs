@@ -93,7 +93,7 @@ impl Counts {
 
     /// Compares by F1, exactly: as fractions of whole numbers.
     #[must_use]
-    pub fn compare_f1(self, other: Self) -> Ordering {
+    pub(crate) fn compare_f1(self, other: Self) -> Ordering {
         let ((a, b), (c, d)) = (self.f1_fraction(), other.f1_fraction());
         // Steps with equal F1 must compare as equal, so that the strictest of them wins. Floats of
         // equal fractions may differ in the last bit.

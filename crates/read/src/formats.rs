@@ -61,7 +61,7 @@ impl Format {
 
     /// Returns the format whose files have this extension, in lower case and without the dot.
     #[must_use]
-    pub fn from_extension(extension: &str) -> Option<Self> {
+    pub(crate) fn from_extension(extension: &str) -> Option<Self> {
         Self::all().find(|format| format.0.extensions().contains(&extension))
     }
 

@@ -62,7 +62,7 @@ impl Close {
     /// # Complexity
     ///
     /// O(p log p) for p pairs; memory for the partners of one row.
-    pub fn for_each_row<E>(
+    pub(crate) fn for_each_row<E>(
         &self,
         visit: impl FnMut(u32, &[(u32, Closeness)]) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -275,7 +275,7 @@ impl<'c> Neighbourhood<'c> {
 
     /// The rows of a group that is a neighbour, ascending.
     #[must_use]
-    pub fn partner_rows(&self, group: u32) -> &[u32] {
+    pub(crate) fn partner_rows(&self, group: u32) -> &[u32] {
         &self.groups.second().groups[group as usize]
     }
 
@@ -315,7 +315,7 @@ impl<'c> Neighbourhood<'c> {
     /// # Errors
     ///
     /// The first error of `visit`.
-    pub fn for_each_row<E>(
+    pub(crate) fn for_each_row<E>(
         &self,
         mut visit: impl FnMut(u32, &[(u32, Closeness)]) -> Result<(), E>,
     ) -> Result<(), E> {

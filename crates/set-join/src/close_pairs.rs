@@ -77,7 +77,7 @@ impl ClosePairs {
     ///
     /// The closeness of two rows is asked for, and one of them has no size.
     #[must_use]
-    pub fn of_sets(
+    pub(crate) fn of_sets(
         pairs: LargeBuffer<SetPair>,
         sizes: Vec<u32>,
         second_from: u32,

@@ -21,7 +21,7 @@ impl TokenBatch {
     ///
     /// Words that begin in the first 2³² − 1 bytes of the text are found, regardless of their
     /// length.
-    pub fn fill_with_letter_runs(&mut self, isa: Isa, text: &[u8]) {
+    pub(crate) fn fill_with_letter_runs(&mut self, isa: Isa, text: &[u8]) {
         word_positions(isa, text, &mut self.starts, &mut self.ends);
         word_keys(isa, text, &self.starts, &self.ends, &mut self.keys, &mut self.hashes);
     }

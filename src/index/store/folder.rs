@@ -285,7 +285,7 @@ impl IndexWriter {
     /// # Errors
     ///
     /// The file cannot be written, or `write` fails.
-    pub fn push_segment(
+    pub(crate) fn push_segment(
         &mut self,
         merged: usize,
         rows: &SegmentRows<'_>,

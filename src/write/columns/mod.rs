@@ -132,7 +132,7 @@ pub struct OutputDescription {
 
 /// Describes columns for the reference pages, with the fields of nested objects.
 #[must_use]
-pub fn describe_columns<T: RowTable>(columns: &[Column<T>]) -> Vec<ColumnDescription> {
+pub(crate) fn describe_columns<T: RowTable>(columns: &[Column<T>]) -> Vec<ColumnDescription> {
     let mut described = Vec::new();
     for column in columns {
         described.push(ColumnDescription {

@@ -75,7 +75,7 @@ impl<T: RowTable, W: Write + Send> ParquetRows<T, W> {
     /// # Errors
     ///
     /// The writer fails.
-    pub fn write_batch<'r>(&mut self, rows: &'r [T::Row<'r>]) -> io::Result<()> {
+    pub(crate) fn write_batch<'r>(&mut self, rows: &'r [T::Row<'r>]) -> io::Result<()> {
         // A column at a time, so that the type of each column is looked up once.
         for (column, buffer) in self.columns.iter().zip(&mut self.buffers) {
             buffer.extend(&column.value, rows)?;

@@ -34,13 +34,13 @@ use std::collections::BTreeMap;
 /// Most example pairs on the page.
 pub const EXAMPLES: usize = 12;
 /// Most clusters that are listed.
-pub const CLUSTERS: usize = 100;
+pub(crate) const CLUSTERS: usize = 100;
 /// Most removed documents of a cluster that are listed.
-pub const MEMBERS: usize = 20;
+pub(crate) const MEMBERS: usize = 20;
 /// Most rows and most columns in the table of sources.
-pub const SOURCES: usize = 10;
+pub(crate) const SOURCES: usize = 10;
 /// Most quarantined records that are listed, and most faults of files.
-pub const BAD_RECORDS: usize = 50;
+pub(crate) const BAD_RECORDS: usize = 50;
 
 /// The content of the page in addition to the summary. Bytes come from the input and may be anything;
 /// strings come from simtool or from the command line.

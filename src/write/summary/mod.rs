@@ -247,7 +247,7 @@ impl Figure {
 
     /// Whether people see the count.
     #[must_use]
-    pub fn is_for_people(&self) -> bool {
+    pub(crate) fn is_for_people(&self) -> bool {
         match self.audience {
             Audience::Everyone => true,
             Audience::IfAny => self.count != Some(0),
@@ -258,7 +258,7 @@ impl Figure {
 
 impl Summary {
     /// Adds `time` to the time of `stage`. A new stage is appended.
-    pub fn add_time(&mut self, stage: &'static str, time: Duration) {
+    pub(crate) fn add_time(&mut self, stage: &'static str, time: Duration) {
         match self.stages.iter_mut().find(|(name, _)| *name == stage) {
             Some((_, total)) => *total += time,
             None => self.stages.push((stage, time)),

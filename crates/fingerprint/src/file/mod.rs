@@ -41,7 +41,7 @@ pub const MOST_BITS: u32 = 1 << 16;
 const ROWS_LISTED: usize = 5;
 
 /// Returns the name of the document of a row.
-pub type NameOf<'n, 'd> = dyn Fn(u32) -> DocumentName<'d> + 'n;
+pub(crate) type NameOf<'n, 'd> = dyn Fn(u32) -> DocumentName<'d> + 'n;
 
 /// A format of files of fingerprints.
 #[derive(Clone, Copy)]

@@ -74,7 +74,7 @@ const DONOR_START: u64 = 0x1F83_D9AB_FB41_BD6B;
 
 /// Way in which the minima are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hashing {
+pub(crate) enum Hashing {
     /// One hash function, whose range is divided into one bin per lane. A bin without a term takes
     /// the value of another bin, which depends only on the number of the empty bin.
     OnePermutation,

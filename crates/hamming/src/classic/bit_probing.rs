@@ -13,7 +13,7 @@ use simtool_model::matches::Match;
 
 /// A hash table of an array of fingerprints.
 #[derive(Debug)]
-pub struct BitProbing<L> {
+pub(crate) struct BitProbing<L> {
     max_distance: u32,
     /// The bits that are flipped: all fingerprints agree in the other bits.
     varying: L,
@@ -26,7 +26,7 @@ pub struct BitProbing<L> {
 
 impl<L: Lane> BitProbing<L> {
     /// Builds the table over at most 2^32 - 1 `values`, whose distance counts bits.
-    pub fn new(values: &[L], max_distance: u32) -> Self {
+    pub(crate) fn new(values: &[L], max_distance: u32) -> Self {
         let mut rows = UnorderedMap::<L, Vec<u32>>::default();
         let first = values.first().copied().unwrap_or(L::ZERO);
         let mut varying = L::ZERO;
@@ -86,7 +86,7 @@ impl<L: Lane> FingerprintIndex<L> for BitProbing<L> {
 
 /// Bit probing as a line of [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
-pub struct BitProbingJoin;
+pub(crate) struct BitProbingJoin;
 
 impl JoinKind for BitProbingJoin {
     fn name(&self) -> &'static str {

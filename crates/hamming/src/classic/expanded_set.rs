@@ -15,7 +15,7 @@ use simtool_model::matches::Match;
 
 /// All values near to some fingerprint, with the rows of those.
 #[derive(Debug)]
-pub struct ExpandedSet<L> {
+pub(crate) struct ExpandedSet<L> {
     max_distance: u32,
     matches: UnorderedMap<L, Vec<Match>>,
 }
@@ -27,7 +27,7 @@ impl<L: Lane> ExpandedSet<L> {
     /// # Complexity
     ///
     /// n × ((f choose 0) + … + (f choose k)) entries.
-    pub fn new(values: &[L], bits: u32, max_distance: u32) -> Self {
+    pub(crate) fn new(values: &[L], bits: u32, max_distance: u32) -> Self {
         let mut matches = UnorderedMap::<L, Vec<Match>>::default();
         let all: Vec<u32> = (0..bits.min(L::BITS)).collect();
         for (&value, row) in values.iter().zip(0..) {
@@ -54,7 +54,7 @@ impl<L: Lane> FingerprintIndex<L> for ExpandedSet<L> {
 
 /// The expanded set as a line of [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
-pub struct ExpandedSetJoin;
+pub(crate) struct ExpandedSetJoin;
 
 impl JoinKind for ExpandedSetJoin {
     fn name(&self) -> &'static str {

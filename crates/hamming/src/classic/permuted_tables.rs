@@ -224,7 +224,7 @@ impl<L: Lane> FingerprintIndex<L> for PermutedTables<L> {
 
 /// Permuted tables as a line of [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
-pub struct PermutedTablesJoin;
+pub(crate) struct PermutedTablesJoin;
 
 impl JoinKind for PermutedTablesJoin {
     fn name(&self) -> &'static str {

@@ -70,7 +70,7 @@ impl InputFile {
 
 /// Decides which files of folders are read; named files always are. It gets the path below the
 /// folder that was named.
-pub type FileFilter<'s> = dyn Fn(&Path) -> bool + 's;
+pub(crate) type FileFilter<'s> = dyn Fn(&Path) -> bool + 's;
 
 /// The choice of files in folders.
 #[derive(Clone, Copy)]

@@ -28,14 +28,14 @@ pub struct IdfBand {
 
 impl IdfBand {
     /// Description of a valid band, for error messages.
-    pub const RULE: &str =
+    pub(crate) const RULE: &str =
         "must be LOW-HIGH within 0 and 1, with up to three decimals, for example 0.2-0.8";
 
     /// Returns the document frequencies of terms in the band, for a collection of `documents`
     /// documents. They begin at 2, because a word that occurs in one document is usually an error.
     #[must_use]
     #[expect(clippy::cast_sign_loss, reason = "powers are above 0")]
-    pub fn documents(&self, documents: u64) -> RangeInclusive<u32> {
+    pub(crate) fn documents(self, documents: u64) -> RangeInclusive<u32> {
         let power = |end: u16| (documents as f64).powf(f64::from(PARTS - end) / f64::from(PARTS));
         // A result that is a whole number up to rounding errors counts as that number.
         let least = (power(self.high) * (1.0 - ROUNDING)).ceil() as u32;

@@ -14,7 +14,7 @@ use crate::token_batch::TokenBatch;
 use simtool_kernels::word_keys::{NO_KEY, word_key};
 
 /// Rank of a word among the N most frequent ones, from 0.
-pub type Rank = u32;
+pub(crate) type Rank = u32;
 
 /// Number of ranks that are passed on at once.
 const RANKS_AT_ONCE: usize = 512;

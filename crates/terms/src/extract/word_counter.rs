@@ -97,7 +97,7 @@ impl WordCounter {
 
 /// Calls `number` with each number that was [written](WordCounter::count), in order.
 #[inline]
-pub fn read_numbers(written: &[u16], mut number: impl FnMut(WordNumber)) {
+pub(crate) fn read_numbers(written: &[u16], mut number: impl FnMut(WordNumber)) {
     let mut rest = written.iter();
     while let Some(&place) = rest.next() {
         if place == ESCAPE {

@@ -23,7 +23,7 @@ const PREFETCH_AHEAD: usize = 16;
 const FEWEST_SLOTS: usize = 1 << 10;
 
 /// Number of a word. Words are numbered from 0 in the order in which they are first seen.
-pub type WordNumber = u32;
+pub(crate) type WordNumber = u32;
 
 /// One word of up to 16 letters. A slot without a key is free.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -37,7 +37,7 @@ struct Slot {
 
 /// Table of words.
 #[derive(Debug)]
-pub struct WordTable {
+pub(crate) struct WordTable {
     slots: LargeBuffer<Slot>,
     /// Former slots, from before the table grew. Returning memory while other threads run
     /// interrupts every processor. That costs far more than keeping it until the table is dropped.
@@ -66,7 +66,7 @@ pub enum Word<'t> {
 impl WordTable {
     /// Creates a table for about `words` words. It grows when there are more.
     #[must_use]
-    pub fn for_words(words: usize) -> Self {
+    pub(crate) fn for_words(words: usize) -> Self {
         let slots = (words / 2 * 3).max(FEWEST_SLOTS);
         Self {
             slots: LargeBuffer::resident(slots),
@@ -79,13 +79,13 @@ impl WordTable {
 
     /// Returns the number of words.
     #[must_use]
-    pub fn len(&self) -> WordNumber {
+    pub(crate) fn len(&self) -> WordNumber {
         self.len
     }
 
     /// Whether the table has no word.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
@@ -94,7 +94,12 @@ impl WordTable {
     ///
     /// `text` must be the text of the batch.
     #[inline]
-    pub fn count(&mut self, text: &[u8], batch: &TokenBatch, mut number: impl FnMut(WordNumber)) {
+    pub(crate) fn count(
+        &mut self,
+        text: &[u8],
+        batch: &TokenBatch,
+        mut number: impl FnMut(WordNumber),
+    ) {
         // Growing before the loop keeps the slots in place throughout it.
         self.reserve(batch.len());
         let slots: &mut [Slot] = &mut self.slots;
@@ -123,7 +128,7 @@ impl WordTable {
 
     /// Calls `number` with the number of each word of a batch in order, or with `None` for words
     /// that the table does not contain.
-    pub fn look_up(
+    pub(crate) fn look_up(
         &self,
         text: &[u8],
         batch: &TokenBatch,
@@ -140,7 +145,7 @@ impl WordTable {
     }
 
     /// Counts one word and returns its number.
-    pub fn insert(&mut self, word: Word<'_>) -> WordNumber {
+    pub(crate) fn insert(&mut self, word: Word<'_>) -> WordNumber {
         self.reserve(1);
         let key = match word {
             Word::Short(key) => key,
@@ -160,7 +165,7 @@ impl WordTable {
 
     /// Returns the number and the count of a word.
     #[must_use]
-    pub fn get(&self, word: Word<'_>) -> Option<(WordNumber, u64)> {
+    pub(crate) fn get(&self, word: Word<'_>) -> Option<(WordNumber, u64)> {
         match word {
             Word::Short(key) => {
                 self.find(key, hash_key(key)).map(|slot| (slot.number, self.whole_count(slot)))
@@ -172,7 +177,7 @@ impl WordTable {
     }
 
     /// Returns all words with their numbers and counts, in no particular order.
-    pub fn words(&self) -> impl Iterator<Item = (Word<'_>, WordNumber, u64)> {
+    pub(crate) fn words(&self) -> impl Iterator<Item = (Word<'_>, WordNumber, u64)> {
         let short = self.slots.iter().filter(|slot| slot.key != NO_KEY);
         let short = short.map(|slot| (Word::Short(slot.key), slot.number, self.whole_count(slot)));
         let long = self.long_words.iter();
@@ -257,7 +262,7 @@ fn next_number(len: &mut WordNumber) -> WordNumber {
 impl Word<'_> {
     /// Compares the letters of two words, byte by byte.
     #[must_use]
-    pub fn cmp_letters(self, other: Self) -> std::cmp::Ordering {
+    pub(crate) fn cmp_letters(self, other: Self) -> std::cmp::Ordering {
         if let (Self::Short(a), Self::Short(b)) = (self, other) {
             return a.map(u64::swap_bytes).cmp(&b.map(u64::swap_bytes));
         }

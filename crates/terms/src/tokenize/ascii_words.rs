@@ -19,14 +19,14 @@ pub const KIND: TokenizerKind = TokenizerKind {
 
 /// Tokenizer that cuts text into runs of ASCII letters.
 #[derive(Clone, Copy, Debug)]
-pub struct AsciiWords {
+pub(crate) struct AsciiWords {
     isa: Isa,
 }
 
 impl AsciiWords {
     /// Creates a tokenizer that uses the given instruction set.
     #[must_use]
-    pub fn new(isa: Isa) -> Self {
+    pub(crate) fn new(isa: Isa) -> Self {
         Self { isa }
     }
 }

@@ -115,14 +115,14 @@ pub const KIND: TokenizerKind = TokenizerKind {
 
 /// Tokenizer that cuts Chinese text into words of a dictionary.
 #[derive(Clone, Copy, Debug)]
-pub struct ChineseWords {
+pub(crate) struct ChineseWords {
     isa: Isa,
 }
 
 impl ChineseWords {
     /// Creates a tokenizer that uses the given instruction set.
     #[must_use]
-    pub fn new(isa: Isa) -> Self {
+    pub(crate) fn new(isa: Isa) -> Self {
         Self { isa }
     }
 }

@@ -57,7 +57,7 @@ fn place_of_byte(byte: u8) -> i16 {
 
 /// Returns the hash of a word.
 #[must_use]
-pub fn lecture_hash(word: &str) -> u64 {
+pub(crate) fn lecture_hash(word: &str) -> u64 {
     let places = &*PLACES;
     let mut number = 0_u64;
     let mut bits = 0;
@@ -83,14 +83,14 @@ pub const KIND: TokenizerKind = TokenizerKind {
 
 /// Tokenizer that cuts Chinese text into words and hashes them like the lecture.
 #[derive(Clone, Copy, Debug)]
-pub struct LectureWords {
+pub(crate) struct LectureWords {
     isa: Isa,
 }
 
 impl LectureWords {
     /// Creates a tokenizer that uses the given instruction set.
     #[must_use]
-    pub fn new(isa: Isa) -> Self {
+    pub(crate) fn new(isa: Isa) -> Self {
         Self { isa }
     }
 }

@@ -31,14 +31,14 @@ pub const KIND: TokenizerKind = TokenizerKind {
 
 /// Tokenizer that cuts each run of a script as that script needs.
 #[derive(Clone, Copy, Debug)]
-pub struct WordsByScript {
+pub(crate) struct WordsByScript {
     isa: Isa,
 }
 
 impl WordsByScript {
     /// Creates a tokenizer that uses the given instruction set.
     #[must_use]
-    pub fn new(isa: Isa) -> Self {
+    pub(crate) fn new(isa: Isa) -> Self {
         Self { isa }
     }
 }

@@ -105,7 +105,7 @@ impl Segment {
 
     /// Number of tables.
     #[must_use]
-    pub fn table_count(&self) -> usize {
+    pub(crate) fn table_count(&self) -> usize {
         self.tables as usize
     }
 
@@ -145,7 +145,7 @@ impl Segment {
 
     /// Returns the row of the document with a number, if the segment has it.
     #[must_use]
-    pub fn row_of(&self, number: u64) -> Option<usize> {
+    pub(crate) fn row_of(&self, number: u64) -> Option<usize> {
         let later = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let numbers = self.file.array::<u32>(NUMBERS);
         if numbers.is_empty() {
@@ -161,7 +161,7 @@ impl Segment {
     /// # Errors
     ///
     /// The ID is damaged.
-    pub fn read_id(&self, row: usize, id: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn read_id(&self, row: usize, id: &mut Vec<u8>) -> Result<()> {
         let mut found = false;
         self.visit_ids_of_block(row / BLOCK, id, &mut |number, _| {
             found = number == row;
@@ -175,7 +175,10 @@ impl Segment {
     /// # Errors
     ///
     /// Some IDs are damaged, or `visit` fails.
-    pub fn visit_ids(&self, visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
+    pub(crate) fn visit_ids(
+        &self,
+        visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
+    ) -> Result<()> {
         self.visit_ids_from(0, visit)
     }
 
@@ -232,7 +235,7 @@ impl Segment {
     /// # Errors
     ///
     /// They are damaged.
-    pub fn origins(&self) -> Result<&[Origin]> {
+    pub(crate) fn origins(&self) -> Result<&[Origin]> {
         self.file.array(ORIGINS).all()
     }
 
@@ -251,7 +254,7 @@ impl Segment {
     /// # Errors
     ///
     /// They are damaged.
-    pub fn repeats_of(&self, number: u64) -> Result<&[Repeats]> {
+    pub(crate) fn repeats_of(&self, number: u64) -> Result<&[Repeats]> {
         let all = self.file.array::<Repeats>(REPEATS);
         // A search that reads single elements checks only the few blocks that it meets, and not
         // the whole section.
@@ -303,7 +306,7 @@ impl Segment {
     }
 
     /// Calls `visit` with row, number, ID and words of every document for which all four are intact.
-    pub fn visit_intact(&self, mut visit: impl FnMut(usize, u64, &[u8], &[u64])) {
+    pub(crate) fn visit_intact(&self, mut visit: impl FnMut(usize, u64, &[u8], &[u64])) {
         let (words, numbers) = (self.file.array::<u64>(ROWS), self.file.array::<u32>(NUMBERS));
         let mut id = Vec::new();
         for block in 0..self.rows.div_ceil(BLOCK) {

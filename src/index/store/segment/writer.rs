@@ -87,7 +87,7 @@ impl<'f> SegmentWriter<'f> {
     /// # Errors
     ///
     /// The file cannot be written to.
-    pub fn push_id(&mut self, id: &[u8]) -> Result<()> {
+    pub(crate) fn push_id(&mut self, id: &[u8]) -> Result<()> {
         self.id_blocks.extend(self.ids.push(id, &mut self.encoded));
         if self.encoded.len() >= ID_PIECE { self.write_ids() } else { Ok(()) }
     }
@@ -97,7 +97,7 @@ impl<'f> SegmentWriter<'f> {
     /// # Errors
     ///
     /// The file cannot be written to, or the segment is damaged.
-    pub fn push_ids_of(&mut self, segment: &Segment, stays: &[bool]) -> Result<()> {
+    pub(crate) fn push_ids_of(&mut self, segment: &Segment, stays: &[bool]) -> Result<()> {
         // Blocks before the first removed row are the same in both segments, so their bytes are copied
         // if a block begins here, too.
         let mut copied = 0;
@@ -141,7 +141,7 @@ impl<'f> SegmentWriter<'f> {
     /// # Errors
     ///
     /// The file cannot be written to.
-    pub fn end_ids(&mut self) -> Result<()> {
+    pub(crate) fn end_ids(&mut self) -> Result<()> {
         self.write_ids()?;
         self.id_blocks.push(self.ids.bytes());
         self.file.section(ID_BLOCKS, &self.id_blocks)
@@ -152,7 +152,7 @@ impl<'f> SegmentWriter<'f> {
     /// # Errors
     ///
     /// The file cannot be written to.
-    pub fn push_table(&mut self, starts: &[u32], entries: &[u8]) -> Result<()> {
+    pub(crate) fn push_table(&mut self, starts: &[u32], entries: &[u8]) -> Result<()> {
         self.file.section(table_kind(self.tables, STARTS), starts)?;
         self.file.section(table_kind(self.tables, ENTRIES), entries)?;
         self.tables += 1;
