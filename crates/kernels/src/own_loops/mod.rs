@@ -14,12 +14,14 @@
 
 pub(super) mod binary_digits;
 pub(super) mod bit_majority;
+pub(super) mod hamming_groups;
 pub(super) mod hamming_scan;
 pub(super) mod kept_terms;
 pub(super) mod near_tags;
 pub(super) mod weighted_majority;
 
 use binary_digits::Digits;
+use hamming_groups::GroupSearch;
 use kept_terms::RandomPart;
 use near_tags::TagSearch;
 use simtool_model::fingerprint_table::Wide;
@@ -36,6 +38,12 @@ pub(super) trait OwnLoops: Copy {
     #[inline(always)]
     fn binary_digits(self, digits: &[u8]) -> Digits {
         binary_digits::plain(digits)
+    }
+
+    /// Appends a hit for each row of the groups that is near the row of the search.
+    #[inline(always)]
+    fn near_in_groups(self, search: GroupSearch<'_>, hits: &mut Vec<u64>) {
+        hamming_groups::plain(search, hits);
     }
 
     /// Appends a hit for each row of one word that is near `query`.

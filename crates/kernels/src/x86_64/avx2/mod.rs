@@ -2,10 +2,12 @@
 
 mod bit_counts;
 pub(super) mod bit_majority;
+mod hamming_groups;
 mod hamming_scan;
 mod near_tags;
 
 use crate::own_loops::OwnLoops;
+use crate::own_loops::hamming_groups::GroupSearch;
 use crate::own_loops::near_tags::TagSearch;
 use crate::vector::{Costs, Kernel, Level};
 
@@ -40,6 +42,12 @@ impl Level for Avx2 {
 
 impl OwnLoops for Avx2 {
     const LONGEST_DIRECT_SHINGLE: usize = 4;
+
+    #[inline(always)]
+    fn near_in_groups(self, search: GroupSearch<'_>, hits: &mut Vec<u64>) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { hamming_groups::near_in_groups(search, hits) }
+    }
 
     #[inline(always)]
     fn scan_64(self, corpus: &[u64], query: u64, max_distance: u32, hits: &mut Vec<u64>) {

@@ -2,6 +2,7 @@
 //! instruction. Intel since Ice Lake (2019), AMD since Zen 4 (2022).
 
 mod binary_digits;
+mod hamming_groups;
 mod hamming_scan;
 mod kept_terms;
 mod near_tags;
@@ -10,6 +11,7 @@ mod weighted_majority;
 use super::avx2::{self, Avx2};
 use crate::own_loops::OwnLoops;
 use crate::own_loops::binary_digits::Digits;
+use crate::own_loops::hamming_groups::GroupSearch;
 use crate::own_loops::kept_terms::RandomPart;
 use crate::own_loops::near_tags::TagSearch;
 use crate::vector::{Costs, Kernel, Level};
@@ -59,6 +61,12 @@ impl OwnLoops for Avx512 {
     fn binary_digits(self, digits: &[u8]) -> Digits {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { binary_digits::binary_digits(digits) }
+    }
+
+    #[inline(always)]
+    fn near_in_groups(self, search: GroupSearch<'_>, hits: &mut Vec<u64>) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { hamming_groups::near_in_groups(search, hits) }
     }
 
     #[inline(always)]

@@ -1,0 +1,53 @@
+//! The plain loop of [`crate::hamming_groups`].
+
+/// Rows of a group.
+pub const GROUP: usize = 8;
+/// Words after which the loop asks whether any row of the group can still be near.
+pub(crate) const STEP: usize = 8;
+
+/// The comparison of a row with groups of rows.
+#[derive(Clone, Copy)]
+pub(crate) struct GroupSearch<'a> {
+    /// Row that the others are compared with.
+    pub(crate) row: &'a [u64],
+    /// Words of the groups.
+    pub(crate) groups: &'a [u64],
+    /// Number that is added to each limit.
+    pub(crate) own_limit: u32,
+    /// Limit of each group.
+    pub(crate) limits: &'a [u32],
+}
+
+/// Counts the bits of one word after the other.
+#[inline(always)]
+pub(crate) fn plain(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
+    let GroupSearch { row, groups, own_limit, limits } = search;
+    let groups = groups.as_chunks::<GROUP>().0.chunks_exact(row.len());
+    'groups: for (number, (group, &limit)) in groups.zip(limits).enumerate() {
+        let limit = u64::from(own_limit) + u64::from(limit);
+        let mut distances = [0; GROUP];
+        for (lanes, words) in group.chunks(STEP).zip(row.chunks(STEP)) {
+            for (lanes, &word) in lanes.iter().zip(words) {
+                for (distance, lane) in distances.iter_mut().zip(lanes) {
+                    *distance += u64::from((lane ^ word).count_ones());
+                }
+            }
+            if distances.iter().all(|&distance| distance > limit) {
+                continue 'groups;
+            }
+        }
+        push_near(number, &distances, limit, hits);
+    }
+}
+
+/// Appends a hit for each near row of a group.
+///
+/// It stays a function of its own, since most groups have no near row.
+#[cold]
+pub(crate) fn push_near(group: usize, distances: &[u64; GROUP], limit: u64, hits: &mut Vec<u64>) {
+    for (lane, &distance) in distances.iter().enumerate() {
+        if distance <= limit {
+            hits.push(((group * GROUP + lane) as u64) << 32 | distance);
+        }
+    }
+}
