@@ -14,6 +14,7 @@
 
 pub(super) mod binary_digits;
 pub(super) mod bit_majority;
+pub(super) mod hamming_accept;
 pub(super) mod hamming_groups;
 pub(super) mod hamming_scan;
 pub(super) mod kept_terms;
@@ -21,6 +22,7 @@ pub(super) mod near_tags;
 pub(super) mod weighted_majority;
 
 use binary_digits::Digits;
+use hamming_accept::PairTest;
 use hamming_groups::GroupSearch;
 use kept_terms::RandomPart;
 use near_tags::TagSearch;
@@ -38,6 +40,20 @@ pub(super) trait OwnLoops: Copy {
     #[inline(always)]
     fn binary_digits(self, digits: &[u8]) -> Digits {
         binary_digits::plain(digits)
+    }
+
+    /// Hands row, column and distance of each accepted pair of rows of one word to `sink`. The distance
+    /// of the test counts bits.
+    #[inline(always)]
+    fn accept_64(
+        self,
+        words: &[u64],
+        rows: &[u32],
+        columns: &[u32],
+        test: &PairTest<'_, u64>,
+        sink: &mut impl FnMut(u32, u32, u32),
+    ) {
+        hamming_accept::plain(words, rows, columns, test, sink);
     }
 
     /// Appends a hit for each row of the groups that is near the row of the search.

@@ -2,6 +2,7 @@
 //! instruction. Intel since Ice Lake (2019), AMD since Zen 4 (2022).
 
 mod binary_digits;
+mod hamming_accept;
 mod hamming_groups;
 mod hamming_scan;
 mod kept_terms;
@@ -11,6 +12,7 @@ mod weighted_majority;
 use super::avx2::{self, Avx2};
 use crate::own_loops::OwnLoops;
 use crate::own_loops::binary_digits::Digits;
+use crate::own_loops::hamming_accept::PairTest;
 use crate::own_loops::hamming_groups::GroupSearch;
 use crate::own_loops::kept_terms::RandomPart;
 use crate::own_loops::near_tags::TagSearch;
@@ -61,6 +63,19 @@ impl OwnLoops for Avx512 {
     fn binary_digits(self, digits: &[u8]) -> Digits {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { binary_digits::binary_digits(digits) }
+    }
+
+    #[inline(always)]
+    fn accept_64(
+        self,
+        words: &[u64],
+        rows: &[u32],
+        columns: &[u32],
+        test: &PairTest<'_, u64>,
+        sink: &mut impl FnMut(u32, u32, u32),
+    ) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { hamming_accept::accept_64(words, rows, columns, test, sink) }
     }
 
     #[inline(always)]
