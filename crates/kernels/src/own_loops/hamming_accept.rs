@@ -15,7 +15,7 @@ pub struct PairTest<'a, L> {
 
 impl<L: Lane> PairTest<'_, L> {
     /// Returns the distance of a pair with these differing bits, if the pair is accepted.
-    #[inline]
+    #[inline(always)]
     pub fn distance(&self, difference: L) -> Option<u32> {
         let distance = self.reach.distance(difference)?;
         let accepted = difference & self.equal == L::ZERO
