@@ -20,6 +20,7 @@ pub(super) mod hamming_scan;
 pub(super) mod kept_terms;
 pub(super) mod near_tags;
 pub(super) mod weighted_majority;
+pub(super) mod xxh3_short;
 
 use binary_digits::Digits;
 use hamming_accept::PairTest;
@@ -27,6 +28,7 @@ use hamming_groups::GroupSearch;
 use kept_terms::RandomPart;
 use near_tags::TagSearch;
 use simtool_model::fingerprint_table::Wide;
+use xxh3_short::PlacedWords;
 
 /// The loops of a level. The methods do the same at every level.
 ///
@@ -98,5 +100,11 @@ pub(super) trait OwnLoops: Copy {
     #[inline(always)]
     fn bit_weights(self, rows: &[u64], weights: &[u32]) -> [u32; 64] {
         weighted_majority::bit_weights(rows, weights)
+    }
+
+    /// Appends the hash of each word.
+    #[inline(always)]
+    fn hash_words(self, words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
+        xxh3_short::hash_words(words, hashes);
     }
 }

@@ -5,10 +5,12 @@ pub(super) mod bit_majority;
 mod hamming_groups;
 mod hamming_scan;
 mod near_tags;
+pub(super) mod xxh3_short;
 
 use crate::own_loops::OwnLoops;
 use crate::own_loops::hamming_groups::GroupSearch;
 use crate::own_loops::near_tags::TagSearch;
+use crate::own_loops::xxh3_short::PlacedWords;
 use crate::vector::{Costs, Kernel, Level};
 
 /// Proof that the processor has AVX2, BMI1, BMI2 and POPCNT.
@@ -65,5 +67,11 @@ impl OwnLoops for Avx2 {
     fn add_rows(self, rows: &[u64], digits: &mut [u64; 64]) {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { bit_majority::add_rows(rows, digits) }
+    }
+
+    #[inline(always)]
+    fn hash_words(self, words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { xxh3_short::hash_words(words, hashes) }
     }
 }

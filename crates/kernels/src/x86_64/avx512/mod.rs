@@ -8,6 +8,7 @@ mod hamming_scan;
 mod kept_terms;
 mod near_tags;
 mod weighted_majority;
+mod xxh3_short;
 
 use super::avx2::{self, Avx2};
 use crate::own_loops::OwnLoops;
@@ -16,6 +17,7 @@ use crate::own_loops::hamming_accept::PairTest;
 use crate::own_loops::hamming_groups::GroupSearch;
 use crate::own_loops::kept_terms::RandomPart;
 use crate::own_loops::near_tags::TagSearch;
+use crate::own_loops::xxh3_short::PlacedWords;
 use crate::vector::{Costs, Kernel, Level};
 use simtool_model::fingerprint_table::Wide;
 
@@ -118,5 +120,11 @@ impl OwnLoops for Avx512 {
     fn bit_weights(self, rows: &[u64], weights: &[u32]) -> [u32; 64] {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { weighted_majority::bit_weights(rows, weights) }
+    }
+
+    #[inline(always)]
+    fn hash_words(self, words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { xxh3_short::hash_words(words, hashes) }
     }
 }

@@ -1,0 +1,175 @@
+//! The plain loop of [`crate::xxh3_short`], and the numbers of XXH3.
+
+use std::hint::select_unpredictable;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Bytes that must be readable before the first word and after the last one.
+pub const MARGIN: usize = 16;
+
+/// Words between two times of hashing the long ones: their places are bytes.
+pub(crate) const BLOCK: usize = 256;
+
+/// Words that are tested at once for having at most three bytes.
+const FEW: usize = 16;
+
+/// XXH3's default secret, as far as words of up to 16 bytes use it.
+const SECRET: [u64; 7] = [
+    0xbe4b_a423_396c_feb8,
+    0x1cad_21f7_2c81_017c,
+    0xdb97_9083_e96d_d4de,
+    0x1f67_b3b7_a4a4_4072,
+    0x78e5_c0cc_4ee6_79cb,
+    0x2172_ffcc_7dd0_5a82,
+    0x8e24_43f7_7446_08b8,
+];
+pub(crate) const FLIP_3: u64 = (SECRET[0] & 0xffff_ffff) ^ (SECRET[0] >> 32);
+pub(crate) const FLIP_8: u64 = SECRET[1] ^ SECRET[2];
+pub(crate) const FLIP_16_FIRST: u64 = SECRET[3] ^ SECRET[4];
+pub(crate) const FLIP_16_LAST: u64 = SECRET[5] ^ SECRET[6];
+pub(crate) const PRIME64_2: u64 = 0xC2B2_AE3D_27D4_EB4F;
+pub(crate) const PRIME64_3: u64 = 0x1656_67B1_9E37_79F9;
+pub(crate) const PRIME_MX1: u64 = 0x1656_6791_9E37_79F9;
+pub(crate) const PRIME_MX2: u64 = 0x9FB2_1C65_1E98_DF25;
+
+/// Words of a text that all keep the margin, with a start and an end each.
+#[derive(Clone, Copy)]
+pub(crate) struct PlacedWords<'t> {
+    // Private, so that only `new` makes such words, and whoever has some knows that they keep the margin.
+    text: &'t [u8],
+    starts: &'t [u32],
+    ends: &'t [u32],
+}
+
+impl<'t> PlacedWords<'t> {
+    /// Creates the words `text[starts[i]..ends[i]]`.
+    ///
+    /// # Panics
+    ///
+    /// If the two slices differ in length, or a word is empty, reversed or nearer than [`MARGIN`] to
+    /// either end of `text`.
+    pub(crate) fn new(text: &'t [u8], starts: &'t [u32], ends: &'t [u32]) -> Self {
+        assert_eq!(starts.len(), ends.len(), "a word has a start and an end");
+        assert!(in_bounds(text, starts, ends), "words keep a margin to the ends of the text");
+        Self { text, starts, ends }
+    }
+
+    /// Returns the text, and the starts and ends of the words in it.
+    pub(crate) fn parts(self) -> (&'t [u8], &'t [u32], &'t [u32]) {
+        (self.text, self.starts, self.ends)
+    }
+}
+
+/// Returns whether every word is non-empty and keeps the margin.
+fn in_bounds(text: &[u8], starts: &[u32], ends: &[u32]) -> bool {
+    let limit = text.len().saturating_sub(MARGIN);
+    let Ok(limit) = u32::try_from(limit) else { return starts.is_empty() };
+    // Counted instead of asked one by one, so that many words are compared at once.
+    let outside = |(&start, &end): (&u32, &u32)| {
+        u32::from(start >= end) + u32::from(start < MARGIN as u32) + u32::from(end > limit)
+    };
+    i32::try_from(limit).is_ok() && starts.iter().zip(ends).map(outside).sum::<u32>() == 0
+}
+
+/// Hashes one word after the other, and appends the hashes.
+#[inline(always)]
+pub(crate) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
+    let (text, starts, ends) = words.parts();
+    let mut long = [0_u8; BLOCK];
+    for (starts, ends) in starts.chunks(BLOCK).zip(ends.chunks(BLOCK)) {
+        let mut noted = 0;
+        let first_new = hashes.len();
+        for (few, (starts, ends)) in starts.chunks(FEW).zip(ends.chunks(FEW)).enumerate() {
+            let words = starts.iter().zip(ends);
+            // Where each character is a word, hardly any is longer.
+            if words.clone().fold(0, |most, (start, end)| most.max(end - start)) <= 3 {
+                hashes.extend(words.map(|(&start, &end)| {
+                    hash_3(load(text, start), load(text, end - 8), u64::from(end - start))
+                }));
+                continue;
+            }
+            hashes.extend(words.enumerate().map(|(place, (&start, &end))| {
+                let length = u64::from(end - start);
+                // Always written, and overwritten unless the word is long.
+                long[noted % BLOCK] = (FEW * few + place) as u8;
+                noted += usize::from(length > 8);
+                hash_8(load(text, start), load(text, end - 8), length)
+            }));
+        }
+        hash_long(text, starts, ends, &long[..noted], &mut hashes[first_new..]);
+    }
+}
+
+/// Hashes the words of 9 bytes or more at the given places of a block.
+#[inline]
+pub(crate) fn hash_long(
+    text: &[u8],
+    starts: &[u32],
+    ends: &[u32],
+    places: &[u8],
+    hashes: &mut [u64],
+) {
+    for &place in places {
+        let place = usize::from(place);
+        let (start, end) = (starts[place], ends[place]);
+        hashes[place] = match u64::from(end - start) {
+            length @ ..=16 => hash_16(load(text, start), load(text, end - 8), length),
+            _ => xxh3_64(&text[start as usize..end as usize]),
+        };
+    }
+}
+
+/// The eight bytes from `at` on, which exist.
+#[inline(always)]
+fn load(text: &[u8], at: u32) -> u64 {
+    let bytes = text.get(at as usize..at as usize + 8);
+    bytes.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// Joins the bytes and the length of a word of 1 to 3 bytes into the number that is hashed.
+#[inline(always)]
+fn joined_3(first: u64, last: u64, length: u64) -> u64 {
+    let middle = first.wrapping_shr(8 * (length as u32 >> 1)) & 0xff;
+    ((first & 0xff) << 16 | middle << 24 | last >> 56 | length << 8) ^ FLIP_3
+}
+
+/// The hash of a word of 1 to 3 bytes.
+#[inline(always)]
+fn hash_3(first: u64, last: u64, length: u64) -> u64 {
+    let mut hash = joined_3(first, last, length).wrapping_mul(PRIME64_2);
+    hash = (hash ^ hash >> 29).wrapping_mul(PRIME64_3);
+    hash ^ hash >> 32
+}
+
+/// The hash of a word of 1 to 8 bytes, without a branch.
+#[inline(always)]
+fn hash_8(first: u64, last: u64, length: u64) -> u64 {
+    struct Class {
+        factors: [u64; 2],
+        shifts: [u32; 2],
+        length_mask: u64,
+    }
+    static CLASSES: [Class; 2] = [
+        Class { factors: [PRIME64_2, PRIME64_3], shifts: [29, 32], length_mask: 0 },
+        Class { factors: [PRIME_MX2; 2], shifts: [35, 28], length_mask: u64::MAX },
+    ];
+    let class = &CLASSES[usize::from(length > 3)];
+    let three = joined_3(first, last, length);
+    let eight = (last >> 32 | first << 32) ^ FLIP_8;
+    let eight = eight ^ eight.rotate_left(49) ^ eight.rotate_left(24);
+    let mut hash = select_unpredictable(length > 3, eight, three);
+    hash = hash.wrapping_mul(class.factors[0]);
+    hash ^= hash.wrapping_shr(class.shifts[0]).wrapping_add(class.length_mask & length);
+    hash = hash.wrapping_mul(class.factors[1]);
+    hash ^ hash.wrapping_shr(class.shifts[1])
+}
+
+/// The hash of a word of 9 to 16 bytes.
+#[inline(always)]
+fn hash_16(first: u64, last: u64, length: u64) -> u64 {
+    let (first, last) = (first ^ FLIP_16_FIRST, last ^ FLIP_16_LAST);
+    let product = u128::from(first) * u128::from(last);
+    let folded = product as u64 ^ (product >> 64) as u64;
+    let sum = length.wrapping_add(first.swap_bytes()).wrapping_add(last).wrapping_add(folded);
+    let hash = (sum ^ sum >> 37).wrapping_mul(PRIME_MX1);
+    hash ^ hash >> 32
+}

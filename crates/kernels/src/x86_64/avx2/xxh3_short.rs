@@ -1,0 +1,184 @@
+//! Hashes short words with AVX2, four of them at once.
+
+use crate::own_loops::xxh3_short::{
+    BLOCK, FLIP_3, FLIP_8, MARGIN, PRIME_MX2, PRIME64_2, PRIME64_3, PlacedWords, hash_long,
+};
+use std::arch::x86_64::{
+    __m128i, __m256i, _mm_castpd_si128, _mm_castsi128_pd, _mm_castsi128_ps, _mm_cmpgt_epi32,
+    _mm_loadh_pd, _mm_loadl_epi64, _mm_loadu_si128, _mm_movemask_ps, _mm_set1_epi32, _mm_sub_epi32,
+    _mm256_add_epi64, _mm256_and_si256, _mm256_blend_epi32, _mm256_blendv_epi8, _mm256_cmpgt_epi64,
+    _mm256_cvtepu32_epi64, _mm256_mul_epu32, _mm256_or_si256, _mm256_set_m128i, _mm256_set1_epi64x,
+    _mm256_setr_epi64x, _mm256_shuffle_epi8, _mm256_slli_epi64, _mm256_srli_epi64,
+    _mm256_srlv_epi64, _mm256_storeu_si256, _mm256_xor_si256,
+};
+
+/// For every mask of four lanes the set ones, lowest first, a byte each.
+const LANES: [u32; 16] = {
+    let mut lanes = [0; 16];
+    let mut mask = 0_usize;
+    while mask < 16 {
+        let (mut lane, mut found) = (4_u32, 0);
+        while lane > 0 {
+            lane -= 1;
+            if mask >> lane & 1 == 1 {
+                found = found << 8 | lane;
+            }
+        }
+        lanes[mask] = found;
+        mask += 1;
+    }
+    lanes
+};
+
+/// Appends the hashes of the words.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(super) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
+    let (text, starts, ends) = words.parts();
+    let mut long = [0_u8; BLOCK];
+    for (starts, ends) in starts.chunks(BLOCK).zip(ends.chunks(BLOCK)) {
+        let words = starts.len();
+        let first_new = hashes.len();
+        let mut noted = 0;
+        let mut note = |at: usize, mask: usize| {
+            if let Some(places) = long[noted..].first_chunk_mut() {
+                // `at` is below 256 and a lane is added to it, below the next multiple of 4.
+                *places = (LANES[mask & 15] + 0x0101_0101 * at as u32).to_le_bytes();
+            }
+            noted += mask.count_ones() as usize;
+        };
+        let (start_fours, rest_starts) = starts.as_chunks::<4>();
+        let (end_fours, rest_ends) = ends.as_chunks::<4>();
+        let (room, rest_room) = hashes.spare_capacity_mut()[..words].as_chunks_mut::<4>();
+        for (at, ((start, end), room)) in start_fours.iter().zip(end_fours).zip(room).enumerate() {
+            // SAFETY: placed words keep the margin; there is room for four.
+            unsafe {
+                let (hash, mask) = hash_four(text, start, end);
+                _mm256_storeu_si256(room.as_mut_ptr().cast(), hash);
+                note(4 * at, mask);
+            }
+        }
+        if !rest_starts.is_empty() {
+            // The lanes without a word hash the byte after the first margin; nobody reads
+            // them.
+            let mut start = [MARGIN as u32; 4];
+            let mut end = [MARGIN as u32 + 1; 4];
+            start[..rest_starts.len()].copy_from_slice(rest_starts);
+            end[..rest_ends.len()].copy_from_slice(rest_ends);
+            let mut four = [0_u64; 4];
+            // SAFETY: placed words keep the margin, and a text with a word
+            // is longer than its margins; the array holds four hashes.
+            unsafe {
+                let (hash, mask) = hash_four(text, &start, &end);
+                _mm256_storeu_si256(four.as_mut_ptr().cast(), hash);
+                note(words / 4 * 4, mask);
+            }
+            for (slot, hash) in rest_room.iter_mut().zip(four) {
+                slot.write(hash);
+            }
+        }
+        // SAFETY: `words` hashes were written behind the first `first_new`.
+        unsafe { hashes.set_len(first_new + words) };
+        hash_long(text, starts, ends, &long[..noted], &mut hashes[first_new..]);
+    }
+}
+
+/// The hashes of four words, and the mask of those of more than 8 bytes, whose hash is
+/// another.
+///
+/// # Safety
+/// Every word keeps [`MARGIN`] to both ends of `text`.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn hash_four(text: &[u8], starts: &[u32; 4], ends: &[u32; 4]) -> (__m256i, usize) {
+    // SAFETY: eight bytes from a word's start, and eight before its end, lie within its
+    // margins, which lie within the text; the arrays hold four elements.
+    let (first, last, lengths) = unsafe {
+        (
+            load_four(text.as_ptr(), starts.map(|start| start as usize)),
+            load_four(text.as_ptr(), ends.map(|end| end as usize - 8)),
+            _mm_sub_epi32(
+                _mm_loadu_si128(ends.as_ptr().cast()),
+                _mm_loadu_si128(starts.as_ptr().cast()),
+            ),
+        )
+    };
+    let long = _mm_cmpgt_epi32(lengths, _mm_set1_epi32(8));
+    let mask = _mm_movemask_ps(_mm_castsi128_ps(long)).cast_unsigned() as usize;
+    (hash_8(first, last, lengths), mask)
+}
+
+/// Eight bytes from each of four places.
+///
+/// # Safety
+/// They are readable.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in crate::x86_64) unsafe fn load_four(base: *const u8, at: [usize; 4]) -> __m256i {
+    let [a, b, c, d] = at;
+    // SAFETY: the caller's promise.
+    let (low, high) = unsafe { (load_two(base, a, b), load_two(base, c, d)) };
+    _mm256_set_m128i(high, low)
+}
+
+/// Eight bytes from each of two places.
+///
+/// # Safety
+/// They are readable.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn load_two(base: *const u8, one: usize, other: usize) -> __m128i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let one = _mm_castsi128_pd(_mm_loadl_epi64(base.add(one).cast()));
+        _mm_castpd_si128(_mm_loadh_pd(one, base.add(other).cast()))
+    }
+}
+
+/// Returns the hashes of four words of at most 8 bytes, without a branch.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn hash_8(first: __m256i, last: __m256i, lengths: __m128i) -> __m256i {
+    let constant = |value: u64| _mm256_set1_epi64x(value.cast_signed());
+    let length = _mm256_cvtepu32_epi64(lengths);
+    let is_8 = _mm256_cmpgt_epi64(length, constant(3));
+    let by_class =
+        |three: u64, eight: u64| _mm256_blendv_epi8(constant(three), constant(eight), is_8);
+
+    let byte = constant(0xff);
+    let middle_shift = _mm256_slli_epi64::<3>(_mm256_srli_epi64::<1>(length));
+    let middle = _mm256_and_si256(_mm256_srlv_epi64(first, middle_shift), byte);
+    let head = _mm256_slli_epi64::<16>(_mm256_and_si256(first, byte));
+    let three = _mm256_or_si256(
+        _mm256_or_si256(head, _mm256_slli_epi64::<24>(middle)),
+        _mm256_or_si256(_mm256_srli_epi64::<56>(last), _mm256_slli_epi64::<8>(length)),
+    );
+    let three = _mm256_xor_si256(three, constant(FLIP_3));
+
+    let (low, high) = (_mm256_srli_epi64::<32>(last), _mm256_slli_epi64::<32>(first));
+    let eight = _mm256_xor_si256(_mm256_blend_epi32::<0xaa>(low, high), constant(FLIP_8));
+    let three_bytes_left = _mm256_setr_epi64x(
+        0x0403_0201_0007_0605,
+        0x0c0b_0a09_080f_0e0d,
+        0x0403_0201_0007_0605,
+        0x0c0b_0a09_080f_0e0d,
+    );
+    let by_24 = _mm256_shuffle_epi8(eight, three_bytes_left);
+    let by_49 = _mm256_or_si256(_mm256_slli_epi64::<49>(eight), _mm256_srli_epi64::<15>(eight));
+    let eight = _mm256_xor_si256(eight, _mm256_xor_si256(by_24, by_49));
+
+    let mut hash = _mm256_blendv_epi8(three, eight, is_8);
+    hash = product(hash, by_class(PRIME64_2, PRIME_MX2));
+    let shifted = _mm256_srlv_epi64(hash, by_class(29, 35));
+    let added = _mm256_add_epi64(shifted, _mm256_and_si256(is_8, length));
+    hash = product(_mm256_xor_si256(hash, added), by_class(PRIME64_3, PRIME_MX2));
+    _mm256_xor_si256(hash, _mm256_srlv_epi64(hash, by_class(32, 28)))
+}
+
+/// The low halves of the products.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn product(a: __m256i, b: __m256i) -> __m256i {
+    let (a_high, b_high) = (_mm256_srli_epi64::<32>(a), _mm256_srli_epi64::<32>(b));
+    let cross = _mm256_add_epi64(_mm256_mul_epu32(a_high, b), _mm256_mul_epu32(a, b_high));
+    _mm256_add_epi64(_mm256_mul_epu32(a, b), _mm256_slli_epi64::<32>(cross))
+}

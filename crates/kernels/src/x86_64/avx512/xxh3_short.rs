@@ -1,0 +1,194 @@
+//! Hashes short words with AVX-512, eight of them at once.
+
+use crate::own_loops::xxh3_short::{
+    BLOCK, FLIP_3, FLIP_8, FLIP_16_FIRST, FLIP_16_LAST, MARGIN, PRIME_MX1, PRIME_MX2, PRIME64_2,
+    PRIME64_3, PlacedWords, hash_long,
+};
+use crate::x86_64::avx2::xxh3_short::load_four;
+use std::arch::x86_64::{
+    __m512i, _mm_add_epi8, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_maskz_compress_epi8,
+    _mm_set_epi64x, _mm_set1_epi8, _mm256_loadu_si256, _mm256_sub_epi32, _mm512_add_epi64,
+    _mm512_and_si512, _mm512_broadcast_i32x4, _mm512_castsi256_si512, _mm512_cmpgt_epi64_mask,
+    _mm512_cvtepu32_epi64, _mm512_inserti64x4, _mm512_mask_add_epi64, _mm512_mask_mov_epi64,
+    _mm512_mul_epu32, _mm512_mullo_epi64, _mm512_or_si512, _mm512_rol_epi64, _mm512_set1_epi64,
+    _mm512_shuffle_epi8, _mm512_slli_epi64, _mm512_srli_epi64, _mm512_srlv_epi64,
+    _mm512_storeu_si512, _mm512_xor_si512,
+};
+
+/// Appends the hashes of the words.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,popcnt")]
+pub(super) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
+    let (text, starts, ends) = words.parts();
+    let mut long = [0_u8; BLOCK];
+    for (starts, ends) in starts.chunks(BLOCK).zip(ends.chunks(BLOCK)) {
+        let words = starts.len();
+        let first_new = hashes.len();
+        let mut noted = 0;
+        let mut note = |at: usize, mask: u8| {
+            if let Some(places) = long[noted..].first_chunk_mut::<8>() {
+                let lanes = _mm_cvtsi64_si128(0x0706_0504_0302_0100);
+                let lanes = _mm_maskz_compress_epi8(u16::from(mask), lanes);
+                let all = _mm_add_epi8(lanes, _mm_set1_epi8((at as u8).cast_signed()));
+                *places = _mm_cvtsi128_si64(all).to_le_bytes();
+            }
+            noted += mask.count_ones() as usize;
+        };
+        let (start_eights, rest_starts) = starts.as_chunks::<8>();
+        let (end_eights, rest_ends) = ends.as_chunks::<8>();
+        let (room, rest_room) = hashes.spare_capacity_mut()[..words].as_chunks_mut::<8>();
+        for (at, ((start, end), room)) in start_eights.iter().zip(end_eights).zip(room).enumerate()
+        {
+            // SAFETY: placed words keep the margin; there is room for eight.
+            unsafe {
+                let (hash, mask) = hash_eight(text, start, end);
+                _mm512_storeu_si512(room.as_mut_ptr().cast(), hash);
+                note(8 * at, mask);
+            }
+        }
+        if !rest_starts.is_empty() {
+            // The lanes without a word hash the byte after the first margin; nobody reads
+            // them.
+            let mut start = [MARGIN as u32; 8];
+            let mut end = [MARGIN as u32 + 1; 8];
+            start[..rest_starts.len()].copy_from_slice(rest_starts);
+            end[..rest_ends.len()].copy_from_slice(rest_ends);
+            let mut eight = [0_u64; 8];
+            // SAFETY: placed words keep the margin, and a text with a word
+            // is longer than its margins; the array holds eight hashes.
+            unsafe {
+                let (hash, mask) = hash_eight(text, &start, &end);
+                _mm512_storeu_si512(eight.as_mut_ptr().cast(), hash);
+                note(words / 8 * 8, mask);
+            }
+            for (slot, hash) in rest_room.iter_mut().zip(eight) {
+                slot.write(hash);
+            }
+        }
+        // SAFETY: `words` hashes were written behind the first `first_new`.
+        unsafe { hashes.set_len(first_new + words) };
+        hash_long(text, starts, ends, &long[..noted], &mut hashes[first_new..]);
+    }
+}
+
+/// The hashes of eight words, and the mask of those of more than 16 bytes, whose hash is
+/// another.
+///
+/// # Safety
+/// Every word keeps [`MARGIN`] to both ends of `text`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn hash_eight(text: &[u8], starts: &[u32; 8], ends: &[u32; 8]) -> (__m512i, u8) {
+    let constant = |value: u64| _mm512_set1_epi64(value.cast_signed());
+    // SAFETY: eight bytes from a word's start, and eight before its end, lie within its
+    // margins, which lie within the text; the arrays hold eight elements.
+    let (first, last, lengths) = unsafe {
+        (
+            load_eight(text.as_ptr(), starts.map(|start| start as usize)),
+            load_eight(text.as_ptr(), ends.map(|end| end as usize - 8)),
+            _mm256_sub_epi32(
+                _mm256_loadu_si256(ends.as_ptr().cast()),
+                _mm256_loadu_si256(starts.as_ptr().cast()),
+            ),
+        )
+    };
+    let length = _mm512_cvtepu32_epi64(lengths);
+    let is_8 = _mm512_cmpgt_epi64_mask(length, constant(3));
+    let is_16 = _mm512_cmpgt_epi64_mask(length, constant(8));
+    let is_long = _mm512_cmpgt_epi64_mask(length, constant(16));
+    let by_class = |three: u64, eight: u64, sixteen: u64| {
+        let lanes = _mm512_mask_mov_epi64(constant(three), is_8, constant(eight));
+        _mm512_mask_mov_epi64(lanes, is_16, constant(sixteen))
+    };
+
+    let three = join_3(first, last, length);
+    let eight = join_8(first, last);
+    let sixteen = join_16(first, last, length);
+    let mut hash = _mm512_mask_mov_epi64(three, is_8, eight);
+    hash = _mm512_mask_mov_epi64(hash, is_16, sixteen);
+
+    hash = _mm512_mullo_epi64(hash, by_class(PRIME64_2, PRIME_MX2, PRIME_MX1));
+    let shifted = _mm512_srlv_epi64(hash, by_class(29, 35, 32));
+    let added = _mm512_mask_add_epi64(shifted, is_8 & !is_16, shifted, length);
+    hash = _mm512_xor_si512(hash, added);
+    hash = _mm512_mullo_epi64(hash, by_class(PRIME64_3, PRIME_MX2, 1));
+    let shifted = _mm512_srlv_epi64(hash, by_class(32, 28, 64));
+    (_mm512_xor_si512(hash, shifted), is_long)
+}
+
+/// Eight bytes from each of eight places: on many processors eight loads are no slower than a
+/// gathering one, and on some far faster.
+///
+/// # Safety
+/// They are readable.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn load_eight(base: *const u8, at: [usize; 8]) -> __m512i {
+    let [low @ .., _, _, _, _] = at;
+    let [_, _, _, _, high @ ..] = at;
+    // SAFETY: the caller's promise.
+    let (low, high) = unsafe { (load_four(base, low), load_four(base, high)) };
+    _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+}
+
+/// Joins words of 1 to 3 bytes into the numbers that are multiplied first.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn join_3(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
+    let byte = _mm512_set1_epi64(0xff);
+    let middle_shift = _mm512_slli_epi64::<3>(_mm512_srli_epi64::<1>(length));
+    let middle = _mm512_and_si512(_mm512_srlv_epi64(first, middle_shift), byte);
+    let head = _mm512_slli_epi64::<16>(_mm512_and_si512(first, byte));
+    let joined = _mm512_or_si512(
+        _mm512_or_si512(head, _mm512_slli_epi64::<24>(middle)),
+        _mm512_or_si512(_mm512_srli_epi64::<56>(last), _mm512_slli_epi64::<8>(length)),
+    );
+    // XXH3 would now join its bits from 33 on: there are none.
+    _mm512_xor_si512(joined, _mm512_set1_epi64(FLIP_3.cast_signed()))
+}
+
+/// Joins words of 4 to 8 bytes into the numbers that are multiplied first.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn join_8(first: __m512i, last: __m512i) -> __m512i {
+    let joined = _mm512_or_si512(_mm512_srli_epi64::<32>(last), _mm512_slli_epi64::<32>(first));
+    let keyed = _mm512_xor_si512(joined, _mm512_set1_epi64(FLIP_8.cast_signed()));
+    let (one, other) = (_mm512_rol_epi64::<49>(keyed), _mm512_rol_epi64::<24>(keyed));
+    _mm512_xor_si512(keyed, _mm512_xor_si512(one, other))
+}
+
+/// Joins words of 9 to 16 bytes into the numbers that are multiplied first.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn join_16(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
+    let first = _mm512_xor_si512(first, _mm512_set1_epi64(FLIP_16_FIRST.cast_signed()));
+    let last = _mm512_xor_si512(last, _mm512_set1_epi64(FLIP_16_LAST.cast_signed()));
+    let reversal =
+        _mm512_broadcast_i32x4(_mm_set_epi64x(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607));
+    let reversed = _mm512_shuffle_epi8(first, reversal);
+    let sum = _mm512_add_epi64(_mm512_add_epi64(length, reversed), last);
+    let sum = _mm512_add_epi64(sum, folded_product(first, last));
+    _mm512_xor_si512(sum, _mm512_srli_epi64::<37>(sum))
+}
+
+/// The halves of the 128-bit product, joined by exclusive or.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn folded_product(a: __m512i, b: __m512i) -> __m512i {
+    let low_half = _mm512_set1_epi64(0xffff_ffff);
+    let (a_high, b_high) = (_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
+    let low_low = _mm512_mul_epu32(a, b);
+    let low_high = _mm512_mul_epu32(a, b_high);
+    let high_low = _mm512_mul_epu32(a_high, b);
+    let high_high = _mm512_mul_epu32(a_high, b_high);
+    // At most (2^32 - 1)^2 + 2 (2^32 - 1): no overflow.
+    let middle = _mm512_add_epi64(
+        _mm512_add_epi64(_mm512_srli_epi64::<32>(low_low), high_low),
+        _mm512_and_si512(low_high, low_half),
+    );
+    let high = _mm512_add_epi64(
+        _mm512_add_epi64(high_high, _mm512_srli_epi64::<32>(low_high)),
+        _mm512_srli_epi64::<32>(middle),
+    );
+    let low = _mm512_or_si512(_mm512_slli_epi64::<32>(middle), _mm512_and_si512(low_low, low_half));
+    _mm512_xor_si512(high, low)
+}
