@@ -7,7 +7,7 @@
 //! 10......   goes on with one         1110....   begins one of three, 11110... one of four
 //! ```
 
-use super::word_masks::gathered;
+use super::high_bits::gathered;
 
 /// First bytes of characters beyond ASCII in a block of 64 bytes; byte 0 in bit 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,8 @@
 
 use super::character_starts::{Starts, places};
 use super::character_table::{CharacterTable, fold};
-use super::word_masks::{Words, flagged};
+use super::high_bits::flagged;
+use super::words::Words;
 use super::xxh3_short::MARGIN;
 use super::{Isa, Kind};
 use std::ops::Range;

@@ -24,6 +24,7 @@ pub mod hamming_accept;
 pub mod hamming_groups;
 pub mod hamming_pairs;
 pub mod hamming_scan;
+mod high_bits;
 pub mod kept_terms;
 pub mod mark_characters;
 pub mod min_hash;
@@ -40,6 +41,7 @@ pub mod weighted_majority;
 pub mod word_keys;
 pub mod word_masks;
 pub mod word_positions;
+mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 pub mod xxh3_short;

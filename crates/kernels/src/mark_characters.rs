@@ -12,7 +12,8 @@
 
 use super::character_starts::{Starts, places};
 use super::character_table::{CharacterTable, Member, kind};
-use super::word_masks::{Block, Words, flagged};
+use super::high_bits::flagged;
+use super::words::{Block, Words};
 use super::xxh3_short::MARGIN;
 use super::{Isa, Kind};
 

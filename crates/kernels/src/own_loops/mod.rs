@@ -20,8 +20,10 @@ pub(super) mod hamming_scan;
 pub(super) mod kept_terms;
 pub(super) mod near_tags;
 pub(super) mod weighted_majority;
+pub(super) mod word_masks;
 pub(super) mod xxh3_short;
 
+use crate::words::{Block, Words};
 use binary_digits::Digits;
 use hamming_accept::PairTest;
 use hamming_groups::GroupSearch;
@@ -106,5 +108,19 @@ pub(super) trait OwnLoops: Copy {
     #[inline(always)]
     fn hash_words(self, words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
         xxh3_short::hash_words(words, hashes);
+    }
+
+    /// Classifies blocks of 64 bytes, and writes them in lower case. Returns whether there is a byte
+    /// beyond ASCII.
+    #[inline(always)]
+    fn classify(self, text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
+        word_masks::classify(text, blocks, lowered)
+    }
+
+    /// Replaces the starts and ends of `words` by the ones that follow from its blocks. Returns whether
+    /// there were underscores.
+    #[inline(always)]
+    fn find_words(self, words: &mut Words) -> bool {
+        word_masks::find_words(words)
     }
 }

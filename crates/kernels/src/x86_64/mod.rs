@@ -3,6 +3,8 @@
 mod avx2;
 mod avx512;
 mod place_masks;
+mod sse2;
 
 pub(super) use avx2::Avx2;
 pub(super) use avx512::Avx512;
+pub(super) use sse2::gathered_high_bits;

@@ -5,6 +5,7 @@ pub(super) mod bit_majority;
 mod hamming_groups;
 mod hamming_scan;
 mod near_tags;
+mod word_masks;
 pub(super) mod xxh3_short;
 
 use crate::own_loops::OwnLoops;
@@ -12,6 +13,7 @@ use crate::own_loops::hamming_groups::GroupSearch;
 use crate::own_loops::near_tags::TagSearch;
 use crate::own_loops::xxh3_short::PlacedWords;
 use crate::vector::{Costs, Kernel, Level};
+use crate::words::Block;
 
 /// Proof that the processor has AVX2, BMI1, BMI2 and POPCNT.
 #[derive(Clone, Copy, Debug)]
@@ -73,5 +75,11 @@ impl OwnLoops for Avx2 {
     fn hash_words(self, words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { xxh3_short::hash_words(words, hashes) }
+    }
+
+    #[inline(always)]
+    fn classify(self, text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { word_masks::classify(text, blocks, lowered) }
     }
 }

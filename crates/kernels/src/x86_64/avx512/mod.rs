@@ -8,6 +8,7 @@ mod hamming_scan;
 mod kept_terms;
 mod near_tags;
 mod weighted_majority;
+mod word_masks;
 mod xxh3_short;
 
 use super::avx2::{self, Avx2};
@@ -19,6 +20,7 @@ use crate::own_loops::kept_terms::RandomPart;
 use crate::own_loops::near_tags::TagSearch;
 use crate::own_loops::xxh3_short::PlacedWords;
 use crate::vector::{Costs, Kernel, Level};
+use crate::words::{Block, Words};
 use simtool_model::fingerprint_table::Wide;
 
 /// Proof that the processor has AVX-512 F, BW, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ, and what [`Avx2`]
@@ -126,5 +128,17 @@ impl OwnLoops for Avx512 {
     fn hash_words(self, words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { xxh3_short::hash_words(words, hashes) }
+    }
+
+    #[inline(always)]
+    fn classify(self, text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { word_masks::classify(text, blocks, lowered) }
+    }
+
+    #[inline(always)]
+    fn find_words(self, words: &mut Words) -> bool {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { word_masks::find_words(words) }
     }
 }

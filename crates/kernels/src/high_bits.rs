@@ -1,0 +1,44 @@
+//! Gathers the highest bits of 64 bytes.
+
+/// Returns the highest bits of 64 bytes as a mask.
+#[inline]
+pub(crate) fn gathered(eights: &[u64; 8]) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    return crate::x86_64::gathered_high_bits(eights);
+    #[cfg(not(target_arch = "x86_64"))]
+    gathered_plain(eights)
+}
+
+/// As [`gathered`], on any processor.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn gathered_plain(eights: &[u64; 8]) -> u64 {
+    // The product brings the highest bits of eight bytes side by side, at the top.
+    const GATHER: u64 = 0x0002_0408_1020_4081;
+    const HIGHEST: u64 = 0x8080_8080_8080_8080;
+    eights.iter().enumerate().fold(0, |mask, (at, &eight)| {
+        mask | ((eight & HIGHEST).wrapping_mul(GATHER) >> 56) << (8 * at)
+    })
+}
+
+/// Finds the bytes that have a flag among 64.
+#[inline]
+pub(crate) fn flagged(bytes: &[u8; 64], flag: u8) -> u64 {
+    let mut eights = [0; 8];
+    for (eight, &bytes) in eights.iter_mut().zip(bytes.as_chunks::<8>().0) {
+        *eight = u64::from_le_bytes(bytes) << flag.leading_zeros();
+    }
+    gathered(&eights)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn highest_bits_are_the_same_on_any_processor(eights in any::<[u64; 8]>()) {
+            prop_assert_eq!(gathered(&eights), gathered_plain(&eights));
+        }
+    }
+}

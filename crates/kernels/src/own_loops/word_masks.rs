@@ -1,0 +1,94 @@
+//! The plain loops of [`crate::word_masks`].
+
+use super::xxh3_short::MARGIN;
+use crate::high_bits::flagged;
+use crate::words::{Block, Words};
+
+pub(crate) const LETTER: u8 = 1;
+pub(crate) const DIGIT: u8 = 2;
+pub(crate) const UNDERSCORE: u8 = 4;
+pub(crate) const JOINS_LETTERS: u8 = 8;
+pub(crate) const JOINS_DIGITS: u8 = 16;
+
+/// Classifies blocks of 64 bytes, and writes them in lower case. Returns whether there is a byte beyond
+/// ASCII.
+#[inline(always)]
+pub(crate) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
+    let mut foreign = 0;
+    for ((bytes, block), lowered) in text.iter().zip(blocks).zip(lowered) {
+        // A copy, because the compiler cannot know that `lowered` is another place.
+        let bytes = *bytes;
+        *block = classify_block(&bytes, lowered);
+        foreign |= block.foreign;
+    }
+    foreign != 0
+}
+
+/// Classifies 64 bytes and writes them in lower case.
+#[inline(always)]
+fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
+    let mut classes = [0; 64];
+    // Comparisons, since tables are not looked up in many bytes at once.
+    let having = |is_so: bool, class: u8| if is_so { class } else { 0 };
+    for ((class, lowered), &byte) in classes.iter_mut().zip(lowered).zip(bytes) {
+        let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+        *class = having(is_letter, LETTER)
+            | having(byte.wrapping_sub(b'0') < 10, DIGIT)
+            | having(byte == b'_', UNDERSCORE)
+            | having(byte == b'.', JOINS_LETTERS | JOINS_DIGITS)
+            | having(byte == b'\'', JOINS_LETTERS | JOINS_DIGITS)
+            | having(byte == b':', JOINS_LETTERS)
+            | having(byte == b',', JOINS_DIGITS)
+            | having(byte == b';', JOINS_DIGITS)
+            | byte & 0x80;
+        *lowered = byte | having(is_letter, 0x20);
+    }
+    let flagged = |flag: u8| flagged(&classes, flag);
+    Block {
+        letters: flagged(LETTER),
+        digits: flagged(DIGIT),
+        underscores: flagged(UNDERSCORE),
+        joins_letters: flagged(JOINS_LETTERS),
+        joins_digits: flagged(JOINS_DIGITS),
+        foreign: flagged(0x80),
+        others: 0,
+        breaks: 0,
+    }
+}
+
+/// Hands to `take` the starts and ends of the words of each block in turn, as masks. Returns whether
+/// there were underscores.
+#[inline(always)]
+pub(crate) fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bool {
+    let mut before = Block::default();
+    let (mut inside, mut underscores) = (0, 0);
+    // The first block of nothing ends a word at the end of the text.
+    for (index, [block, after]) in blocks.array_windows().enumerate() {
+        let mask = block.words(&before, after);
+        underscores |= block.underscores;
+        let shifted = mask << 1 | inside;
+        inside = mask >> 63;
+        let base = (MARGIN + index * 64) as u32;
+        take(base, mask & (!shifted | block.breaks), shifted & (!mask | block.breaks));
+        before = *block;
+    }
+    underscores != 0
+}
+
+#[inline(always)]
+pub(crate) fn find_words(words: &mut Words) -> bool {
+    words.make_room();
+    let Words { lowered: _, blocks, starts, ends } = words;
+    let positions = |base: u32, mut edges: u64, found: &mut Vec<u32>| {
+        // Counted, so that none has to ask for room.
+        found.extend((0..edges.count_ones()).map(|_| {
+            let at = base + edges.trailing_zeros();
+            edges &= edges.wrapping_sub(1);
+            at
+        }));
+    };
+    edges(blocks, |base, first, behind| {
+        positions(base, first, starts);
+        positions(base, behind, ends);
+    })
+}

@@ -1,0 +1,133 @@
+//! Classifies the bytes of a text and finds its words with AVX-512, 64 bytes at once.
+
+use crate::own_loops::word_masks::{DIGIT, JOINS_DIGITS, JOINS_LETTERS, LETTER, UNDERSCORE, edges};
+use crate::words::{Block, Words};
+use std::arch::x86_64::{
+    __m512i, _mm512_add_epi32, _mm512_castsi512_si128, _mm512_cvtepu8_epi32,
+    _mm512_extracti32x4_epi32, _mm512_loadu_si512, _mm512_maskz_compress_epi8,
+    _mm512_maskz_mov_epi8, _mm512_movepi8_mask, _mm512_or_si512, _mm512_permutex2var_epi8,
+    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_storeu_si512, _mm512_test_epi8_mask,
+};
+
+/// The classes of a byte.
+const fn class(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+        b'0'..=b'9' => DIGIT,
+        b'_' => UNDERSCORE,
+        b'.' | b'\'' => JOINS_LETTERS | JOINS_DIGITS,
+        b':' => JOINS_LETTERS,
+        b',' | b';' => JOINS_DIGITS,
+        _ => 0,
+    }
+}
+
+/// The classes of every byte.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = class(byte as u8);
+        byte += 1;
+    }
+    classes
+};
+
+/// The numbers 0 to 63.
+const NUMBERS: [u8; 64] = {
+    let mut numbers = [0; 64];
+    let mut at = 0;
+    while at < 64 {
+        numbers[at] = at as u8;
+        at += 1;
+    }
+    numbers
+};
+
+/// Classifies blocks, and writes them in lower case. Returns whether there is a byte beyond ASCII.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
+    // SAFETY: the table has more than two halves of 64 bytes.
+    let (low, high) = unsafe {
+        let table = CLASSES.as_ptr();
+        (_mm512_loadu_si512(table.cast()), _mm512_loadu_si512(table.add(64).cast()))
+    };
+    let case_bit = _mm512_set1_epi8(0x20);
+    let mut any = 0;
+    for ((bytes, block), lowered) in text.iter().zip(blocks).zip(lowered) {
+        // SAFETY: a block has 64 bytes.
+        let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+        let foreign = _mm512_movepi8_mask(bytes);
+        let classes = _mm512_permutex2var_epi8(low, bytes, high);
+        let having = |flag: u8| {
+            // Of a byte beyond ASCII, the lower bits were looked up.
+            _mm512_test_epi8_mask(classes, _mm512_set1_epi8(flag.cast_signed())) & !foreign
+        };
+        *block = Block {
+            letters: having(LETTER),
+            digits: having(DIGIT),
+            underscores: having(UNDERSCORE),
+            joins_letters: having(JOINS_LETTERS),
+            joins_digits: having(JOINS_DIGITS),
+            foreign,
+            others: 0,
+            breaks: 0,
+        };
+        any |= foreign;
+        let lower = _mm512_or_si512(bytes, _mm512_maskz_mov_epi8(block.letters, case_bit));
+        // SAFETY: so has its copy.
+        unsafe { _mm512_storeu_si512(lowered.as_mut_ptr().cast(), lower) };
+    }
+    any != 0
+}
+
+/// Replaces the starts and ends of `words`. Returns whether there were underscores.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(super) fn find_words(words: &mut Words) -> bool {
+    words.make_room();
+    let (starts, ends) = (words.starts.as_mut_ptr(), words.ends.as_mut_ptr());
+    let (mut start_count, mut end_count) = (0, 0);
+    let underscores = edges(&words.blocks, |base, first, behind| {
+        let base = _mm512_set1_epi32(base.cast_signed());
+        // SAFETY: `positions` refuses more than 32 places of a block, for as many of which each block
+        // has room.
+        unsafe {
+            start_count += positions(first, base, starts.add(start_count));
+            end_count += positions(behind, base, ends.add(end_count));
+        }
+    });
+    // SAFETY: that many positions were written.
+    unsafe {
+        words.starts.set_len(start_count);
+        words.ends.set_len(end_count);
+    }
+    underscores
+}
+
+/// Writes the numbers of the set bits, plus `base`, and returns how many there are.
+///
+/// # Panics
+///
+/// If there are more than 32 bits: the caller has set a break before every byte.
+///
+/// # Safety
+///
+/// `found` has room for 32 numbers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
+unsafe fn positions(edges: u64, base: __m512i, found: *mut u32) -> usize {
+    // SAFETY: the array has 64 bytes; the caller has made room.
+    unsafe {
+        let numbers = _mm512_loadu_si512(NUMBERS.as_ptr().cast());
+        let packed = _mm512_maskz_compress_epi8(edges, numbers);
+        let first = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(packed));
+        _mm512_storeu_si512(found.cast(), _mm512_add_epi32(base, first));
+        let count = edges.count_ones() as usize;
+        if count > 16 {
+            assert!(count <= 32, "words of one byte have a byte between them");
+            let second = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<1>(packed));
+            _mm512_storeu_si512(found.add(16).cast(), _mm512_add_epi32(base, second));
+        }
+        count
+    }
+}

@@ -1,0 +1,19 @@
+//! SSE2: registers of 16 bytes. Every processor of x86-64 has it, so no level is needed.
+
+use std::arch::x86_64::{_mm_movemask_epi8, _mm_set_epi64x};
+
+/// Returns the highest bits of 64 bytes as a mask.
+#[inline]
+pub(crate) fn gathered_high_bits(eights: &[u64; 8]) -> u64 {
+    // SAFETY: every processor of x86-64 has SSE2.
+    unsafe { gathered(eights) }
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn gathered(eights: &[u64; 8]) -> u64 {
+    eights.as_chunks::<2>().0.iter().enumerate().fold(0, |mask, (at, &[low, high])| {
+        let bytes = _mm_set_epi64x(high.cast_signed(), low.cast_signed());
+        mask | u64::from(_mm_movemask_epi8(bytes).cast_unsigned()) << (16 * at)
+    })
+}
