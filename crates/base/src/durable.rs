@@ -20,23 +20,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Most files of a tree that are synced one by one. For more files, syncing the whole file system is
-/// faster, where the system supports it.
+/// Largest number of files in a folder tree that are synced one by one. For more files, syncing the
+/// whole file system is faster, where the system supports it.
 const FEW_FILES: usize = 256;
-/// Most syncs at the same time.
+/// Largest number of files and folders that are synced at the same time, each by its own thread.
 const SYNCS: usize = 16;
 
 /// Whether outputs are synced to the disk before they get their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// They are. A power cut leaves either the old or the new output.
+    /// Outputs are synced. A power cut leaves either the old or the new output.
     Synced,
-    /// They are not, which saves some milliseconds. A power cut within about half a minute may leave an
-    /// empty file.
+    /// Outputs are not synced, which saves some milliseconds. A power cut within about half a
+    /// minute may leave an empty file.
     Fast,
 }
 
-/// A step of writing durably.
+/// A step of writing durably, as it is passed to the callback of [`Disk::asking`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Sync a file.
@@ -49,10 +49,12 @@ pub enum Step {
     Exchange,
 }
 
-/// Called before each step with its path. An error makes the step fail.
+/// Callback that runs before each step, with the path of the file or folder. If the callback
+/// returns an error, the step is not carried out and fails with that error.
 type Ask = dyn Fn(Step, &Path) -> io::Result<()> + Send + Sync;
 
-/// Carries out the steps of writing durably.
+/// Access to the disk that syncs and renames files and folders. Tests can watch each step and make
+/// it fail.
 #[derive(Clone)]
 pub struct Disk {
     durability: Durability,
@@ -60,26 +62,27 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Creates a disk that carries out every step.
+    /// Creates a disk without a callback. Whether it syncs anything depends on `durability`.
     #[must_use]
     pub fn new(durability: Durability) -> Self {
         Self { durability, ask: None }
     }
 
-    /// Creates a disk that calls `ask` before each step. Tests use it to record steps and to let them
-    /// fail.
+    /// Creates a disk that calls `ask` before each step. Tests use it to record steps and to make
+    /// steps fail.
     #[must_use]
     pub fn asking(ask: impl Fn(Step, &Path) -> io::Result<()> + Send + Sync + 'static) -> Self {
         Self { durability: Durability::Synced, ask: Some(Arc::new(ask)) }
     }
 
-    /// Whether files are synced.
+    /// Returns whether outputs are synced, as chosen in [`Self::new`].
     #[must_use]
     pub fn durability(&self) -> Durability {
         self.durability
     }
 
-    /// Syncs a file, which has the name `path` now.
+    /// Writes the bytes of `file` to the disk, unless durability is [`Durability::Fast`]. `path`,
+    /// the present name of the file, is only passed to the callback.
     ///
     /// # Errors
     ///
@@ -92,7 +95,7 @@ impl Disk {
         where_possible(file.sync_all())
     }
 
-    /// Syncs the names in a folder.
+    /// Writes the names in `folder` to the disk.
     ///
     /// # Errors
     ///
@@ -105,7 +108,7 @@ impl Disk {
         sync_names(folder)
     }
 
-    /// Syncs a folder with all files and folders in it.
+    /// Writes a folder to the disk, with all files and folders in it at any depth.
     ///
     /// # Errors
     ///
@@ -138,7 +141,7 @@ impl Disk {
         sync_all(&files, &folders)
     }
 
-    /// Renames a temporary file, and replaces a file that has the name.
+    /// Gives a temporary file its final name `to`, and replaces a file that already has this name.
     ///
     /// # Errors
     ///
@@ -172,7 +175,8 @@ impl Disk {
     ///
     /// # Errors
     ///
-    /// Both folders have their old names. Some systems cannot exchange names.
+    /// The exchange failed, and both folders keep their old names. Some systems cannot exchange
+    /// names.
     pub fn exchange_folders(&self, one: &Path, other: &Path) -> io::Result<()> {
         self.ask(Step::Exchange, other)?;
         exchange(one, other)
@@ -189,20 +193,20 @@ impl fmt::Debug for Disk {
     }
 }
 
-/// Whether renaming a folder failed because the name is taken.
+/// Returns whether `error`, which comes from renaming a folder, means that the new name is taken.
 #[must_use]
 pub fn is_taken(error: &io::Error) -> bool {
     use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
     matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotADirectory)
 }
 
-/// Syncs a file.
+/// Opens `file` and writes its bytes to the disk.
 fn sync_bytes(file: &Path) -> io::Result<()> {
     // Some systems sync only files that are open for writing.
     where_possible(File::options().append(true).open(file)?.sync_all())
 }
 
-/// Syncs the names in a folder.
+/// Writes the names in `folder` to the disk, so that a rename in the folder survives a power cut.
 fn sync_names(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         // Other systems cannot open a folder as a file. Their journals take care of names.
@@ -240,7 +244,8 @@ fn sync_all(files: &[PathBuf], folders: &[PathBuf]) -> io::Result<()> {
     })
 }
 
-/// Ignores the error of a file system that has no syncs, such as some network file systems.
+/// Turns the error of a file system that cannot sync, such as some network file systems, into
+/// success.
 fn where_possible(synced: io::Result<()>) -> io::Result<()> {
     use io::ErrorKind::{InvalidInput, Unsupported};
     match synced {
@@ -249,8 +254,8 @@ fn where_possible(synced: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Syncs the whole file system of a folder. Returns `false` if the system has no call for this that
-/// reports errors.
+/// Syncs the whole file system that `folder` is on, and returns `true`. On systems without such a
+/// call, or whose call does not report errors, does nothing and returns `false`.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn sync_file_system(folder: &Path) -> io::Result<bool> {
     rustix::fs::syncfs(File::open(folder)?)?;
@@ -273,7 +278,8 @@ fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Returns the free bytes of the file system of a folder, or `u64::MAX` if they are not known.
+/// Returns the number of free bytes in the file system that `folder` is on, or `u64::MAX` if it is
+/// unknown.
 #[cfg(unix)]
 #[must_use]
 pub fn free_bytes(folder: &Path) -> u64 {

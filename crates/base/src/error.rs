@@ -51,8 +51,8 @@ pub enum ErrorKind {
     },
     /// A setting is out of its range, or contradicts another setting.
     ///
-    /// A rule names other settings in backquotes, for example `text_field`. The command line shows such a
-    /// name as an option, here `--text-field`.
+    /// The text of `rule` has the names of other settings in backquotes, for example `text_field`.
+    /// The command line shows such a name as an option, here `--text-field`.
     #[error("{field} {value}: {rule}")]
     Config {
         /// The setting's name, with underscores.
@@ -103,7 +103,7 @@ pub enum ErrorKind {
     /// The caller asked the work to stop.
     #[error("cancelled")]
     Cancelled,
-    /// This build lacks a part that the input or a setting needs.
+    /// The input or a setting needs a Cargo feature that this build was compiled without.
     #[error("this build has no {what}; rebuild with --features {feature}")]
     FeatureOff {
         /// The format, compression or tokenizer that is missing.
@@ -111,7 +111,8 @@ pub enum ErrorKind {
         /// The Cargo feature that adds the missing part.
         feature: &'static str,
     },
-    /// A row of the hash table does not fit the requested features and bits.
+    /// A line of the user's hash table is too short or has a wrong character. The hash table is a
+    /// text file of `0` and `1` with one line per feature, which replaces the built-in random bits.
     #[error("{}, line {line}, column {column}: {found}; expected {expected}", path.display())]
     HashTable {
         /// The hash table's file.
@@ -120,9 +121,9 @@ pub enum ErrorKind {
         line: usize,
         /// Column in the line, from 1, in bytes.
         column: usize,
-        /// Content of the file at this place.
+        /// Description of the content at this line and column.
         found: String,
-        /// Content that the features and bits require at this place.
+        /// Description of a line that is long enough for the requested number of bits.
         expected: String,
     },
     /// Documents were lost or counted twice. This is a bug in simtool, so nothing is written.
@@ -141,7 +142,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Returns the case, for programs that react to it.
+    /// Returns the case of the error, for programs that handle some cases specially.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0

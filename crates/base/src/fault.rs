@@ -3,19 +3,19 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// The cost of a [`Fault`].
+/// Whether a [`Fault`] lost a part of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Nothing was lost; the user may want to know.
     Warning,
-    /// A file, or a part of it, was not read. Other files are.
+    /// A file, or a part of it, was not read. Other files are still read.
     Loss,
 }
 
-/// Something wrong with a file as a whole, or with a stretch of it.
+/// Something wrong with a whole file, or with a range of its bytes.
 ///
-/// `Display` writes one line that begins with the stable code in brackets. Names and content from the
-/// input are escaped, so that no input can send control characters to a terminal.
+/// `Display` writes one line that begins with [`Self::code`] in brackets. Names and content from
+/// the input are escaped, so that no input can send control characters to a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Whether a part of the input was lost.
@@ -24,21 +24,21 @@ pub struct Fault {
     pub code: &'static str,
     /// The file, as the user named it.
     pub file: PathBuf,
-    /// Offset at which the fault was noticed, in the file as it is on disk. `None` if the fault has no
-    /// place, for example because the file cannot be opened.
+    /// Byte offset at which the fault was noticed, in the file on disk, before decompression.
+    /// `None` if the fault has no place, for example because the file cannot be opened.
     pub byte: Option<u64>,
     /// Description of the fault, its consequence, and advice for the user.
     pub detail: String,
-    /// Number of records that were lost and are not reported as bad records. Records whose number is
-    /// unknown are not counted.
+    /// Number of records that were lost and are not reported one by one as bad records. It is 0 if
+    /// nobody knows how many records were lost.
     pub lost_records: u64,
 }
 
-/// Longest piece of outside text that a message repeats, in characters.
+/// Largest number of characters of input text that a message repeats. Longer text is cut.
 const LONGEST_QUOTE: usize = 120;
 
-/// Returns text of the input for a message: control characters and line ends are escaped, and the
-/// text is cut after 120 characters.
+/// Prepares text from the input for a message: escapes control characters and line ends, and cuts
+/// the text after 120 characters.
 #[must_use]
 pub fn quoted(text: &[u8]) -> String {
     // A character of UTF-8 has at most four bytes, so this head is long enough. Escaping a whole
@@ -57,7 +57,7 @@ pub fn quoted(text: &[u8]) -> String {
     quoted
 }
 
-/// Returns a name from the input for a message: control characters and line ends are escaped. The name
+/// Prepares a name from the input for a message: escapes control characters and line ends. The name
 /// is not cut, because a part of a name does not identify a file.
 #[must_use]
 pub fn escaped(text: &[u8]) -> String {

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 /// Writes `bytes` as a JSON string. A byte that is not part of valid UTF-8 becomes `\x` and two
-/// hexadecimal digits, for example `\xff`. A parser of the JSON reads these four characters.
+/// hexadecimal digits, for example `\xff`. A JSON parser then returns these four characters instead
+/// of the byte.
 ///
 /// # Errors
 ///

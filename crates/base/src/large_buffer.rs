@@ -10,7 +10,8 @@ use bytemuck::Pod;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// Size in bytes from which an array is mapped separately.
+/// Size in bytes from which an array gets a memory map of its own, instead of memory from the
+/// allocator.
 const MAPPED_BYTES: usize = 64 << 10;
 
 /// Size in bytes from which an array asks for large pages. A large page is cleared as a whole at its
@@ -18,17 +19,17 @@ const MAPPED_BYTES: usize = 64 << 10;
 /// milliseconds. So small pages are cheaper for smaller arrays.
 const LARGE_PAGES_BYTES: usize = 8 << 20;
 
-/// Bytes that stay free next to a large array. The many small allocations need them: when a small
-/// allocation fails, the program ends.
+/// Number of bytes that must still be available after a large array was created. The many small
+/// allocations need them: when a small allocation fails, the program ends.
 const LEFT_BYTES: usize = 8 << 20;
 
-/// A fixed number of zeroed elements.
+/// Array of fixed length whose elements are zero at first.
 #[derive(Debug)]
 pub struct LargeBuffer<T> {
     memory: Memory,
     length: usize,
     element: PhantomData<T>,
-    /// The bytes in the ledger of the computation that uses the buffer.
+    /// Entry of the buffer's bytes in a memory ledger; `None` before [`LargeBuffer::entered_in`].
     #[expect(dead_code, reason = "held until the buffer is dropped")]
     held: Option<Reservation>,
 }
@@ -49,8 +50,8 @@ impl<T: Pod> LargeBuffer<T> {
         Self::over(memory.unwrap_or_else(|bytes| Memory::Allocated(vec![0; words(bytes)])), length)
     }
 
-    /// Creates a buffer of `length` zeros for `what`. The system provides the memory when it is first
-    /// touched.
+    /// Creates a buffer of `length` zeros. The system provides the memory when it is first touched.
+    /// `what` names the array in the error message.
     ///
     /// # Errors
     ///
@@ -78,15 +79,16 @@ impl<T: Pod> LargeBuffer<T> {
         Self { memory, length, element: PhantomData, held: None }
     }
 
-    /// Enters the bytes of the buffer in `ledger` until the buffer is dropped. A clone of the buffer is
-    /// not entered.
+    /// Counts the bytes of the buffer as used in `ledger` until the buffer is dropped. A clone of
+    /// the buffer is not counted.
     #[must_use]
     pub fn entered_in(self, ledger: &Ledger) -> Self {
         let bytes = (self.length * size_of::<T>()) as u64;
         Self { held: Some(ledger.hold(bytes)), ..self }
     }
 
-    /// Creates a buffer of `length` zeros and takes its memory at once, unless it has large pages.
+    /// Creates a buffer of `length` zeros and makes the system provide the memory at once, except
+    /// for a buffer so large that it has large pages.
     ///
     /// This is for arrays that are read before they are written, such as hash tables. A page of such an
     /// array would fault twice: at the first read and at the first write. The second fault interrupts
@@ -98,7 +100,8 @@ impl<T: Pod> LargeBuffer<T> {
         buffer
     }
 
-    /// Creates a buffer for `what` like [`Self::resident`], but reports a lack of memory.
+    /// Creates a buffer like [`Self::resident`], but returns an error if there is too little
+    /// memory. `what` names the array in the error message.
     ///
     /// # Errors
     ///
@@ -119,8 +122,8 @@ impl<T: Pod> Clone for LargeBuffer<T> {
 }
 
 impl Memory {
-    /// Maps `bytes` zeros. Returns `bytes` as the error if the array is too small for a map, or if the
-    /// system refuses the map.
+    /// Maps memory of `bytes` bytes, all zero. Returns `bytes` as the error if the array is too
+    /// small for a map, or if the system refuses the map.
     fn mapped(bytes: usize) -> Result<Self, usize> {
         if bytes < MAPPED_BYTES {
             return Err(bytes);
@@ -134,7 +137,7 @@ impl Memory {
         Ok(Self::Mapped(map))
     }
 
-    /// Takes the memory at once, unless it comes in large pages.
+    /// Makes the system provide mapped memory at once, unless it comes in large pages.
     fn populate(&self) {
         #[cfg(target_os = "linux")]
         if let Self::Mapped(map) = self
@@ -151,7 +154,8 @@ fn words(bytes: usize) -> usize {
     bytes.div_ceil(size_of::<u128>())
 }
 
-/// Creates an empty vector for `what` with room for `capacity` elements.
+/// Creates an empty vector with room for `capacity` elements. `what` names the vector in the error
+/// message.
 ///
 /// # Errors
 ///
@@ -162,7 +166,8 @@ pub fn reserved<T>(capacity: usize, what: &'static str) -> Result<Vec<T>> {
     Ok(elements)
 }
 
-/// Creates a vector for `what` that holds `value` `length` times.
+/// Creates a vector that holds `value` `length` times. `what` names the vector in the error
+/// message.
 ///
 /// # Errors
 ///
@@ -173,8 +178,8 @@ pub fn filled<T: Clone>(value: T, length: usize, what: &'static str) -> Result<V
     Ok(elements)
 }
 
-/// Makes room for `more` additional elements in a vector for `what`. The capacity grows at least to
-/// twice the old one, so that a growing vector is rarely moved.
+/// Makes room for `more` additional elements. `what` names the vector in the error message. The
+/// capacity grows at least to twice the old one, so that a growing vector is rarely moved.
 ///
 /// # Errors
 ///
@@ -240,7 +245,8 @@ mod tests {
         assert!(small.iter().chain(&*large).all(|&number| number == 0));
         assert_eq!((small.len(), large.len()), (3, 1 << 17));
         let message = |error: Error| error.to_string();
-        // More than any address space holds, and more bytes than 64 bits can count.
+        // One length needs more bytes than any address space has, the other more than 64 bits can
+        // count.
         for length in [1 << 57, usize::MAX / 4] {
             let error = message(LargeBuffer::<u64>::try_zeroed(length, "the numbers").unwrap_err());
             assert!(error.starts_with("cannot have ") && error.contains("the numbers"), "{error}");

@@ -60,20 +60,22 @@ impl MappedFile {
     }
 }
 
-/// Whether files are mapped or read. Only a program can decide this for its user.
+/// The way in which files are opened: mapped, or read into memory. Only a program can choose
+/// mapping for its user, because the user must not change the files meanwhile.
 ///
 /// The unsafe step is to create a value that maps. With such a value, opening files is safe.
 #[derive(Clone, Copy, Debug)]
 pub struct FileAccess {
-    /// Called with each file that is mapped; `None` if files are read.
+    /// Callback that gets the path and the bytes of each mapped file. `None` if files are read, not
+    /// mapped.
     map: Option<fn(&Path, &[u8])>,
 }
 
 impl FileAccess {
-    /// Reads files.
+    /// Reads whole files into memory and never maps them.
     pub const READ: Self = Self { map: None };
 
-    /// Maps files, and calls `on_map` with each.
+    /// Maps files, and calls `on_map` with the path and the bytes of each.
     ///
     /// # Safety
     ///
@@ -83,20 +85,21 @@ impl FileAccess {
         Self { map: Some(on_map) }
     }
 
-    /// Maps files. For tests, because no other process changes their files.
+    /// Maps files. This is safe only in tests, because no other process changes the files of a
+    /// test.
     #[cfg(any(test, feature = "testing"))]
     #[must_use]
     pub fn map_own_files() -> Self {
         Self { map: Some(|_, _| ()) }
     }
 
-    /// Whether files are mapped.
+    /// Returns whether [`Self::open`] maps files.
     #[must_use]
     pub fn maps(self) -> bool {
         self.map.is_some()
     }
 
-    /// Maps the file, or reads it whole if files are read.
+    /// Opens a file: maps it, or reads it whole into memory if this value is [`Self::READ`].
     ///
     /// # Errors
     ///

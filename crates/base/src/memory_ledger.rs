@@ -1,12 +1,12 @@
-//! The memory of a run as a ledger: large buffers are entered while they exist.
+//! Accounting for the memory of a run: the bytes of each large buffer are counted while it exists.
 
 use crate::error::{Error, Result};
 use crate::quantity::bytes as readable_bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A limit of memory and the bytes that large buffers hold of it at present. A clone is the same
-/// ledger, and all threads share it.
+/// A memory limit in bytes, and the number of bytes that large buffers use at present. A clone is
+/// the same ledger, and all threads may share it.
 ///
 /// ```
 /// use simtool_base::memory_ledger::Ledger;
@@ -28,7 +28,8 @@ struct Account {
     used: AtomicU64,
     /// The largest value that `used` had.
     peak: AtomicU64,
-    /// The account whose bytes this one has a share of.
+    /// The account of the ledger that created this one by [`Ledger::share`]. It counts the bytes of
+    /// this account, too.
     whole: Option<Arc<Self>>,
 }
 
@@ -39,7 +40,8 @@ impl Account {
         Arc::new(Self { limit, used, peak, whole })
     }
 
-    /// Notes the peak, and enters the bytes in the whole account, too.
+    /// Updates the peak to at least `used`, the new total, and counts the additional `bytes` in the
+    /// account `whole`, too.
     fn entered(&self, bytes: u64, used: u64) {
         self.peak.fetch_max(used, Ordering::Relaxed);
         if let Some(whole) = &self.whole {
@@ -47,13 +49,13 @@ impl Account {
         }
     }
 
-    /// Enters `bytes` more, whether or not the limit allows them.
+    /// Counts `bytes` more bytes as used, even beyond the limit.
     fn enter(&self, bytes: u64) {
         let before = self.used.fetch_add(bytes, Ordering::Relaxed);
         self.entered(bytes, before.saturating_add(bytes));
     }
 
-    /// Enters `bytes` more if the limit allows them.
+    /// Counts `bytes` more bytes as used if the limit allows them, and returns whether it does.
     fn try_enter(&self, bytes: u64) -> bool {
         let more = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= self.limit);
         // The comparison and the addition are one atomic step. Otherwise two threads could both
@@ -81,8 +83,8 @@ impl Ledger {
         Self(Account::new(limit, None))
     }
 
-    /// Creates a ledger for one user of the memory, with a limit of `limit` bytes of its own. Its bytes
-    /// are entered in this ledger, too.
+    /// Creates a ledger for one part of the work, with its own limit of `limit` bytes. Bytes that
+    /// the new ledger counts are counted in this ledger, too.
     #[must_use]
     pub fn share(&self, limit: u64) -> Self {
         Self(Account::new(limit, Some(Arc::clone(&self.0))))
@@ -94,29 +96,30 @@ impl Ledger {
         self.0.limit
     }
 
-    /// Returns the bytes that are entered at present.
+    /// Returns the number of bytes that are counted as used at present.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.0.used.load(Ordering::Relaxed)
     }
 
-    /// Returns the bytes that the limit still allows.
+    /// Returns the number of bytes that the limit still allows.
     #[must_use]
     pub fn free(&self) -> u64 {
         self.limit().saturating_sub(self.used())
     }
 
-    /// Returns the most bytes that were entered at one time.
+    /// Returns the largest number of bytes that were used at one time.
     #[must_use]
     pub fn peak(&self) -> u64 {
         self.0.peak.load(Ordering::Relaxed)
     }
 
-    /// Reserves `bytes` for `what`, such as "the terms of the documents".
+    /// Reserves `bytes` bytes for a buffer. `what` names it in the error message, for example "the
+    /// terms of the documents".
     ///
     /// # Errors
     ///
-    /// The limit does not allow that many bytes more.
+    /// The limit does not allow that many more bytes.
     pub fn reserve(&self, bytes: u64, what: &'static str) -> Result<Reservation> {
         self.try_reserve(bytes).ok_or_else(|| {
             let free = readable_bytes(self.free());
@@ -129,22 +132,22 @@ impl Ledger {
         })
     }
 
-    /// Reserves `bytes` if the limit allows them.
+    /// Reserves `bytes` bytes, or returns `None` if the limit does not allow them.
     #[must_use]
     pub fn try_reserve(&self, bytes: u64) -> Option<Reservation> {
         let has_room = self.0.try_enter(bytes);
         has_room.then(|| Reservation { account: Arc::clone(&self.0), bytes })
     }
 
-    /// Enters `bytes` of a buffer that exists in any case, also beyond the limit. Whoever plans by
-    /// [`Self::free`] then leaves room for the buffer.
+    /// Counts the `bytes` of a buffer that exists in any case, even if they exceed the limit. Code
+    /// that plans its memory by [`Self::free`] then leaves room for the buffer.
     pub fn hold(&self, bytes: u64) -> Reservation {
         self.0.enter(bytes);
         Reservation { account: Arc::clone(&self.0), bytes }
     }
 }
 
-/// Bytes that are entered in a [`Ledger`] until this value is dropped.
+/// Bytes that a [`Ledger`] counts as used until this value is dropped.
 #[derive(Debug)]
 #[must_use = "the bytes are free again once the reservation is dropped"]
 pub struct Reservation {
@@ -153,13 +156,13 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Returns the reserved bytes.
+    /// Returns the number of reserved bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Reserves `more` bytes in addition, if the limit allows them.
+    /// Reserves `more` additional bytes if the limit allows them, and returns whether it does.
     pub fn try_grow(&mut self, more: u64) -> bool {
         let has_room = self.account.try_enter(more);
         if has_room {
@@ -168,7 +171,7 @@ impl Reservation {
         has_room
     }
 
-    /// Gives back all but `bytes`. A reservation never grows by this.
+    /// Gives back all but `bytes` bytes. A reservation that is smaller already stays as it is.
     pub fn shrink_to(&mut self, bytes: u64) {
         // Growing here would pass the limit without a check.
         let kept = bytes.min(self.bytes);

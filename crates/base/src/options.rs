@@ -11,7 +11,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// A setting whose values have names, for example which of several documents is kept.
+/// A setting that has one of a fixed list of named values, for example `keep` with `first` or
+/// `longest`.
 ///
 /// The parser of the setting and its help read the same list, so a new value needs no other line.
 ///
@@ -50,11 +51,12 @@ pub trait Choice: Copy + 'static {
     /// All values, in the order in which help and messages list them.
     const ALL: &'static [Self];
 
-    /// Returns the name of the value in options.
+    /// Returns the text that selects the value in an option.
     #[must_use]
     fn name(self) -> &'static str;
 
-    /// Returns a phrase about the value for help. Settings are in backquotes.
+    /// Returns a phrase that describes the value in help texts. Names of settings in it are in
+    /// backquotes.
     #[must_use]
     fn help(self) -> &'static str;
 }
@@ -117,19 +119,21 @@ impl Options {
         Ok(())
     }
 
-    /// Adds an option. An option that may be repeated is added once for each value.
+    /// Adds the option `name` with a value. To give an option several values, add it once for each
+    /// value.
     pub fn set(&mut self, name: &str, value: impl Into<OsString>) {
         self.0.push((name.to_owned(), value.into()));
     }
 
-    /// Adds an option that is `true` or `false`, if it is `true`.
+    /// Adds the option `name` with the value `true` if `is_set`; otherwise adds nothing, which
+    /// means `false`.
     pub fn set_flag(&mut self, name: &str, is_set: bool) {
         if is_set {
             self.set(name, "true");
         }
     }
 
-    /// Adds the options that have a value.
+    /// Adds each option of `given`, pairs of a name and a value, whose value is not `None`.
     pub fn set_given<'v>(
         &mut self,
         given: impl IntoIterator<Item = (&'static str, &'v Option<String>)>,
@@ -141,7 +145,8 @@ impl Options {
         }
     }
 
-    /// Adds the options of `defaults` that were not given.
+    /// Adds each option of `defaults`, pairs of a name and a value, whose name is not in the list
+    /// yet.
     pub fn complete(&mut self, defaults: &[(&str, &str)]) {
         for &(name, value) in defaults {
             if !self.has(name) {
@@ -150,39 +155,42 @@ impl Options {
         }
     }
 
-    /// Whether an option was given.
+    /// Returns whether the list has an option called `name`.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.names().any(|known| known == name)
     }
 
-    /// Returns the names of the options.
+    /// Returns the names of the options that are left in the list.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Removes the option `name` from the list and returns its value, if it was given.
+    /// Removes the option `name` from the list and returns its value, or `None` if it was not
+    /// given.
     pub fn take(&mut self, name: &str) -> Option<String> {
         let value = self.take_value(name)?;
         Some(text(value))
     }
 
-    /// Takes the value of `name` as a path, if it was given.
+    /// Removes the option `name` from the list and returns its value as a path, or `None` if it was
+    /// not given.
     pub fn take_path(&mut self, name: &str) -> Option<PathBuf> {
         self.take_value(name).map(PathBuf::from)
     }
 
-    /// Takes all values of an option that may be repeated.
+    /// Removes every option called `name` from the list and returns their values in order.
     pub fn take_all(&mut self, name: &str) -> Vec<String> {
         // Each call takes the first value that is left, so the values keep their order.
         std::iter::from_fn(|| self.take(name)).collect()
     }
 
-    /// Takes an option that is `true` or `false`; it is `false` if it was not given.
+    /// Removes an option that is `true` or `false` from the list and returns its value, or `false`
+    /// if it was not given.
     ///
     /// # Errors
     ///
-    /// It has another value.
+    /// The value is neither `true` nor `false`.
     pub fn take_flag(&mut self, name: &'static str) -> Result<bool> {
         match self.take(name).as_deref() {
             None | Some("false") => Ok(false),
@@ -191,11 +199,12 @@ impl Options {
         }
     }
 
-    /// Takes an option whose values have names, such as `keep`.
+    /// Removes the option `name` from the list and looks up its value in `values`, a list of texts
+    /// and the values that they select. Returns `None` if the option was not given.
     ///
     /// # Errors
     ///
-    /// No value has the name that was given; the message lists the names.
+    /// The text that was given is not in `values`. The message lists the valid texts.
     pub fn take_named<T: Copy>(
         &mut self,
         name: &'static str,
@@ -209,28 +218,31 @@ impl Options {
         Ok(Some(value))
     }
 
-    /// Takes an option that is one of the values of `T`.
+    /// Removes the option `name` from the list and returns the value of `T` that it names, or
+    /// `None` if it was not given.
     ///
     /// # Errors
     ///
-    /// No value has the name that was given; the message lists the names.
+    /// `T` has no value of that name. The message lists the names.
     pub fn take_choice<T: Choice>(&mut self, name: &'static str) -> Result<Option<T>> {
         let values: Vec<_> = T::ALL.iter().map(|choice| (choice.name(), *choice)).collect();
         self.take_named(name, &values)
     }
 
-    /// Removes the option `name` from the list and parses its value.
+    /// Removes the option `name` from the list and parses its value. Returns `None` if it was not
+    /// given.
     ///
     /// # Errors
     ///
-    /// The value cannot be parsed. `rule` describes valid values.
+    /// The value cannot be parsed. The message ends with `rule`, which describes valid values.
     pub fn take_parsed<T: FromStr>(&mut self, name: &'static str, rule: &str) -> Result<Option<T>> {
         let value = self.take(name);
         let read = |value: String| value.parse().map_err(|_| Error::config(name, value, rule));
         value.map(read).transpose()
     }
 
-    /// Returns the first option that was not taken, if there is one.
+    /// Returns name and value of the first option that was not taken, if there is one. It is then
+    /// an option that no part of the program knows.
     #[must_use]
     pub fn first(&self) -> Option<(&str, Cow<'_, str>)> {
         self.0.first().map(|(name, value)| (name.as_str(), value.to_string_lossy()))

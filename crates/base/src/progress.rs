@@ -24,20 +24,22 @@ impl Work {
 
 /// Receives progress. Its methods are called from any thread.
 pub trait Progress: Sync {
-    /// A stage begins with this amount of work, and the stage before it ends.
+    /// Called when the stage named `stage` begins, with its amount of work. The stage before it has
+    /// ended.
     fn begin(&self, stage: &'static str, work: Work);
 
-    /// This many more bytes or steps are done.
+    /// Called when `amount` more bytes or steps of the current stage are done.
     fn advance(&self, amount: u64);
 
-    /// Reports a count of the current stage, such as its rows, terms or pairs.
+    /// Called with a count of the current stage, for example `"pairs"` and their number.
     fn counted(&self, _what: &'static str, _count: u64) {}
 
-    /// A join was planned and is about to begin.
+    /// Called with a printable plan of a join, just before the join begins.
     fn planned(&self, _plan: &dyn Display) {}
 
     /// Returns whether the caller wants the work to stop. Long work asks this every few
-    /// milliseconds, from any thread, and then ends with [`ErrorKind::Cancelled`].
+    /// milliseconds, from any thread. If the answer is yes, the work ends with
+    /// [`ErrorKind::Cancelled`].
     ///
     /// [`ErrorKind::Cancelled`]: crate::error::ErrorKind::Cancelled
     fn is_cancelled(&self) -> bool {
@@ -54,11 +56,12 @@ impl Progress for NoProgress {
     fn advance(&self, _amount: u64) {}
 }
 
-/// Number of steps of a stage that is divided into shares. It is large, so that small parts of a
-/// recursion still have whole steps.
+/// Number of steps of a stage that is divided into [`Share`]s. The number is large, so that even a
+/// small part of a recursion has whole steps.
 const STEPS: u64 = 1 << 40;
 
-/// A share of a stage, for recursive work: each part of the recursion owns a share.
+/// A fraction of the steps of a stage. Recursive work divides its share among its calls, and each
+/// reports its own share when it is done.
 #[derive(Clone, Copy)]
 pub struct Share<'p> {
     progress: &'p dyn Progress,
@@ -66,32 +69,32 @@ pub struct Share<'p> {
 }
 
 impl<'p> Share<'p> {
-    /// Begins a stage and returns the share that is all of it.
+    /// Begins a stage and returns a share that covers the whole stage.
     pub fn begin(stage: &'static str, progress: &'p dyn Progress) -> Self {
         progress.begin(stage, Work::Steps(STEPS));
         Self { progress, steps: STEPS as f64 }
     }
 
-    /// Returns a share whose progress is not reported.
+    /// Returns a share for work whose progress is not reported.
     #[must_use]
     pub fn untold() -> Share<'static> {
         Share { progress: &NoProgress, steps: 0.0 }
     }
 
-    /// Returns the share of one part: `part` of `whole`.
+    /// Returns the fraction `part` / `whole` of this share, for one part of the work.
     #[must_use]
     pub fn part(self, part: usize, whole: usize) -> Self {
         Self { steps: self.steps * part as f64 / whole.max(1) as f64, ..self }
     }
 
-    /// Reports the share as done.
+    /// Reports all steps of the share as done.
     // Each part is rounded down, so the sum of all parts never exceeds the steps of the stage.
     #[expect(clippy::cast_sign_loss, reason = "there are no negative shares")]
     pub fn done(self) {
         self.progress.advance(self.steps as u64);
     }
 
-    /// Whether the caller wants the work to stop.
+    /// Returns whether the caller wants the work to stop.
     #[must_use]
     pub fn is_cancelled(self) -> bool {
         self.progress.is_cancelled()

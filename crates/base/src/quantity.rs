@@ -1,4 +1,4 @@
-//! Formats numbers for people: counts, sizes, shares, times.
+//! Formats numbers for people: counts, sizes, percentages, times.
 //!
 //! Sizes are always in powers of 1000: kB, MB, GB.
 
@@ -18,7 +18,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Formats a number with its noun, which is in the singular for 1.
+/// Formats a number with the noun that it counts. The noun gets an `s` unless the number is 1.
 ///
 /// ```
 /// use simtool_base::quantity::counted;
@@ -31,11 +31,11 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// Units of sizes, each 1000 of the one before.
+/// Names of the units of sizes. Each unit is 1000 of the unit before it.
 const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
 
 /// Returns the unit that shows a size with one to three digits before the point, and the number of
-/// bytes in that unit.
+/// bytes in that unit: `("MB", 1e6)` for 2.5 million bytes.
 #[must_use]
 pub fn unit(bytes: f64) -> (&'static str, f64) {
     let (mut at, mut size) = (0, 1.0);
@@ -55,7 +55,7 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// The end of the message about a size that [`parse_bytes`] cannot parse.
+/// Text that ends the error message about a size that [`parse_bytes`] cannot parse.
 pub const BYTES_EXPECTED: &str = "expected a whole number of bytes, or one with K, M, G or T for powers \
                                   of 1000, or with KiB, MiB, GiB or TiB for powers of 1024, such as \
                                   512M or 8GiB";
@@ -88,7 +88,7 @@ pub fn parse_bytes(given: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// Formats a rate, for example `120 MB/s`. Returns a dash if there are no bytes or no time.
+/// Formats the rate of `bytes` in `time`, for example `120 MB/s`. Returns a dash if either is zero.
 #[must_use]
 pub fn rate(bytes: u64, time: Duration) -> String {
     match (bytes, time.as_secs_f64()) {
@@ -102,8 +102,8 @@ pub fn rate(bytes: u64, time: Duration) -> String {
     }
 }
 
-/// Formats a share in percent. A very small share is `< 0.1 %` and never `0.0 %`, and a share of less
-/// than everything is never `100.0 %`.
+/// Formats `part` of `whole` in percent. A very small part is shown as `< 0.1 %`, not as `0.0 %`. A
+/// part that is almost everything is shown as `> 99.9 %`, not as `100.0 %`.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> String {
     let share = 100.0 * part as f64 / whole.max(1) as f64;

@@ -3,7 +3,7 @@
 //! with equal hashes are taken as equal without a comparison.
 //!
 //! Families of hashes are made with [`mix`] and multiples of [`GAMMA`], never with seeds of XXH3:
-//! it treats inputs of one to three bytes as `avalanche(bytes ^ (constant + seed))`, so
+//! XXH3 treats inputs of one to three bytes as `avalanche(bytes ^ (constant + seed))`, so
 //! neighbouring seeds only permute neighbouring inputs.
 //!
 //! # References
@@ -13,10 +13,12 @@
 use std::fmt;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
-/// Step between members of a family of hashes: 2⁶⁴ divided by the golden ratio.
+/// Constant that turns one hash into a family of hashes: member `i` of `x` is `mix(x + i * GAMMA)`.
+/// The value is 2⁶⁴ divided by the golden ratio.
 pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Base of the polynomial over token hashes that makes the term of a shingle.
+/// Base of the polynomial that combines the hashes of adjacent tokens (a shingle) into one 64-bit
+/// hash.
 pub const SHINGLE_BASE: u64 = 0xD6E8_FEB8_6659_FD93;
 
 /// Returns the XXH3-64 hash of the bytes with seed 0.
@@ -70,8 +72,8 @@ pub const fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Returns word `index` of the row of pseudorandom bits that belongs to `term`. Word 0 is the term
-/// itself.
+/// Returns 64 of the pseudorandom bits that belong to `term`, the hash of a piece of text: the word
+/// with number `index`. Word 0 is the term itself.
 #[inline]
 #[must_use]
 pub const fn row_word(term: u64, index: u32) -> u64 {
