@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Everything that a computation may use but that never changes its result. A run creates one
-/// context and lends it to all that compute.
+/// context and passes it to all of its computations.
 ///
 /// A clone is cheap and shares the pool of threads and the ledger of memory.
 ///
@@ -45,8 +45,8 @@ impl<'p> Context<'p> {
         Ok(Self::of_threads(threads, resources, progress))
     }
 
-    /// Creates the context of work that arrives again and again, or that always runs inside a pool: a
-    /// single thread is a pool, too.
+    /// Creates a context whose threads are always a pool, even a single thread. Work that arrives
+    /// again and again then finds its thread running.
     ///
     /// # Errors
     ///
@@ -56,7 +56,8 @@ impl<'p> Context<'p> {
         Ok(Self::of_threads(threads, resources, progress))
     }
 
-    /// Creates a context that uses `threads` instead of starting the threads of `resources`.
+    /// Creates a context that uses the running `threads` instead of starting new ones. The number
+    /// of threads in `resources` is ignored.
     #[must_use]
     pub fn of_threads(threads: Threads, resources: &Resources, progress: &'p dyn Progress) -> Self {
         Self {
@@ -80,7 +81,7 @@ impl<'p> Context<'p> {
         self.isa
     }
 
-    /// Returns the ledger in which large buffers are entered.
+    /// Returns the ledger that counts the bytes of large buffers against the memory limit.
     #[must_use]
     pub fn memory(&self) -> &Ledger {
         &self.memory
@@ -92,7 +93,7 @@ impl<'p> Context<'p> {
         &self.temporary_folder
     }
 
-    /// Returns the receiver of progress.
+    /// Returns the object to which stages report their progress.
     #[must_use]
     pub fn progress(&self) -> &'p dyn Progress {
         self.progress
@@ -111,8 +112,8 @@ impl<'p> Context<'p> {
         Ok(())
     }
 
-    /// Returns the same context with another receiver of progress, for example one that measures the
-    /// time of each stage.
+    /// Returns the same context with another object that receives progress, for example one that
+    /// measures the time of each stage.
     #[must_use]
     pub fn with_progress<'q>(&self, progress: &'q dyn Progress) -> Context<'q> {
         Context {
@@ -145,7 +146,8 @@ impl<'p> Context<'p> {
         Self { memory: Ledger::new(memory), ..self.clone() }
     }
 
-    /// Returns the same context with another instruction set, at most as high as the processor's.
+    /// Returns the same context with another instruction set for the hot loops, for example a lower
+    /// one for a test.
     #[must_use]
     pub fn with_isa(&self, isa: Isa) -> Self {
         Self { isa, ..self.clone() }
@@ -153,8 +155,8 @@ impl<'p> Context<'p> {
 }
 
 impl Default for Context<'static> {
-    /// The thread of the caller, memory without limit, the best instruction set of the processor, the
-    /// temporary folder of the system, and no progress.
+    /// Creates a context with the thread of the caller, memory without limit, the best instruction
+    /// set of the processor, the temporary folder of the system, and no progress.
     fn default() -> Self {
         let temporary_folder: PathBuf = std::env::temp_dir();
         Self {

@@ -1,5 +1,5 @@
-//! Arrays that lend slices of themselves: arrays in memory, and arrays in files that are checked
-//! when they are read.
+//! A common interface to arrays in memory and to arrays in files, whose parts are checked for
+//! damage when they are read.
 
 use bytemuck::Pod;
 use simtool_base::large_buffer::LargeBuffer;
@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// Array that lends slices of itself.
+/// Array whose elements are read as slices, from memory or from a file.
 ///
-/// An array in a file may find that a part is damaged. It then lends an empty slice. The owner must
-/// check for damage before it uses a result.
+/// A part of a file may be damaged. Its slices are then empty instead of an error, so whoever
+/// opened the file must check for damage before using a result.
 pub trait LentArray<T>: Sync {
     /// Returns the number of elements.
     fn len(&self) -> usize;
@@ -21,11 +21,11 @@ pub trait LentArray<T>: Sync {
         self.len() == 0
     }
 
-    /// Returns the elements of `range`, or an empty slice if the range is not inside the array or
-    /// damaged.
+    /// Returns the elements of `range`. Returns an empty slice if the range is not inside the
+    /// array, or if that part of the file is damaged.
     fn lend(&self, range: Range<usize>) -> &[T];
 
-    /// Returns the element at `at`, if there is one.
+    /// Returns the element with index `at`, or `None` if there is none or it is damaged.
     #[inline]
     fn at(&self, at: usize) -> Option<T>
     where
@@ -34,17 +34,18 @@ pub trait LentArray<T>: Sync {
         self.lend(at..at + 1).first().copied()
     }
 
-    /// Prefetches the memory of an element that will be needed soon.
+    /// Asks the processor to load element `at` into its caches, because it will be read soon.
     fn prefetch(&self, at: usize);
 }
 
-/// Storage of several arrays that belong together: in memory or in files.
+/// Kind of storage of arrays: in memory or in files. A structure of several arrays is generic over
+/// it.
 pub trait Arrays {
-    /// Array with elements of type `T`.
+    /// Array type of this storage, with elements of type `T`.
     type Array<T: Pod + Sync + Debug>: LentArray<T> + Debug;
 }
 
-/// Storage in memory.
+/// Storage of arrays in memory.
 #[derive(Debug)]
 pub struct InMemory;
 

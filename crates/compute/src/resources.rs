@@ -13,17 +13,18 @@ use std::thread::available_parallelism;
 pub struct Resources {
     /// Worker threads, at least 1.
     pub threads: usize,
-    /// Bytes of memory, mapped files not included. With less memory, more is read again or goes to
-    /// temporary files.
+    /// Memory limit in bytes, not counting mapped files. With a lower limit, files are read more
+    /// often or more data goes to temporary files.
     pub memory: u64,
     /// Folder for temporary files.
     pub temporary_folder: PathBuf,
-    /// The instruction set of the hot loops.
+    /// Instruction set that the hot loops use, for example AVX2.
     pub isa: Isa,
 }
 
 impl Default for Resources {
-    /// All cores, four fifths of the memory, the system's temporary folder, the best instructions.
+    /// Returns all cores, four fifths of the memory, the system's temporary folder, and the best
+    /// instruction set of the processor.
     fn default() -> Self {
         Self {
             threads: available_parallelism().map_or(1, usize::from),
@@ -34,12 +35,12 @@ impl Default for Resources {
     }
 }
 
-/// Largest number of threads that can be requested.
+/// Largest value of the option `threads`. A greater value is an error.
 const MOST_THREADS: usize = 512;
 
 impl Resources {
-    /// Parses the resources in `options`: takes `threads` (0 for all cores), `max_memory` and
-    /// `tmp_dir`. Missing options have their [default](Self::default).
+    /// Removes `threads` (0 for all cores), `max_memory` and `tmp_dir` from `options` and parses
+    /// them. A missing option has its [default](Self::default).
     ///
     /// # Errors
     ///
@@ -63,8 +64,8 @@ impl Resources {
     }
 }
 
-/// Returns four fifths of the memory of the machine, or of the limit of the control group of the
-/// process if that is less. Returns no limit if the system does not report its memory.
+/// Returns four fifths of the machine's memory in bytes, or of the limit of the process's control
+/// group if that is less. Returns `u64::MAX` if the system does not report its memory.
 #[must_use]
 pub fn default_memory() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| machine_memory(&text));
@@ -75,8 +76,8 @@ pub fn default_memory() -> u64 {
     least.map_or(u64::MAX, |bytes| bytes / 5 * 4)
 }
 
-/// Returns the most bytes of memory that this process has held, mapped files included; none where the
-/// system does not report it.
+/// Returns the peak memory of this process in bytes, including mapped files; `None` if the system
+/// does not report it.
 #[must_use]
 pub fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
@@ -85,15 +86,16 @@ pub fn peak_memory() -> Option<u64> {
     kibibytes.checked_mul(1 << 10)
 }
 
-/// Returns the bytes of memory of the machine, from the table of the system.
+/// Returns the memory of the machine in bytes. `table` is the text of `/proc/meminfo`.
 fn machine_memory(table: &str) -> Option<u64> {
     let line = table.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kilobytes.checked_mul(1 << 10)
 }
 
-/// Returns the limits of a control group and of all groups above it, for both versions of control
-/// groups. `root` is the folder of the groups, and `own` names the group of the process.
+/// Returns the memory limits in bytes of the process's control group and of all groups above it,
+/// for both versions of control groups. `root` is the folder of all groups, and `own` is the text
+/// of `/proc/self/cgroup`.
 fn group_limits(root: &Path, own: &str) -> Vec<u64> {
     let mut limits = Vec::new();
     for line in own.lines() {

@@ -1,4 +1,4 @@
-//! The threads of a run, and the one loop that shares work among them.
+//! The threads of a run, and the loop that distributes work among them.
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -30,10 +30,11 @@ fn start(count: usize) -> Result<ThreadPool> {
 }
 
 impl Threads {
-    /// Only the thread of the caller.
+    /// Only the thread of the caller, without a pool.
     pub const CALLER: Self = Self(None);
 
-    /// Creates `count` threads. One thread is the caller's own, so no pool is started for it.
+    /// Starts a pool of `count` threads. If `count` is 0 or 1, no pool is started: the work runs on
+    /// the caller's own thread.
     ///
     /// # Errors
     ///
@@ -45,7 +46,7 @@ impl Threads {
         Self::started(count)
     }
 
-    /// Creates a pool of `count` threads, even for a single one. Use this for work that arrives again
+    /// Starts a pool of `count` threads, even if `count` is 1. Use this for work that arrives again
     /// and again: [`Self::run`] then never has to start a thread.
     ///
     /// # Errors
@@ -75,15 +76,18 @@ impl Threads {
         }
     }
 
-    /// Shares the items from 0 to `items` among the threads and returns the states of the threads.
+    /// Distributes the item numbers from 0 to `items` − 1 among the threads, and returns the final
+    /// states of the threads.
     ///
-    /// Each thread begins with a state of its own and gets its items in ascending order. After one
-    /// item has failed, no more items are given out.
+    /// Each thread creates its own state with `state` and then calls `work` with this state for
+    /// each of its items, in ascending order. After one item has failed, no more items are given
+    /// out.
     ///
     /// # Errors
     ///
-    /// The error of a state; otherwise the error of the first item that fails. Items before that item
-    /// were given out earlier and are finished, so the error is the same for any number of threads.
+    /// The error of `state` if it fails, otherwise the error of the first item that fails. Items
+    /// before that item were given out earlier and are finished, so the error is the same for any
+    /// number of threads.
     pub fn try_fold<S: Send>(
         &self,
         items: usize,
@@ -93,7 +97,7 @@ impl Threads {
         self.share(items, state, work)
     }
 
-    /// Shares the items as [`Self::try_fold`] does, for work that cannot fail.
+    /// Distributes items as [`Self::try_fold`] does, for work that cannot fail.
     pub fn fold<S: Send>(
         &self,
         items: usize,
@@ -109,7 +113,8 @@ impl Threads {
         states
     }
 
-    /// The loop of all shared work: each thread takes the next item until none is left.
+    /// Runs the loop behind [`Self::fold`] and [`Self::try_fold`]: each thread takes the next item
+    /// number until none is left.
     fn share<S: Send, E: Send>(
         &self,
         items: usize,
@@ -147,12 +152,13 @@ impl Threads {
         states_or_first_error(done)
     }
 
-    /// Shares the items from 0 to `items` among the threads and returns the result of `work` for each
-    /// item, in the order of the items. Each thread begins with a state of its own.
+    /// Distributes the item numbers from 0 to `items` − 1 among the threads, and returns the result
+    /// of `work` for each item, in the order of the items. Each thread creates its own state with
+    /// `state`.
     ///
     /// # Errors
     ///
-    /// As [`Self::try_fold`].
+    /// The same errors as in [`Self::try_fold`].
     pub fn try_map<S: Send, R: Send>(
         &self,
         items: usize,
@@ -202,8 +208,8 @@ impl Threads {
     }
 }
 
-/// Returns all states, or the error with the smallest item. An error without an item is the error
-/// of a state and comes first.
+/// Returns the states of all threads, or the error with the smallest item number. An error without
+/// an item number comes from the creation of a state and takes precedence.
 fn states_or_first_error<S, E>(done: Vec<Result<S, (Option<usize>, E)>>) -> Result<Vec<S>, E> {
     let mut states = Vec::with_capacity(done.len());
     let mut failed = Vec::new();
