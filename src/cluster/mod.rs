@@ -1,35 +1,35 @@
-//! Decides which of the close documents are kept and which are removed for them.
+//! Decides which near-duplicate documents are kept, and which are removed in favour of a kept one.
 //!
 //! * [`keep`] removes a document only if it is close to a kept one.
-//! * [`components`] keeps one document of everything that chains of close pairs link.
+//! * [`components`] keeps one document of each set of documents that chains of close pairs link.
 
 pub mod components;
 pub mod keep;
 
 use simtool_model::closeness::Closeness;
 
-/// A row that is removed.
+/// A removed document, and the kept document that it is a near-duplicate of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Removal {
-    /// The removed row.
+    /// Row number of the removed document.
     pub row: u32,
-    /// The row that is kept in its place.
+    /// Row number of the document that is kept instead.
     pub kept: u32,
-    /// The similarity or distance that proves the removal. `None` if only a chain of other rows links
-    /// the two.
+    /// Similarity or distance of the two documents, which proves the removal. `None` if the two were not compared:
+    /// only a chain of other documents links them.
     pub closeness: Option<Closeness>,
 }
 
-/// A kept row and the rows that are removed for it.
+/// A kept document and the documents that are removed in its favour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
-    /// The row that is kept.
+    /// Row number of the kept document.
     pub kept: u32,
-    /// The removed rows, ascending; at least one.
+    /// Removed documents in ascending order of their row numbers, at least one.
     pub removed: Vec<Removal>,
 }
 
-/// Groups removals by their kept row. Clusters are sorted by their kept row.
+/// Groups removals by their kept row. The clusters are sorted by this row.
 ///
 /// ```
 /// use simtool::cluster::{Removal, clusters};

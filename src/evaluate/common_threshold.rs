@@ -2,10 +2,11 @@
 
 use simtool_model::evaluation::{Common, Curve};
 
-/// Finds the threshold with the greatest mean F1 over all curves, which must have the same scale.
+/// Finds the threshold with the greatest mean F1 over all collections. Each collection has one curve, and all curves
+/// must have the same scale.
 ///
-/// Also computes a mean that is not biased by the choice: each collection is measured at the threshold
-/// that is best for the other collections.
+/// The result also has a mean that the choice does not bias: each collection is measured at the threshold that is
+/// best for the other collections.
 #[must_use]
 pub fn common_threshold(curves: &[&Curve]) -> Common {
     let steps = curves.iter().map(|curve| curve.counts.len()).min().unwrap_or(0);
@@ -28,7 +29,7 @@ pub fn common_threshold(curves: &[&Curve]) -> Common {
         };
         (0..steps).fold((0, 0.0), better)
     };
-    // No collection has this number, so none is left out.
+    // `usize::MAX` is the number of no collection, so this call leaves out none.
     let (step, mean_f1) = best(usize::MAX);
     let left_out = (curves.len() > 1).then(|| {
         let sum: f64 = (0..curves.len()).map(|at| f1[at].get(best(at).0).unwrap_or(&0.0)).sum();

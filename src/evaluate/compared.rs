@@ -1,4 +1,4 @@
-//! Compares all pairs of a collection by a method.
+//! Compares all pairs of documents of a collection by the rows or sets of a method.
 
 use super::labelled::DocumentsInMemory;
 use super::term_lists::TermLists;
@@ -17,16 +17,16 @@ use simtool_model::similarity::{Measure, Threshold};
 use simtool_read::Corpus;
 use std::ops::AddAssign;
 
-/// Number of documents that are compared with all others at once.
+/// Number of documents that a thread compares with all later documents before it takes the next ones.
 const BLOCK: usize = 32;
-/// Number of rows that stay in the caches while a block is compared with them.
+/// Number of rows that stay in the processor caches while each row of a block is compared with them.
 const TILE: usize = 128;
 
-/// Rows or sets of a collection that are compared.
+/// Rows or sets of all documents of a collection, ready to be compared.
 pub(super) enum Compared {
     /// Rows are compared by their distance.
     Rows(Rows),
-    /// Sets are compared by their similarity.
+    /// Rows are compared by their distance, but only pairs of documents whose sets reach the threshold count.
     Sets(TermLists, &'static Measure),
     /// Rows are compared by their distance, if the sets are similar enough.
     Verified(Rows, TermLists, Threshold),
@@ -37,12 +37,12 @@ pub(super) struct Comparing<'c> {
     pub(super) context: &'c Context<'c>,
 }
 
-/// Rows of the documents that have a fingerprint.
+/// Fingerprints of the documents, without gaps for documents that have none.
 pub(super) struct Rows {
     fingerprints: FingerprintRows<'static>,
-    /// Documents that have a row, in ascending order.
+    /// Numbers of the documents that have a fingerprint, ascending.
     documents: Vec<u32>,
-    /// Rows of these documents, one after the other.
+    /// Fingerprints of `documents` in the same order.
     words: Vec<u64>,
 }
 
@@ -51,7 +51,7 @@ impl Rows {
         let has_row = |&document: &u32| fingerprints.has_fingerprint(document as usize);
         let documents: Vec<u32> = (0..fingerprints.len() as u32).filter(has_row).collect();
         let of = |&document: &u32| fingerprints.row(document as usize);
-        // Rows without gaps allow one call to compute the distances of many rows.
+        // Rows without gaps between them allow one call to compute the distances of many rows.
         let words = documents.iter().filter_map(of).flatten().copied().collect();
         Self { fingerprints, documents, words }
     }
@@ -61,7 +61,8 @@ impl Rows {
         Some(self.fingerprints.shape.distance(row(a)?, row(b)?))
     }
 
-    /// Returns the other documents within distance `limit` of a document, in ascending order.
+    /// Returns the numbers of the documents whose rows are within distance `limit` of the row of `document`,
+    /// ascending and without `document`.
     pub(super) fn near(&self, document: u32, limit: u32, isa: Isa) -> Vec<u32> {
         let Some(row) = self.fingerprints.row(document as usize) else { return Vec::new() };
         let mut distances = vec![0; self.documents.len()];
@@ -73,7 +74,7 @@ impl Rows {
 }
 
 impl Compared {
-    /// Computes the rows or sets of `documents` that `method` compares.
+    /// Computes the rows, the sets, or both, that `method` compares.
     ///
     /// # Errors
     ///
@@ -100,9 +101,9 @@ impl Compared {
         })
     }
 
-    /// Returns the scale of thresholds and their number.
+    /// Returns whether thresholds are distances or similarities, and the number of different thresholds.
     ///
-    /// Documents at the greatest distance have nothing in common, so no threshold includes it.
+    /// The greatest possible distance is not a threshold, because documents at this distance have nothing in common.
     pub(super) fn scale(&self) -> (Scale, usize) {
         match self {
             Self::Rows(rows) | Self::Verified(rows, ..) => {
@@ -112,7 +113,7 @@ impl Compared {
         }
     }
 
-    /// Returns the mean number of bytes that are stored per document.
+    /// Returns the mean number of bytes per document that the rows and sets would take in a file.
     pub(super) fn bytes_per_document(&self) -> u64 {
         match self {
             Self::Rows(rows) => 8 * rows.fingerprints.shape.words() as u64,
@@ -123,7 +124,8 @@ impl Compared {
         }
     }
 
-    /// Returns the step from which a pair is found, if there is one.
+    /// Returns the number of the strictest threshold at which the pair is found, counted from 0. Returns `None` if no
+    /// threshold finds the pair.
     pub(super) fn step(&self, pair: Pair) -> Option<usize> {
         let step = match self {
             Self::Rows(rows) => rows.distance(pair)? as usize,
@@ -136,12 +138,12 @@ impl Compared {
         (step < self.scale().1).then_some(step)
     }
 
-    /// Calls `visit` with every pair that is found at some step and that step, in any order. Each
-    /// worker has a state of its own. Returns the states.
+    /// Calls `visit` with every pair that some threshold finds, and with the number of the strictest such threshold.
+    /// Pairs come in any order. Each thread has a value of its own, made by `state`. Returns these values.
     ///
     /// # Errors
     ///
-    /// `progress` is cancelled.
+    /// The run was cancelled.
     pub(super) fn visit_pairs<S: Send>(
         &self,
         comparing: &Comparing<'_>,
@@ -170,7 +172,8 @@ impl Compared {
 }
 
 impl TermLists {
-    /// Returns the strictest step whose similarity two documents reach, if they share anything.
+    /// Returns the strictest step whose similarity two documents reach, or `None` if they share no term. `shared` is
+    /// the weight of the terms that both have.
     fn step(&self, [a, b]: Pair, shared: u64, measure: &Measure) -> Option<usize> {
         (shared > 0).then(|| step(measure, shared, self.weight(a), self.weight(b)))
     }
@@ -181,7 +184,7 @@ impl TermLists {
 }
 
 impl Comparing<'_> {
-    /// Computes the sets of distinct terms of all documents.
+    /// Computes the set of distinct terms of each document.
     fn sets(
         &self,
         terms: &Terms,
@@ -214,16 +217,15 @@ impl Comparing<'_> {
         TermLists::new(&sets.concat(), weight, context.threads(), context.isa())
     }
 
-    /// Compares all pairs by blocks. All threads call `work` with the start and the end of each
-    /// block of documents. Returns their states.
+    /// Divides all pairs of `documents` documents by their first document into blocks. Threads call `work` with the
+    /// first document of a block and the end of the block. Returns the state of each thread.
     fn blocks<S: Send>(
         &self,
         documents: usize,
         state: impl Fn() -> S + Sync,
         work: impl Fn(&mut S, usize, usize) + Sync,
     ) -> Result<Vec<S>> {
-        // Documents are compared with later ones only, so early blocks have more pairs than late
-        // ones.
+        // A document is compared with later ones only, so early blocks have more pairs than late blocks.
         let pairs = |first: usize| {
             let end = (first + BLOCK).min(documents);
             (first..end).map(|row| (documents - row - 1) as u64).sum::<u64>()
@@ -244,7 +246,7 @@ impl Comparing<'_> {
         )
     }
 
-    /// Calls `visit` with every pair of rows and their distance.
+    /// Calls `visit` with every pair of documents that have rows, and with the distance of the rows.
     fn rows<S: Send>(
         &self,
         rows: &Rows,
@@ -281,15 +283,14 @@ impl Comparing<'_> {
         })
     }
 
-    /// Calls `visit` with every pair of documents that share terms, and the weight of these terms.
+    /// Calls `visit` with every pair of documents that share terms, and with the total weight of the shared terms.
     fn shared<S: Send>(
         &self,
         lists: &TermLists,
         state: impl Fn() -> S + Sync,
         visit: impl Fn(&mut S, Pair, u64) + Sync,
     ) -> Result<Vec<S>> {
-        // Without weights, sums are numbers of terms and fit in 32 bits, so more of them fit in
-        // the caches.
+        // Without weights, sums are numbers of terms and fit in 32 bits, so more sums fit in the caches.
         if lists.is_weighted() {
             self.summed::<u64, _>(lists, state, visit)
         } else {
@@ -297,7 +298,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// Does the work of [`Self::shared`] with sums of type `N`.
+    /// Does the work of [`Self::shared`] with sums of the integer type `N`.
     fn summed<
         N: Copy + Default + PartialEq + From<u32> + Into<u64> + AddAssign + Send + Sync,
         S: Send,
@@ -318,8 +319,8 @@ impl Comparing<'_> {
                 for (other, shared) in (document + 1..).zip(sums) {
                     if *shared != nothing {
                         visit(state, [document, other], (*shared).into());
-                        // Resetting only the sums that were changed keeps this linear in the pairs
-                        // that share terms.
+                        // Only the changed sums are reset. So the time depends on the pairs that share terms, and not
+                        // on all pairs.
                         *shared = nothing;
                     }
                 }

@@ -1,8 +1,8 @@
-//! Counts pairs by the strictest threshold that finds them.
+//! Counts pairs by the strictest threshold that finds them. Thresholds are numbered from the strictest.
 
 use simtool_model::evaluation::{Counts, Curve, Scale};
 
-/// Numbers of pairs by step, where step 0 is the strictest threshold.
+/// Number of pairs for each step. A step is the number of a threshold, and step 0 is the strictest.
 ///
 /// ```
 /// use simtool::evaluate::Histogram;
@@ -20,14 +20,14 @@ use simtool_model::evaluation::{Counts, Curve, Scale};
 pub struct Histogram(Vec<u64>);
 
 impl Histogram {
-    /// Creates a histogram with this number of steps and no pairs.
+    /// Creates a histogram for `steps` thresholds without any pairs.
     #[must_use]
     pub fn new(steps: usize) -> Self {
         Self(vec![0; steps.max(1)])
     }
 
-    /// Adds pairs that are found at `step` and all later steps. Pairs beyond the last step are never
-    /// found and not counted.
+    /// Adds pairs that `step` is the first to find; all looser steps find them, too. Pairs with a step beyond the
+    /// last one are never found and not counted.
     #[inline]
     pub fn add(&mut self, step: usize, pairs: u64) {
         if let Some(count) = self.0.get_mut(step) {
@@ -40,15 +40,15 @@ impl Histogram {
         self.0.iter_mut().zip(&other.0).for_each(|(count, more)| *count += more);
     }
 
-    /// Number of pairs at each step.
+    /// Number of pairs for each step.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.0
     }
 
-    /// Returns the counts at each threshold. `self` has all pairs, `truth` the true pairs that can be
-    /// found, and `set_aside` the pairs that count neither as true nor as false. `positives` is the
-    /// number of all true pairs.
+    /// Returns the numbers of found pairs at each threshold. `self` counts all found pairs, `truth` the true pairs
+    /// among them, and `set_aside` the found pairs that count neither as true nor as false. `positives` is the number
+    /// of all true pairs, found or not.
     #[must_use]
     pub fn curve(&self, truth: &Self, set_aside: &Self, positives: u64, scale: Scale) -> Curve {
         // A step finds everything that the steps before it find, so counts are added up.

@@ -1,4 +1,4 @@
-//! A labelled collection in memory: documents whose near-duplicates are known.
+//! A labelled collection in memory: documents, and the pairs that are known to be near-duplicates.
 
 use crate::evaluate::truth::{IdRows, Pair, TruthFormat, read_truth};
 use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
@@ -11,14 +11,14 @@ use simtool_model::evaluation::LabelledName;
 use simtool_read::{Corpus, Texts};
 use std::path::{Path, PathBuf};
 
-/// Content of a file of labels.
+/// Content of a file of labels, which lists the known near-duplicates.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'l> {
     /// Path of the file, for error messages.
     pub path: &'l Path,
     /// Bytes of the file.
     pub bytes: &'l [u8],
-    /// Meaning of a line.
+    /// Whether a line holds a pair of documents or a document and its cluster.
     pub format: TruthFormat,
 }
 
@@ -27,17 +27,17 @@ pub struct Labels<'l> {
 pub struct DocumentsInMemory {
     texts: Vec<Vec<u8>>,
     ids: Vec<Vec<u8>>,
-    /// Summary of the reading.
+    /// Summary of reading the documents.
     pub summary: CollectionSummary,
 }
 
 impl DocumentsInMemory {
-    /// Reads all documents of `corpus`. A document without an ID is named by its file and record.
+    /// Reads all documents of `corpus`. If a document has no ID, its file and record number become its ID.
     ///
     /// # Errors
     ///
-    /// The threads cannot be started, there are more than 2³² − 1 documents, or `progress` is
-    /// cancelled. Faults of the input are part of the summary.
+    /// The threads cannot be started, there are more than 2³² − 1 documents, or `progress` is cancelled. Unreadable
+    /// records and files are no error but part of the summary.
     pub fn read(corpus: &dyn Corpus, threads: usize, progress: &dyn Progress) -> Result<Self> {
         let threads = Threads::new(threads)?;
         progress.begin("reading", Work::Bytes(corpus.bytes()));
@@ -87,7 +87,7 @@ impl DocumentsInMemory {
         self.texts.is_empty()
     }
 
-    /// Returns the documents as a corpus.
+    /// Returns the documents as a corpus that can be read like files.
     #[must_use]
     pub fn corpus(&self) -> Texts<'_> {
         Texts::of(&self.texts)
@@ -114,7 +114,7 @@ impl DocumentsInMemory {
     }
 }
 
-/// Documents with their labels.
+/// Documents with their labels: the true pairs and the pairs that do not count.
 #[derive(Debug)]
 pub struct Labelled {
     name: String,
@@ -124,8 +124,8 @@ pub struct Labelled {
 }
 
 impl Labelled {
-    /// Reads the labels of `documents`: the true pairs, and the pairs that do not count. A pair
-    /// that is in both lists is true.
+    /// Reads the labels of `documents`. `truth` lists the true pairs, and `set_aside` the pairs that count neither as
+    /// true nor as false. A pair in both lists is true.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl Labelled {
         Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside })
     }
 
-    /// Returns the name and the size of the collection.
+    /// Returns the name of the collection and its numbers of documents and labelled pairs.
     #[must_use]
     pub fn described(&self) -> LabelledName {
         LabelledName {
@@ -168,21 +168,21 @@ impl Labelled {
         &self.documents.summary
     }
 
-    /// Whether a pair has a label.
+    /// Whether a pair is labelled as true or as not counting.
     pub(super) fn has_label(&self, pair: Pair) -> bool {
         [&self.truth, &self.set_aside].iter().any(|pairs| pairs.binary_search(&pair).is_ok())
     }
 }
 
-/// Files of a folder with a labelled collection: documents in `docs.*`, true pairs in `truth.tsv`,
-/// and pairs that do not count in `gray.tsv`.
+/// Files of a labelled collection in a folder: documents in `docs.*`, true pairs in `truth.tsv`, and, if present,
+/// pairs that do not count in `gray.tsv`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledFolder {
     /// File of the documents.
     pub documents: PathBuf,
     /// File of the true pairs.
     pub truth: PathBuf,
-    /// File of the pairs that do not count.
+    /// File of the pairs that count neither as true nor as false, if there is one.
     pub gray: Option<PathBuf>,
 }
 
@@ -202,7 +202,7 @@ impl LabelledFolder {
                 documents.push(path);
             }
         }
-        // A folder lists its files in any order, but the choice among several must not vary.
+        // The order in which a folder lists its files may vary, but the chosen file must not.
         documents.sort_unstable();
         let wanted = "must be a folder with documents in docs.* and their pairs in truth.tsv, or \
                       be given as `corpus` with `truth`";

@@ -1,10 +1,10 @@
-//! The similarity of two sets as an exact step of 1/400.
+//! Expresses the similarity of two sets in whole steps of 1/400.
 
 use simtool_model::evaluation::SIMILARITY_STEPS;
 use simtool_model::similarity::{Formula, Measure};
 
-/// Returns the strictest step that two sets reach. The sets have `a` and `b` elements and share
-/// `shared` of them, at least one. Step s needs a similarity of at least 1 − s/400.
+/// Returns the greatest similarity that two sets reach, as a step: step s is a similarity of 1 − s/400, and step 0
+/// means equal sets. The sets have `a` and `b` elements and share `shared` of them, at least one.
 #[inline]
 #[must_use]
 pub fn step(measure: &Measure, shared: u64, a: u64, b: u64) -> usize {

@@ -3,7 +3,7 @@
 //! * [`truth`] reads the pairs or clusters of near-duplicates of a collection.
 //! * [`Histogram`] counts pairs by the strictest threshold that finds them, and becomes a
 //!   [`Curve`](simtool_model::evaluation::Curve).
-//! * [`step`] is the similarity of two sets as an exact step.
+//! * [`step`] expresses the similarity of two sets in whole steps of 1/400.
 //! * [`common_threshold()`] finds the best threshold for several collections together.
 //! * [`ratio_estimate()`] estimates recall and precision of a collection from a sample.
 

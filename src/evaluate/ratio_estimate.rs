@@ -8,15 +8,16 @@
 
 /// The 97.5 % point of the normal distribution, for intervals of 95 %.
 const Z: f64 = 1.96;
-/// Least number of documents with partners for a useful standard error.
+/// Minimum number of sampled documents with partners. With fewer, the standard error is unreliable and no interval is
+/// given.
 const FEWEST: usize = 30;
 
-/// A sampled document and its partners.
+/// A sampled document, and the numbers of its partners. A partner is another document that is its near-duplicate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SampledDocument {
-    /// True partners that were found.
+    /// Number of partners that are true near-duplicates and that the method found.
     pub hits: u64,
-    /// For recall: all true partners. For precision: all partners that were found.
+    /// Number to divide by: for recall all true partners, for precision all partners that the method found.
     pub partners: u64,
 }
 
@@ -29,39 +30,38 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// A share of a whole, with Wilson's interval.
+/// A share of a whole, and the interval in which the true share probably lies (Wilson's interval).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// Number of things in the share.
+    /// Number of things counted, for example documents without a missed partner.
     pub part: u64,
-    /// Number of all things.
+    /// Number of all things, counted or not.
     pub whole: u64,
     /// Confidence interval of `part / whole`.
     pub interval: Interval,
 }
 
-/// An estimate of hits / partners.
+/// Recall or precision, estimated as the number of hits divided by the number of partners.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatioEstimate {
-    /// Hits of all sampled documents.
+    /// Sum of the hits of all sampled documents.
     pub hits: u64,
-    /// Partners of all sampled documents.
+    /// Sum of the partners of all sampled documents.
     pub partners: u64,
-    /// Sampled documents that have partners.
+    /// Number of sampled documents that have partners.
     pub documents: u64,
     /// Hits divided by partners; 1 if there are no partners.
     pub ratio: f64,
     /// Standard error of `ratio`.
     pub standard_error: f64,
-    /// Confidence interval of `ratio`. `None` if too few documents have partners or if nothing was
-    /// missed.
+    /// Confidence interval of `ratio`. `None` if fewer than 30 documents have partners or if all partners are hits.
     pub interval: Option<Interval>,
-    /// Share of the documents with partners whose partners were all hits. It is shown if there is no
-    /// interval.
+    /// Among the documents with partners, the share whose partners are all hits. Reports show it if `interval` is
+    /// `None`.
     pub whole: Share,
 }
 
-/// Estimates the ratio of hits to partners from `sample`, which was drawn from `all` documents.
+/// Estimates the ratio of hits to partners for a collection of `all` documents from `sample`, a part of it.
 ///
 /// ```
 /// use simtool::evaluate::{SampledDocument, ratio_estimate};
@@ -81,7 +81,7 @@ pub fn ratio_estimate(sample: &[SampledDocument], all: u64) -> RatioEstimate {
     }
     let ratio = if partners == 0 { 1.0 } else { hits as f64 / partners as f64 };
     let deviation = |d: &SampledDocument| (d.hits as f64 - ratio * d.partners as f64).powi(2);
-    // Documents without partners add nothing here, but they count in the size of the sample.
+    // Documents without partners add 0 to the sum, but they count in the size of the sample.
     let squares: f64 = sample.iter().map(deviation).sum();
     let size = sample.len() as f64;
     // Correction for a finite population: a sample of all documents has no error.
@@ -97,7 +97,7 @@ pub fn ratio_estimate(sample: &[SampledDocument], all: u64) -> RatioEstimate {
     RatioEstimate { hits, partners, documents, ratio, standard_error, interval, whole }
 }
 
-/// Returns `part` of `whole` with Wilson's interval, which is 0 to 1 if `whole` is 0.
+/// Returns `part / whole` with Wilson's interval of 95 %. The interval is 0 to 1 if `whole` is 0.
 #[must_use]
 pub fn wilson(part: u64, whole: u64) -> Share {
     let n = whole as f64;

@@ -1,9 +1,9 @@
 //! Estimates from a random sample how many near-duplicates a method misses and how many it finds
 //! wrongly, for a collection without labels.
 //!
-//! The sample is joined exactly with the whole collection. A join inside the sample would see only
-//! the square of its share of the pairs. A pair is true if the sets that the method compares are
-//! similar enough; this is not the judgement of a person.
+//! Each sampled document is compared with the whole collection, because pairs within a sample are too rare. For a
+//! sample of 1 %, they are 0.01 % of all pairs. A pair is true if the sets that the method compares are similar
+//! enough; no person judged it.
 
 use super::compared::Rows;
 use crate::evaluate::{RatioEstimate, SampledDocument, ratio_estimate};
@@ -22,18 +22,19 @@ use simtool_model::document::DocOrdinal;
 use simtool_model::similarity::Threshold;
 use simtool_read::Corpus;
 
-/// Documents with more partners than this belong to large clusters, which dominate the sums.
+/// Documents with more true partners belong to large clusters, which dominate the sums. A partner is another document
+/// that is a near-duplicate.
 const LARGE: u64 = 20;
 
-/// Settings of a sample and of the similarity that it is compared with.
+/// Settings of a sample, and the similarity that defines the true near-duplicates.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleSettings {
-    /// Number of documents in the sample. If the collection is smaller, it is the sample.
+    /// Number of documents to draw. A smaller collection is used as a whole.
     pub size: usize,
-    /// Seed of the random choice. Another seed draws another sample.
+    /// Seed of the random choice. Each seed draws another sample.
     pub seed: u64,
-    /// Minimum similarity of the sets of true near-duplicates. If absent, the threshold of the
-    /// method is used, or 0.8.
+    /// Minimum similarity of the sets of true near-duplicates. If `None`, the threshold of the method is used, or 0.8
+    /// if the method compares no sets.
     pub similarity: Option<Threshold>,
 }
 
@@ -50,22 +51,23 @@ pub struct SampledMethod {
     pub sample: u64,
     /// Minimum similarity of the sets of true near-duplicates.
     pub similarity: Threshold,
-    /// Terms of these sets.
+    /// Description of the terms of these sets, for example `words:3`.
     pub terms: String,
-    /// Share of the true partners that the method finds.
+    /// Share of the true near-duplicates of the sampled documents that the method finds.
     pub recall: RatioEstimate,
-    /// Share of the found partners that are true.
+    /// Share of the documents found near a sampled document that are true near-duplicates.
     pub precision: RatioEstimate,
-    /// Recall without documents that have more than 20 true partners.
+    /// Recall for the sampled documents with at most 20 true near-duplicates.
     pub recall_of_small: RatioEstimate,
 }
 
-/// Estimates recall and precision of `method` on `corpus`.
+/// Draws a sample of `corpus` and estimates the recall and precision of the method in `named`. Also returns the
+/// summary of reading the corpus.
 ///
 /// # Errors
 ///
-/// The threads cannot be started, there are no documents or more than 2³² − 1, or `progress` is
-/// cancelled. Faults of the input are part of the summary, the second part of the result.
+/// The threads cannot be started, there are no documents or more than 2³² − 1, or `progress` is cancelled. Unreadable
+/// records and files are no error but part of the summary.
 pub fn estimate_by_sample(
     corpus: &dyn Corpus,
     named: &NamedMethod,
@@ -124,7 +126,7 @@ pub fn estimate_by_sample(
     Ok((sampled, summary))
 }
 
-/// Returns the similarity that sets must reach for the method, if it compares sets.
+/// Returns the minimum similarity of the sets that the method requires, or `None` if it compares fingerprints only.
 fn threshold_of_sets(method: &Method) -> Option<Threshold> {
     match method.close() {
         Criterion::Similarity(own) => Some(own),
@@ -140,7 +142,7 @@ fn describe_terms(method: &Method) -> String {
     }
 }
 
-/// Returns the threshold of a method.
+/// Returns the minimum similarity of the sets that the method requires, or 0.8 if it compares fingerprints only.
 fn own_similarity(method: &Method) -> Threshold {
     match method.close() {
         Criterion::Similarity(own) => own,
@@ -148,12 +150,12 @@ fn own_similarity(method: &Method) -> Threshold {
     }
 }
 
-/// Draws the sample: the documents whose names have the smallest hashes, in ascending order.
+/// Draws the sample: the documents whose IDs have the smallest hashes. Returns their numbers, ascending.
 fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSettings) -> Vec<u32> {
     let key = |row: u32| {
         let document = DocOrdinal(row);
-        // The choice depends on names only, so the same documents are drawn when the files come
-        // in another order.
+        // The choice depends on IDs (or on file name and record number) only, so the same documents are drawn if the
+        // files come in another order.
         let name = summary.ids.id(document).map_or_else(
             || {
                 let place = summary.ids.place(document);
@@ -173,16 +175,16 @@ fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSetti
     rows
 }
 
-/// Thresholds from which documents are partners.
+/// Minimum similarities from which a document counts as a partner of a sampled document.
 #[derive(Clone, Copy)]
 struct Wanted {
-    /// Threshold of true partners.
+    /// Minimum similarity of true near-duplicates.
     truth: Threshold,
-    /// Threshold of the method itself, if it compares sets.
+    /// Minimum similarity that the method requires of sets. `None` if it compares fingerprints only.
     found: Option<Threshold>,
 }
 
-/// Partners of a document in ascending order.
+/// Documents that are similar to a sampled document, ascending.
 #[derive(Clone, Default)]
 struct Partners {
     truth: Vec<u32>,
@@ -190,8 +192,8 @@ struct Partners {
 }
 
 impl Partners {
-    /// Returns the documents that `method` finds. `near` are the documents with near rows, if the
-    /// method compares rows.
+    /// Returns the documents that `method` finds near the sampled document. `near` holds the documents with near
+    /// fingerprints, or is `None` if the method compares sets only.
     fn found_by(&self, method: &Method, near: Option<Vec<u32>>) -> Vec<u32> {
         let Some(near) = near else { return self.similar.clone() };
         if method.verify().is_none() {
@@ -207,7 +209,7 @@ impl Partners {
     }
 }
 
-/// Joins a sample with the whole collection.
+/// Compares the sampled documents with the whole collection by their sets of terms.
 struct Similar<'s> {
     corpus: &'s dyn Corpus,
     summary: &'s CollectionSummary,
@@ -258,15 +260,15 @@ impl Similar<'_> {
             }
         }
         for partners in &mut all {
-            // Shards were read in any order, but these lists are searched by bisection.
+            // Threads read shards in any order, but these lists are searched by bisection.
             partners.truth.sort_unstable();
             partners.similar.sort_unstable();
         }
         Ok(all)
     }
 
-    /// Calls `visit` with the row and the distinct terms of every wanted document. Each worker has
-    /// a state of its own. Returns the states.
+    /// Reads the collection and calls `visit` with the number and the distinct terms of every document for which
+    /// `wanted` returns true. Each thread has a value of its own, made by `state`. Returns these values.
     fn visit_sets<S: Send>(
         &self,
         terms: &DocumentTerms,

@@ -1,8 +1,9 @@
-//! Lists of the documents of each term, for computing how many terms any two documents share, or
-//! the weight of these terms.
+//! Lists of the documents that contain each term. They give the number of terms that any two documents share, or the
+//! weight of these terms.
 //!
-//! A list of d documents takes d²/2 steps. So unweighted terms that many documents contain are
-//! stored as bits of a row per document, which are compared 64 at a time.
+//! The list of a term with d documents has d²/2 pairs to visit. Terms that many documents contain are therefore
+//! stored as bits: each document has one bit for each such term, and 64 bits are compared at a time. This works only
+//! if all terms weigh the same.
 
 use rayon::slice::ParallelSliceMut;
 use simtool_base::error::Result;
@@ -11,33 +12,34 @@ use simtool_kernels::Isa;
 use simtool_kernels::shared_bits::shared_bits;
 use std::ops::{AddAssign, Range};
 
-/// A term is stored as a bit if more than one of this number of documents contain it.
+/// A term is stored as a bit instead of a list if it is in more than 1/32 of the documents.
 const BIT_SHARE: usize = 32;
 
-/// Terms that several documents contain, renumbered, with the documents of each.
+/// Terms of each document, and documents of each term. Terms of only one document are left out, and the others are
+/// numbered from 0.
 #[derive(Debug)]
 pub(super) struct TermLists {
-    /// Number of terms of each document, including terms of that document only.
+    /// Number of distinct terms of each document, including terms that no other document has.
     sizes: Vec<u32>,
-    /// Weight of each term and sum of the weights of each document, if the weights differ.
+    /// Weight of each term, and sum of the weights of each document. `None` if all terms weigh the same.
     weights: Option<(Vec<u32>, Vec<u64>)>,
-    /// End of the terms of each document in `terms`.
+    /// For each document, the index in `terms` at which its terms end.
     term_ends: Vec<usize>,
-    /// Terms of each document in ascending order.
+    /// Term numbers of the documents, one document after the other, ascending within a document.
     terms: Vec<u32>,
-    /// End of the documents of each term in `lists`.
+    /// For each term, the index in `lists` at which its documents end.
     list_ends: Vec<usize>,
-    /// Documents of each term in ascending order.
+    /// Document numbers of the terms, one term after the other, ascending within a term.
     lists: Vec<u32>,
-    /// `width` words of bits per document, with one bit for each term that many documents contain.
+    /// Bits of the documents, `width` words for each. Each bit stands for one term that many documents contain.
     bits: Vec<u64>,
     width: usize,
     isa: Isa,
 }
 
 impl TermLists {
-    /// Creates the lists from sets of distinct terms. `weight` returns the weight of a term.
-    /// Without it, all terms weigh the same.
+    /// Creates the lists from the set of distinct terms of each document. `weight` returns the weight of a term. If
+    /// it is `None`, all terms weigh the same.
     ///
     /// # Errors
     ///
@@ -45,7 +47,7 @@ impl TermLists {
     ///
     /// # Complexity
     ///
-    /// O(m log m) for m terms of all documents.
+    /// O(m log m) if all documents together have m terms.
     pub(super) fn new(
         sets: &[Vec<u64>],
         weight: Option<&dyn Fn(u64) -> u32>,
@@ -86,12 +88,11 @@ impl TermLists {
                 bits[document as usize * width + bit / 64] |= 1 << (bit % 64);
             }
         }
-        // The largest buffer is released before the next ones are allocated.
+        // The largest buffer is released before the next buffers are allocated.
         drop(occurrences);
         let mut end = 0;
         for count in &mut term_ends {
-            // For now, this is the start of the document's terms. It becomes their end as they are
-            // inserted.
+            // For now, this is where the terms of the document start. Inserting the terms moves it to their end.
             (*count, end) = (end, end + *count);
         }
         let mut terms = vec![0; lists.len()];
@@ -112,12 +113,12 @@ impl TermLists {
         self.sizes.len()
     }
 
-    /// Whether the weights of terms differ.
+    /// Whether terms have different weights.
     pub(super) fn is_weighted(&self) -> bool {
         self.weights.is_some()
     }
 
-    /// Returns the sum of the weights of a document's terms, or their number if all weigh the same.
+    /// Returns the sum of the weights of a document's terms, or the number of its terms if all weigh the same.
     pub(super) fn weight(&self, document: u32) -> u64 {
         match &self.weights {
             Some((_, sums)) => sums[document as usize],
@@ -129,7 +130,7 @@ impl TermLists {
         self.weights.as_ref().map_or(1, |(weights, _)| weights[term as usize])
     }
 
-    /// Returns the mean number of bytes per document if terms have 64 bits.
+    /// Returns the mean number of bytes per document if each of its terms takes 8 bytes.
     pub(super) fn bytes_per_document(&self) -> u64 {
         let terms: u64 = self.sizes.iter().copied().map(u64::from).sum();
         let count = (self.sizes.len() as u64).max(1);
@@ -145,13 +146,13 @@ impl TermLists {
         &self.bits[start..start + self.width]
     }
 
-    /// Returns the number of terms stored as bits that two documents share.
+    /// Returns how many of the terms that are stored as bits two documents share.
     fn shared_bits(&self, a: u32, b: u32) -> u32 {
         // A document has fewer than 2³² terms.
         shared_bits(self.isa, self.bits(a), self.bits(b)) as u32
     }
 
-    /// Returns the weight of the terms that two documents share.
+    /// Returns the total weight of the terms that documents `a` and `b` share.
     pub(super) fn shared(&self, [a, b]: [u32; 2]) -> u64 {
         let mut rest = self.terms(b);
         let mut sum = self.shared_bits(a, b).into();
@@ -160,14 +161,14 @@ impl TermLists {
             if rest.get(at) == Some(term) {
                 sum += u64::from(self.weight_of_term(*term));
             }
-            // Both lists ascend, so the next term cannot be before this place.
+            // Both lists ascend, so the next term cannot be before this index.
             rest = &rest[at..];
         }
         sum
     }
 
-    /// Adds to each element of `sums` the weight of the terms that `document` shares with another
-    /// document. The first element belongs to the document behind `document`.
+    /// Adds to the elements of `sums` the total weight of the terms that `document` shares with each later document.
+    /// The first element belongs to document `document + 1`, the second to the one after it, and so on.
     pub(super) fn add_shared<N: Copy + From<u32> + AddAssign>(
         &self,
         document: u32,
@@ -190,7 +191,7 @@ impl TermLists {
     }
 }
 
-/// Returns the pairs of a term and a document that contains it.
+/// Returns a pair for every term of every document: the term and the number of the document.
 fn occurrences(sets: &[Vec<u64>]) -> Vec<(u64, u32)> {
     let mut occurrences = Vec::new();
     for (document, set) in (0..).zip(sets) {
@@ -199,7 +200,7 @@ fn occurrences(sets: &[Vec<u64>]) -> Vec<(u64, u32)> {
     occurrences
 }
 
-/// Returns the range of a part from the ends of all parts.
+/// Returns the range of entry `part` of several consecutive ranges, given the end of each.
 fn range(ends: &[usize], part: usize) -> Range<usize> {
     let start = part.checked_sub(1).map_or(0, |before| ends[before]);
     start..ends[part]

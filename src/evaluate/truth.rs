@@ -4,7 +4,8 @@
 //! * Clusters: a line has the ID of a document and the name of its cluster. Every two documents of a
 //!   cluster are a pair.
 //!
-//! Further fields and empty lines are ignored. A first line without the ID of a document is a header.
+//! Further fields and empty lines are ignored. The first line is skipped as a header if none of its IDs is the ID of
+//! a document.
 
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::escaped;
@@ -12,13 +13,13 @@ use simtool_base::unordered_map::UnorderedMap;
 use std::path::Path;
 use std::str::FromStr;
 
-/// Format of a file of known near-duplicates.
+/// Format of a file of known near-duplicates, which is named on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TruthFormat {
-    /// A line has two near-duplicates.
+    /// Each line has the IDs of two near-duplicates.
     #[default]
     Pairs,
-    /// A line has a document and its cluster.
+    /// Each line has the ID of a document and the name of its cluster.
     Clusters,
 }
 
@@ -35,10 +36,10 @@ impl FromStr for TruthFormat {
     }
 }
 
-/// Rows of two documents, in reading order.
+/// Numbers of two documents. Documents are numbered from 0 in reading order, and the smaller number is first.
 pub type Pair = [u32; 2];
 
-/// Rows of documents by ID.
+/// Map from the ID of a document to its number.
 #[derive(Debug, Default)]
 pub struct IdRows<'i>(UnorderedMap<&'i [u8], Row>);
 
@@ -50,7 +51,7 @@ enum Row {
 }
 
 impl<'i> IdRows<'i> {
-    /// Collects the IDs of all documents, given in reading order.
+    /// Creates the map from the IDs of all documents, which must come in reading order.
     pub fn new(ids: impl Iterator<Item = &'i [u8]>) -> Self {
         let mut rows = UnorderedMap::default();
         for (row, id) in (0_u32..).zip(ids) {
@@ -63,7 +64,7 @@ impl<'i> IdRows<'i> {
         self.0.contains_key(id)
     }
 
-    /// Returns the row of an ID, or a description of the expected ID.
+    /// Returns the number of the document with this ID. The error is a phrase that describes the expected ID.
     fn row(&self, id: &[u8]) -> Result<u32, String> {
         match self.0.get(id) {
             Some(&Row::One(row)) => Ok(row),
@@ -79,7 +80,8 @@ fn quoted(id: &[u8]) -> String {
     format!("\"{}\"", escaped(id))
 }
 
-/// Parses the pairs in `bytes` and returns them ascending and distinct. `path` is for messages.
+/// Parses the labels in `bytes` and returns the pairs in ascending order without repetitions. `path` is for error
+/// messages.
 ///
 /// # Errors
 ///
@@ -144,7 +146,7 @@ pub fn read_truth(
     Ok(pairs)
 }
 
-/// Collects documents by the name of their cluster.
+/// Collects the documents of each cluster, by the name of the cluster.
 #[derive(Default)]
 struct Clusters<'b> {
     numbers: UnorderedMap<&'b [u8], usize>,

@@ -25,20 +25,20 @@ use simtool_read::Corpus;
 pub struct Suggestion {
     /// The chosen method.
     pub method: Method,
-    /// One sentence for each part that was chosen. Names of settings are in backquotes.
+    /// One sentence for each setting that was chosen. Names of settings are in backquotes.
     pub reasons: Vec<String>,
     /// Description of the sample.
     pub profile: CorpusProfile,
     /// Similarities of documents of the sample.
     pub nearest: Nearest,
-    /// Terms and measure by which the similarities were computed.
+    /// Terms of the sets whose similarities were computed, and the similarity measure.
     pub compared: (Terms, &'static Measure),
-    /// Similarity in hundredths from which documents count as near-duplicates.
+    /// Chosen threshold in hundredths: documents with at least this similarity count as near-duplicates.
     pub least: usize,
 }
 
-/// Chooses a method for a collection, or for two collections that are matched. Settings in `given`
-/// are kept, and the others are chosen.
+/// Chooses a method for removing near-duplicates from one collection, or for matching two collections. Settings in
+/// `given` are kept, and the others are chosen from a sample.
 ///
 /// # Errors
 ///

@@ -19,15 +19,15 @@ use simtool_terms::tokenize::letters::Letters;
 use simtool_terms::tokenize::stop_words::StopWords;
 use std::num::NonZeroUsize;
 
-/// Number of bytes of the input that are read.
+/// Number of bytes of the input that are read for the sample.
 const LOOKED_AT: f64 = 32e6;
-/// Number of bytes of text that are kept for comparisons.
+/// Number of bytes of sampled text that are kept in memory for comparisons.
 const KEPT: f64 = 32e6;
-/// Number of documents that are compared with all kept documents.
+/// Maximum number of sampled documents that are compared with all other sampled documents.
 const PROBES: usize = 1000;
 
-/// Number of the most similar documents that are counted per document. A document with more similar
-/// ones belongs to a large cluster, or they are unrelated.
+/// For each probe, similarities are counted for this many most similar documents only. If a probe has more similar
+/// documents, it belongs to a large cluster, or the documents are unrelated.
 const NEAREST: usize = 20;
 
 /// Description of a collection, or of two collections that are compared.
@@ -41,9 +41,10 @@ pub struct CorpusProfile {
     pub sampled: u64,
     /// Whether the sample contains all documents.
     pub is_complete: bool,
-    /// Numbers of characters per document.
+    /// For each similarity in hundredths, from 0 to 100: how often one of the 20 documents most similar to a probe
+    /// has this similarity.
     pub characters: Quantiles,
-    /// Numbers of words per document. An ideograph counts as a word.
+    /// For each similarity in hundredths, from 0 to 100: number of probes whose most similar document has it.
     pub words: Quantiles,
     /// Share of the letters in each script, greatest first.
     pub scripts: Vec<(&'static str, f64)>,
@@ -85,14 +86,14 @@ pub struct Nearest {
     pub of_all: Vec<u64>,
     /// For each similarity in hundredths: number of documents whose nearest document has it.
     pub of_first: Vec<u64>,
-    /// Similarity in hundredths that fewer than 20 documents reach, for half of the documents.
-    /// Documents below it are unrelated.
+    /// Similarity in hundredths that the 20th most similar document of a median probe has. Documents below it are
+    /// taken as unrelated.
     pub bulk: usize,
 }
 
 impl Nearest {
-    /// Creates the counts from the similarities of the nearest documents of each probe, in
-    /// hundredths and greatest first.
+    /// Counts similarities. `nearest` has for each probe the similarities of its most similar documents, in
+    /// hundredths and greatest first; `terms` is the mean number of terms per document.
     pub(super) fn new(nearest: &[Vec<u8>], terms: u64) -> Self {
         let mut of_all = vec![0; 101];
         let mut of_first = vec![0; 101];
@@ -101,7 +102,7 @@ impl Nearest {
             for &hundredth in similarities {
                 of_all[usize::from(hundredth)] += 1;
             }
-            // A document without any similar one counts as similarity 0.
+            // A probe without any similar document counts as similarity 0.
             of_first[usize::from(similarities.first().copied().unwrap_or(0))] += 1;
             twentieth.push(similarities.get(NEAREST - 1).copied().unwrap_or(0));
         }
@@ -110,15 +111,14 @@ impl Nearest {
         Self { probes: nearest.len() as u64, terms, of_all, of_first, bulk }
     }
 
-    /// Returns the number of documents whose nearest document has at least this similarity in
-    /// hundredths.
+    /// Returns the number of probes whose most similar document has at least this similarity, in hundredths.
     #[must_use]
     pub fn repeated(&self, hundredths: usize) -> u64 {
         self.of_first.iter().skip(hundredths).sum()
     }
 }
 
-/// Returns shingles of single words.
+/// Returns terms that are single words.
 fn words() -> Terms {
     let tokenizer = TokenizerKind::DEFAULT;
     let length = NonZeroUsize::MIN;
@@ -132,7 +132,7 @@ pub(super) struct SampledTexts {
     texts: Vec<Vec<u8>>,
     documents: u64,
     is_complete: bool,
-    /// Number of bytes of text of this part of the input that may still be kept.
+    /// Number of bytes of text that may still be kept from the part of the input that is being read.
     left: usize,
 }
 
@@ -195,17 +195,18 @@ impl CorpusProfile {
     }
 }
 
-/// The state of a thread that compares documents with the probes.
+/// State of one thread that compares sampled documents with the probes.
 struct Comparing {
-    /// For each probe the number of shared terms; 0 between two documents.
+    /// For each probe, the number of terms that it shares with the current document. Reset to 0 after each document.
     counts: Vec<u64>,
     scratch: TermScratch,
-    /// For each probe the greatest similarities so far.
+    /// For each probe, the greatest similarities found so far, in hundredths.
     found: Vec<Vec<u8>>,
     all_terms: u64,
 }
 
-/// Compares some documents of the first side with all kept documents of the second side.
+/// Compares at most [`PROBES`] sampled documents of the first side, the probes, with all sampled documents of the
+/// second side. If there is only one collection, it is both sides.
 pub(super) fn nearest(
     sampled: &Sides<SampledTexts>,
     (terms, measure): (&Terms, &Measure),
@@ -261,14 +262,15 @@ pub(super) fn nearest(
     Ok(Nearest::new(&nearest, all_terms / (others.len() as u64).max(1)))
 }
 
-/// Returns the similarity in hundredths, rounded down.
+/// Returns the similarity of two sets in hundredths, rounded down. They share `shared` terms, and the pair holds the
+/// sizes of both sets.
 fn hundredths(measure: &Measure, shared: u64, (left, right): (u64, u64)) -> u8 {
     let steps = SIMILARITY_STEPS as usize;
     // The value is at most 100, because `step` is not negative.
     ((steps - step(measure, shared, left, right)) * 100 / steps) as u8
 }
 
-/// Adds a similarity to the list of the greatest ones.
+/// Inserts a similarity into `greatest`, which holds the 20 greatest similarities in descending order.
 fn keep(greatest: &mut Vec<u8>, similarity: u8) {
     if greatest.len() == NEAREST {
         if greatest[NEAREST - 1] >= similarity {

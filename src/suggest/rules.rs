@@ -11,40 +11,38 @@ use simtool_base::options::Options;
 use simtool_base::quantity::{bytes, counted, grouped, percent};
 use simtool_model::similarity::Measure;
 
-/// Documents with fewer characters are short: a change soon affects most of their longer shingles.
-/// In scripts without spaces, where a character is a word or half of one, there are two steps.
+/// Documents with fewer characters at the median are short: one changed word affects most of their longer shingles.
+/// Scripts without spaces, where a character is a word or half of one, have two such limits.
 const SHORT: u64 = 200;
 const SHORT_UNSPACED: u64 = 60;
-/// Share of letters in scripts without spaces from which a collection counts as written in such
-/// scripts.
+/// Share of the letters from which a collection counts as written in scripts without spaces, such as Chinese.
 const UNSPACED: f64 = 0.5;
-/// Minimum number of words in documents for comparing five consecutive words.
+/// Shingles of five words are chosen only if the median document has at least this many words.
 const LONG: u64 = 50;
-/// Minimum number of documents of a sample that is representative.
+/// If fewer sampled documents were compared, the sample is too small to choose a threshold from.
 const ENOUGH: u64 = 20;
-/// Thresholds in hundredths: the one for too small a sample, and the least and greatest that is
-/// chosen.
+/// Similarity thresholds in hundredths: `USUAL` if the sample is too small, and the least and the greatest threshold
+/// that may be chosen.
 const USUAL: usize = 50;
 const LEAST: usize = 20;
 const MOST: usize = 95;
-/// Half of a window in which pairs are counted, in hundredths.
+/// Pairs are counted in windows of similarities. A window extends this many hundredths to either side of its middle.
 const HALF: usize = 3;
-/// Distance between two windows.
+/// Width of a window, and so the distance of the middles of two adjacent windows, in hundredths.
 const STEP: usize = 2 * HALF + 1;
-/// Threshold in hundredths from which an exact join drops nearly all documents before it compares
-/// any.
+/// Similarity threshold in hundredths from which an exact join skips nearly all pairs without comparing them.
 const HIGH: usize = 80;
-/// Limits for a low threshold, at which most pairs are compared: terms × pairs of documents for
-/// sets, and pairs for fingerprints. Each takes about a minute on two cores.
+/// Greatest work at a low threshold, where most pairs must be compared. Sets are limited by the number of pairs times
+/// the mean number of terms, fingerprints by the number of pairs. Each limit takes about a minute on two cores.
 const AFFORDABLE_TERMS: f64 = 1e11;
 const AFFORDABLE_PAIRS: f64 = 2e9;
-/// Number of bytes per term of sets that are compared, and of sets whose terms are only counted.
+/// Estimated bytes of memory per term: of sets that are compared, and of sets whose terms are only counted.
 const BYTES_A_COMPARED_TERM: f64 = 12.0;
 const BYTES_A_COUNTED_TERM: f64 = 1.25;
-/// Options that methods with sets have as well.
+/// Options that methods on sets accept. Any other given option needs a method with fingerprints.
 const OF_SETS: [&str; 5] = ["shingle", "tokenizer", "stop_words", "similarity", "weight"];
 
-/// Chooses the shingle. Returns it with the reason.
+/// Chooses the value of the option `shingle`, for example `chars:5`, and returns it with the reason.
 pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
     let median = profile.characters.median;
     let half =
@@ -70,7 +68,7 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
     (shingle, format!("`shingle` {shingle}: {why}"))
 }
 
-/// Chooses the threshold in hundredths. Returns it with the reason.
+/// Chooses the similarity threshold in hundredths, and returns it with the reason.
 ///
 /// The threshold lies between two groups of pairs. Unrelated documents become fewer as the
 /// similarity grows; near-duplicates form a group at higher similarities.
@@ -83,14 +81,14 @@ pub(super) fn threshold(nearest: &Nearest, measure: &Measure) -> (usize, String)
     }
     let window =
         |at: usize| -> u64 { of_all.iter().skip(at.saturating_sub(HALF)).take(STEP).sum() };
-    // `top` is the similarity of most unrelated documents, `foot` the end of the decline behind it.
+    // `top` is the similarity that most unrelated documents have. Above it the counts decline until `foot`.
     let end = of_all.len() - STEP;
     let top = (*bulk..end).find(|&at| window(at + STEP) <= window(at)).unwrap_or(end);
     let foot = (top..end).find(|&at| window(at + STEP) > window(at)).unwrap_or(end);
     let valley = (foot..=foot + STEP).min_by_key(|&at| window(at)).unwrap_or(foot);
     let above = of_all.iter().skip(valley).position(|&count| count > 0);
-    // With pairs in the valley, its lowest point is the threshold. An empty valley is a gap, and
-    // its middle is the threshold.
+    // If the valley has pairs, its lowest point is the threshold. If it has none, it is a gap, and the threshold is
+    // the middle of the gap.
     let (least, why) = if window(valley) > 0 {
         let why = "the fewest pairs of the sample have about this similarity: unrelated documents \
                    have less, near-duplicates more";
@@ -133,7 +131,7 @@ fn ratio(hundredths: usize) -> String {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Chosen {
     pub(super) name: &'static str,
-    /// Settings for shingle, similarity and recall that replace the chosen ones.
+    /// Settings for shingle, similarity and recall that replace the values chosen from the sample.
     pub(super) instead: &'static [(&'static str, &'static str)],
     pub(super) reason: String,
 }
@@ -148,14 +146,14 @@ impl Chosen {
     }
 }
 
-/// Chooses the kind of method.
+/// Chooses between the methods `exact` and `minhash`. `least` is the chosen threshold in hundredths.
 pub(super) fn method(
     profile: &CorpusProfile,
     nearest: &Nearest,
     (measure, least): (&Measure, usize),
     given: &Options,
 ) -> Chosen {
-    // First the settings that only one kind of method has.
+    // Some settings exist for one kind of method only and so decide the choice.
     if let Some(option) = given.names().find(|option| !OF_SETS.contains(option)) {
         return Chosen::new("minhash", &[], &format!("`{option}` needs fingerprints"));
     }
@@ -166,7 +164,7 @@ pub(super) fn method(
     if given.has("weight") {
         return Chosen::new("exact", &[], "`weight` applies to the terms of sets");
     }
-    // Then the size: sets are compared if they fit into memory and a join of them takes not too long.
+    // Otherwise the size decides: sets are compared if they fit into memory and comparing them is not too slow.
     let sets = Sets::new(profile, nearest);
     if least >= HIGH {
         let why = "so high a threshold leaves few pairs to compare";
@@ -189,8 +187,8 @@ pub(super) fn method(
     nearly_equal(profile, least, given, &sets)
 }
 
-/// Chooses the method for a collection that is too large for all pairs at a low threshold: only nearly
-/// equal documents are searched.
+/// Chooses the method for a collection with too many pairs to compare all at a low threshold. Only nearly equal
+/// documents, at a similarity of 0.8, are searched.
 fn nearly_equal(profile: &CorpusProfile, least: usize, given: &Options, sets: &Sets<'_>) -> Chosen {
     let all = documents(profile.documents);
     let why = format!(
@@ -224,7 +222,7 @@ impl<'p> Sets<'p> {
         Self { profile, terms: profile.documents as f64 * nearest.terms as f64 }
     }
 
-    /// Whether the sets fit into memory if each term takes this number of bytes.
+    /// Whether the sets fit into memory if each term takes `bytes_a_term` bytes.
     fn fit(&self, bytes_a_term: f64) -> bool {
         self.terms * bytes_a_term <= self.profile.memory as f64
     }
@@ -235,8 +233,8 @@ impl<'p> Sets<'p> {
         format!("the sets of {all} do not fit into {}", bytes(self.profile.memory))
     }
 
-    /// Chooses the method for a high threshold: sets if their terms can be counted in memory,
-    /// otherwise fingerprints. Each has its own settings.
+    /// Chooses the method for a high threshold: sets if their terms can be counted in memory, otherwise fingerprints.
+    /// `for_sets` and `for_rows` are the settings that replace the chosen ones in each case.
     fn method_for_high_threshold(
         &self,
         for_rows: &'static [(&'static str, &'static str)],
@@ -252,9 +250,9 @@ impl<'p> Sets<'p> {
     }
 }
 
-/// Creates the method from the chosen and the given settings.
+/// Creates the method from the chosen and the given settings. `least` is the chosen threshold in hundredths.
 pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> Result<Method> {
-    // Settings of the chosen kind replace the ones that were chosen for the sample.
+    // Settings that the chosen method needs replace the ones that were chosen from the sample.
     for &(name, value) in chosen.instead {
         drop(options.take(name));
         options.set(name, value);

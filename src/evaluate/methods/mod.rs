@@ -1,8 +1,8 @@
 //! Measures methods on labelled collections: the right and wrong pairs at every threshold.
 //!
-//! All pairs of a collection are compared: rows by a scan of all of them, sets by lists of the
-//! documents of each term. Nothing is sampled and no index is used, so the counts are exact. A
-//! collection of n documents takes O(n²) comparisons.
+//! All pairs of a collection are compared: rows by computing every distance, sets by a list of the documents that
+//! contain each term. Nothing is sampled and no index is used, so the counts are exact. A collection of n documents
+//! takes O(n²) comparisons.
 
 use super::compared::{Compared, Comparing};
 use super::labelled::Labelled;
@@ -21,7 +21,8 @@ use simtool_model::evaluation::{
 use simtool_model::similarity::{Similarity, Threshold};
 use std::time::Instant;
 
-/// Maximum number of wrong pairs that are reported, per collection and kind.
+/// Maximum number of wrong pairs that are reported for a collection: of pairs found wrongly, and as many of pairs
+/// missed.
 const WRONG_PAIRS: usize = 10;
 
 /// Measures `methods` on `collections`, and lists the wrong pairs of the best method.
@@ -67,7 +68,7 @@ pub fn evaluate(
     Ok(evaluation)
 }
 
-/// Measures a method on a collection.
+/// Measures a method on a collection: the counts at every threshold, the size and the time.
 fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> Result<Measured> {
     let start = Instant::now();
     let compared = Compared::new(method, &labelled.documents, comparing)?;
@@ -89,16 +90,15 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
     };
     let truth = of_pairs(&labelled.truth);
     let set_aside = of_pairs(&labelled.set_aside);
-    // Pairs that no step finds are missing from `truth`, so the number of all true pairs is
-    // passed, too.
+    // Pairs that no threshold finds are missing from `truth`, so the number of all true pairs is passed as well.
     let curve = all.curve(&truth, &set_aside, labelled.truth.len() as u64, scale);
     let own = own_step(method, curve.counts.len());
     let seconds = start.elapsed().as_secs_f64();
     Ok(Measured { curve, own, bytes_per_document: compared.bytes_per_document(), seconds })
 }
 
-/// Returns the step of the method's own threshold. For a similarity between two steps, it is the
-/// stricter one.
+/// Returns the number of the method's own threshold among `steps` thresholds, which are numbered from the strictest.
+/// A similarity between two of them becomes the stricter one.
 fn own_step(method: &Method, steps: usize) -> usize {
     let step = match method.close() {
         Criterion::Distance(distance) => distance as usize,
@@ -113,8 +113,8 @@ fn similarity_step(threshold: Threshold) -> usize {
     (0..union).rev().find(is_reached).unwrap_or(0) as usize
 }
 
-/// Lists the wrong pairs of a method at a step: found pairs that are not true, strictest first, and
-/// true pairs that are not found, loosest first.
+/// Lists the wrong pairs of a method at the threshold with number `step`: found pairs that are not true, strictest
+/// first, and true pairs that are not found, loosest first.
 fn wrong_pairs(
     labelled: &Labelled,
     collection: usize,
@@ -126,15 +126,14 @@ fn wrong_pairs(
     let found = compared.visit_pairs(comparing, Vec::new, |found, pair, at| {
         if at <= step && !labelled.has_label(pair) {
             found.push((at, pair));
-            // Only the strictest pairs are reported. Dropping the others now and then keeps the
-            // list short.
+            // Only the strictest pairs are reported. The list is cut now and then so that it stays short.
             if found.len() > 64 * WRONG_PAIRS {
                 found.sort_unstable();
                 found.truncate(WRONG_PAIRS);
             }
         }
     })?;
-    // Every worker has its own strictest pairs, and the strictest of all are among them.
+    // Each thread kept its own strictest pairs, and the strictest pairs of all are among these.
     let mut found = found.concat();
     found.sort_unstable();
     found.truncate(WRONG_PAIRS);
