@@ -1,4 +1,4 @@
-//! From text to weighted terms: tokenizers, shingles, vocabularies and weights.
+//! Turns text into weighted terms: tokenizers, shingles, vocabularies and weights.
 
 pub mod extract;
 #[doc(hidden)]

@@ -1,13 +1,14 @@
-//! Words of a piece of text, as a tokenizer passes them on.
+//! Words of one piece of text, as a tokenizer hands them to the code that counts or hashes them.
 
 use simtool_kernels::Isa;
 use simtool_kernels::word_keys::{WordKey, word_keys};
 use simtool_kernels::word_positions::word_positions;
 
-/// Words of one piece of text: positions, keys and in-memory hashes, in the order of the text.
+/// Words of one piece of text: the byte offset, the key and the hash of each word, in the order of
+/// the text.
 ///
-/// The batch is reused between pieces, so nothing is allocated once it is as large as the largest
-/// piece.
+/// A key is the lower-case letters of a word of up to 16 letters, packed into 128 bits. A batch is
+/// reused for one piece after another, so its buffers soon stop growing.
 #[derive(Debug, Default)]
 pub struct TokenBatch {
     starts: Vec<u32>,
@@ -17,40 +18,42 @@ pub struct TokenBatch {
 }
 
 impl TokenBatch {
-    /// Replaces the words by the runs of ASCII letters of `text`.
+    /// Replaces the words of this batch by the maximal runs of ASCII letters in `text`.
     ///
-    /// Words that begin in the first 2³² − 1 bytes of the text are found, regardless of their
-    /// length.
+    /// Only words that begin in the first 2³² − 1 bytes of `text` are found, because offsets have
+    /// 32 bits.
     pub(crate) fn fill_with_letter_runs(&mut self, isa: Isa, text: &[u8]) {
         word_positions(isa, text, &mut self.starts, &mut self.ends);
         word_keys(isa, text, &self.starts, &self.ends, &mut self.keys, &mut self.hashes);
     }
 
-    /// Returns the number of words.
+    /// Returns the number of words in this batch.
     #[must_use]
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether there is no word.
+    /// Returns whether this batch has no words.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// Returns the keys of the words. Long words have [no key](simtool_kernels::word_keys::NO_KEY).
+    /// Returns the key of each word. Words of more than 16 letters have [no
+    /// key](simtool_kernels::word_keys::NO_KEY).
     #[must_use]
     pub fn keys(&self) -> &[WordKey] {
         &self.keys
     }
 
-    /// Returns the hashes of the keys.
+    /// Returns the 64-bit hash of the key of each word, for hash tables in memory.
     #[must_use]
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
     }
 
-    /// Returns the letters of word `index` as they are in `text`, the text of the batch.
+    /// Returns the letters of word number `index`, with their case. `text` must be the text that
+    /// the batch was filled from.
     #[must_use]
     pub fn letters<'t>(&self, index: usize, text: &'t [u8]) -> &'t [u8] {
         let from_start = &text[self.starts[index] as usize..];

@@ -1,30 +1,31 @@
 //! Learns document frequencies in parallel: the number of documents of a collection that contain
 //! each term.
 //!
-//! Every worker counts the documents of each term. The counts of all workers are then merged by
-//! ranges of terms. Terms of only one document are not stored: every unknown term counts as one of
-//! these, also in documents that come later.
+//! Every worker thread counts, for each term, the documents that contain the term. The counts of
+//! all workers are then merged by ranges of terms. Terms of only one document are not stored. A
+//! term that is not stored counts as a term of one document, in later documents, too.
 //!
-//! The memory of the counts is limited. If it is not enough, only the lower half of the terms is
-//! counted, or only the lowest quarter and so on, and the other terms are counted in further
-//! readings of the collection.
+//! The memory for the counts is limited. If the limit is too low for all terms, a first reading of
+//! the collection counts only the terms in the lower half of the 64-bit values, or in the lowest
+//! quarter, and so on. Further readings count the other terms.
 
 use super::term_table::TermTable;
 use std::ops::RangeInclusive;
 
-/// Document frequency of unknown terms.
+/// Number of documents that a term without a stored count is assumed to occur in.
 const UNKNOWN: u32 = 1;
 
-/// Number of bytes of a stored term with its numbers.
+/// Number of bytes of one term in a file: the term itself, its document frequency and its idf.
 const STORED_BYTES: usize = 16;
 
-/// Number of terms that a counter has room for, regardless of the memory limit.
+/// Number of terms for which a counter always has room, even if its memory limit is lower.
 const LEAST_ROOM: usize = 1 << 12;
 
-/// Number of terms by which a prefetch is ahead of the look-up.
+/// Number of terms by which prefetching runs ahead of the look-ups, to hide cache misses.
 pub(super) const AHEAD: usize = 16;
 
-/// Range of terms that are counted in one reading: terms with the same highest bits.
+/// Range of 64-bit terms that one reading of the collection counts: all terms that have the same
+/// `shared_bits` highest bits as `start`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TermRange {
     start: u64,
@@ -37,31 +38,32 @@ impl TermRange {
         (term ^ self.start).checked_shr(u64::BITS - self.shared_bits).unwrap_or(0) == 0
     }
 
-    /// Returns the lower half of the range.
+    /// Returns the lower half of this range.
     fn halved(self) -> Self {
         Self { shared_bits: self.shared_bits + 1, ..self }
     }
 
-    /// Returns the range of the same size behind this one, if there is one.
+    /// Returns the next higher range of the same size, or `None` if this range ends at 2⁶⁴.
     #[must_use]
     pub fn next(self) -> Option<Self> {
         let size = 1_u64.checked_shl(u64::BITS - self.shared_bits)?;
         Some(Self { start: self.start.checked_add(size)?, ..self })
     }
 
-    /// Returns the number of ranges of this size.
+    /// Returns the number of ranges of this size that cover all 64-bit terms.
     #[must_use]
     pub fn count(self) -> u64 {
         1_u64.checked_shl(self.shared_bits).unwrap_or(u64::MAX)
     }
 
-    /// Returns the number of ranges of this size before this one.
+    /// Returns the number of ranges of this size that are below this range.
     #[must_use]
     pub fn done(self) -> u64 {
         self.start.checked_shr(u64::BITS - self.shared_bits).unwrap_or(0)
     }
 
-    /// Returns part `part` of `parts` parts of the range.
+    /// Divides the range into `parts` parts of about the same size and returns number `part` of
+    /// them, counted from 0.
     fn part(self, part: usize, parts: usize) -> RangeInclusive<u64> {
         let bound = |part: usize| {
             let size = 1_u128 << (u64::BITS - self.shared_bits);
@@ -72,26 +74,26 @@ impl TermRange {
     }
 }
 
-/// Counts the documents of each term, for one worker.
+/// Counts in how many documents each term occurs. Each worker thread has its own counter.
 #[derive(Debug)]
 pub struct FrequencyCounter {
     documents: u64,
     counted: TermTable,
     range: TermRange,
-    /// Number of bytes that the counts may use.
+    /// Maximum number of bytes that the counts may take.
     memory: u64,
 }
 
 impl FrequencyCounter {
-    /// Creates a counter of the terms in `range`. If `memory` bytes are not enough for all of them,
-    /// it counts only the first ones.
+    /// Creates a counter of the terms in `range`. If the counts take more than `memory` bytes, the
+    /// counter drops the upper half of its range, as often as necessary.
     #[must_use]
     pub fn new(range: TermRange, memory: u64) -> Self {
         let counted = TermTable::new(LEAST_ROOM, range.shared_bits);
         Self { documents: 0, counted, range, memory }
     }
 
-    /// Counts a document that consists of these distinct terms.
+    /// Adds a document. `distinct` has each term of the document once.
     pub fn add(&mut self, distinct: &[u64]) {
         self.documents += 1;
         for (at, &term) in distinct.iter().enumerate() {
@@ -105,8 +107,8 @@ impl FrequencyCounter {
         }
     }
 
-    /// Doubles the table. If there is too little memory for that, drops the upper half of the range
-    /// instead.
+    /// Makes room for more terms: doubles the table, or drops the upper half of the range if a
+    /// larger table would exceed the memory limit.
     fn make_room(&mut self) {
         let mut room = self.counted.len().max(LEAST_ROOM / 2);
         // The old and the new table exist at the same time.
@@ -120,31 +122,32 @@ impl FrequencyCounter {
         self.counted = TermTable::from_ascending(room, range.shared_bits, kept);
     }
 
-    /// Returns the number of documents that were counted.
+    /// Returns the number of documents that were added.
     #[must_use]
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// Returns the counted terms in ascending order, each with its number of documents.
+    /// Returns the counted terms in ascending order, each with the number of documents that contain
+    /// the term.
     pub fn terms(&self) -> impl Iterator<Item = (u64, u32)> {
         self.counted.iter().map(|(term, [documents, _])| (term, documents))
     }
 
-    /// Returns the number of counted terms.
+    /// Returns the number of different terms that were counted.
     #[must_use]
     pub fn len(&self) -> usize {
         self.counted.len()
     }
 
-    /// Whether no term was counted.
+    /// Returns whether no term was counted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Returns the range of terms that every counter has counted.
+/// Returns the largest range that every one of `counters` has counted completely.
 #[must_use]
 pub fn common_range(counters: &[FrequencyCounter]) -> TermRange {
     // All ranges begin with the same term, so the smallest one is part of the others.
@@ -152,11 +155,11 @@ pub fn common_range(counters: &[FrequencyCounter]) -> TermRange {
     ranges.max_by_key(|range| range.shared_bits).unwrap_or_default()
 }
 
-/// Returns part `part` of `parts` of the terms that every counter has counted, in ascending order,
-/// with their numbers of documents.
+/// Merges the counts of all workers, for one part of the terms.
 ///
-/// Only terms of two or more documents are returned. All terms of a part are below those of the
-/// next part.
+/// The range that every counter has counted is divided into `parts` parts. Returns the terms of
+/// part number `part` in ascending order, each with its number of documents. Terms of only one
+/// document are left out. Every term of a part is smaller than every term of the next part.
 #[must_use]
 pub fn merged(counters: &[FrequencyCounter], part: usize, parts: usize) -> Vec<(u64, u32)> {
     let range = common_range(counters).part(part, parts);
@@ -171,8 +174,8 @@ pub fn merged(counters: &[FrequencyCounter], part: usize, parts: usize) -> Vec<(
     sums.filter(|&(_, documents)| documents > UNKNOWN).collect()
 }
 
-/// Returns the inverse document frequency of a term in `df` of `documents`, as an integer: 1024 ×
-/// ln((documents + 1) / (df + 1)), rounded half up, plus 1.
+/// Returns the inverse document frequency of a term that `df` of `documents` documents contain. The
+/// result is an integer: 1024 × ln((documents + 1) / (df + 1)), rounded half up, plus 1.
 ///
 /// ```
 /// use simtool_terms::extract::frequencies::idf;
@@ -187,7 +190,8 @@ pub fn idf(documents: u64, df: u32) -> u32 {
     (1024.0 * ratio.ln() + 0.5).floor().max(0.0) as u32 + 1
 }
 
-/// Document frequency of each term in a collection, and the idf that follows from it.
+/// Document frequency (df) of each term of a collection, and the inverse document frequency (idf)
+/// that is computed from it.
 ///
 /// Each idf is computed once and then stored, because the last bit of a logarithm differs between
 /// platforms.
@@ -195,7 +199,7 @@ pub fn idf(documents: u64, df: u32) -> u32 {
 pub struct Frequencies {
     documents: u64,
     unknown_idf: u32,
-    /// Terms of two or more documents, each with its df and its idf.
+    /// Terms that two or more documents contain, each with its df and its idf.
     table: TermTable,
 }
 
@@ -216,8 +220,8 @@ impl Default for Frequencies {
 }
 
 impl Frequencies {
-    /// Creates the frequencies of a collection of `documents` documents. `merged` holds the
-    /// [parts](merged) of the terms in order.
+    /// Creates the frequencies of a collection of `documents` documents. `merged` holds the results
+    /// of [`merged`] for all parts, in order.
     #[must_use]
     pub fn new(documents: u64, merged: Vec<Vec<(u64, u32)>>) -> Self {
         // Most terms have a low df, so the idf of each low df is computed only once.
@@ -231,8 +235,8 @@ impl Frequencies {
         Self::from_terms(documents, idf(documents, UNKNOWN), len, terms)
     }
 
-    /// Creates the frequencies of a collection from the df of each term, in any order. Terms of
-    /// only one document are not stored.
+    /// Creates the frequencies of a collection of `documents` documents from pairs of a term and
+    /// its document frequency, in any order. Terms of only one document are not stored.
     #[must_use]
     pub fn from_counts(documents: u64, terms: Vec<(u64, u64)>) -> Self {
         let numbered = terms.into_iter();
@@ -242,7 +246,7 @@ impl Frequencies {
         Self::new(documents, vec![known])
     }
 
-    /// Creates the frequencies from `len` terms in ascending order, each with df and idf.
+    /// Creates the frequencies from `len` terms in ascending order, each with `[df, idf]`.
     fn from_terms(
         documents: u64,
         unknown_idf: u32,
@@ -252,36 +256,36 @@ impl Frequencies {
         Self { documents, unknown_idf, table: TermTable::from_ascending(len, 0, terms) }
     }
 
-    /// Returns the number of bytes that frequencies of `terms` terms need while they are created.
+    /// Returns the number of bytes that the creation of the frequencies of `terms` terms takes.
     #[must_use]
     pub fn bytes(terms: u64) -> u64 {
         TermTable::bytes(terms).saturating_add(terms.saturating_mul(size_of::<(u64, u32)>() as u64))
     }
 
-    /// Returns the number of documents of the collection.
+    /// Returns the number of documents in the collection.
     #[must_use]
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// Returns the number of terms of two or more documents.
+    /// Returns the number of stored terms. These are the terms that two or more documents contain.
     #[must_use]
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether no term is known.
+    /// Returns whether no term is stored.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the df and the [idf](idf()) of a term. An unknown term has the values of a term in
-    /// one document.
+    /// Returns the document frequency and the [inverse document frequency](idf()) of a term. A term
+    /// that is not stored has the values of a term in one document.
     ///
     /// # Complexity
     ///
-    /// O(1) for terms that are hashes.
+    /// O(1), because terms are hashes, which are spread evenly over the table.
     #[inline]
     #[must_use]
     pub fn get(&self, term: u64) -> (u32, u32) {
@@ -290,15 +294,15 @@ impl Frequencies {
         (df | UNKNOWN & is_unknown, idf | self.unknown_idf & is_unknown)
     }
 
-    /// Prefetches the memory that [`Self::get`] reads for `term`.
+    /// Loads the memory that [`Self::get`] reads for `term` into the cache.
     #[inline]
     pub(super) fn prefetch(&self, term: u64) {
         self.table.prefetch(term);
     }
 
-    /// Appends the bytes that a store keeps. All numbers are little-endian.
+    /// Appends the frequencies in the format of index files. All numbers are little-endian.
     ///
-    /// 1. The number of documents, the number of terms, and the idf of an unknown term.
+    /// 1. The number of documents, the number of terms, and the idf of a term that is not stored.
     /// 2. All terms, then all document frequencies, then all values of idf.
     pub fn write(&self, bytes: &mut Vec<u8>) {
         let Self { documents, unknown_idf, table } = self;
@@ -335,7 +339,8 @@ impl Frequencies {
         is_valid.then(|| Self::from_terms(documents, unknown_idf, length, known))
     }
 
-    /// Creates frequencies from ascending terms, each with df and idf.
+    /// Creates the frequencies for a test from triples of a term, its df and its idf, in ascending
+    /// order.
     #[cfg(test)]
     pub(super) fn from_known(documents: u64, known: &[(u64, u32, u32)]) -> Self {
         let terms = known.iter().map(|&(term, df, idf)| (term, [df, idf]));

@@ -1,4 +1,5 @@
-//! Band of inverse document frequencies: only terms inside the band belong to a lexicon.
+//! Band of inverse document frequencies. Only terms with an idf inside the band belong to the set
+//! of terms that I-Match fingerprints use, which is called a lexicon.
 //!
 //! A term in df of n documents has the normalized idf ln(n / df) / ln n. It is 0 for a term in all
 //! documents and 1 for a term in one document.
@@ -12,14 +13,15 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// The ends of a band are whole multiples of 1/1000.
+/// Number of steps between 0 and 1: the ends of a band are multiples of 1/1000.
 const PARTS: u16 = 1000;
 
-/// Relative difference up to which a result counts as a rounding error of floating-point
-/// arithmetic.
+/// Relative error up to which a computed number counts as a whole number, because floating-point
+/// arithmetic rounds.
 const ROUNDING: f64 = 1e-9;
 
-/// Range of normalized idf, with both ends included.
+/// Range of the normalized idf, for example 0.2 to 0.8, with both ends included. The ends are
+/// stored in thousandths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdfBand {
     low: u16,
@@ -27,12 +29,13 @@ pub struct IdfBand {
 }
 
 impl IdfBand {
-    /// Description of a valid band, for error messages.
+    /// The rule for a valid band, as error messages state it.
     pub(crate) const RULE: &str =
         "must be LOW-HIGH within 0 and 1, with up to three decimals, for example 0.2-0.8";
 
-    /// Returns the document frequencies of terms in the band, for a collection of `documents`
-    /// documents. They begin at 2, because a word that occurs in one document is usually an error.
+    /// Returns the range of document frequencies that belongs to this band in a collection of
+    /// `documents` documents. The range never begins below 2, because a word in only one document
+    /// is usually a typing error.
     #[must_use]
     #[expect(clippy::cast_sign_loss, reason = "powers are above 0")]
     pub(crate) fn documents(self, documents: u64) -> RangeInclusive<u32> {

@@ -1,5 +1,5 @@
-//! Turns tokens into features, and learns the vocabulary and the frequencies that features need from
-//! the collection.
+//! Turns the tokens of documents into terms with weights. Learns the most frequent words and the
+//! document frequencies of a collection, which some methods need.
 
 pub mod frequencies;
 pub mod idf_band;

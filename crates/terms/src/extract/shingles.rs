@@ -1,10 +1,11 @@
-//! Shingles: runs of consecutive tokens as terms.
+//! Shingles: runs of consecutive tokens, each hashed to one 64-bit term.
 
 use simtool_kernels::Isa;
 use simtool_kernels::shingle_terms::shingle_terms;
 use std::num::NonZeroUsize;
 
-/// Makes terms from runs of s tokens.
+/// Turns the token hashes of a document into the hashes of its shingles, which are the runs of s
+/// consecutive tokens.
 ///
 /// A shingle of one token is the hash of the token. A longer shingle is the mixed value of a
 /// polynomial over the hashes of its tokens, so each token is hashed only once for any s.
@@ -32,13 +33,14 @@ pub struct Shingles {
 }
 
 impl Shingles {
-    /// Creates the maker of shingles of `length` tokens.
+    /// Creates a value that makes shingles of `length` tokens.
     #[must_use]
     pub fn new(isa: Isa, length: NonZeroUsize) -> Self {
         Self { isa, length }
     }
 
-    /// Appends the terms of a document in order, one per occurrence.
+    /// Appends the hash of each shingle of a document to `terms`, in order and with repetitions.
+    /// `tokens` has the hashes of all tokens of the document.
     ///
     /// # Complexity
     /// O(tokens).

@@ -1,8 +1,9 @@
-//! Hash table of terms in ascending order, each with two numbers.
+//! Hash table whose keys are 64-bit terms in ascending order. Each term has two 32-bit numbers.
 //!
-//! Terms are hashes, so the value of a term gives its place in the table. If smaller terms took the
-//! place, the term is in one of the next entries. So a search ends at the first entry that is not
-//! smaller, and a walk over the table visits the terms in ascending order.
+//! Terms are hashes, so the value of a term, scaled to the size of the table, gives the slot of the
+//! term. If smaller terms already fill the slot, the term is in one of the next entries. A search
+//! ends at the first entry that is not smaller, and a walk over the table visits the terms in
+//! ascending order.
 //!
 //! # References
 //!
@@ -12,32 +13,35 @@ use simtool_base::large_buffer::LargeBuffer;
 use simtool_kernels::prefetch;
 use std::ops::RangeInclusive;
 
-/// Number of entries that are compared without branches.
+/// Number of entries that a search compares first, without branches.
 const TOGETHER: usize = 4;
 
-/// A term with all bits inverted, and its two numbers in one word. A free entry is zero.
+/// A term with all bits inverted, and its two numbers packed into 64 bits. A free entry is zero.
 type Entry = [u64; 2];
 
-/// Terms that agree in their highest bits, each with two numbers. The first number is never 0.
+/// Table of terms that have the same highest bits. Each term has two numbers, and the first one is
+/// never 0.
 #[derive(Debug)]
 pub(super) struct TermTable {
-    /// Entries by place. Behind the places there is room for all terms that are pushed out of them.
+    /// The slots, and behind them room for terms that do not fit into the last slots.
     entries: LargeBuffer<Entry>,
     places: usize,
     len: usize,
-    /// Number of highest bits that are the same for all terms.
+    /// Number of highest bits that are the same in all terms of the table.
     shared_bits: u32,
 }
 
 impl TermTable {
-    /// Creates a table with room for `terms` terms.
+    /// Creates an empty table with room for `terms` terms, which must all agree in their
+    /// `shared_bits` highest bits.
     pub(super) fn new(terms: usize, shared_bits: u32) -> Self {
         let places = places(terms);
         let entries = LargeBuffer::resident(places + terms + TOGETHER);
         Self { entries, places, len: 0, shared_bits }
     }
 
-    /// Creates a table with room for `terms` terms and fills it with ascending terms.
+    /// Creates a table with room for `terms` terms, and fills it with the terms of `ascending` and
+    /// their numbers.
     pub(super) fn from_ascending(
         terms: usize,
         shared_bits: u32,
@@ -52,22 +56,22 @@ impl TermTable {
         table
     }
 
-    /// Returns the number of bytes of a table for `terms` terms.
+    /// Returns the number of bytes that a table with room for `terms` terms takes.
     pub(super) fn bytes(terms: u64) -> u64 {
         terms.saturating_add(terms / 2).saturating_mul(size_of::<Entry>() as u64)
     }
 
-    /// Returns the number of terms.
+    /// Returns the number of terms in the table.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Returns the terms in ascending order, with their numbers.
+    /// Returns all terms in ascending order, each with its two numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, [u32; 2])> {
         taken(&self.entries)
     }
 
-    /// Returns the terms of a range in ascending order, with their numbers.
+    /// Returns the terms in a range in ascending order, each with its two numbers.
     pub(super) fn range(
         &self,
         terms: &RangeInclusive<u64>,
@@ -76,21 +80,21 @@ impl TermTable {
         taken(&self.entries[start..=end]).take_while(|(term, _)| term <= terms.end())
     }
 
-    /// Prefetches the memory that a look-up of `term` reads.
+    /// Loads the memory that a look-up of `term` reads into the cache.
     #[inline]
     pub(super) fn prefetch(&self, term: u64) {
         prefetch(&self.entries, self.place(term));
     }
 
-    /// Returns the numbers of a term, or zeros if the table does not contain it.
+    /// Returns the two numbers of a term, or zeros if the table does not contain the term.
     #[inline]
     pub(super) fn get(&self, term: u64) -> [u32; 2] {
         let [inverted, numbers] = self.entries[self.position(term)];
         unpacked(numbers & u64::from(inverted == !term).wrapping_neg())
     }
 
-    /// Adds 1 to the first number of a term. Returns `false` if the table does not contain the term
-    /// and has no room for it.
+    /// Adds 1 to the first number of a term. A term that is not in the table is inserted with the
+    /// numbers 1 and 0. Returns `false`, and changes nothing, if there is no room for that.
     #[inline]
     pub(super) fn increment(&mut self, term: u64) -> bool {
         let at = self.position(term);
@@ -102,7 +106,7 @@ impl TermTable {
         // Checked before the entry is written, so a full table stays unchanged.
         let has_room = places(self.len + 1) <= self.places;
         if has_room {
-            // The entries up to the next free one move by one place.
+            // The entries up to the next free one move by one.
             let mut moved = [!term, 1];
             for entry in &mut self.entries[at..] {
                 moved = std::mem::replace(entry, moved);
@@ -115,7 +119,7 @@ impl TermTable {
         has_room
     }
 
-    /// Returns the position of a term, or the position at which it would be inserted.
+    /// Returns the index of the entry of a term, or the index at which the term would be inserted.
     #[inline(always)]
     fn position(&self, term: u64) -> usize {
         let mut at = self.place(term);
@@ -131,12 +135,13 @@ impl TermTable {
 
     #[inline(always)]
     fn place(&self, term: u64) -> usize {
-        // The result is below the number of places, because the product is below that number × 2⁶⁴.
+        // The result is below the number of slots, because the product is below that number × 2⁶⁴.
         ((u128::from(term << self.shared_bits) * self.places as u128) >> 64) as usize
     }
 }
 
-/// Returns the number of places for `terms` terms: at most two of three are taken.
+/// Returns the number of slots of a table for `terms` terms. It is so large that at most two of
+/// three slots are taken.
 fn places(terms: usize) -> usize {
     terms.saturating_add(terms / 2).max(3)
 }
@@ -158,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_table_agrees_with_an_ordered_map() {
-        // Hashes, the greatest terms, which need places behind the last one, and the smallest
+        // Hashes, the greatest terms, which need entries behind the last slot, and the smallest
         // terms.
         let crowded = (0..40).map(|at| u64::MAX - at).chain(0..40);
         let terms: Vec<u64> = (0..400).map(|at| mix(at * at % 263)).chain(crowded).collect();

@@ -1,32 +1,33 @@
 //! Learns the N most frequent words of a corpus in parallel.
 //!
-//! Every worker counts the words of its share alone. Merging all tables would cost as much as
-//! counting, although few of the words can be among the N. So only candidates are looked up in the
-//! other tables.
+//! Every worker thread counts the words of its own share of the corpus. Merging all tables would
+//! take as long as counting, although few words can be among the N most frequent. So only
+//! candidates are looked up in the tables of the other workers.
 //!
-//! If some worker counted its N-th word L times, then at least N words occur L times or more. A
-//! word among the N occurs L times or more as well, so one of the T workers has counted it at least
-//! ⌈L / T⌉ times. The words with such a count are the candidates.
+//! If some worker counted its N-th most frequent word L times, then at least N words occur L times
+//! or more. So each of the N most frequent words occurs L times or more, too. One of the T workers
+//! must have counted such a word at least ⌈L / T⌉ times. The words with such a count are the
+//! candidates.
 
 use super::word_counter::{WordCounter, read_numbers};
 use super::word_table::{Word, WordTable};
 use crate::token_batch::TokenBatch;
 use simtool_kernels::word_keys::{NO_KEY, word_key};
 
-/// Rank of a word among the N most frequent ones, from 0.
+/// Position of a word in the list of the most frequent words, from 0 for the most frequent one.
 pub(crate) type Rank = u32;
 
-/// Number of ranks that are passed on at once.
+/// Maximum number of ranks that one call of a callback receives.
 const RANKS_AT_ONCE: usize = 512;
 
 /// The N most frequent words, most frequent first. Words with equal counts are in byte order.
 #[derive(Debug)]
 pub struct Vocabulary {
-    /// Table in which the number of each word is its rank.
+    /// Table that maps each word to its rank: the rank is the number of the word in the table.
     ranks: WordTable,
 }
 
-/// A word that may be among the N, with its count over all workers.
+/// A word that may be among the N most frequent ones, with its count over all workers.
 #[derive(Debug)]
 pub struct Candidate<'c> {
     count: u64,
@@ -40,29 +41,30 @@ impl Candidate<'_> {
     }
 }
 
-/// Number of classes of counts for [`reached_count`]: eight for each power of two.
+/// Number of classes into which [`reached_count`] divides counts: eight for each power of two.
 const COUNT_CLASSES: usize = 8 * u64::BITS as usize;
 
-/// Returns the class of a count of 1 or more: its octave, and the three bits below its highest bit.
+/// Returns the class of a count of 1 or more. Its highest bit and the three bits below that bit
+/// determine the class.
 fn count_class(count: u64) -> usize {
     let octave = count.ilog2();
     let within = if octave >= 3 { count >> (octave - 3) } else { count << (3 - octave) };
     8 * octave as usize + (within & 7) as usize
 }
 
-/// Returns the lowest count of a class.
+/// Returns the lowest count that belongs to a class.
 fn lowest_of_class(class: usize) -> u64 {
     let octave = class / 8;
     let within = class as u64 % 8;
     if octave >= 3 { (8 + within) << (octave - 3) } else { (8 + within) >> (3 - octave) }
 }
 
-/// Returns a count that at least `most` words of a share reach: their `most`-th highest count,
-/// rounded down by at most an eighth. Returns 0 if the share has fewer words.
+/// Returns the `most`-th highest count of a worker's words, rounded down by at most an eighth. So
+/// at least `most` words have this count or a higher one. Returns 0 if the worker has fewer words.
 ///
 /// # Complexity
 ///
-/// O(words of the share).
+/// O(words of the worker).
 #[must_use]
 pub fn reached_count(counter: &WordCounter, most: usize) -> u64 {
     let mut words = [0usize; COUNT_CLASSES];
@@ -79,12 +81,14 @@ pub fn reached_count(counter: &WordCounter, most: usize) -> u64 {
     0
 }
 
-/// Returns the words of share `own` that may be features. `reached` must be a [count that enough
-/// words reach](reached_count). Each word is returned for only one share.
+/// Returns the candidates for the vocabulary among the words of worker number `own`.
+///
+/// `reached` must be a count that enough words reach, as [`reached_count`] returns it. A word that
+/// several workers have as a candidate is returned for only one of them.
 ///
 /// # Complexity
 ///
-/// O(words of the share + candidates × shares).
+/// O(words of the worker + candidates × workers).
 #[must_use]
 pub fn candidates(counters: &[WordCounter], own: usize, reached: u64) -> Vec<Candidate<'_>> {
     let threshold = reached.div_ceil(counters.len() as u64);
@@ -96,7 +100,7 @@ pub fn candidates(counters: &[WordCounter], own: usize, reached: u64) -> Vec<Can
         let mut total = count;
         for (number, other) in counters.iter().enumerate().filter(|&(number, _)| number != own) {
             let count = other.get(word).map(|(_, count)| count);
-            // An earlier share has the word as a candidate, too, and returns it.
+            // An earlier worker has the word as a candidate, too, and returns it.
             if number < own && count.is_some_and(|count| count >= threshold) {
                 continue 'words;
             }
@@ -108,7 +112,8 @@ pub fn candidates(counters: &[WordCounter], own: usize, reached: u64) -> Vec<Can
 }
 
 impl Vocabulary {
-    /// Creates the vocabulary of the first `most` candidates of all shares.
+    /// Creates the vocabulary of the `most` most frequent words among the candidates of all
+    /// workers.
     #[must_use]
     pub fn from_candidates(mut candidates: Vec<Candidate<'_>>, most: usize) -> Self {
         if most < candidates.len() {
@@ -124,8 +129,8 @@ impl Vocabulary {
         Self { ranks }
     }
 
-    /// Creates the vocabulary of these words in lower case, the most frequent first. If a word
-    /// occurs again, its first place counts.
+    /// Creates a vocabulary of words that are in lower case and sorted by frequency, highest first.
+    /// If a word occurs more than once, its first position is its rank.
     #[must_use]
     pub fn from_words<'w>(words: impl IntoIterator<Item = &'w [u8]>) -> Self {
         let mut ranks = WordTable::for_words(0);
@@ -138,7 +143,7 @@ impl Vocabulary {
         Self { ranks }
     }
 
-    /// Returns the words in lower case, the most frequent first.
+    /// Returns the words in lower case, in the order of their ranks.
     #[must_use]
     pub fn words(&self) -> Vec<Vec<u8>> {
         let mut words = vec![Vec::new(); self.len()];
@@ -148,25 +153,25 @@ impl Vocabulary {
         words
     }
 
-    /// Returns the number of words.
+    /// Returns the number of words in the vocabulary.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ranks.len() as usize
     }
 
-    /// Whether there is no word, because the corpus has none.
+    /// Returns whether the vocabulary is empty, because the corpus has no words.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ranks.is_empty()
     }
 
-    /// Appends the ranks of the words of a batch of `text`. Words outside the vocabulary are left
-    /// out.
+    /// Appends the rank of each word of `batch`, whose text is `text`. Words outside the vocabulary
+    /// are skipped.
     pub fn ranks(&self, text: &[u8], batch: &TokenBatch, ranks: &mut Vec<Rank>) {
         self.ranks.look_up(text, batch, |rank| ranks.extend(rank));
     }
 
-    /// Returns the ranks of the numbers that `counter` recorded.
+    /// Returns a table from the word numbers of one worker's `counter` to the ranks of these words.
     #[must_use]
     pub fn number_ranks(&self, counter: &WordCounter) -> NumberRanks {
         let numbers = counter.number_bound();
@@ -182,23 +187,23 @@ impl Vocabulary {
     }
 }
 
-/// Ranks of one worker's word numbers.
+/// Table from the word numbers of one worker to ranks.
 #[derive(Debug)]
 pub struct NumberRanks {
-    /// One bit for each number, set if the word has a rank. It is small enough to stay in the cache
-    /// for any vocabulary.
+    /// One bit for each word number, set if the word has a rank. The bits stay in the cache, even
+    /// for a large vocabulary.
     is_feature: Vec<u64>,
-    /// Rank of each number that has one.
+    /// Rank by word number. Words without a rank have 0 here.
     ranks: Vec<Rank>,
 }
 
 impl NumberRanks {
-    /// Calls `lend` with the ranks of the `written` numbers in order, several at a time. Numbers
-    /// without a rank are left out.
+    /// Decodes a list of `written` word numbers and calls `lend` with their ranks in order, several
+    /// ranks at a time. Numbers without a rank are skipped.
     ///
     /// # Panics
     ///
-    /// A number was not recorded by this worker.
+    /// Panics if this worker did not record one of the numbers.
     #[inline]
     pub fn ranks(&self, written: &[u16], mut lend: impl FnMut(&[Rank])) {
         let mut some = [0; RANKS_AT_ONCE];

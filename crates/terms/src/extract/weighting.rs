@@ -1,7 +1,7 @@
-//! Weighs the distinct terms of documents and selects the terms that count.
+//! Computes the weights of the distinct terms of documents, and selects the terms that count.
 //!
-//! [`Weighting`] is the setting that options describe. A [`Weigher`] applies it to documents with the
-//! [`Frequencies`] of their collection.
+//! [`Weighting`] holds the options of the user. A [`Weigher`] applies them to documents, with the
+//! document [`Frequencies`] of the collection.
 
 use super::frequencies::{AHEAD, Frequencies};
 use super::idf_band::IdfBand;
@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Setting that decides which distinct terms of a document count, and how much.
+/// Options that decide which distinct terms of a document count, and with which weight.
 ///
 /// ```
 /// use simtool_terms::extract::weighting::Weighting;
@@ -24,24 +24,26 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weighting {
-    /// Weight of each term.
+    /// Function that computes the weight of a term, for example tf × idf.
     pub weight: &'static WeightKind,
-    /// If given, only this number of terms with the greatest tf × idf count. Of terms with equal
-    /// tf × idf, the ones with the smaller hashes count.
+    /// If given, only this number of terms per document count: the terms with the greatest tf ×
+    /// idf. Of terms with equal tf × idf, the ones with the smaller hashes count.
     pub top: Option<NonZeroUsize>,
-    /// If given, terms outside this band, which are rare or frequent in the collection, weigh nothing.
+    /// If given, terms with an idf outside this band have the weight 0. These terms are very rare
+    /// or very frequent in the collection.
     pub idf_band: Option<IdfBand>,
 }
 
 impl Default for Weighting {
-    /// Each term counts as often as it occurs.
+    /// Returns the weighting in which each term counts as often as it occurs.
     fn default() -> Self {
         Self { weight: WeightKind::DEFAULT, top: None, idf_band: None }
     }
 }
 
 impl Weighting {
-    /// Takes the options `top` and `idf_band`. Without them, all terms count.
+    /// Removes the options `top` and `idf_band` from `options` and returns a weighting with them.
+    /// If they are missing, all terms count.
     ///
     /// # Errors
     ///
@@ -54,10 +56,11 @@ impl Weighting {
         })
     }
 
-    /// Takes an option that says how the terms of sets weigh: `binary` (the default) or `idf`.
+    /// Removes the option called `option` from `options` and returns the weighting of sets that it
+    /// selects: `binary` (the default) or `idf`.
     ///
-    /// Other weights are refused, because a set contains each term once. `option` is the name of the
-    /// option, for example `verify_weight`.
+    /// Other weights are refused, because a set contains each term once. One such option is
+    /// `verify_weight`.
     ///
     /// # Errors
     ///
@@ -76,7 +79,7 @@ impl Weighting {
     /// Weighting of sets in which terms count by their idf.
     const SETS_BY_IDF: Self = Self { weight: WeightKind::IDF, top: None, idf_band: None };
 
-    /// Returns the options that differ from their defaults, with their values.
+    /// Returns the names and values of all options that differ from their defaults.
     #[must_use]
     pub fn parameters(&self) -> Vec<(&'static str, String)> {
         let mut parameters = Vec::new();
@@ -88,8 +91,8 @@ impl Weighting {
         parameters
     }
 
-    /// Returns a short text that identifies the setting. Fingerprints with different recipes cannot be
-    /// compared.
+    /// Returns a short text that identifies these options. Fingerprints can be compared only if
+    /// their recipes are equal.
     #[must_use]
     pub fn recipe(&self) -> String {
         let mut parts = vec![format!("weight={}", self.weight.name)];
@@ -98,38 +101,39 @@ impl Weighting {
         parts.join("/")
     }
 
-    /// Whether each term counts as often as it occurs, so that occurrences need not be counted.
+    /// Returns whether each term counts as often as it occurs. Then nobody needs to count
+    /// occurrences.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether the weights depend on the frequencies of a collection.
+    /// Returns whether the weights depend on the document frequencies of a collection.
     #[must_use]
     pub fn is_learned(&self) -> bool {
         self.weight.needs_idf || self.top.is_some() || self.idf_band.is_some()
     }
 
-    /// Whether terms of sets count by their idf.
+    /// Returns whether the weight of each term is its idf.
     #[must_use]
     pub fn is_idf(&self) -> bool {
         self.weight == WeightKind::IDF
     }
 }
 
-/// Weighs the terms of documents. All threads share one weigher.
+/// Computes the weights of the terms of documents. All threads share one weigher.
 #[derive(Clone, Debug)]
 pub struct Weigher {
     weighting: Weighting,
     frequencies: Arc<Frequencies>,
-    /// Document frequencies of the terms that weigh something.
+    /// Range of document frequencies: terms outside it have the weight 0.
     band: RangeInclusive<u32>,
 }
 
 /// Weights of one document, and buffers that are reused between documents.
 #[derive(Debug, Default)]
 pub struct Weights {
-    /// Weight of each term.
+    /// Weight of each distinct term of the document.
     pub weights: Vec<u32>,
     distinct: DistinctTerms,
     statistics: Vec<TermStatistics>,
@@ -137,16 +141,16 @@ pub struct Weights {
 }
 
 impl Weigher {
-    /// Creates a weigher. `frequencies` are those of the collection; they matter only if
-    /// [the weighting is learned](Weighting::is_learned).
+    /// Creates a weigher. `frequencies` are the document frequencies of the collection. They matter
+    /// only if [the weighting is learned](Weighting::is_learned).
     #[must_use]
     pub fn new(weighting: Weighting, frequencies: Arc<Frequencies>) -> Self {
         let band = weighting.idf_band.map(|band| band.documents(frequencies.documents()));
         Self { weighting, frequencies, band: band.unwrap_or(0..=u32::MAX) }
     }
 
-    /// Replaces `terms`, which has one entry per occurrence, by the distinct terms that count, and
-    /// computes their weights.
+    /// Replaces `terms`, which lists every occurrence, by the distinct terms that count. Writes
+    /// their weights to `scratch`.
     ///
     /// # Complexity
     ///
@@ -168,7 +172,8 @@ impl Weigher {
         }
     }
 
-    /// Makes `terms` distinct and sets the weights to the term frequencies.
+    /// Makes `terms` distinct, and sets the weight of each term to the number of its occurrences.
+    /// Sets all weights to 1 if nothing depends on that number.
     fn count(&self, terms: &mut Vec<u64>, scratch: &mut Weights) {
         let Weights { weights, distinct, .. } = scratch;
         // To select the top terms takes tf, too.
@@ -181,7 +186,7 @@ impl Weigher {
         }
     }
 
-    /// Looks up the frequencies of all terms in the collection.
+    /// Looks up the document frequency and the idf of each term.
     fn look_up(&self, terms: &[u64], scratch: &mut Weights) {
         let Weights { weights, statistics, .. } = scratch;
         statistics.clear();
@@ -195,7 +200,7 @@ impl Weigher {
         }));
     }
 
-    /// Drops all terms except those with the greatest tf × idf, if the weighting asks for that.
+    /// Drops all terms except the ones with the greatest tf × idf, if the option `top` is given.
     fn keep_top(&self, terms: &mut Vec<u64>, scratch: &mut Weights) {
         let Weights { weights, statistics, .. } = scratch;
         let Some(top) = self.weighting.top.map(NonZeroUsize::get) else { return };
@@ -232,7 +237,7 @@ mod tests {
         let weigher = Weigher::new(weighting(options), Arc::new(frequencies));
         let mut distinct = terms.to_vec();
         let mut weights = Weights::default();
-        // What was left from another document does not matter.
+        // Content that is left from another document must not change the result.
         weigher.weigh(&mut vec![7, 7, 8], &mut weights);
         weigher.weigh(&mut distinct, &mut weights);
         assert_eq!(distinct.len(), weights.weights.len());

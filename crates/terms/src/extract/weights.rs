@@ -1,6 +1,6 @@
-//! Weights: functions that decide how much each distinct term of a document counts.
+//! Weight functions. They decide how much each distinct term of a document counts.
 //!
-//! A weight depends on these numbers of a term:
+//! A weight depends on three numbers of a term:
 //!
 //! - tf, the term frequency: how often the term occurs in the document;
 //! - df, the document frequency: how many documents of the collection contain the term;
@@ -15,39 +15,41 @@ use simtool_base::options::Options;
 use std::cmp::Reverse;
 use std::fmt;
 
-/// Number of levels of the weight `levels`.
+/// Number of different values of the weight `levels`, which are 1 to 5.
 const LEVELS: usize = 5;
 
-/// A weight that can be selected by name.
+/// A weight function that options can select by name.
 #[derive(Clone, Copy)]
 pub struct WeightKind {
-    /// Name that options use, for example `tf-idf`.
+    /// Name of the weight in options, for example `tf-idf`.
     pub name: &'static str,
     /// Short description of the weight, for help texts.
     pub help: &'static str,
-    /// Whether the weight depends on the idf of the terms, which must be learned from the collection.
+    /// Whether the weight depends on the idf of terms. Then the idf must be learned from the
+    /// collection first.
     pub needs_idf: bool,
-    /// Whether the weight depends on tf. Otherwise the occurrences need not be counted.
+    /// Whether the weight depends on tf. If not, the occurrences of terms need not be counted.
     pub(super) needs_tf: bool,
-    /// Replaces the tf of each term by its weight.
+    /// Replaces the tf of each term in the slice by the weight of the term.
     pub(super) weigh: fn(&mut [u32], &mut Document<'_>),
 }
 
-/// The statistics of a document that a weight may use in addition to tf.
+/// Numbers of a document that a weight function may use in addition to tf.
 pub(super) struct Document<'d> {
-    /// The terms, in the order of their weights. Empty unless the weight needs idf.
+    /// The distinct terms, in the same order as the weights. Empty unless the weight needs idf.
     pub(super) terms: &'d [TermStatistics],
-    /// Buffer that is reused between documents.
+    /// Scratch buffer for ranking the terms. It is reused between documents.
     pub(super) ranked: &'d mut Vec<u64>,
 }
 
-/// Numbers of a distinct term of a document.
+/// A distinct term of a document with its tf and idf.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TermStatistics {
     pub(super) term: u64,
     pub(super) tf: u32,
     pub(super) idf: u32,
-    /// Whether df is in the range in which terms count. Other terms weigh nothing.
+    /// Whether the document frequency is inside the selected band. Terms outside the band have the
+    /// weight 0.
     pub(super) is_in_band: bool,
 }
 
@@ -57,7 +59,8 @@ impl TermStatistics {
     }
 }
 
-/// The weight `idf`. It has a name because it is the only one besides `binary` that sets can have.
+/// The weight `idf`. It is a constant of its own because sets can have it, too. Their only other
+/// weight is `binary`.
 const IDF: WeightKind = WeightKind {
     name: "idf",
     help: "more for terms that few documents of the collection contain (reads the input once \
@@ -67,7 +70,7 @@ const IDF: WeightKind = WeightKind {
     weigh: weigh_by_idf,
 };
 
-/// All weights; the first is the default.
+/// All weights in the order of the help text. The first is the default.
 pub const WEIGHTS: &[WeightKind] = &[
     WeightKind {
         name: "tf",
@@ -116,13 +119,13 @@ pub const WEIGHTS: &[WeightKind] = &[
 ];
 
 impl WeightKind {
-    /// The weight that is used if none is given.
+    /// The weight that is used if the user selects none.
     pub const DEFAULT: &'static Self = &WEIGHTS[0];
 
-    /// The weight `idf`.
+    /// The weight `idf`, which is also the only learned weight of sets.
     pub(super) const IDF: &'static Self = &IDF;
 
-    /// Returns the weight called `name`, if there is one.
+    /// Returns the weight called `name`, or `None` if there is no such weight.
     ///
     /// ```
     /// use simtool_terms::extract::weights::WeightKind;
@@ -135,7 +138,8 @@ impl WeightKind {
         WEIGHTS.iter().find(|kind| kind.name == name)
     }
 
-    /// Takes the option `weight`. If it was not given, the weight is `tf`.
+    /// Removes the option `weight` from `options` and returns the weight with that name. If the
+    /// option is missing, returns `tf`.
     ///
     /// # Errors
     ///
@@ -149,7 +153,7 @@ impl WeightKind {
     }
 }
 
-/// Kinds are equal if their names are: each name occurs once in [`WEIGHTS`].
+/// Two kinds are equal if their names are equal, because each name occurs once in [`WEIGHTS`].
 impl PartialEq for WeightKind {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -182,8 +186,8 @@ fn weigh_by_log_tf_idf(weights: &mut [u32], document: &mut Document<'_>) {
     }
 }
 
-/// Weighs terms by their rank in the document. Terms with equal tf-idf have the same rank, so the
-/// result does not depend on the order of the terms.
+/// Sets each weight to a level from 5 to 1 by the rank of the term's tf-idf in the document. Terms
+/// with equal tf-idf have the same rank, so the order of the terms does not matter.
 fn weigh_by_level(weights: &mut [u32], document: &mut Document<'_>) {
     // Terms outside the band weigh nothing, so they must not take a rank from the others.
     let counted = document.terms.iter().filter(|term| term.is_in_band);
@@ -203,7 +207,7 @@ fn saturated(weight: u64) -> u32 {
     u32::try_from(weight).unwrap_or(u32::MAX)
 }
 
-/// Values of [`log_tf`] for the term frequencies of most terms.
+/// Values of [`log_tf`] for small tf, which most terms have.
 const LOG_TF: [u32; 64] = {
     let mut table = [0; 64];
     let mut tf = 1;
@@ -219,8 +223,8 @@ fn log_tf(tf: u32) -> u32 {
     LOG_TF.get(tf as usize).copied().unwrap_or_else(|| exact_log_tf(tf))
 }
 
-/// Computes [`log_tf`] with integers, because the last bit of a floating-point logarithm differs
-/// between platforms.
+/// Computes the value of [`log_tf`] with integers, because the last bit of a floating-point
+/// logarithm differs between platforms.
 const fn exact_log_tf(tf: u32) -> u32 {
     let mut log = tf.ilog2();
     // A fixed-point number in [1, 2) with 63 binary places. Squaring it doubles its logarithm, so each

@@ -1,21 +1,23 @@
-//! Counts the words of a share of the corpus, and records the sequence of words as numbers.
+//! Counts the words of one worker's share of the corpus, and records the sequence of words as
+//! numbers.
 //!
-//! The numbers are valid for one worker. The second pass turns them into features without reading
-//! the text again. Each takes two bytes, because touching new memory costs more than packing the
-//! numbers. Numbers from 65,535 on take an escape and four bytes. They belong to rare words,
-//! because frequent words occur early and get low numbers.
+//! Each worker numbers its words itself. A second pass turns the recorded numbers into ranks
+//! without reading the text again. A number takes two bytes, because touching new memory costs more
+//! than packing the numbers. A number of 65,535 or more takes an escape mark and four bytes. Such
+//! numbers belong to rare words, because frequent words occur early and get low numbers.
 
 use super::word_table::{Word, WordNumber, WordTable};
 use crate::token_batch::TokenBatch;
 use simtool_kernels::word_keys::{KEY_LETTERS, word_key};
 
-/// Marker before a number that does not fit into two bytes.
+/// Mark before a number that does not fit into two bytes.
 const ESCAPE: u16 = u16::MAX;
 
-/// Maximum number of places that a recorded number takes.
+/// Maximum number of 16-bit units that a recorded number takes: the escape mark and two halves.
 pub const MOST_PLACES: usize = 3;
 
-/// Counts of one worker's share of the corpus. Stop words have the first numbers.
+/// Number and count of each word in one worker's share of the corpus. Stop words get the lowest
+/// numbers.
 #[derive(Debug)]
 pub struct WordCounter {
     table: WordTable,
@@ -23,7 +25,7 @@ pub struct WordCounter {
 }
 
 impl WordCounter {
-    /// Creates a counter for about `bytes` bytes of text. It leaves out `stop_words`, which are in
+    /// Creates a counter for about `bytes` bytes of text. It skips `stop_words`, which must be in
     /// lower case.
     #[must_use]
     pub fn new(bytes: usize, stop_words: &[Vec<u8>]) -> Self {
@@ -40,12 +42,13 @@ impl WordCounter {
         Self { stop_words: table.len(), table }
     }
 
-    /// Counts the words of a batch of `text`, and writes the numbers of all words except stop words
-    /// into `written` from `at` on. Returns the next free place.
+    /// Counts the words of `batch`, whose text is `text`. Writes the numbers of all words except
+    /// stop words into `written`, from index `at` on. Returns the index behind the last number.
     ///
     /// # Panics
     ///
-    /// `written` has no room for [`MOST_PLACES`] for every word of the batch and one more.
+    /// Panics if `written` is too short. It needs [`MOST_PLACES`] units for every word of the
+    /// batch, and one more unit.
     // Inlined into its callers, the loop would lose its registers to theirs.
     #[inline(never)]
     pub fn count(
@@ -74,13 +77,14 @@ impl WordCounter {
         at
     }
 
-    /// Returns the number of distinct words including stop words. All numbers are below it.
+    /// Returns the number of distinct words, including stop words. All word numbers are below this
+    /// number.
     #[must_use]
     pub fn number_bound(&self) -> usize {
         self.table.len() as usize
     }
 
-    /// Returns all words except stop words with their counts, in no particular order.
+    /// Returns all words except stop words, each with its count, in no particular order.
     pub fn words(&self) -> impl Iterator<Item = (Word<'_>, u64)> {
         let words = self.table.words();
         words
@@ -88,14 +92,15 @@ impl WordCounter {
             .map(|(word, _, count)| (word, count))
     }
 
-    /// Returns the number and the count of a word, unless it is a stop word.
+    /// Returns the number and the count of a word, or `None` if it is a stop word or did not occur.
     #[must_use]
     pub fn get(&self, word: Word<'_>) -> Option<(WordNumber, u64)> {
         self.table.get(word).filter(|&(number, _)| number >= self.stop_words)
     }
 }
 
-/// Calls `number` with each number that was [written](WordCounter::count), in order.
+/// Decodes the numbers that [`WordCounter::count`] wrote, and calls `number` with each of them, in
+/// order.
 #[inline]
 pub(crate) fn read_numbers(written: &[u16], mut number: impl FnMut(WordNumber)) {
     let mut rest = written.iter();

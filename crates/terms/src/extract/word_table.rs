@@ -1,13 +1,14 @@
-//! Hash table from words to numbers, with a count in every slot.
+//! Hash table that numbers words and counts how often each word occurs.
 //!
-//! The table uses open addressing with linear probing over slots of 24 bytes. So a look-up usually
-//! touches one cache line, finds the whole key there, and never reads the text.
+//! The table uses open addressing with linear probing over slots of 24 bytes. A look-up usually
+//! touches one cache line, which holds the whole word, and never reads the text.
 //!
-//! The first slot of a key is its hash, scaled to the number of slots, so a table may have any
-//! number of slots. It fits the vocabulary closely, because large tables are slow: they miss the
-//! caches, and touching new memory takes time.
+//! The search for a word begins at its hash, scaled to the number of slots. So the number of slots
+//! need not be a power of two, and the table fits the vocabulary closely. Large tables are slow:
+//! they miss the caches, and touching new memory takes time.
 //!
-//! Words of more than 16 letters (one in 300 in English text) are kept in an ordinary map.
+//! Words of more than 16 letters (one in 300 in English text) do not fit into a slot and are kept
+//! in an ordinary map.
 
 use crate::token_batch::TokenBatch;
 use bytemuck::{Pod, Zeroable};
@@ -16,33 +17,33 @@ use simtool_base::unordered_map::UnorderedMap;
 use simtool_kernels::prefetch;
 use simtool_kernels::word_keys::{NO_KEY, WordKey, hash_key, key_letters};
 
-/// Number of words by which a prefetch is ahead of the look-up.
+/// Number of words by which prefetching runs ahead of the look-ups, to hide cache misses.
 const PREFETCH_AHEAD: usize = 16;
 
-/// Minimum number of slots.
+/// Minimum number of slots of a table.
 const FEWEST_SLOTS: usize = 1 << 10;
 
-/// Number of a word. Words are numbered from 0 in the order in which they are first seen.
+/// Number of a word in its table. Words are numbered from 0 in the order in which they first occur.
 pub(crate) type WordNumber = u32;
 
-/// One word of up to 16 letters. A slot without a key is free.
+/// Slot of a table for one word of up to 16 letters. A slot without a key is free.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct Slot {
     key: WordKey,
-    /// Occurrences, modulo 2³².
+    /// Number of occurrences, modulo 2³².
     count: u32,
     number: WordNumber,
 }
 
-/// Table of words.
+/// Table that maps each word to its number and its count.
 #[derive(Debug)]
 pub(crate) struct WordTable {
     slots: LargeBuffer<Slot>,
-    /// Former slots, from before the table grew. Returning memory while other threads run
-    /// interrupts every processor. That costs far more than keeping it until the table is dropped.
+    /// Smaller slot arrays from before the table grew, kept until the table is dropped. Returning
+    /// memory while other threads run would interrupt every processor, which costs far more.
     outgrown: Vec<LargeBuffer<Slot>>,
-    /// Numbers of words whose counts overflowed 32 bits, one entry per overflow.
+    /// Words whose counts overflowed 32 bits: the word number once for each overflow.
     carries: Vec<WordNumber>,
     long_words: UnorderedMap<Box<[u8]>, LongWord>,
     len: WordNumber,
@@ -54,17 +55,17 @@ struct LongWord {
     number: WordNumber,
 }
 
-/// A word of a table, in lower case.
+/// A word in lower case, in the form in which a table stores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word<'t> {
-    /// A word of up to 16 letters, as a key.
+    /// A word of up to 16 letters, packed into a key.
     Short(WordKey),
-    /// A word of more than 16 letters.
+    /// The letters of a word of more than 16 letters.
     Long(&'t [u8]),
 }
 
 impl WordTable {
-    /// Creates a table for about `words` words. It grows when there are more.
+    /// Creates an empty table for about `words` words. The table grows if there are more.
     #[must_use]
     pub(crate) fn for_words(words: usize) -> Self {
         let slots = (words / 2 * 3).max(FEWEST_SLOTS);
@@ -77,22 +78,20 @@ impl WordTable {
         }
     }
 
-    /// Returns the number of words.
+    /// Returns the number of different words in the table.
     #[must_use]
     pub(crate) fn len(&self) -> WordNumber {
         self.len
     }
 
-    /// Whether the table has no word.
+    /// Returns whether the table has no words.
     #[must_use]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Counts every word of a batch, gives numbers to new words, and calls `number` with the number
-    /// of each word in order.
-    ///
-    /// `text` must be the text of the batch.
+    /// Counts every word of `batch`, whose text is `text`. Gives numbers to new words, and calls
+    /// `number` with the number of each word, in order.
     #[inline]
     pub(crate) fn count(
         &mut self,
@@ -126,8 +125,8 @@ impl WordTable {
         }
     }
 
-    /// Calls `number` with the number of each word of a batch in order, or with `None` for words
-    /// that the table does not contain.
+    /// Looks up the words of `batch`, whose text is `text`, without counting them. Calls `number`
+    /// with the number of each word in order, or with `None` for a word that is not in the table.
     pub(crate) fn look_up(
         &self,
         text: &[u8],
@@ -144,7 +143,7 @@ impl WordTable {
         }
     }
 
-    /// Counts one word and returns its number.
+    /// Counts one occurrence of a word, and returns the number of the word.
     pub(crate) fn insert(&mut self, word: Word<'_>) -> WordNumber {
         self.reserve(1);
         let key = match word {
@@ -163,7 +162,7 @@ impl WordTable {
         slot.number
     }
 
-    /// Returns the number and the count of a word.
+    /// Returns the number and the count of a word, or `None` if it is not in the table.
     #[must_use]
     pub(crate) fn get(&self, word: Word<'_>) -> Option<(WordNumber, u64)> {
         match word {
@@ -176,7 +175,7 @@ impl WordTable {
         }
     }
 
-    /// Returns all words with their numbers and counts, in no particular order.
+    /// Returns all words, each with its number and count, in no particular order.
     pub(crate) fn words(&self) -> impl Iterator<Item = (Word<'_>, WordNumber, u64)> {
         let short = self.slots.iter().filter(|slot| slot.key != NO_KEY);
         let short = short.map(|slot| (Word::Short(slot.key), slot.number, self.whole_count(slot)));
@@ -189,7 +188,8 @@ impl WordTable {
         (slot.key == key).then_some(slot)
     }
 
-    /// Returns the full count of a slot, including overflows of its 32 bits.
+    /// Returns the full count of a slot: its 32 bits and the overflows that were recorded for its
+    /// word.
     #[inline]
     fn whole_count(&self, slot: &Slot) -> u64 {
         let count = u64::from(slot.count);
@@ -200,7 +200,7 @@ impl WordTable {
         count + ((carries as u64) << 32)
     }
 
-    /// Makes room for `more` words. At most three of four slots are ever taken.
+    /// Makes room for `more` words, so that at most three of four slots are taken.
     fn reserve(&mut self, more: usize) {
         let words = self.len as usize + more;
         while words > self.slots.len() / 4 * 3 {
@@ -214,13 +214,14 @@ impl WordTable {
     }
 }
 
-/// Returns the slot at which the search for a key with this hash begins.
+/// Returns the index of the slot at which the search for a key with this hash begins.
 #[inline(always)]
 fn home(slots: &[Slot], hash: u64) -> usize {
     ((u128::from(hash) * slots.len() as u128) >> 64) as usize
 }
 
-/// Returns the slot of `key`, or the free slot in which it belongs.
+/// Returns the index of the slot that holds `key`, or of the free slot where `key` must be
+/// inserted.
 #[inline(always)]
 fn place(slots: &[Slot], key: WordKey, hash: u64) -> usize {
     let mut at = home(slots, hash);
@@ -250,7 +251,7 @@ fn count_long(
     number
 }
 
-/// Returns the number of a new word.
+/// Returns the number of the next new word, and increments `len`, the number of words so far.
 #[inline]
 fn next_number(len: &mut WordNumber) -> WordNumber {
     let number = *len;
@@ -260,7 +261,7 @@ fn next_number(len: &mut WordNumber) -> WordNumber {
 }
 
 impl Word<'_> {
-    /// Compares the letters of two words, byte by byte.
+    /// Compares the lower-case letters of two words, byte by byte.
     #[must_use]
     pub(crate) fn cmp_letters(self, other: Self) -> std::cmp::Ordering {
         if let (Self::Short(a), Self::Short(b)) = (self, other) {
@@ -269,7 +270,7 @@ impl Word<'_> {
         self.with_letters(|a| other.with_letters(|b| a.cmp(b)))
     }
 
-    /// Lends the letters, in lower case.
+    /// Calls `lend` with the lower-case letters of the word, and returns its result.
     pub fn with_letters<R>(self, lend: impl FnOnce(&[u8]) -> R) -> R {
         match self {
             Self::Short(key) => {
