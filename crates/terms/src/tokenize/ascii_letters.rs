@@ -1,14 +1,14 @@
-//! Cuts text into maximal runs of ASCII letters for the features of the most frequent words. Every
-//! other byte separates.
+//! Cuts text into maximal runs of ASCII letters, for fingerprints from the most frequent words.
+//! Every other byte separates words.
 
 use crate::token_batch::TokenBatch;
 use simtool_kernels::Isa;
 
-/// Number of bytes in a piece. The positions, keys and hashes of its words stay in the first-level
-/// cache.
+/// Number of bytes of text that are processed at once. It is so small that the positions, keys and
+/// hashes of the words stay in the first-level cache.
 const PIECE_BYTES: usize = 8 << 10;
 
-/// Tokenizer of runs of ASCII letters.
+/// Tokenizer whose words are the maximal runs of ASCII letters.
 #[derive(Clone, Copy, Debug)]
 pub struct AsciiLetters {
     isa: Isa,
@@ -21,7 +21,8 @@ impl AsciiLetters {
         Self { isa }
     }
 
-    /// Calls `visit` with each piece of `text` in order, and the batch of its words.
+    /// Cuts `text` into pieces of some kilobytes. Fills `batch` with the words of each piece in
+    /// order, and calls `visit` with the piece and the batch.
     pub fn tokenize(
         &self,
         text: &[u8],
@@ -38,8 +39,8 @@ impl AsciiLetters {
     }
 }
 
-/// Returns the length of the first piece of `text`. No word crosses its end, and each word begins
-/// within the first [`PIECE_BYTES`].
+/// Returns the length of the first piece of `text`. No word crosses the end of the piece, and each
+/// word begins within its first [`PIECE_BYTES`] bytes.
 fn piece_length(text: &[u8]) -> usize {
     let is_separator = |byte: &u8| !byte.is_ascii_alphabetic();
     if text.len() <= PIECE_BYTES {

@@ -1,4 +1,4 @@
-//! Cuts text into maximal runs of ASCII letters, lower-cased. Every other byte separates.
+//! Cuts text into maximal runs of ASCII letters in lower case. Every other byte separates words.
 
 use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};

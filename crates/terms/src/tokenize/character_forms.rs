@@ -1,8 +1,8 @@
-//! Finds the form of each character after normalization and folding.
+//! Finds the form that each character has after normalization and case folding.
 //!
-//! The Unicode libraries are asked once for each character, when it is first met, and the answer is
-//! stored. A character is stable if its folded form is the same in every context, because
-//! normalization never looks from it at the character before.
+//! The Unicode libraries are asked when a character first occurs, and the answer is stored. A
+//! character is called stable if its folded form does not depend on the text around it.
+//! Normalization never combines a stable character with the character before it.
 
 use super::normalize::{KNOWN, fold};
 use super::word_roles::role_of_block;
@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
-/// Maximum length of a folded form that a [`Form`] can store.
+/// Maximum length in bytes of a folded form that a [`Form`] can store.
 const MOST_BYTES: usize = 6;
 
-/// The rule by which a character is normalized and folded.
+/// The way in which the normalized and folded form of a character depends on the text before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// The form depends on the characters before it.
@@ -26,8 +26,11 @@ pub(super) enum State {
     Mark,
 }
 
-/// The form of a character in 64 bits: the folded form from bit 0 on, the combining class of a mark
-/// at bit 40, the length of the form at bit 48, the state at bit 52.
+/// The normalized and folded form of a character, packed into 64 bits.
+///
+/// - Bits 0 to 47: the bytes of the form. For a mark, bits 40 to 47 are its combining class.
+/// - Bits 48 to 50: the number of bytes of the form.
+/// - Bits 52 to 55: the [`State`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form(u64);
 
@@ -56,29 +59,31 @@ impl Form {
         }
     }
 
-    /// Returns the combining class. Only marks have it.
+    /// Returns the canonical combining class of a character whose state is [`State::Mark`]. Other
+    /// characters have none.
     #[inline]
     pub(super) fn combining(self) -> u8 {
         (self.0 >> 40) as u8
     }
 
-    /// Returns the number of bytes of the folded form, if it is stored.
+    /// Returns the number of bytes of the folded form, or 0 if the form is too long to be stored.
     #[inline]
     pub(super) fn length(self) -> usize {
         (self.0 >> 48 & 7) as usize
     }
 
-    /// Returns the folded form in the first bytes of an array, and its length.
+    /// Returns an array that begins with the bytes of the folded form, and the number of these
+    /// bytes.
     #[inline]
     pub(super) fn folded(self) -> ([u8; 8], usize) {
         (self.0.to_le_bytes(), self.length())
     }
 }
 
-/// Forms that were computed already, by character; 0 if not computed yet.
+/// Forms that were computed already, by code point. An entry is 0 if it was not computed yet.
 static FORMS: [AtomicU64; KNOWN] = [const { AtomicU64::new(0) }; KNOWN];
 
-/// Returns the form of a character.
+/// Returns the normalized and folded form of a character.
 #[inline]
 pub(super) fn form(character: char) -> Form {
     let Some(known) = FORMS.get(character as usize) else { return ask(character) };
@@ -108,7 +113,7 @@ fn by_rules(character: char) -> Form {
     let text = character.encode_utf8(&mut [0; 4]).to_owned();
     fold(&text, &mut folded);
     let combining = canonical_combining_class(character);
-    // Whether the text never composes with the characters before it and never moves.
+    // Says whether a text never composes with the characters before it and never moves.
     let stays = |text: &str| text.nfkd().next().is_some_and(starts_anew);
     let is_normal = |text: &str| is_nfkc_quick(text.chars()) == IsNormalized::Yes;
     let is_stable = stays(&text)
@@ -125,7 +130,8 @@ fn by_rules(character: char) -> Form {
     Form::new(state, &folded, combining)
 }
 
-/// Whether normalization never looks from this character at the character before it.
+/// Whether normalization never combines this character with the character before it, so that
+/// normalization can begin here.
 fn starts_anew(character: char) -> bool {
     canonical_combining_class(character) == 0
         && is_nfkc_quick(std::iter::once(character)) != IsNormalized::Maybe

@@ -1,8 +1,8 @@
 //! Cuts text into characters. A shingle of n of these tokens is an n-gram of characters.
 //!
-//! After normalization and folding, each letter, mark, digit or underscore is a token. A maximal
-//! run of other characters between two tokens is a single token, a space. There is no such space
-//! next to a character of a script without spaces.
+//! After normalization and folding, each letter, mark, digit or underscore is a token. The other
+//! characters between two such tokens become one token, a space. There is no space next to a
+//! character of a script that is written without spaces.
 
 use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
@@ -40,8 +40,8 @@ impl Characters {
     }
 }
 
-/// Hash of the token of each ASCII byte, and whether the byte separates tokens. The hash of a
-/// separator is the hash of a space.
+/// Hash of the token of each ASCII byte, and whether the byte is a separator. All separators have
+/// the hash of a space.
 struct AsciiTokens {
     tokens: [u64; 128],
     separates: [bool; 128],
@@ -56,7 +56,8 @@ static ASCII: LazyLock<AsciiTokens> = LazyLock::new(|| {
     }
 });
 
-/// Kind of a character beyond ASCII in normalized text.
+/// Class of a character beyond ASCII in normalized text: a separator, or a token from a script that
+/// is written with or without spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Kind {
@@ -65,7 +66,7 @@ enum Kind {
     Unspaced,
 }
 
-/// Kinds that were computed already, by character; 0 if not computed yet.
+/// Kinds that were computed already, by code point. An entry is 0 if it was not computed yet.
 static KINDS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
 
 #[inline]
@@ -95,9 +96,9 @@ fn kind_by_rules(character: char) -> Kind {
     }
 }
 
-/// State between two tokens, which decides whether a space comes before the next token.
+/// State between two tokens, which decides whether a space token is inserted before the next one.
 struct State {
-    /// Kind of the last token, or `Separator` if there is none.
+    /// Kind of the last token, or `Separator` if there was none.
     last: Kind,
     separated: bool,
     space: u64,
@@ -118,7 +119,7 @@ impl State {
         self.separated = false;
     }
 
-    /// Appends the tokens of a text that is normalized or ASCII.
+    /// Appends the hashes of the tokens of a text that is normalized or ASCII.
     fn push_normalized(&mut self, text: &[u8], hashes: &mut Vec<u64>) {
         let mut at = 0;
         while let Some(byte) = text.get(at) {
@@ -143,8 +144,8 @@ impl State {
         }
     }
 
-    /// Appends the tokens of the ASCII bytes that a text begins with (at least one), and returns
-    /// their number.
+    /// Appends the hashes of the tokens of the ASCII bytes at the start of `text`, which must be
+    /// one or more. Returns the number of these bytes.
     fn push_ascii(&mut self, text: &[u8], hashes: &mut Vec<u64>) -> usize {
         let ascii = &*ASCII;
         let length = ascii_length(text);
@@ -176,7 +177,7 @@ impl State {
     }
 }
 
-/// Returns the number of ASCII bytes that a text begins with.
+/// Returns the number of ASCII bytes at the start of `text`.
 fn ascii_length(text: &[u8]) -> usize {
     let (blocks, _) = text.as_chunks::<32>();
     let whole = 32 * blocks.iter().take_while(|block| block.is_ascii()).count();

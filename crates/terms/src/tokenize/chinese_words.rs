@@ -33,12 +33,12 @@ const CAPITALIZED: &str = "4S店 AA制 AB型 AT&T A型 A座 A股 A轮 BB机 BP�
     K党 K歌之王 N年 O型 PC机 PH值 QQ号 Q版 RSS订阅 SIM卡 T台 T型台 T恤 T恤衫 T盘 U盘 VISA卡 X光 X光线 \
     X射线 Z盘 大S 小S 江南Style 阿Q";
 
-/// Frequency of each of [`CAPITALIZED`] in the dictionary, except [`SHIRT`].
+/// Frequency in the dictionary of each word in [`CAPITALIZED`], except [`SHIRT`].
 const FREQUENCY: usize = 3;
-/// The word with another frequency, and that frequency.
+/// The one capitalized word with another frequency, and its frequency.
 const SHIRT: (&str, usize) = ("T恤", 4);
 
-/// Approximate number of bytes that are passed to jieba at once.
+/// Approximate number of bytes that one call of jieba receives.
 const PART_BYTES: usize = 4 << 10;
 
 static JIEBA: LazyLock<Jieba> = LazyLock::new(|| {
@@ -53,12 +53,13 @@ static JIEBA: LazyLock<Jieba> = LazyLock::new(|| {
     jieba
 });
 
-/// Calls `visit` with each word of a normalized and folded text.
+/// Cuts a normalized and folded text into words, and calls `visit` with each word.
 pub(super) fn cut(folded: &str, mut visit: impl FnMut(&str)) {
     each_word(folded, |_, word| visit(word));
 }
 
-/// Appends the hashes of the words of a normalized and folded text. `words` is a reusable buffer.
+/// Appends the hashes of the words of a normalized and folded text. `words` is a buffer that is
+/// reused between calls.
 pub(super) fn push_words(isa: Isa, folded: &str, words: &mut Words, hashes: &mut Vec<u64>) {
     if folded.len() > MAX_TEXT {
         // Normalization can make a text many times longer, beyond the limit of the masks.
@@ -78,7 +79,7 @@ pub(super) fn push_words(isa: Isa, folded: &str, words: &mut Words, hashes: &mut
     hash_words(isa, lowered, starts, ends, hashes);
 }
 
-/// Calls `visit` with each word and the byte at which it begins.
+/// Calls `visit` with each word of `folded` and the byte offset at which the word begins.
 #[inline]
 fn each_word(folded: &str, mut visit: impl FnMut(usize, &str)) {
     let mut start = 0;
@@ -93,10 +94,10 @@ fn each_word(folded: &str, mut visit: impl FnMut(usize, &str)) {
     }
 }
 
-/// Returns the length of the first part of a text, which is cut at once.
+/// Returns the length of the first part of a text. jieba cuts each part separately.
 ///
-/// A part ends at a character that belongs to no word, and is short enough for the data structures
-/// of jieba to stay in the caches.
+/// A part ends at a character that belongs to no word. It is so short that the data structures of
+/// jieba stay in the caches.
 fn part_bytes(text: &[u8]) -> usize {
     let rest = text.get(PART_BYTES..).unwrap_or_default();
     let is_of_none = |byte: &u8| matches!(byte, b' ' | b'\n' | b',');

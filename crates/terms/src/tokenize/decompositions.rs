@@ -1,10 +1,10 @@
-//! Normalizes and folds texts like [`normalize::fold`], with a table of decompositions: the
-//! characters are decomposed, put into canonical order and composed again.
+//! Normalizes and folds texts with the same result as [`normalize::fold`], but faster: the
+//! characters are decomposed with a table, put into canonical order and composed again.
 //!
-//! The Unicode libraries are asked once for each character, when it is first met. Folding the
-//! decomposition of a character gives the decomposition of the folded character, with one
-//! exception: the iota subscript (U+0345) becomes a letter of its own, before or behind other
-//! marks, depending on whether it composes.
+//! The Unicode libraries are asked when a character first occurs. Usually it does not matter
+//! whether a character is folded before or after its decomposition. The iota subscript (U+0345) is
+//! the one exception. It becomes a letter, whose position among the other marks depends on whether
+//! it composes.
 //!
 //! # References
 //! Unicode Standard Annex #15, Unicode Normalization Forms; the Unicode Standard, sections 3.11 and 3.13.
@@ -21,34 +21,35 @@ const IOTA_BELOW: char = '\u{345}';
 /// A character and its canonical combining class.
 type Classed = (char, u8);
 
-/// Number of bits of a character in an entry of the table, alone and with its class.
+/// Number of bits of a character in an entry of the table, without and with its combining class.
 const CHARACTER_BITS: u32 = 21;
 const CLASSED_BITS: u32 = CHARACTER_BITS + 8;
 
-/// Folded decompositions of at most two characters: their number at bit 58, and 29 bits for each. 0
-/// if not computed yet.
+/// Table of folded decompositions of at most two characters, by code point. Bits 58 and 59 hold the
+/// number of characters, and each character takes 29 bits, from bit 0 on. An entry is 0 if it was
+/// not computed or is too long.
 static DECOMPOSED: [AtomicU64; KNOWN] = [const { AtomicU64::new(0) }; KNOWN];
 
 /// Normalizes and folds texts. Its buffers are reused between texts.
 #[derive(Debug, Default)]
 pub(super) struct Composer {
     characters: Vec<Classed>,
-    /// Decompositions that are too long for the table.
+    /// Decompositions of more than two characters, which are too long for the table.
     long: UnorderedMap<char, Box<[Classed]>>,
-    /// Normalized and folded forms of single characters.
+    /// Normalized and folded forms of single characters, for [`Self::fold_one`].
     forms: UnorderedMap<char, Box<str>>,
     pairs: Pairs,
     text: String,
 }
 
 impl Composer {
-    /// Begins a text, whose characters are then appended.
+    /// Begins a text. Its characters must then be passed to [`Self::append`].
     pub(super) fn begin(&mut self) {
         self.characters.clear();
     }
 
-    /// Passes the normalized and folded characters of the text to `take`. `text` is the text that
-    /// was appended.
+    /// Passes the normalized and folded characters of the text to `take`. `text` must consist of
+    /// the characters that were appended.
     pub(super) fn finish(&mut self, text: &[u8], take: impl FnMut(char)) {
         // The exception: the order of folding and decomposing matters for the iota subscript.
         if self.characters.iter().any(|&(character, _)| character == IOTA_BELOW) {
@@ -68,7 +69,7 @@ impl Composer {
         })
     }
 
-    /// Appends the decomposition of a character.
+    /// Appends the folded decomposition of a character to the text.
     #[inline]
     pub(super) fn append(&mut self, character: char) {
         let known =
@@ -112,8 +113,8 @@ impl Composer {
     }
 }
 
-/// Returns the folded decomposition of a character, followed by an iota subscript if the character
-/// has one.
+/// Returns the folded decomposition of a character, each part with its combining class. If the
+/// decomposition contains an iota subscript, one is added at the end.
 fn decomposed(character: char) -> impl Iterator<Item = Classed> {
     let has_below = std::iter::once(character).nfkd().any(|part| part == IOTA_BELOW);
     let parts = std::iter::once(character).nfkd().default_case_fold().nfkd();
@@ -121,7 +122,7 @@ fn decomposed(character: char) -> impl Iterator<Item = Classed> {
     parts.chain(below).map(|part| (part, canonical_combining_class(part)))
 }
 
-/// Sorts each run of marks by their combining classes. Characters with class 0 end a run.
+/// Sorts each run of marks by combining class. Characters with class 0 are no marks and end a run.
 fn put_in_order(characters: &mut [Classed]) {
     for marks in characters.chunk_by_mut(|&(_, before), &(_, class)| before != 0 && class != 0) {
         if !marks.is_sorted_by_key(|&(_, class)| class) {
@@ -130,7 +131,8 @@ fn put_in_order(characters: &mut [Classed]) {
     }
 }
 
-/// Cache of compositions of pairs of characters. Text contains few different pairs, often.
+/// Cache of the results of composing two characters. Text contains few different pairs, and each of
+/// them often.
 #[derive(Debug)]
 struct Pairs([u64; Self::COUNT]);
 
@@ -143,7 +145,7 @@ impl Pairs {
         // below.
         let pair = u64::from(u32::from(one)) << (2 * CHARACTER_BITS)
             | u64::from(u32::from(other)) << CHARACTER_BITS;
-        // A direct-mapped cache: a new pair replaces the old one at the same place.
+        // A direct-mapped cache: a new pair replaces the pair in the same slot.
         let place = (u32::from(one) ^ u32::from(other) << 3) as usize % Self::COUNT;
         let known = &mut self.0[place];
         if *known >> CHARACTER_BITS != pair >> CHARACTER_BITS {
@@ -164,7 +166,7 @@ impl Default for Pairs {
     }
 }
 
-/// Composes characters that are in canonical order, in place.
+/// Composes characters that are in canonical order. Works in place and returns the result.
 fn compose_all(characters: &mut [Classed], pairs: &mut Pairs) -> impl Iterator<Item = char> {
     let mut length = 0;
     // Index of the last starter (a character of class 0), and the class of the last mark behind it

@@ -1,7 +1,8 @@
-//! Marks the characters beyond ASCII of a normalized and folded text in the masks of words.
+//! Marks the characters beyond ASCII of a normalized and folded text in the bit masks from which
+//! words are found.
 //!
-//! Places that depend on more than the neighbours of a character are cut out for the slow path.
-//! Each begins and ends at a place across which no word rule looks.
+//! Some characters depend on more than their neighbours. The text around them is cut out and takes
+//! the slow path. Each such range begins and ends where no word rule depends on both sides.
 
 use super::known_characters::CHARACTERS;
 use super::normal_forms::{decode, previous};
@@ -12,8 +13,9 @@ use simtool_kernels::mark_characters::mark_characters;
 use simtool_kernels::word_masks::{Block, Words};
 use std::ops::Range;
 
-/// Marks the characters beyond ASCII of `text`, which `words` has classified. Replaces `cut` by the
-/// places that are cut out, in ascending order.
+/// Sets the bits of the characters beyond ASCII of `text` in `words`, which already has the bits of
+/// the ASCII characters. Replaces the ranges in `cut` by the ranges of `text` that need the slow
+/// path.
 pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
     let Cut { places, odd } = cut;
     mark_characters(isa, &CHARACTERS, words, odd);
@@ -23,7 +25,7 @@ pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
     // left are handled here.
     let mut done = 0;
     for at in odd.iter().map(|&at| at as usize) {
-        // The character may be part of a place that was cut out already.
+        // The character may be part of a range that was cut out already.
         if at >= done {
             let (role, length) = role_at(text, at);
             if !marking.mark(at, at + length, role) {
@@ -33,12 +35,13 @@ pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
     }
 }
 
-/// Places that are cut out of a text.
+/// Byte ranges of a text that take the slow path.
 #[derive(Debug, Default)]
 pub(super) struct Cut {
-    /// The places in ascending order.
+    /// The ranges in ascending order.
     pub(super) places: Vec<Range<usize>>,
-    /// Positions of characters that are handled one by one.
+    /// Byte offsets of characters that the kernel left to be handled one by one. A buffer that is
+    /// reused.
     odd: Vec<u32>,
 }
 
@@ -49,8 +52,8 @@ struct Marking<'m> {
 }
 
 impl Marking<'_> {
-    /// Marks the character in `at..end`. Returns `false` if it depends on more than its neighbours,
-    /// so that it must be cut out.
+    /// Sets the mask bits of the character in bytes `at..end`. Returns `false` if its words depend
+    /// on more than its neighbours. Then the text around it must be cut out.
     fn mark(&mut self, at: usize, end: usize, role: Role) -> bool {
         match role {
             Role::Letter => self.letters(at..end),
@@ -91,7 +94,8 @@ impl Marking<'_> {
         }
     }
 
-    /// Marks a character that belongs to the character before it.
+    /// Sets the mask bits of a combining character in bytes `at..end`, which belongs to the
+    /// character before it. Returns `false` if the text must be cut out.
     fn attached(&mut self, at: usize, end: usize, role: Role) -> bool {
         let Some(before) = self.before_mark(at) else { return false };
         if before.letters != 0 {
@@ -119,8 +123,9 @@ impl Marking<'_> {
         is_of_none && role != Role::WordMark
     }
 
-    /// Marks a character that belongs to the character before it, and is a word of its own if that
-    /// character belongs to a word.
+    /// Sets the mask bits of a combining character of a script without spaces, in bytes `at..end`.
+    /// It is a word of its own if the character before it belongs to a word. Returns `false` if the
+    /// text must be cut out.
     fn attached_single(&mut self, at: usize, end: usize, role: Role) -> bool {
         let Some(before) = self.before_mark(at) else { return false };
         if before.others != 0 {
@@ -133,7 +138,8 @@ impl Marking<'_> {
             && !self.follows(Role::is_attached, at)
     }
 
-    /// Returns the masks of the byte before a mark, or `None` if that byte may join its neighbours.
+    /// Returns the mask bits of the byte before a combining character. Returns `None` if that byte
+    /// may join its neighbours.
     fn before_mark(&self, at: usize) -> Option<Block> {
         let before = self.before(at);
         let may_join = before.joins_letters | before.joins_digits != 0
@@ -142,13 +148,14 @@ impl Marking<'_> {
         (!may_join).then_some(before)
     }
 
-    /// Returns the masks of the byte before `at`. Before the first byte, all masks are empty.
+    /// Returns the mask bits of the byte before `at`. If `at` is 0, no bit is set.
     fn before(&self, at: usize) -> Block {
         let bits = |last: usize| self.words.blocks[last / 64].at(last % 64);
         at.checked_sub(1).map_or_else(Block::default, bits)
     }
 
-    /// Marks a character that may join its neighbours: letters, digits or both.
+    /// Sets the mask bits of a character in bytes `at..end` that joins two letters (if `letters`)
+    /// or two digits (if `digits`). Returns `false` if the text must be cut out.
     fn joining(&mut self, at: usize, end: usize, letters: bool, digits: bool) -> bool {
         let before = self.before(at);
         match role_at(self.text, end).0 {
@@ -159,7 +166,8 @@ impl Marking<'_> {
         }
     }
 
-    /// Marks the quotation mark at `at` behind a Hebrew letter if it belongs to the word.
+    /// If `at` is the position of a quotation mark behind a Hebrew letter, and the mark belongs to
+    /// the word, sets its mask bits.
     fn quotation_mark(&mut self, at: usize) {
         match self.text.get(at) {
             Some(b'"') if role_at(self.text, at + 1).0 == Role::Hebrew => {
@@ -175,17 +183,17 @@ impl Marking<'_> {
         }
     }
 
-    /// Cuts out the character at `at` with everything that it may affect. Returns the end of the
-    /// place that was cut out.
+    /// Cuts out the character at `at` and all text whose words it may affect. Returns the end of
+    /// that range.
     #[cold]
     fn cut_out(&mut self, at: usize) -> usize {
-        // Places that are cut out do not overlap, so the search for the start ends at the last one.
+        // Ranges that are cut out do not overlap, so the search for the start ends at the last one.
         let floor = self.cut.last().map_or(0, |cut| cut.end);
         let start = boundary_before(self.text, at, floor);
         let end = boundary_behind(self.text, at);
         self.words.unmark(start..end);
         match self.cut.last_mut() {
-            // Adjacent places are joined, so that the slow path sees them as one text.
+            // Adjacent ranges are joined, so that the slow path sees them as one text.
             Some(last) if last.end == start => last.end = end,
             _ => self.cut.push(start..end),
         }
@@ -219,7 +227,7 @@ impl Marking<'_> {
         true
     }
 
-    /// Marks a word of one character.
+    /// Marks the character in bytes `at..end` as a word of its own.
     #[inline]
     fn single(&mut self, at: usize, end: usize) -> bool {
         self.break_before(at);
@@ -233,7 +241,8 @@ impl Marking<'_> {
     }
 }
 
-/// Whether characters of this role are marked as words of their own, if they are marked at all.
+/// Whether a character of this role is a word of its own, provided that it is part of a word at
+/// all.
 fn is_single(role: Role) -> bool {
     matches!(role, Role::Single | Role::SingleMark | Role::SingleWordMark)
 }
@@ -253,7 +262,8 @@ fn role_before(text: &[u8], at: usize) -> Role {
     if at == 0 { Role::Separator } else { role_at(text, previous(text, at)).0 }
 }
 
-/// Whether no word rule looks across the place between two neighbouring characters.
+/// Whether the words on both sides of a position do not depend on each other. `before` and `behind`
+/// are the roles of the characters around the position, and `first_byte` is the byte after it.
 fn is_boundary(before: Role, behind: Role, first_byte: u8) -> bool {
     if is_white(first_byte) {
         return true;
@@ -269,8 +279,8 @@ fn is_boundary(before: Role, behind: Role, first_byte: u8) -> bool {
     }
 }
 
-/// Returns the last boundary before the character at `at`, or `floor` if there is none behind
-/// `floor`.
+/// Returns the last position from `floor` to `at` where the words before do not depend on the words
+/// behind. Returns `floor` if there is none.
 fn boundary_before(text: &[u8], at: usize, floor: usize) -> usize {
     let mut start = at;
     while start > floor {
@@ -284,7 +294,8 @@ fn boundary_before(text: &[u8], at: usize, floor: usize) -> usize {
     floor
 }
 
-/// Returns the first boundary behind the character at `at`.
+/// Returns the first position behind the character at `at` where the words before do not depend on
+/// the words behind.
 fn boundary_behind(text: &[u8], at: usize) -> usize {
     let (mut before, length) = role_at(text, at);
     let mut end = at + length;

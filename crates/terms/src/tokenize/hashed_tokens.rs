@@ -1,4 +1,5 @@
-//! Tokens as stable hashes, which is all that shingles and hashed fingerprints need.
+//! Tokens as 64-bit hashes, which are the same on every machine. Shingles and hashed fingerprints
+//! need nothing else.
 
 use super::foreign::Cut;
 use super::normal_forms::Normalized;
@@ -11,9 +12,9 @@ use simtool_kernels::xxh3_short::MARGIN;
 #[cfg(feature = "chinese")]
 use {super::pieces::pieces, simtool_kernels::Isa, simtool_kernels::word_masks::classify};
 
-/// Token hashes of a text, and buffers for computing them.
+/// Hashes of the tokens of a text, and buffers for computing them.
 ///
-/// The value is reused between documents: once its buffers have grown, ASCII text needs no
+/// The value is reused between documents. Once its buffers have grown, ASCII text needs no
 /// allocation.
 #[derive(Debug, Default)]
 pub struct HashedTokens {
@@ -22,21 +23,21 @@ pub struct HashedTokens {
     pub(super) words: Words,
     /// The current piece, normalized and folded.
     pub(super) normalized: Normalized,
-    /// Places of the current piece that take the slow path.
+    /// Byte ranges of the current piece that take the slow path.
     pub(super) cut: Cut,
-    /// Runs of the current piece that are cut in the same way.
+    /// Ranges of the current piece with the way in which each is cut into tokens.
     #[cfg(feature = "chinese")]
     pub(super) runs: Vec<Run>,
 }
 
 impl HashedTokens {
-    /// Removes the tokens but keeps the buffers.
+    /// Removes the token hashes but keeps the memory of the buffers.
     pub fn clear(&mut self) {
         self.hashes.clear();
     }
 
-    /// Normalizes and folds a text piece by piece, and calls `visit` with each piece and the
-    /// hashes.
+    /// Normalizes and folds a text piece by piece. Calls `visit` with each normalized piece and the
+    /// list of token hashes, to which `visit` may append.
     #[cfg(feature = "chinese")]
     pub(super) fn fold_pieces(
         &mut self,
@@ -60,17 +61,17 @@ impl HashedTokens {
 
 /// Cuts text into tokens and hashes them.
 pub trait HashTokenizer: Send + Sync {
-    /// Appends the hashes of the tokens of `text`, in order.
+    /// Appends the hashes of the tokens of `text`, in order, to the hashes in `tokens`.
     ///
-    /// Bytes that are not UTF-8 separate tokens. No input is an error.
+    /// Bytes that are not UTF-8 separate tokens, so no input is an error.
     fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens);
 
-    /// Returns the hash of a normalized and folded token.
+    /// Returns the hash that this tokenizer gives to a token, which must be normalized and folded.
     fn hash_of(&self, folded: &str) -> u64 {
         hash(folded.as_bytes())
     }
 
     /// Returns a short text that identifies the rules of the tokenizer and the versions of its
-    /// tables. Tokens with different recipes cannot be compared.
+    /// tables. Token hashes can be compared only if their recipes are equal.
     fn recipe(&self) -> String;
 }

@@ -1,11 +1,12 @@
-//! Table of characters for the kernels. It contains the characters of two and three bytes, which
-//! most text beyond ASCII consists of.
+//! Table of characters for the vectorized loops. It covers the characters of two and three bytes,
+//! which are most characters beyond ASCII in ordinary text.
 
 use super::character_forms::{State, form};
 use super::word_roles::{Role, role};
 use simtool_kernels::character_table::{Character, CharacterTable, fold, kind};
 
-/// Forms and roles of characters, in the representation of the kernels.
+/// For each character, its normalized form and its role in word rules, in the format of the
+/// vectorized loops.
 pub(super) static CHARACTERS: CharacterTable = CharacterTable::new(describe);
 
 fn describe(character: char) -> Character {
@@ -36,12 +37,12 @@ fn describe(character: char) -> Character {
     Character { bytes, fold, kind: kind_of(role) }
 }
 
-/// Whether a byte may belong to a word together with the character on one side of it.
+/// Whether a byte may belong to one word with the character before or after it.
 fn is_of_words(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\'')
 }
 
-/// Returns the kind that the kernels use for a role.
+/// Returns the character class that the vectorized loops use for a role.
 fn kind_of(role: Role) -> u8 {
     match role {
         Role::Separator => 0,

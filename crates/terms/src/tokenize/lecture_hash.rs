@@ -1,5 +1,5 @@
-//! Chinese words with the character hash of a lecture on fingerprints, for comparisons with
-//! programs that follow the lecture.
+//! Chinese words with the character hash that a lecture on fingerprints teaches. It serves
+//! comparisons with programs that use the same hash.
 //!
 //! The hash treats a word as a number whose digits are the positions of its characters in GB 2312,
 //! and adds shifted copies of the number. Similar words get similar hashes. So their bits are not
@@ -13,28 +13,31 @@ use encoding_rs::GBK;
 use simtool_kernels::Isa;
 use std::sync::LazyLock;
 
-/// Row and column of the first ideograph. The positions of all characters are counted from it.
+/// First and second byte of the first ideograph in the GB 2312 encoding. The positions of all
+/// characters are counted from this one.
 const FIRST: [i16; 2] = [176, 161];
-/// Number of characters in a row.
+/// Number of characters in a row of the table of GB 2312. They have the same first byte.
 const ROW: i16 = 94;
-/// Number of ideographs. Characters of one byte have the positions behind them.
+/// Number of positions for ideographs in GB 2312. The positions of one-byte characters follow
+/// behind them.
 const IDEOGRAPHS: i16 = 6768;
-/// First byte that has a position.
+/// Smallest one-byte character that has a position: the tab.
 const FIRST_BYTE: i16 = 9;
-/// Number of possible digits.
+/// Base of the number that a word is read as. Each character is one digit.
 const BASE: u64 = 6885;
-/// Number of bits per character.
+/// Number of bits that each character of a word adds to the distance by which the number is
+/// shifted.
 const BITS: u64 = 13;
 
-/// Position of each character of the Basic Multilingual Plane. Characters that GB 2312 lacks have
-/// the position of `?`.
+/// Position in the table of GB 2312 of each character up to U+FFFF, by code point. A character that
+/// GB 2312 lacks has the position of `?`.
 static PLACES: LazyLock<Vec<i16>> = LazyLock::new(|| {
     let mut places = vec![place_of_byte(b'?'); 1 << 16];
     for (byte, place) in (0..0x80).zip(&mut places) {
         *place = place_of_byte(byte);
     }
     let cells = (0xA1..=0xF7).flat_map(|first| (0xA1..=0xFE).map(move |second| [first, second]));
-    // GBK has additional characters in these cells.
+    // GBK has additional characters at these positions.
     let is_added = |cell: &[u8; 2]| {
         matches!(cell, [0xA2, ..=0xAA] | [0xA6, 0xE0..=0xF5] | [0xA8, 0xBB..=0xC0])
     };
@@ -55,7 +58,7 @@ fn place_of_byte(byte: u8) -> i16 {
     i16::from(byte) - FIRST_BYTE + IDEOGRAPHS
 }
 
-/// Returns the hash of a word.
+/// Returns the 64-bit hash of a word as the lecture defines it. The empty word has the hash 0.
 #[must_use]
 pub(crate) fn lecture_hash(word: &str) -> u64 {
     let places = &*PLACES;
@@ -81,7 +84,7 @@ pub const KIND: TokenizerKind = TokenizerKind {
     create: |isa| Box::new(LectureWords::new(isa)),
 };
 
-/// Tokenizer that cuts Chinese text into words and hashes them like the lecture.
+/// Tokenizer that cuts Chinese text into dictionary words and hashes them with [`lecture_hash`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LectureWords {
     isa: Isa,

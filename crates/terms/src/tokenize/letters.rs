@@ -4,7 +4,7 @@ use super::normalize::is_unspaced;
 use std::collections::BTreeMap;
 use unicode_script::{Script, UnicodeScript as _};
 
-/// Number of letters in each script.
+/// Number of letters in texts, in total and in each script.
 #[derive(Clone, Debug, Default)]
 pub struct Letters {
     /// Counts by the Unicode name of the script.
@@ -34,7 +34,8 @@ impl Letters {
         }
     }
 
-    /// Returns the share of each script that occurs, greatest first.
+    /// Returns the name and the share of each script that occurs, from 0 to 1, with the greatest
+    /// share first.
     #[must_use]
     pub fn shares(&self) -> Vec<(&'static str, f64)> {
         let mut scripts: Vec<(&str, u64)> = self.counts.iter().map(|(&s, &n)| (s, n)).collect();
@@ -42,7 +43,8 @@ impl Letters {
         scripts.into_iter().map(|(script, count)| (script, self.share(count))).collect()
     }
 
-    /// Returns the share of letters in scripts that are written without spaces between words.
+    /// Returns the share of letters, from 0 to 1, that belong to scripts written without spaces
+    /// between words.
     #[must_use]
     pub fn unspaced_share(&self) -> f64 {
         self.share(self.unspaced)

@@ -1,9 +1,9 @@
 //! Cuts text into tokens. Each tokenizer has a file of its own and knows nothing about documents or
-//! features.
+//! fingerprints.
 //!
-//! [`TOKENIZERS`] lists them. The parser of options, the help of the command line and error messages
-//! read this table. To add a tokenizer, write its file with a [`TokenizerKind`] and add that kind to
-//! the table.
+//! [`TOKENIZERS`] lists the tokenizers. The parser of options, the help of the command line and
+//! error messages read this table. To add a tokenizer, write its file with a [`TokenizerKind`] and
+//! add that value to the table.
 
 pub mod ascii_letters;
 pub mod ascii_words;
@@ -38,19 +38,19 @@ use simtool_kernels::Isa;
 pub struct TokenizerKind {
     /// Name that options use, for example `words`.
     pub name: &'static str,
-    /// Short description of the tokens, for help texts.
+    /// Short description of the tokens, which help texts show.
     pub help: &'static str,
-    /// Number of tokens in a shingle if the user gives no number.
+    /// Number of consecutive tokens in a shingle if the user gives no number.
     pub default_shingle: usize,
-    /// Whether the tokens are words, so that a list of stop words can be applied to them.
+    /// Whether the tokens are words. Only words can be filtered by a list of stop words.
     pub makes_words: bool,
-    /// Approximate number of bytes of text per token.
+    /// Approximate number of bytes of text per token, for estimates.
     pub bytes_per_token: u64,
     /// Creates the tokenizer for an instruction set.
     pub create: fn(Isa) -> Box<dyn HashTokenizer>,
 }
 
-/// Kinds are equal if their names are: each name occurs once in [`TOKENIZERS`].
+/// Two kinds are equal if their names are equal, because each name occurs once in [`TOKENIZERS`].
 impl PartialEq for TokenizerKind {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -78,7 +78,7 @@ pub const MISSING_TOKENIZERS: &[&str] =
     if cfg!(feature = "chinese") { &[] } else { &["chinese", "auto", "lecture"] };
 
 impl TokenizerKind {
-    /// The tokenizer that is used if none is given.
+    /// The tokenizer that is used if the user selects none.
     pub const DEFAULT: &'static Self = &TOKENIZERS[0];
 
     /// Names of all tokenizers, including the ones that this build lacks.

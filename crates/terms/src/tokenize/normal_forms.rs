@@ -1,9 +1,9 @@
-//! Normalizes and folds texts like [`fold`](super::normalize::fold), but character by character
-//! where the result is the same.
+//! Normalizes and folds texts with the same result as [`fold`](super::normalize::fold), but
+//! character by character where possible.
 //!
-//! A kernel replaces most characters with a table. The others are handled one by one. A few
-//! characters have a form that depends on the characters before them: for these, the text is
-//! processed again from the last stable character on, with full normalization.
+//! A vectorized loop replaces most characters with a table. The others are handled one by one. The
+//! form of a few characters depends on the characters before them. For these, the text is
+//! normalized again from the last character on whose form is the same in every context.
 
 use super::character_forms::{Form, State, form};
 use super::decompositions::Composer;
@@ -12,12 +12,13 @@ use simtool_kernels::Isa;
 use simtool_kernels::fold_characters::{ROOM, fold_characters};
 use simtool_kernels::word_masks::Words;
 
-/// If the kernel stops after fewer bytes than this, single characters are faster.
+/// If the vectorized loop stops after fewer bytes than this, the next characters are handled one by
+/// one.
 const FEW: usize = 16;
-/// Number of bytes that are then handled one by one before the kernel is tried again. It doubles
-/// each time that the kernel stops early.
+/// Number of bytes that are handled one by one before the vectorized loop is tried again. It
+/// doubles each time the loop stops early.
 const MANY: usize = 32;
-/// Upper limit of that number.
+/// Maximum of the number of bytes that are handled one by one.
 const MOST: usize = 256;
 
 /// A normalized and folded text.
@@ -28,7 +29,7 @@ pub(super) struct Normalized {
     composer: Composer,
 }
 
-/// Output buffer: `length` bytes are written, the bytes behind them are free.
+/// Output buffer. The first `length` bytes are written, and the bytes behind them are free.
 #[derive(Debug, Default)]
 struct Folded {
     bytes: Vec<u8>,
@@ -41,8 +42,8 @@ impl Normalized {
         &self.folded.bytes[..self.folded.length]
     }
 
-    /// Replaces the content by the normalized and folded `text`. `words` must hold the masks and
-    /// the lower-cased copy of `text`.
+    /// Replaces the content by the normalized and folded form of `text`. `words` must hold the bit
+    /// masks and the lower-case copy of `text`.
     ///
     /// Each sequence that is not UTF-8 becomes a line end. The output may have additional spaces
     /// before characters that are neither letters nor digits.
@@ -65,8 +66,8 @@ impl Normalized {
         }
     }
 
-    /// Appends the form of the character at `at` and of following characters that depend on it.
-    /// Returns the position behind them.
+    /// Appends the form of the character at byte offset `at`, and of the following characters that
+    /// depend on it. Returns the offset behind these characters.
     fn fill_one(&mut self, text: &[u8], at: usize) -> usize {
         let Some((character, length)) = decode(text, at) else {
             self.folded.push(b"\n");
@@ -84,8 +85,9 @@ impl Normalized {
         at + length
     }
 
-    /// Normalizes the text again from the stable character before `at` up to the next stable
-    /// character. Returns the position of the latter.
+    /// Normalizes the text again from the last stable character before `at` up to the next stable
+    /// character. A stable character has the same form in every context. Returns the offset of the
+    /// next one.
     #[cold]
     fn unstable(&mut self, text: &[u8], at: usize) -> usize {
         let start = self.back_to_stable(text, at);
@@ -105,8 +107,8 @@ impl Normalized {
         end
     }
 
-    /// Removes the output of the stable character before `at` and of the marks on it. Returns the
-    /// position of that character.
+    /// Removes from the output the last stable character before `at` and the marks on it. Returns
+    /// the byte offset of that character in `text`.
     fn back_to_stable(&mut self, text: &[u8], at: usize) -> usize {
         let mut start = at;
         let mut length = self.folded.length;
@@ -165,28 +167,29 @@ impl Folded {
     }
 }
 
-/// Returns the combining class of the character before `at` if it is a mark that stays, otherwise
-/// 0.
+/// Returns the combining class of the character before `at`, or 0 unless it is a mark that
+/// normalization keeps.
 fn combining_before(text: &[u8], at: usize) -> u8 {
     let form = character_before(text, at).map(|(_, character)| form(character));
     form.filter(|form| form.state() == State::Mark).map_or(0, Form::combining)
 }
 
-/// Returns the position of the character before `at` and the character, if there is one.
+/// Returns the byte offset of the character before `at`, and the character. Returns `None` if `at`
+/// is 0 or the bytes before it are not UTF-8.
 fn character_before(text: &[u8], at: usize) -> Option<(usize, char)> {
     let start = (at > 0).then(|| previous(text, at))?;
     let (character, _) = decode(text, start).filter(|(_, bytes)| start + bytes == at)?;
     Some((start, character))
 }
 
-/// Returns the position of the character before `at`.
+/// Returns the byte offset of the character that ends before `at`.
 pub(super) fn previous(text: &[u8], at: usize) -> usize {
     let is_first = |start: &usize| text[*start] & 0xC0 != 0x80;
     (1..=4.min(at)).map(|back| at - back).find(is_first).unwrap_or(at - 1)
 }
 
-/// Decodes the character at `at`. Returns it with its number of bytes, or `None` if the bytes are
-/// not UTF-8.
+/// Decodes the character at byte offset `at`. Returns the character and its number of bytes, or
+/// `None` if the bytes are not UTF-8.
 #[inline]
 pub(super) fn decode(text: &[u8], at: usize) -> Option<(char, usize)> {
     let rest = &text[at..];
@@ -214,7 +217,7 @@ pub(super) fn decode(text: &[u8], at: usize) -> Option<(char, usize)> {
     Some((char::from_u32(code)?, length))
 }
 
-/// Returns the length of the invalid sequence at the start of `text`, at least 1.
+/// Returns the number of bytes of the invalid UTF-8 sequence at the start of `text`, at least 1.
 #[cold]
 fn invalid_length(text: &[u8]) -> usize {
     let chunk = text[..text.len().min(4)].utf8_chunks().next();

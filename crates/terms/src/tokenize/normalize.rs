@@ -11,16 +11,17 @@ use caseless::Caseless as _;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 use unicode_script::{Script, UnicodeScript as _};
 
-/// Number of characters for which tables store their properties once they were computed. They
-/// include all scripts and emoji. The marks beyond occur in hardly any text.
+/// Number of code points for which tables store properties once these were computed. All scripts
+/// and emoji are below this number. The characters above it are rare.
 pub(super) const KNOWN: usize = 0x4_0000;
 
-/// Returns the part of a tokenizer's recipe that identifies normalization and folding.
+/// Returns the part of a tokenizer's recipe that identifies the versions of normalization and
+/// folding.
 pub(super) fn recipe() -> String {
     format!("nfkc@{}+casefold", unicode_normalization::UNICODE_VERSION.0)
 }
 
-/// Replaces `folded` by the normalized and case-folded `text`.
+/// Normalizes and case-folds `text`, and writes the result to `folded`.
 pub(super) fn fold(text: &str, folded: &mut String) {
     folded.clear();
     if is_nfkc_quick(text.chars()) == IsNormalized::Yes {

@@ -1,13 +1,14 @@
-//! Cuts texts into pieces that are small enough to stay in the caches, with all data that is
-//! computed from them.
+//! Cuts texts into pieces. A piece and all data that is computed from it are small enough to stay
+//! in the caches.
 
 use simtool_kernels::word_masks::MAX_TEXT;
 
 /// Approximate number of bytes in a piece.
 pub(super) const PIECE_BYTES: usize = 32 << 10;
 
-/// Cuts a text into pieces. Each piece begins with white space, because neither normalization nor
-/// word rules look across the place before it.
+/// Cuts a text into pieces of about [`PIECE_BYTES`] bytes. Each piece except the first begins with
+/// white space, because normalization and word rules never depend on text on both sides of such a
+/// position.
 pub(super) fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         if text.is_empty() {
@@ -19,10 +20,10 @@ pub(super) fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Returns the end of the first piece of a text.
+/// Returns the length of the first piece of a text.
 ///
-/// The piece ends before the last white space within [`PIECE_BYTES`]. If there is none, it ends
-/// before the first white space behind, or after [`MAX_TEXT`] bytes.
+/// The piece ends before the last white space within [`PIECE_BYTES`]. If there is none, the piece
+/// ends before the first white space after them, or after [`MAX_TEXT`] bytes.
 fn piece_end(text: &[u8]) -> usize {
     if text.len() <= PIECE_BYTES {
         return text.len();
@@ -33,8 +34,8 @@ fn piece_end(text: &[u8]) -> usize {
     before.or_else(after).unwrap_or(text.len()).min(MAX_TEXT)
 }
 
-/// Whether `byte` is white space, so that neither normalization nor word rules look across the
-/// place before it.
+/// Whether `byte` is ASCII white space. Texts may be cut before it, because neither normalization
+/// nor word rules depend on text on both sides of that position.
 pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }

@@ -1,4 +1,4 @@
-//! Divides a normalized and folded text into runs that are cut into tokens in the same way.
+//! Divides a normalized and folded text into runs. Each run is cut into tokens in one of four ways.
 
 use super::normalize;
 use super::word_roles::is_letter_or_digit;
@@ -6,12 +6,13 @@ use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript as _};
 
-/// Class of a character, which decides the run that it belongs to.
+/// Class of a character by its script. The class decides which run the character belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// A Chinese ideograph.
     Han,
-    /// ASCII characters that can continue a run of ideographs, but not start one, as in `T恤`.
+    /// A character that can continue a run of ideographs, but not start one, such as the letter in
+    /// `T恤`.
     Ascii,
     Kana,
     /// A character of another script without spaces, for example Thai.
@@ -45,23 +46,24 @@ fn class(character: char) -> Class {
     }
 }
 
-/// The tokens into which a run is cut.
+/// The way in which a run is cut into tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cutting {
-    /// Chinese words of the dictionary.
+    /// Into the Chinese words of a dictionary.
     Chinese,
-    /// Pairs of characters, together with adjacent runs of ideographs.
+    /// Into pairs of neighbouring characters. Adjacent runs of ideographs belong to the same text.
     Kana,
-    /// Pairs of characters.
+    /// Into pairs of neighbouring characters.
     Unspaced,
-    /// Unicode words.
+    /// Into Unicode words.
     Words,
 }
 
-/// A run and the way in which it is cut.
+/// The way in which a run is cut, and the byte range of the run.
 pub(super) type Run = (Cutting, Range<usize>);
 
-/// Replaces `runs` by the runs of `text` that contain a letter or digit.
+/// Divides `text` into runs. Replaces the content of `runs` by the runs that contain a letter or
+/// digit.
 pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
     runs.clear();
     let mut current: Run = (Cutting::Words, 0..0);
@@ -109,8 +111,8 @@ pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
     runs.retain(|(_, run)| text[run.clone()].contains(is_letter_or_digit));
 }
 
-/// Returns the number of bytes at the start of `text` that are ideographs of the largest block,
-/// U+4E00 to U+9FFF.
+/// Returns the number of bytes at the start of `text` that belong to ideographs from U+4E00 to
+/// U+9FFF, the largest block of them.
 fn ideographs(text: &str) -> usize {
     let is_one = |bytes: &&[u8]| matches!(bytes, [0xE4, 0xB8..=0xBF, _] | [0xE5..=0xE9, ..]);
     3 * text.as_bytes().chunks_exact(3).take_while(is_one).count()
@@ -120,8 +122,8 @@ fn ideographs(text: &str) -> usize {
 /// vectorize it.
 const BLOCK_BYTES: usize = 256;
 
-/// Whether `text` may contain a character of a script without spaces. False positives are possible,
-/// false negatives are not.
+/// Whether `text` may contain a character of a script that is written without spaces. `true` may be
+/// wrong, but `false` never is.
 pub(super) fn may_be_unspaced(text: &[u8]) -> bool {
     let is_first = |byte: u8, next: u8| {
         // U+2000 to U+2DFF, which begin with E2 80 to E2 B7, belong to other scripts.

@@ -1,12 +1,13 @@
-//! Stop words: frequent words without a subject of their own, which are dropped before anything is
-//! counted.
+//! Stop words: frequent words such as "the", which say nothing about the topic of a text. They are
+//! dropped before words are counted.
 
 use super::normalize::fold;
 use simtool_base::stable_hash::hash;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Whether a byte is white space in the reference formats: space, tab, CR, LF or vertical tab.
+/// Whether a byte separates the words of a list: space, tab, CR, LF or vertical tab, as in the file
+/// formats of the reference programs.
 fn is_white_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
 }
@@ -14,7 +15,8 @@ fn is_white_space(byte: u8) -> bool {
 /// Returns the words of a stop word list, in lower case and in the order of the list.
 ///
 /// White space separates the words, and a UTF-8 byte order mark at the start is skipped. Entries
-/// with anything but ASCII letters are left out, because they can equal no word of ASCII letters.
+/// that contain anything except ASCII letters are skipped, because they cannot equal a word of
+/// ASCII letters.
 pub fn parse(list: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     list.strip_prefix(b"\xef\xbb\xbf")
         .unwrap_or(list)
@@ -30,7 +32,7 @@ pub const ENGLISH: &str = include_str!("stop_words_english.txt");
 /// Built-in list of Chinese function words.
 pub const CHINESE: &str = include_str!("stop_words_chinese.txt");
 
-/// Names of the built-in lists, each with its parts.
+/// Names of the built-in lists, each with the word lists that it consists of.
 const LISTS: [(&str, &[&str]); 4] = [
     ("none", &[]),
     ("english", &[ENGLISH]),
@@ -38,11 +40,11 @@ const LISTS: [(&str, &[&str]); 4] = [
     ("english+chinese", &[ENGLISH, CHINESE]),
 ];
 
-/// Normalized and folded tokens that are dropped.
+/// Set of words that are dropped from a text. The words are normalized and folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopWords {
     name: Arc<str>,
-    /// Ascending.
+    /// The words in ascending order.
     words: Arc<[String]>,
 }
 
@@ -54,7 +56,7 @@ impl Default for StopWords {
 }
 
 impl StopWords {
-    /// Returns the built-in list called `name`.
+    /// Returns the built-in list called `name`, or `None` if there is no such list.
     ///
     /// ```
     /// use simtool_terms::tokenize::stop_words::StopWords;
@@ -68,8 +70,8 @@ impl StopWords {
         Some(Self::from_lists(name, lists))
     }
 
-    /// Creates the stop words of a list in which white space separates the words. Options call it
-    /// `name`.
+    /// Parses a list in which white space separates the words. `name` is the name of the list in
+    /// options.
     #[must_use]
     pub fn from_list(name: &str, list: &[u8]) -> Self {
         let list = String::from_utf8_lossy(list.strip_prefix(b"\xef\xbb\xbf").unwrap_or(list));
@@ -87,7 +89,7 @@ impl StopWords {
         Self { name: name.into(), words: words.into_iter().collect() }
     }
 
-    /// Returns the name that options use.
+    /// Returns the name of the list in options.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -99,7 +101,8 @@ impl StopWords {
         &self.words
     }
 
-    /// Returns a short text that identifies the words by their hash.
+    /// Returns a short text that identifies the words by their hash. Fingerprints can be compared
+    /// only if these texts are equal.
     #[must_use]
     pub fn recipe(&self) -> String {
         match &*self.words {

@@ -1,5 +1,5 @@
-//! Cuts text into words by the rules of UAX #29, normalized and case-folded, for any language and
-//! without a dictionary.
+//! Cuts text into words by the rules of UAX #29. Works for any language without a dictionary. The
+//! words are normalized and case-folded.
 //!
 //! A text is decoded (a maximal invalid sequence separates words), normalized (NFKC), folded, and
 //! cut at word boundaries. A segment with a letter or digit is a word. Within a segment, each
@@ -7,13 +7,14 @@
 //! word of its own. The text between two such characters is also a word if it contains a letter or
 //! digit. White space is never part of a word, even if a mark is attached to it.
 //!
-//! The fast path works with masks of words, piece by piece:
+//! The fast path processes the text piece by piece and marks letters, digits and so on in bit
+//! masks:
 //!
 //! 1. A piece with characters beyond ASCII is normalized, and its characters are marked in the
 //!    masks. A table of all characters of two and three bytes does both for many characters at once.
 //! 2. Characters that the table does not cover are handled one by one.
-//! 3. The few places that depend on more context are cut out at positions across which no rule
-//!    looks. They take the slow path, so the words are the same.
+//! 3. Some characters depend on more context. The text around them is cut out, at positions where
+//!    no rule depends on both sides, and takes the slow path. So the words are the same.
 
 use super::TokenizerKind;
 use super::foreign;
@@ -50,8 +51,8 @@ impl UnicodeWords {
         Self { isa }
     }
 
-    /// Appends the words of the ASCII pieces of a text. The other pieces are normalized, folded and
-    /// passed to `append`.
+    /// Appends the hashes of the words of the ASCII pieces of a text. Normalizes and folds each
+    /// other piece, and calls `append` with it.
     #[inline]
     pub(super) fn beyond_ascii(
         self,
@@ -73,7 +74,7 @@ impl UnicodeWords {
         }
     }
 
-    /// Appends the words of a normalized and folded text.
+    /// Appends the hashes of the words of a normalized and folded text to the hashes in `tokens`.
     pub(super) fn folded(self, text: &[u8], tokens: &mut HashedTokens) {
         let HashedTokens { hashes, words, cut, .. } = tokens;
         if text.len() > MAX_TEXT {
@@ -85,8 +86,8 @@ impl UnicodeWords {
         foreign::mark(self.isa, text, words, cut);
         find_words(self.isa, words);
         let Words { lowered, starts, ends, blocks: _ } = words;
-        // The words before each cut place come from the masks, and the words inside it from the
-        // slow path. So all words are in the order of the text.
+        // The words before each range that was cut out come from the masks, and the words inside it
+        // from the slow path. So all words are in the order of the text.
         let mut done = 0;
         for cut in &cut.places {
             let place = (MARGIN + cut.start) as u32;
@@ -111,7 +112,8 @@ impl HashTokenizer for UnicodeWords {
     }
 }
 
-/// Appends the words of a normalized and folded text, slowly. This is the definition of a word.
+/// Appends the hashes of the words of a normalized and folded text, without bit masks. This
+/// function is the definition of a word.
 fn push_words(folded: &str, hashes: &mut Vec<u64>) {
     for segment in folded.split_word_bounds() {
         // UAX #29 puts white space into one segment with a mark or joiner that follows it.
@@ -122,7 +124,7 @@ fn push_words(folded: &str, hashes: &mut Vec<u64>) {
     }
 }
 
-/// Appends the words of one segment.
+/// Appends the hashes of the words in one segment between two word boundaries.
 fn emit_segment(segment: &str, hashes: &mut Vec<u64>) {
     let bytes = segment.as_bytes();
     // The text between two characters that are words of their own is a word if it has a letter or

@@ -1,4 +1,4 @@
-//! Finds the role of each character in the rules of words.
+//! Finds the role that each character has in the rules for word boundaries.
 //!
 //! The library that implements the rules is asked once for each character, when it is first met,
 //! and the answer is stored.
@@ -10,41 +10,44 @@ use super::normalize::{KNOWN, is_unspaced};
 use std::sync::atomic::{AtomicU8, Ordering};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Role of a character: how it joins its neighbours to a word.
+/// Role of a character in the rules for word boundaries: whether it belongs to a word together with
+/// its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Role {
-    /// The character depends on more context. Only the slow path handles it.
+    /// A character whose words depend on more than its neighbours. Only the slow path handles it.
     Odd = 1,
-    /// Belongs to no word, and no word continues across it.
+    /// A character that belongs to no word. No word continues across it.
     Separator,
-    /// Belongs to a word and joins letters, digits and underscores.
+    /// A letter. It forms one word with adjacent letters, digits and underscores.
     Letter,
-    /// A letter that a quotation mark may follow.
+    /// A Hebrew letter, which a quotation mark may follow inside a word.
     Hebrew,
-    /// Joins letters, digits and underscores.
+    /// A digit. It forms one word with adjacent letters, digits and underscores.
     Digit,
-    /// A word of its own.
+    /// A character that is a word of its own, for example a Chinese ideograph.
     Single,
-    /// A word of its own, but in a segment that continues across characters that join letters or
-    /// digits.
+    /// A character that is a word of its own, although its segment may continue across characters
+    /// such as the apostrophe, which join letters or digits.
     JoiningSingle,
-    /// Joins characters of the same role and underscores.
+    /// A character such as the Katakana sound mark. It forms one word with characters of the same
+    /// role and underscores.
     Prolonged,
-    /// Belongs to the character before it.
+    /// A combining mark, which belongs to the character before it.
     Mark,
-    /// Like [`Self::Mark`], but it is a letter or digit.
+    /// A combining mark like [`Self::Mark`] that counts as a letter or digit.
     WordMark,
-    /// Belongs to the character before it, and is a word of its own if that character belongs to a
-    /// word.
+    /// A combining mark of a script without spaces. It belongs to the character before it, and is a
+    /// word of its own if that character belongs to a word.
     SingleMark,
-    /// The same, but it is a letter or digit.
+    /// A combining mark like [`Self::SingleMark`] that counts as a letter or digit.
     SingleWordMark,
-    /// Joins letters.
+    /// A character that continues a word between two letters, for example a colon.
     JoinsLetters,
-    /// Joins letters, and joins digits.
+    /// A character that continues a word between two letters or two digits, for example a full
+    /// stop.
     JoinsBoth,
-    /// Joins digits.
+    /// A character that continues a word between two digits, for example a comma.
     JoinsDigits,
 }
 
@@ -67,30 +70,31 @@ impl Role {
         Self::JoinsDigits,
     ];
 
-    /// Returns the role with this number, if there is one.
+    /// Returns the role whose enum value is `number`, or `None` if there is none.
     #[inline]
     pub(super) fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number).wrapping_sub(1)).copied()
     }
 
-    /// Whether the character joins its neighbours, or may join them.
+    /// Whether a character of this role joins the characters around it into one word, or may do so.
     pub(super) fn may_join(self) -> bool {
         matches!(self, Self::Odd | Self::JoinsLetters | Self::JoinsBoth | Self::JoinsDigits)
     }
 
-    /// Whether the character belongs to the character before it.
+    /// Whether a character of this role is a combining mark, which belongs to the character before
+    /// it.
     pub(super) fn is_attached(self) -> bool {
         matches!(self, Self::Mark | Self::WordMark | Self::SingleMark | Self::SingleWordMark)
     }
 }
 
-/// Properties of a character for the rules of words: its role, whether it is a letter or digit, and
-/// whether its script is written without spaces.
+/// Properties of a character for the word rules, packed into one byte: its role, whether it is a
+/// letter or digit, and whether its script is written without spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Traits(u8);
 
 impl Traits {
-    /// Bits that hold the number of the role.
+    /// Mask of the bits that hold the role.
     const ROLE: u8 = 0xF;
     const LETTER_OR_DIGIT: u8 = 0x10;
     const UNSPACED: u8 = 0x20;
@@ -114,10 +118,10 @@ impl Traits {
     }
 }
 
-/// Traits that were computed already, by character; 0 if not computed yet.
+/// Traits that were computed already, by code point. An entry is 0 if it was not computed yet.
 static TRAITS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
 
-/// Returns the traits of a character.
+/// Returns the role and the other word properties of a character.
 #[inline]
 pub(super) fn traits(character: char) -> Traits {
     let Some(known) = TRAITS.get(character as usize) else { return traits_by_rules(character) };
@@ -133,7 +137,7 @@ pub(super) fn is_letter_or_digit(character: char) -> bool {
     traits(character).is_letter_or_digit()
 }
 
-/// Returns the role of a character.
+/// Returns the role of a character in the word rules.
 #[inline]
 pub(super) fn role(character: char) -> Role {
     Role::from_number(traits(character).0 & Traits::ROLE).unwrap_or(Role::Odd)
@@ -157,9 +161,9 @@ fn traits_of_block(character: char) -> Option<Traits> {
     Some(Traits::new(role, role != Role::Separator, role == Role::Single))
 }
 
-/// Returns the role of a character of a large block, in which all characters have the same role. To
-/// ask the library for each of them would take long. Each of these characters is also folded to
-/// itself.
+/// Returns the role of a character from one of the large blocks in which all characters have the
+/// same role, or `None` for other characters. This avoids thousands of calls of the library. Each
+/// character of these blocks is folded to itself.
 pub(super) fn role_of_block(character: char) -> Option<Role> {
     match character {
         '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => Some(Role::Single),

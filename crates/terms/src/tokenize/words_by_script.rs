@@ -1,8 +1,9 @@
-//! Cuts texts of several scripts: each run of a script is cut as that script needs.
+//! Cuts texts with several scripts. Each run of characters is cut into tokens in the way that suits
+//! its script.
 //!
-//! - A maximal run of ideographs, ASCII letters and digits and the characters `+#&._%-` that
-//!   contains an ideograph is cut into Chinese words.
-//! - If Hiragana or Katakana touches such a run, all of it is Japanese.
+//! - A run of ideographs, ASCII letters, digits and the characters `+#&._%-` that contains an
+//!   ideograph is cut into Chinese words. The run is as long as possible.
+//! - If such a run is adjacent to Hiragana or Katakana, all of it counts as Japanese.
 //! - Japanese, Thai, Lao, Khmer and Myanmar become pairs of neighbouring characters.
 //! - All other text becomes Unicode words.
 //!
@@ -29,7 +30,7 @@ pub const KIND: TokenizerKind = TokenizerKind {
     create: |isa| Box::new(WordsByScript::new(isa)),
 };
 
-/// Tokenizer that cuts each run of a script as that script needs.
+/// Tokenizer that cuts each run of characters in the way that suits its script.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordsByScript {
     isa: Isa,
@@ -43,8 +44,8 @@ impl WordsByScript {
     }
 }
 
-/// Appends each pair of neighbouring letters, digits and marks. A letter, digit or mark without a
-/// neighbour is a token alone.
+/// Appends the hash of each pair of neighbouring letters, digits and marks. A character without
+/// such a neighbour is a token alone.
 fn push_pairs(text: &str, hashes: &mut Vec<u64>) {
     let is_token = |c: char| c.is_alphanumeric() || is_combining_mark(c);
     for part in text.split(|c| !is_token(c)).filter(|part| !part.is_empty()) {
@@ -63,7 +64,8 @@ fn push_pairs(text: &str, hashes: &mut Vec<u64>) {
 }
 
 impl WordsByScript {
-    /// Appends the tokens of a normalized and folded text, run by run.
+    /// Divides a normalized and folded text into runs by script, and appends the hashes of their
+    /// tokens.
     fn runs(self, folded: &[u8], tokens: &mut HashedTokens) {
         // The text was decoded before, so it is valid UTF-8.
         let text = simdutf8::basic::from_utf8(folded).unwrap_or_default();
