@@ -5,11 +5,11 @@ use super::random::Random;
 use super::vocabulary::Vocabulary;
 use std::io::{self, Write};
 
-/// One article in this many is a near-duplicate of an earlier one.
+/// One article in this many is a changed copy of an earlier article.
 const ARTICLES_PER_COPY: usize = 10;
-/// Number of recent articles from which copies are made.
+/// Number of earlier articles that are remembered, so that copies can be made from them.
 const REMEMBERED: usize = 256;
-/// One query in this many is unrelated to the collection.
+/// One query in this many is unrelated to the articles; every other query is a changed copy of an article.
 const QUERIES_PER_STRANGER: usize = 8;
 
 /// Settings of a collection.
@@ -19,7 +19,7 @@ pub struct CollectionSettings {
     pub seed: u64,
     /// Size of the collection.
     pub size: Size,
-    /// Most queries. A collection with fewer articles has one query for each.
+    /// Maximum number of queries. A collection with fewer articles has one query for each article.
     pub queries: u64,
 }
 
@@ -28,7 +28,7 @@ pub struct CollectionSettings {
 pub enum Size {
     /// Number of articles.
     Documents(u64),
-    /// Articles until they have this many bytes.
+    /// Articles are generated until all of them together have at least this many bytes.
     Bytes(u64),
 }
 
@@ -41,15 +41,15 @@ pub struct Generated {
     pub bytes: u64,
     /// Number of queries.
     pub queries: u64,
-    /// Number of true pairs.
+    /// Number of true pairs of near-duplicates, of two articles or of an article and a query.
     pub pairs: u64,
 }
 
 /// Writes articles and queries as form-feed texts with CRLF line ends, and the true pairs as
 /// tab-separated lines: ID, ID, kind of change.
 ///
-/// A pair of articles is listed as original and copy, a pair with a query as article and query. All
-/// documents that a chain of pairs connects to an article are its near-duplicates.
+/// A pair of articles lists the original first and its copy second. A pair with a query lists the article
+/// first. All documents that a chain of pairs connects to an article are its near-duplicates.
 ///
 /// | kind of change | the second document |
 /// | --- | --- |
@@ -87,8 +87,7 @@ pub fn write_collection(
         Size::Documents(documents) => documents,
         Size::Bytes(bytes) => bytes / MEAN_BYTES + 1,
     };
-    // Queries are spread evenly over the collection, so its expected size must be known
-    // first.
+    // Queries are spread evenly over the collection, so the expected number of articles must be known first.
     let articles_per_query = expected.div_ceil(settings.queries.max(1)).max(1);
     let mut maker = Maker {
         vocabulary: Vocabulary::for_text_of(expected.saturating_mul(MEAN_WORDS)),
@@ -132,17 +131,17 @@ pub fn write_collection(
     Ok(done)
 }
 
-/// Draws articles and queries. The order of the random numbers decides the bytes of a seed, so it must
-/// never change.
+/// Draws articles and queries from random numbers. Their order decides the bytes that a seed gives, so it
+/// must never change.
 struct Maker {
     vocabulary: Vocabulary,
     random: Random,
-    /// Recent articles with their numbers, from which copies are made.
+    /// Earlier articles with their numbers, from which copies are made.
     remembered: Vec<(u64, Document)>,
 }
 
 impl Maker {
-    /// Draws an article: a new one, or a copy of a recent one, which is listed in `pairs`.
+    /// Draws article `number`: a new one, or a changed copy of an earlier one. A copy is listed in `pairs`.
     fn article(
         &mut self,
         number: u64,
@@ -159,19 +158,20 @@ impl Maker {
             done.pairs += 1;
             return Ok(document.changed(change, vocabulary, random));
         }
-        // Copies are not remembered, so every copy is made from an original.
+        // Copies are not remembered, so every copy is made from an original article.
         let document = Document::draw(vocabulary, random);
         if remembered.len() < REMEMBERED {
             remembered.push((number, document.clone()));
-        // Replacing only some of the remembered articles leaves old ones, so that some copies are
-        // far from their originals.
+        // Only some new articles replace a remembered one. So some remembered articles are old, and copies of
+        // them are far from their originals.
         } else if random.happens(1, 8) {
             remembered[random.below(REMEMBERED)] = (number, document.clone());
         }
         Ok(document)
     }
 
-    /// Draws a query: a changed copy of an article, which is listed in `pairs`, or an unrelated document.
+    /// Draws the query with this ID: an unrelated document, or a changed copy of `article`. A copy is listed
+    /// in `pairs`. `number` is the number of the article.
     fn query(
         &mut self,
         id: &str,
@@ -191,7 +191,8 @@ impl Maker {
     }
 }
 
-/// Returns the ID of an article: volume and number, with a thousand articles in a volume.
+/// Returns the ID of an article: the number of its volume and its number there. A volume has a thousand
+/// articles.
 fn article_id(number: u64) -> String {
     format!("{}-{}", (number - 1) / 1000 + 1, (number - 1) % 1000 + 1)
 }

@@ -1,4 +1,4 @@
-//! Generates a small crawl: documents in turn in a WET file, a JSON Lines file and a Parquet file, so that
+//! Generates a small crawl. Documents go in turn to a WET file, a JSON Lines file and a Parquet file, so that
 //! near-duplicates are in different files.
 
 use super::collection::{CollectionSettings, Size, write_collection};
@@ -6,13 +6,14 @@ use super::crawl_files::{PageText, ParquetFile, write_json_line, write_record};
 use flate2::Compression;
 use std::io;
 
-/// Returns an invented date of a page: each page has its own day.
+/// Returns an invented date for the page with this number. The pages of a small crawl have different days.
 fn date(number: usize) -> String {
     format!("2026-{:02}-{:02}T00:00:00Z", number / 28 % 12 + 1, number % 28 + 1)
 }
 
-/// Returns the content of three files: WET in gzip with one member a record, JSON Lines with `url`, `date`
-/// and `text`, and Parquet with columns of the same names.
+/// Returns the contents of three files. The first is a WET file in which each record is a gzip member of its
+/// own. The second has JSON Lines with `url`, `date` and `text`, and the third is a Parquet file with columns
+/// of these names.
 ///
 /// # Errors
 ///
@@ -30,7 +31,7 @@ pub fn crawl(seed: u64, documents: u64) -> io::Result<[Vec<u8>; 3]> {
     ];
     write_record(&mut wet, LEVEL, &about, &[b"isPartOf: a crawl in miniature\r\n"])?;
     for (number, article) in articles.split('\x0c').enumerate() {
-        // The first line of an article is its ID, and a line end follows the form feed before it.
+        // The first line of an article is its ID. A line end follows the form feed before the ID.
         let (id, text) = article.trim_start().split_once("\r\n").unwrap_or_default();
         let (url, date) = (&format!("https://crawl.example/{id}"), &date(number));
         let page = PageText { url, date, text };

@@ -10,7 +10,7 @@ use parquet::file::properties::WriterProperties;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Bytes of text of a batch of rows.
+/// Bytes of text after which the buffered rows are written to the Parquet file.
 const BATCH_BYTES: usize = 16 << 20;
 
 /// The text of a page, with its URL and date.
@@ -24,12 +24,12 @@ pub struct PageText<'p> {
     pub text: &'p str,
 }
 
-/// Writes a record of a WARC or WET file as a gzip member. The field with the length follows the other
-/// `fields` of the header.
+/// Writes a record of a WARC or WET file as a gzip member: a header with `fields` and the length of the
+/// content, then the content, which is the parts of `block` one after the other.
 ///
 /// # Errors
 ///
-/// Those of writing.
+/// `out` fails.
 pub(crate) fn write_record(
     out: &mut impl Write,
     level: Compression,
@@ -56,19 +56,19 @@ pub(crate) fn write_record(
 ///
 /// # Errors
 ///
-/// Those of writing.
+/// `out` fails.
 pub fn write_json_line(out: &mut impl Write, page: &PageText<'_>) -> io::Result<()> {
     let string = |text: &str| serde_json::to_string(text).map_err(io::Error::other);
     let (url, date, text) = (string(page.url)?, string(page.date)?, string(page.text)?);
     writeln!(out, "{{\"url\":{url},\"date\":{date},\"text\":{text}}}")
 }
 
-/// Writes a page as a document of a text with form feeds. A form feed separates it from the page before.
-/// Form feeds in the page become spaces, which separate words, too.
+/// Writes a page as a document of a text in which form feeds separate documents. A form feed comes before the
+/// page unless it is the first. Form feeds within the page become spaces.
 ///
 /// # Errors
 ///
-/// Those of writing.
+/// `out` fails.
 pub fn write_form_feed(
     out: &mut impl Write,
     is_first: bool,
@@ -101,7 +101,7 @@ impl<W: Write + Send> ParquetFile<W> {
     ///
     /// # Errors
     ///
-    /// Those of writing.
+    /// `out` fails.
     pub fn new(out: W) -> io::Result<Self> {
         let field = |name: &str| Field::new(name, DataType::Utf8, false);
         let schema = Arc::new(Schema::new(vec![field("url"), field("date"), field("text")]));
@@ -112,11 +112,11 @@ impl<W: Write + Send> ParquetFile<W> {
         Ok(Self { writer, schema, columns: Default::default(), bytes: 0 })
     }
 
-    /// Adds a row.
+    /// Adds a row with the URL, the date and the text of a page.
     ///
     /// # Errors
     ///
-    /// Those of writing.
+    /// The writer fails.
     pub fn push(&mut self, page: &PageText<'_>) -> io::Result<()> {
         for (column, value) in self.columns.iter_mut().zip([page.url, page.date, page.text]) {
             column.push(value.to_owned());
@@ -141,7 +141,7 @@ impl<W: Write + Send> ParquetFile<W> {
     ///
     /// # Errors
     ///
-    /// Those of writing.
+    /// The writer fails.
     pub fn finish(mut self) -> io::Result<W> {
         self.flush()?;
         Ok(self.writer.into_inner()?)

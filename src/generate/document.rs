@@ -11,26 +11,27 @@ const LENGTHS: [u16; 65] = [
     283, 292, 302, 312, 323, 335, 347, 360, 374, 389, 405, 422, 441, 462, 485, 511, 540, 574, 613,
     661, 720, 797, 906, 1084, 1529,
 ];
-/// Mean number of words of a document.
+/// Mean number of words of a generated document.
 pub(super) const MEAN_WORDS: u64 = 290;
-/// Mean number of bytes of a document, including ID and separators.
+/// Mean number of bytes of a generated document, including its ID and separators.
 pub(super) const MEAN_BYTES: u64 = 1_800;
 
-/// Number of words of a subject. One word in four of a document is one of them.
+/// Number of words that belong to the subject of a document. One word in four of the document is one of
+/// these.
 const SUBJECT_WORDS: usize = 24;
 /// Least number of words of a paragraph. The longest has almost twice as many.
 const PARAGRAPH_WORDS: usize = 40;
-/// Letters after which a line is broken.
+/// Number of letters in a line after which the line is broken.
 const LINE: usize = 68;
 
-/// Words in paragraphs, and the seed of their punctuation and line breaks.
+/// A generated document: the words of each paragraph, and the seed of its punctuation and line breaks.
 #[derive(Clone, Debug)]
 pub(super) struct Document {
     paragraphs: Vec<Vec<u32>>,
     layout: u64,
 }
 
-/// The change that makes a near-duplicate.
+/// The change that turns a document into a near-duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// The copy is equal.
@@ -60,7 +61,7 @@ impl Change {
         }
     }
 
-    /// Returns the name in the list of true pairs.
+    /// Returns the name of the change as it appears in the list of true pairs, for example `words-4`.
     pub(super) fn name(self) -> String {
         match self {
             Self::None => "exact".to_owned(),
@@ -92,7 +93,7 @@ impl Document {
         Self { paragraphs, layout: random.number() }
     }
 
-    /// Returns the document after a change.
+    /// Returns a copy of the document with `change` applied.
     pub(super) fn changed(
         &self,
         change: Change,
@@ -135,7 +136,7 @@ impl Document {
         copy
     }
 
-    /// Appends the text: sentences in lines, an empty line between paragraphs.
+    /// Appends the text of the document: sentences broken into lines, with an empty line between paragraphs.
     pub(super) fn write(&self, vocabulary: &Vocabulary, text: &mut Vec<u8>) {
         for (number, paragraph) in self.paragraphs.iter().enumerate() {
             // The layout of a paragraph depends only on the paragraph, so that a copy with another
@@ -179,7 +180,7 @@ fn write_paragraph(
     }
 }
 
-/// Returns a random number of words, interpolated between the quantiles.
+/// Returns a random number of words for a document, interpolated between the quantiles in [`LENGTHS`].
 fn length(random: &mut Random) -> usize {
     const PARTS: usize = 256;
     let place = random.below((LENGTHS.len() - 1) * PARTS);

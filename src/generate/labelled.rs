@@ -5,8 +5,9 @@
 //! * lightly edited: a few words differ;
 //! * edited: many words differ, and a sentence is replaced;
 //! * rewritten: a third of the words differ, and sentences are in another order;
-//! * part: half of the other document, followed by other text. These pairs count neither as true nor as
-//!   false.
+//! * part: the first half of the other document, followed by other text. These pairs count neither as true
+//!   nor
+//!   as false.
 //!
 //! Every fifth document ends in the same notice, as pages of one site do.
 
@@ -14,14 +15,14 @@ use super::random::Random;
 use simtool_base::json_text::write_string;
 use std::io;
 
-/// The files that [`labelled`] generates.
+/// Contents of the files that [`labelled`] generates.
 #[derive(Clone, Debug, Default)]
 pub struct LabelledFiles {
     /// `docs.jsonl`: ID and text of each document.
     pub documents: Vec<u8>,
-    /// `truth.tsv`: two IDs and the name of the edit.
+    /// `truth.tsv`: for each true pair, the IDs of both documents and the name of the edit.
     pub truth: Vec<u8>,
-    /// `gray.tsv`: pairs of documents that share only a part.
+    /// `gray.tsv`: pairs of documents that share only a part, which count neither as true nor as false.
     pub gray: Vec<u8>,
 }
 
@@ -33,8 +34,8 @@ pub struct LabelledFiles {
 pub fn labelled(seed: u64, documents: u64) -> io::Result<LabelledFiles> {
     let mut files = LabelledFiles::default();
     for (number, language) in [&ENGLISH, &CHINESE].into_iter().enumerate() {
-        // Every language has a seed of its own, so a change in one does not change the text of
-        // the other.
+        // Each language has a seed of its own, so a change in one language does not change the text of the
+        // other.
         let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(number as u64));
         let mut left = documents.div_ceil(2);
         let mut story = 0;
@@ -46,7 +47,7 @@ pub fn labelled(seed: u64, documents: u64) -> io::Result<LabelledFiles> {
     Ok(files)
 }
 
-/// The edit that makes a version.
+/// The edit that turns a document into a version of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Edit {
     Light,
@@ -66,8 +67,8 @@ impl Edit {
     }
 }
 
-/// Versions of documents 0 to 7; document 8 has the versions of document 0, and so on. A document with two
-/// versions gives three pairs.
+/// Edits for documents 0 to 7; each edit makes one version of the document. Document 8 has the edits of
+/// document 0, and so on. A document with two versions gives three pairs.
 const VERSIONS: [&[Edit]; 8] = [
     &[Edit::Light],
     &[],
@@ -79,12 +80,12 @@ const VERSIONS: [&[Edit]; 8] = [
     &[Edit::Rewritten, Edit::Light],
 ];
 
-/// Approximate number of sentences of a document.
+/// Approximate number of sentences of a generated document.
 const SENTENCES: usize = 14;
-/// One document in this many ends in the notice.
+/// One document in this many ends with the notice, a text that all these documents share.
 const NOTICES: u64 = 5;
 
-/// A language: its words and punctuation.
+/// Words and punctuation of a language.
 struct Language {
     code: &'static str,
     /// Lists of words. A sentence has one word of each list.
@@ -94,11 +95,11 @@ struct Language {
     notice: &'static str,
 }
 
-/// A sentence: for each list of words, the number of a word.
+/// A sentence: for each list of words in the pattern of the language, the index of the chosen word.
 type Sentence = [usize; 8];
 
 impl Language {
-    /// Writes a document and its versions, and returns the number of documents.
+    /// Writes document number `story` and its versions. Returns how many documents were written.
     fn write_story(
         &self,
         story: u64,
@@ -116,8 +117,8 @@ impl Language {
             let version = self.edited(&original, edit, random);
             self.write(&name, &version, has_notice, files)?;
             for (other, of_other) in &names {
-                // Versions of one document are near-duplicates of each other, unless one of them
-                // shares only a part.
+                // All versions of one document are near-duplicates of each other, except versions that share
+                // only a part.
                 let is_part = edit == Edit::Part || *of_other == Some(Edit::Part);
                 let pairs = if is_part { &mut files.gray } else { &mut files.truth };
                 let pair = format!("{other}\t{name}\t{}\n", edit.name());
@@ -132,10 +133,10 @@ impl Language {
         self.pattern.map(|words| random.below(words.len()))
     }
 
-    /// Returns a version of a document.
+    /// Returns a version of a document that `edit` makes.
     fn edited(&self, original: &[Sentence], edit: Edit, random: &mut Random) -> Vec<Sentence> {
         let mut version = original.to_vec();
-        // Percentage of words to replace.
+        // Percentage of words to replace by others.
         let changed = match edit {
             Edit::Light => 3,
             Edit::Edited => 14,

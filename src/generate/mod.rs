@@ -5,8 +5,8 @@
 //! the square root of the text. All random numbers are integers, so a seed gives the same bytes on every
 //! machine.
 //!
-//! [`labelled`] generates documents of real words with edits of known strength. [`pages`] turns real pages
-//! into the files of a crawl.
+//! [`labelled`] generates documents of real words with edits of known strength. [`pages`] turns a folder of
+//! existing HTML pages into the files of a crawl.
 
 pub mod collection;
 #[cfg(feature = "parquet")]

@@ -11,10 +11,10 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Invented date of all pages.
+/// Invented date that all records have.
 pub const DATE: &str = "2026-01-01T00:00:00Z";
 
-/// A file with a page.
+/// A file of a folder that holds an HTML page.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PageFile {
     /// Invented URL of the page: its path in the folder, without `.gz`.
@@ -24,8 +24,8 @@ pub struct PageFile {
     bytes: u64,
 }
 
-/// Finds the pages in a folder, in the order of their URLs: regular files with the extension `.html`,
-/// `.htm` or `.xhtml`, possibly followed by `.gz`. Links are not followed.
+/// Finds the pages in a folder and its subfolders, in the order of their URLs. Pages are regular files with
+/// the extension `.html`, `.htm` or `.xhtml`, possibly followed by `.gz`. Links are not followed.
 ///
 /// # Errors
 ///
@@ -51,7 +51,7 @@ fn add_pages(folder: &Path, url: &str, found: &mut Vec<PageFile>) -> io::Result<
                 endings.iter().any(|known| ending.eq_ignore_ascii_case(known))
             };
             let is_packed = has_ending(&path, &["gz"]);
-            // The ending before `.gz` shows whether the file is a page.
+            // The extension before `.gz` shows whether the file is a page.
             let name = if is_packed { path.with_extension("") } else { path.clone() };
             if has_ending(&name, &["html", "htm", "xhtml"]) {
                 let url = below(url, name.file_name().unwrap_or_default());
@@ -62,7 +62,8 @@ fn add_pages(folder: &Path, url: &str, found: &mut Vec<PageFile>) -> io::Result<
     Ok(())
 }
 
-/// Returns the URL of `name` in `url`. All bytes except unreserved characters are escaped (RFC 3986).
+/// Returns the URL of the file `name` in the folder with the URL `url`. All bytes except unreserved
+/// characters are escaped (RFC 3986).
 fn below(url: &str, name: &OsStr) -> String {
     let mut url = format!("{url}/");
     for &byte in name.as_encoded_bytes() {
@@ -76,7 +77,8 @@ fn below(url: &str, name: &OsStr) -> String {
     url
 }
 
-/// Divides pages into at most `count` runs with about the same number of bytes. No run is empty.
+/// Divides pages into at most `count` consecutive ranges with about the same number of bytes. No range is
+/// empty.
 pub fn runs(pages: &[PageFile], count: usize) -> Vec<Range<usize>> {
     let total: u64 = pages.iter().map(|page| page.bytes).sum();
     let (mut runs, mut start, mut bytes) = (Vec::new(), 0, 0);
@@ -84,7 +86,7 @@ pub fn runs(pages: &[PageFile], count: usize) -> Vec<Range<usize>> {
         bytes += page.bytes;
         let is_last = at + 1 == pages.len();
         let is_full = bytes * count as u64 >= total * (runs.len() as u64 + 1);
-        // The last run takes all pages that remain, so there are never more runs than wanted.
+        // The last range takes all remaining pages, so there are never more ranges than wanted.
         if is_last || (is_full && runs.len() + 1 < count) {
             runs.push(start..at + 1);
             start = at + 1;
@@ -93,11 +95,11 @@ pub fn runs(pages: &[PageFile], count: usize) -> Vec<Range<usize>> {
     runs
 }
 
-/// Writes the first record of a file of a crawl.
+/// Writes the record that begins a WARC file and describes it. `name` is the name of the file.
 ///
 /// # Errors
 ///
-/// Those of writing.
+/// `out` fails.
 pub fn write_first_record(out: &mut impl Write, name: &str) -> io::Result<()> {
     let fields = [
         ("WARC-Type", "warcinfo"),
@@ -110,7 +112,7 @@ pub fn write_first_record(out: &mut impl Write, name: &str) -> io::Result<()> {
     write_record(out, Compression::default(), &fields, &[about])
 }
 
-/// Writes the response with a page, and returns the number of bytes of the page.
+/// Writes a page as the HTTP response of a crawl, and returns the number of bytes of the page.
 ///
 /// # Errors
 ///
@@ -137,11 +139,11 @@ pub fn write_response(out: &mut impl Write, page: &PageFile) -> io::Result<u64> 
     Ok(length as u64)
 }
 
-/// Writes the text of a page as a record.
+/// Writes the visible text of a page as a record of a WET file.
 ///
 /// # Errors
 ///
-/// Those of writing.
+/// `out` fails.
 pub fn write_conversion(out: &mut impl Write, url: &str, text: &str) -> io::Result<()> {
     let fields = [
         ("WARC-Type", "conversion"),
@@ -154,7 +156,7 @@ pub fn write_conversion(out: &mut impl Write, url: &str, text: &str) -> io::Resu
     write_record(out, Compression::default(), &fields, &[text.as_bytes()])
 }
 
-/// Returns a UUID of version 8 that depends only on the kind and the name of the record.
+/// Returns a UUID of version 8 for a record. It depends only on the kind of the record and on `name`.
 fn record_id(kind: &str, name: &str) -> String {
     let high = hash(format!("{kind} {name}").as_bytes());
     // These bits mark the variant and, below, version 8 of a UUID (RFC 9562).

@@ -14,7 +14,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Returns a random number.
+    /// Returns a random 64-bit number.
     #[inline]
     pub(super) fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -23,15 +23,15 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Returns a random number below `limit`, or 0 if `limit` is 0. The bias is below 2⁻³² for limits
-    /// below 2³².
+    /// Returns a random number from 0 up to, but not including, `limit`, or 0 if `limit` is 0. The bias is
+    /// below 2⁻³² for limits below 2³².
     #[inline]
     pub(super) fn below(&mut self, limit: usize) -> usize {
-        // The upper half of the product needs no division and no rejected numbers.
+        // Taking the upper half of the product needs no division, and no number is rejected.
         ((u128::from(self.number()) * limit as u128) >> 64) as usize
     }
 
-    /// Returns true in `times` of `of` cases.
+    /// Returns true with probability `times / of`.
     #[inline]
     pub(super) fn happens(&mut self, times: usize, of: usize) -> bool {
         self.below(of) < times

@@ -2,38 +2,39 @@
 
 use super::random::Random;
 
-/// The most frequent words, which [`stop_words`] lists.
+/// Number of stop words: the most frequent words of generated text, which [`stop_words`] lists.
 pub(super) const STOP_WORDS: usize = 100;
 
-/// Fewest and most words of a vocabulary.
+/// Least and greatest number of words of a vocabulary.
 const SIZES: std::ops::RangeInclusive<usize> = 1_000..=1_500_000;
 
 const CONSONANTS: &[u8; 20] = b"tnsrldmkpvbhgfzjwcxy";
 const VOWELS: &[u8; 5] = b"aeiou";
-/// Consonants that may end a word. The empty one is listed several times, to be frequent.
+/// Consonants that may end a syllable. The empty one is listed several times so that it is frequent.
 const CODAS: [&[u8]; 8] = [b"", b"n", b"", b"s", b"r", b"", b"l", b"t"];
 /// Endings of a few words, which make some words longer than 16 letters. All have two adjacent consonants,
 /// so no word without an ending has the same spelling.
 const ENDINGS: [&[u8]; 4] = [b"ness", b"lessness", b"mentation", b"fulnessability"];
-/// One word in this many has an ending.
+/// One word in this many gets one of the [`ENDINGS`].
 const WORDS_PER_ENDING: u64 = 40;
 
-/// The words of a text, the most frequent first, with their frequencies.
+/// Invented words with their frequencies. The rank of a word is its position by frequency: the most frequent
+/// word has rank 0.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     letters: Vec<u8>,
-    /// End of each word in `letters`.
+    /// For each word, the index in `letters` at which the word ends.
     ends: Vec<u32>,
-    /// Alias table. For each rank: a limit, and another rank. A random 32-bit number below the limit draws
-    /// the rank itself, any other number draws the other rank.
+    /// Alias table for drawing ranks by frequency. Each rank has a limit and another rank. A random 32-bit
+    /// number below the limit draws the rank itself, and any other number draws the other rank.
     aliases: Vec<(u32, u32)>,
 }
 
 impl Vocabulary {
     /// Creates a vocabulary for a text of about `words` words.
     ///
-    /// About a third of the vocabulary occurs in the text. This is as many different words as in English
-    /// newsgroups of that length, and grows with the square root of the length (Heaps' law).
+    /// The text will use about a third of the vocabulary, as many different words as English newsgroups of
+    /// that length have. This number grows with the square root of the length (Heaps' law).
     pub(super) fn for_text_of(words: u64) -> Self {
         let size = usize::try_from(words.isqrt().saturating_mul(140)).unwrap_or(usize::MAX);
         Self::new(size.clamp(*SIZES.start(), *SIZES.end()))
@@ -49,12 +50,12 @@ impl Vocabulary {
         Self { letters, ends, aliases: aliases(&weights(size)) }
     }
 
-    /// Number of words.
+    /// Returns the number of words.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Returns the word of a rank, in lower case.
+    /// Returns the word with this rank, in lower case.
     #[inline]
     pub(super) fn word(&self, rank: u32) -> &[u8] {
         let rank = rank as usize;
@@ -62,7 +63,7 @@ impl Vocabulary {
         &self.letters[start..self.ends[rank] as usize]
     }
 
-    /// Returns the rank of a random word, by frequency.
+    /// Returns the rank of a random word. Frequent words are drawn more often.
     #[inline]
     pub(super) fn draw(&self, random: &mut Random) -> u32 {
         let number = random.number();
@@ -74,7 +75,7 @@ impl Vocabulary {
     }
 }
 
-/// Returns the stop words of generated text, one a line: the most frequent words.
+/// Returns the stop words of generated text, its most frequent words. Each is on a line of its own.
 #[must_use]
 pub fn stop_words() -> Vec<u8> {
     let mut list = Vec::new();
@@ -85,13 +86,13 @@ pub fn stop_words() -> Vec<u8> {
     list
 }
 
-/// Appends the word of a rank. All words are different.
+/// Appends the spelling of the word with this rank. All words are spelled differently.
 fn spell(rank: usize, letters: &mut Vec<u8>) {
     // The syllables are the digits of the rank in base 100 without a zero, so frequent words are
     // short.
     let mut rest = rank + 1;
     while rest > 0 {
-        // 37 has no common factor with 100, so different digits give different syllables.
+        // 37 and 100 have no common factor, so different digits give different syllables.
         let syllable = ((rest - 1) % 100 * 37 + 11) % 100;
         letters.push(CONSONANTS[syllable / 5]);
         letters.push(VOWELS[syllable % 5]);
@@ -108,13 +109,14 @@ fn spell(rank: usize, letters: &mut Vec<u8>) {
     }
 }
 
-/// Ranks below this follow the Zipf-Mandelbrot law. The frequencies of higher ranks fall with the square
-/// of the rank, as those of rare words do. In 35 MB of English newsgroups with 105,000 different words,
-/// the 100 most frequent words are 44 % of the text, 1,000 are 71 %, and 10,000 are 92 %.
+/// Frequencies of ranks below this number follow the Zipf-Mandelbrot law. From this rank on, they fall with
+/// the square of the rank, as the frequencies of rare words do. For comparison: in 35 MB of English
+/// newsgroups with 105,000 different words, the 100 most frequent words are 44 % of the text, 1,000 are 71 %,
+/// and 10,000 are 92 %.
 const BEND: u64 = 6_000;
 
-/// Returns the frequency of each rank in units of 2⁻⁴⁴: proportional to 1 / (rank + 2.7), and from
-/// [`BEND`] on to BEND / rank². Ranks begin at 0.
+/// Returns the frequency of each rank from 0 to `size − 1`, in units of 2⁻⁴⁴. It is proportional
+/// to 1 / (rank + 2.7) below [`BEND`], and to BEND / rank² from there on.
 ///
 /// # References
 ///
@@ -129,7 +131,7 @@ fn weights(size: usize) -> Vec<u64> {
     (0..size as u64).map(weight).collect()
 }
 
-/// Returns the alias table of the weights, for drawing in constant time.
+/// Returns the alias table of `weights`, which draws a rank in constant time. See the field `aliases`.
 ///
 /// # References
 ///
@@ -138,7 +140,8 @@ fn weights(size: usize) -> Vec<u64> {
 fn aliases(weights: &[u64]) -> Vec<(u32, u32)> {
     let total: u64 = weights.iter().sum();
     let count = weights.len() as u64;
-    // The weight of a rank times the number of ranks. A rank is small if this is below the total.
+    // Weight of each rank times the number of ranks. A rank is small if this product is below the total
+    // weight.
     let mut left: Vec<u64> = weights.iter().map(|weight| weight * count).collect();
     let (mut small, mut large): (Vec<usize>, Vec<usize>) =
         (0..weights.len()).partition(|&rank| left[rank] < total);
@@ -146,8 +149,8 @@ fn aliases(weights: &[u64]) -> Vec<(u32, u32)> {
         (0..weights.len()).map(|rank| (u32::MAX, rank as u32)).collect();
     while let (Some(low), Some(high)) = (small.pop(), large.pop()) {
         let own = (u128::from(left[low]) << 32) / u128::from(total);
-        // The small rank fills only a part of its place. The large one fills the rest, which is
-        // taken from its weight.
+        // A small rank fills only a part of its entry. A large rank fills the rest, which its weight is
+        // reduced by.
         aliases[low] = (own as u32, high as u32);
         left[high] -= total - left[low];
         if left[high] < total { &mut small } else { &mut large }.push(high);

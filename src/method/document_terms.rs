@@ -12,21 +12,22 @@ use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 use simtool_terms::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
 use std::sync::Arc;
 
-/// Finds the terms of texts. All threads share one value.
+/// Turns texts into terms by the rules of a [`Terms`]. All threads share one value.
 pub(crate) enum DocumentTerms {
     Shingles {
         bytes_per_token: u64,
         tokenizer: Box<dyn HashTokenizer>,
-        /// Hashes of the tokens that are dropped.
+        /// Hashes of the tokens that are dropped before shingles are made.
         stop_words: UnorderedSet<u64>,
         shingles: Shingles,
-        /// Frequencies of terms in the collection, if rare terms weigh more when sets are compared.
+        /// Number of documents that contain each term. `None` unless rare terms weigh more when sets are
+        /// compared.
         frequencies: Option<Arc<Frequencies>>,
     },
     Words(AsciiLetters, Arc<Vocabulary>),
 }
 
-/// Buffers that are reused between documents.
+/// Buffers of one thread that are reused from document to document.
 #[derive(Debug, Default)]
 pub(crate) struct TermScratch {
     tokens: HashedTokens,
@@ -36,7 +37,7 @@ pub(crate) struct TermScratch {
 }
 
 impl DocumentTerms {
-    /// Creates the finder of `terms`. `fitted` is the result of learning for these terms.
+    /// Creates a value that finds `terms`. `fitted` holds the words or frequencies learned for these terms.
     pub(crate) fn new(terms: &Terms, fitted: &Fitted, isa: Isa) -> Self {
         match (terms, fitted) {
             (&Terms::Shingles { tokenizer: kind, length, ref stop_words, .. }, _) => {
@@ -54,7 +55,7 @@ impl DocumentTerms {
             (Terms::MostFrequent { .. }, Fitted::Words(words)) => {
                 Self::Words(AsciiLetters::new(isa), Arc::clone(words))
             }
-            // Without a collection, no word is frequent.
+            // Without learned words, no word counts as frequent, so documents have no terms.
             (Terms::MostFrequent { .. }, Fitted::Nothing | Fitted::Frequencies { .. }) => {
                 let none = Arc::new(Vocabulary::from_candidates(Vec::new(), 0));
                 Self::Words(AsciiLetters::new(isa), none)
@@ -62,7 +63,7 @@ impl DocumentTerms {
         }
     }
 
-    /// Returns the approximate number of bytes of text per term.
+    /// Returns the approximate number of bytes of text per term, for estimates.
     pub(crate) fn bytes_a_term(&self) -> u64 {
         match self {
             Self::Shingles { bytes_per_token, .. } => *bytes_per_token,
@@ -70,7 +71,8 @@ impl DocumentTerms {
         }
     }
 
-    /// Returns the frequencies by which rare terms weigh more when sets are compared, if they do.
+    /// Returns the document frequencies from which the weights of terms are computed. `None` if all terms
+    /// weigh the same when sets are compared.
     pub(crate) fn frequencies(&self) -> Option<&Frequencies> {
         match self {
             Self::Shingles { frequencies, .. } => frequencies.as_deref(),
@@ -78,12 +80,12 @@ impl DocumentTerms {
         }
     }
 
-    /// Returns how much a term counts when sets are compared.
+    /// Returns the weight of a term, which is how much it counts when sets are compared.
     pub(crate) fn weight(&self, term: u64) -> u32 {
         self.frequencies().map_or(1, |frequencies| frequencies.get(term).1)
     }
 
-    /// Returns the terms of a text in order, one per occurrence.
+    /// Returns the terms of a text in reading order. A term that occurs twice is listed twice.
     pub(crate) fn find<'s>(&self, text: &[u8], scratch: &'s mut TermScratch) -> &'s mut Vec<u64> {
         let TermScratch { tokens, batch, ranks, terms } = scratch;
         terms.clear();

@@ -1,4 +1,4 @@
-//! Results of learning from a collection, which some kinds of terms need.
+//! Results of learning: the words or frequencies that some kinds of terms need from a collection.
 
 use super::terms::Terms;
 use simtool_base::error::{Error, ErrorKind, Result};
@@ -8,20 +8,20 @@ use simtool_terms::extract::vocabulary::Vocabulary;
 use std::path::Path;
 use std::sync::Arc;
 
-/// First line of the stored bytes.
+/// First line of a stored result.
 const HEADING: &str = "simtool fitted 1";
-/// Length of the checksum: 16 hexadecimal digits and a line end.
+/// Number of bytes of the checksum at the end of a stored result: 16 hexadecimal digits and a line end.
 const CHECKSUM_BYTES: usize = 17;
 /// Marker before the checksum of stored words.
 const WORDS: &[u8] = b"words ";
 /// Marker before the checksum of stored frequencies.
 const FREQUENCIES: &[u8] = b"frequencies ";
 
-/// Result of learning from a collection: nothing for most terms, the words for the most frequent
-/// words, and frequencies for weights that depend on the collection.
+/// Result of learning from a collection. Most kinds of terms need none. The most frequent words are learned
+/// as a list of words, and weights such as IDF need document frequencies.
 ///
-/// It can be stored. Rows of documents that are added later can be compared with older rows if both
-/// use the same result.
+/// A result can be stored. Rows of documents that are added later can be compared with older rows if both
+/// were made with the same result.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fitted {
@@ -29,11 +29,11 @@ pub enum Fitted {
     Nothing,
     /// The most frequent words of the collection.
     Words(Arc<Vocabulary>),
-    /// Document frequencies of the terms of the collection.
+    /// Number of documents that contain each term of the collection.
     Frequencies {
-        /// Recipe of the terms.
+        /// Recipe of the terms that were counted.
         terms: String,
-        /// Frequencies of the terms.
+        /// Document frequencies of these terms.
         frequencies: Arc<Frequencies>,
     },
 }
@@ -60,17 +60,17 @@ impl Fitted {
         }
     }
 
-    /// Checks that this was learned for `terms`, or contains their frequencies although `terms`
-    /// need none.
+    /// Checks that this was learned for `terms`, or that it holds their frequencies although `terms` do not
+    /// need them.
     ///
     /// # Errors
     ///
-    /// It was learned for others.
+    /// It was learned for other terms.
     pub(crate) fn check_known(&self, terms: &Terms) -> Result<()> {
         if self.is_of_sets(terms) { Ok(()) } else { self.check(terms) }
     }
 
-    /// Whether this contains the frequencies of sets of `terms`.
+    /// Whether this holds the document frequencies of `terms`, as they are counted for sets.
     fn is_of_sets(&self, terms: &Terms) -> bool {
         matches!(self, Self::Frequencies { terms: of, .. } if *of == terms.sets_recipe())
     }
@@ -88,8 +88,8 @@ impl Fitted {
         Error::config("fitted", learned, rule)
     }
 
-    /// Returns the frequencies of the terms. If none were learned, returns those of a collection
-    /// without documents.
+    /// Returns the document frequencies of the terms. If none were learned, no term has occurred in any
+    /// document.
     pub(crate) fn frequencies(&self) -> Arc<Frequencies> {
         match self {
             Self::Frequencies { frequencies, .. } => Arc::clone(frequencies),
@@ -97,8 +97,8 @@ impl Fitted {
         }
     }
 
-    /// Returns the bytes that a store keeps: a heading, the content, a marker of its kind, and a
-    /// checksum. The content is one word per line, or the recipe of the terms and their
+    /// Returns the result as bytes for a file: a heading, the content, a word for its kind, and a checksum.
+    /// The content is one word per line, or the recipe of the terms and their
     /// [frequencies](Frequencies::write).
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -127,7 +127,7 @@ impl Fitted {
     ///
     /// # Errors
     ///
-    /// The bytes are damaged, or not such bytes.
+    /// The bytes are damaged, or [`Self::to_bytes`] did not write them.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
         let wrong = |byte: usize, expected: &str| {
             let path = path.to_owned();
@@ -163,7 +163,8 @@ impl Fitted {
         frequencies.map_or_else(|| wrong(HEADING.len(), "words, or numbers of documents"), Ok)
     }
 
-    /// Returns the part of the recipe of rows that identifies the result by its hash.
+    /// Returns a hash of the result as a part of the recipe of rows, so that only rows made with the same
+    /// result are compared. `None` if nothing was learned.
     pub(super) fn recipe(&self) -> Option<String> {
         match self {
             Self::Nothing => None,

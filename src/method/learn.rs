@@ -1,4 +1,4 @@
-//! Learns from a collection the vocabulary or the frequencies that terms need.
+//! Learns the words or the document frequencies that terms need from a collection.
 
 use super::document_terms::{DocumentTerms, TermScratch};
 use super::fitted::Fitted;
@@ -18,12 +18,13 @@ use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Maximum number of readings in which terms are counted.
+/// Maximum number of times that the input is read to count terms. If memory for fewer passes is lacking,
+/// learning fails.
 const MOST_READINGS: u64 = 32;
 
 impl Fitted {
-    /// Learns from `corpus` whatever `terms` need. This takes no reading if they need nothing, one
-    /// reading if there is enough memory, otherwise several.
+    /// Learns from `corpus` the words or document frequencies that `terms` need. The corpus is read once if
+    /// there is enough memory, otherwise several times, and not at all if `terms` need nothing.
     ///
     /// # Errors
     ///
@@ -44,7 +45,7 @@ impl Fitted {
     }
 }
 
-/// Learns the most frequent words of `corpus` in one reading.
+/// Learns the `count` most frequent words of `corpus`, reading it once. Stop words are not counted.
 fn words(
     count: usize,
     stop_words: &[Vec<u8>],
@@ -53,7 +54,7 @@ fn words(
 ) -> Result<Vocabulary> {
     let threads = context.threads();
     context.progress().begin("counting words", Work::Bytes(corpus.bytes()));
-    // Every thread reads about the same share, for which its table is sized from the start.
+    // Each thread reads about the same number of bytes, and its table gets the right size from the start.
     let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / threads.count();
     let tokenizer = AsciiLetters::new(context.isa());
     let start = || CountedWords::new(bytes, stop_words);
@@ -62,16 +63,17 @@ fn words(
     Ok(most_frequent(threads, &counters, count).0)
 }
 
-/// Counts the words of some documents.
+/// Counter of the occurrences of words in the documents that one thread reads.
 pub(super) struct CountedWords {
     pub(super) counter: WordCounter,
     batch: TokenBatch,
-    /// Buffer for the numbers of words, which are not used here.
+    /// Buffer that the word counter needs for its output, which is not used here.
     written: Vec<u16>,
 }
 
 impl CountedWords {
-    /// Creates a counter for about `bytes` bytes of text.
+    /// Creates a counter with room for the words of about `bytes` bytes of text. `stop_words` are not
+    /// counted.
     pub(super) fn new(bytes: usize, stop_words: &[Vec<u8>]) -> Self {
         let (batch, written) = Default::default();
         Self { counter: WordCounter::new(bytes, stop_words), batch, written }
@@ -88,7 +90,7 @@ impl CountedWords {
     }
 }
 
-/// Counts the terms of some documents.
+/// Counter of the documents that contain each term, among the documents that one thread reads.
 pub(super) struct CountedTerms {
     pub(super) counter: FrequencyCounter,
     scratch: TermScratch,
@@ -96,8 +98,8 @@ pub(super) struct CountedTerms {
 }
 
 impl CountedTerms {
-    /// Creates a counter of the terms in `range`. If `memory` bytes are not enough for all of them,
-    /// it counts only the first ones.
+    /// Creates a counter of the terms whose hashes are in `range`. If `memory` bytes are too few for all of
+    /// them, it counts only the terms with the smallest hashes.
     pub(super) fn new(range: TermRange, memory: u64) -> Self {
         let (scratch, distinct) = Default::default();
         Self { counter: FrequencyCounter::new(range, memory), scratch, distinct }
@@ -111,8 +113,8 @@ impl CountedTerms {
     }
 }
 
-/// Learns the document frequencies of `corpus` in one reading, or in one reading for each part of the
-/// terms that fits into memory.
+/// Learns how many documents of `corpus` contain each term. The corpus is read once, or once for each range
+/// of term hashes whose counts fit in memory.
 fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Result<Frequencies> {
     let threads = context.threads();
     // Terms are counted without weights, so nothing has to be learned before.
@@ -130,12 +132,12 @@ fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Res
         let states = read_texts(corpus, threads, start, |terms, text| terms.add(text, &maker))?;
         let counters: Vec<_> = states.into_iter().map(|terms| terms.counter).collect();
         documents = counters.iter().map(FrequencyCounter::documents).sum();
-        // Counters that ran out of memory stopped at different terms. Sums are right only for
-        // terms that all of them counted.
+        // Counters that ran out of memory stopped at different terms. Sums are right only for the terms that
+        // all of the counters counted.
         let counted = frequencies::common_range(&counters);
         let merge = |part| frequencies::merged(&counters, part, parts);
         merged.extend(threads.map((0..parts).collect(), merge));
-        // Terms are hashes, so the other parts have about as many terms.
+        // Terms are hashes, so each other range has about as many terms as this one.
         let known = merged.iter().map(Vec::len).sum::<usize>() as u64;
         let readings = counted.count();
         let needed = Frequencies::bytes(known) / (counted.done() + 1) * readings;
@@ -148,8 +150,8 @@ fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Res
     Ok(Frequencies::new(documents, merged))
 }
 
-/// Returns the error for too little memory to count the terms. The frequencies need `needed` bytes,
-/// and counting would take `readings` readings.
+/// Returns the error for too little memory to count terms. There are `memory` bytes, the frequencies need
+/// `needed` bytes, and the corpus would have to be read `readings` times.
 fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
     let enough = (memory / MOST_READINGS).saturating_mul(readings).max(needed.saturating_mul(2));
     let rule = format!(
@@ -160,8 +162,8 @@ fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
     Error::limit("the terms of the collection", rule)
 }
 
-/// Calls `visit` with the text of every document of `corpus`. Each worker has a state of its own.
-/// Returns the states.
+/// Calls `visit` with the text of every document of `corpus`. Each thread has a value of its own, made by
+/// `start`. Returns these values.
 fn read_texts<S: Send>(
     corpus: &dyn Corpus,
     threads: &Threads,
@@ -185,14 +187,14 @@ fn read_texts<S: Send>(
     )
 }
 
-/// Returns the `most` most frequent words of all counters, and the ranks of the numbers of each
-/// counter.
+/// Returns the `most` most frequent words of all counters together. Each counter numbers its words in its own
+/// way, so a table from its numbers to the ranks of words is returned for each counter.
 pub(crate) fn most_frequent(
     workers: &Threads,
     counters: &[WordCounter],
     most: usize,
 ) -> (Vocabulary, Vec<NumberRanks>) {
-    // If one thread met enough words this often, rarer words cannot be among the most
+    // If one thread alone has `most` words that occur this often, rarer words cannot be among the most
     // frequent of all.
     let reached = workers
         .map(counters.iter().collect(), |counter| vocabulary::reached_count(counter, most))

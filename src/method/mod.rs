@@ -1,10 +1,10 @@
-//! Methods: settings that decide which documents are near-duplicates.
+//! Methods: settings that decide which pairs of documents are near-duplicates.
 //!
 //! A [`Method`] consists of a [`Recipe`], which turns documents into sets or fingerprints, and a
 //! limit for their similarity or distance. [`Method::parse`] creates it from [`Options`], and
-//! [`Method::parameters`] is the inverse. So the command line, reports, summaries and stored files
-//! use the same names. Each part takes its own options: the terms in [`Terms`], fingerprints in
-//! their own files.
+//! [`Method::parameters`] is the inverse. So the command line, reports, summaries and stored files use the
+//! same names. Each component parses its own options: the terms in [`Terms`], each kind of fingerprint in its
+//! file.
 
 mod document_terms;
 mod fitted;
@@ -35,24 +35,25 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Name of the method that compares the sets themselves.
+/// Name of the method that compares sets of terms directly.
 const EXACT: &str = "exact";
-/// Options of this method.
+/// Options that only the method `exact` has.
 const EXACT_OPTIONS: &[&str] = &["similarity", "weight"];
-/// Option for the weights of terms when sets are compared in addition to fingerprints.
+/// Name of the option for the weights of terms when the sets of candidate pairs are compared after
+/// fingerprints.
 const VERIFY_WEIGHT: &str = "verify_weight";
-/// Options of all methods with fingerprints.
+/// Names of the options that all methods with fingerprints share.
 const ROW_OPTIONS: &[&str] =
     &["max_distance", "recall", "verify", VERIFY_WEIGHT, "words", "top", "idf_band"];
 /// Number of bits of a fingerprint over the most frequent words if the option `bits` is not given.
 const WORD_BITS: usize = 64;
 
-/// Limit up to which documents count as near-duplicates.
+/// Limit that decides whether two documents are near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Criterion {
-    /// The similarity of the sets must reach this threshold.
+    /// The sets of terms must be at least this similar.
     Similarity(Threshold),
-    /// The distance of the rows must be at most this number.
+    /// The fingerprints must differ in at most this many positions.
     Distance(u32),
 }
 
@@ -72,7 +73,7 @@ pub struct Method {
     close: Criterion,
     recall: Option<Threshold>,
     verify: Option<Threshold>,
-    /// Terms of the sets that similarities compare.
+    /// Terms of the sets that are compared by similarity.
     compared: Terms,
 }
 
@@ -85,8 +86,8 @@ impl Default for Method {
 }
 
 impl Method {
-    /// Creates the method that finds all pairs of documents whose sets of terms have at least this
-    /// similarity. Terms count by their idf if the weight of `terms` is `idf`, otherwise equally.
+    /// Creates the method that finds all pairs of documents whose sets of `terms` are at least this similar.
+    /// If the weight of `terms` is `idf`, rare terms count more; otherwise all terms count the same.
     #[must_use]
     pub fn exact(terms: Terms, similarity: Threshold) -> Self {
         Self {
@@ -99,15 +100,16 @@ impl Method {
         }
     }
 
-    /// Creates the method called `name`. It takes the settings of the method out of `options` and
-    /// leaves the others.
+    /// Creates the method called `name`, for example `exact` or `simhash`. Takes the settings of the method
+    /// out of `options` and leaves the other options there.
     ///
     /// - All methods take `tokenizer`, `shingle` and `stop_words`.
     /// - `exact` takes `similarity` and `weight`.
     /// - Methods with fingerprints take `max_distance`, `recall`, `verify`, `verify_weight`,
     ///   `weight`, `top`, `idf_band` and the options of their kind in [`SKETCHES`].
-    /// - `words=N` uses the N most frequent words instead of shingles, with the built-in table and
-    ///   stop words.
+    /// - `words=N` uses the N most frequent words of the collection instead of shingles, with the built-in
+    ///   hash table
+    ///   and stop words.
     ///
     /// # Errors
     ///
@@ -131,25 +133,25 @@ impl Method {
             let stop_words = stop_words::parse(stop_words::ENGLISH.as_bytes()).collect();
             return Self::frequent_words(table, stop_words, options);
         }
-        // Defaults of the kind come before the general ones, because some fingerprints need other
-        // terms.
+        // Defaults of the kind are set before the general ones, because some fingerprints need other terms.
         options.complete(kind.defaults);
         let compared = Terms::parse(options)?;
         let sketch = (kind.parse)(options)?;
-        // A kind that ignores weights leaves the option, so that it is refused.
+        // If a kind ignores weights, its option `weight` stays in `options`, so that it is refused later.
         let is_weighted = kind.has_option("weight");
         let weight = if is_weighted { WeightKind::parse(options)? } else { WeightKind::DEFAULT };
         let terms = compared.clone().weighted(Weighting::parse(weight, options)?);
         Self::from_rows(kind.name, Recipe::rows(terms, sketch), compared, options)
     }
 
-    /// Creates the method that the option `method` names (`exact` if it is not given), and takes
-    /// all options. The value may be a name, or a name with settings behind a colon.
+    /// Creates the method that the option `method` names, or `exact` if the option is missing. The value may
+    /// be a name or a name with settings after a colon, such as `simhash:bits=128`. All options must belong
+    /// to the method.
     ///
     /// # Errors
     ///
-    /// The same as for [`Self::parse`], or the method has no such option, or an option is given
-    /// twice.
+    /// The same as for [`Self::parse`]. It is also an error if the method lacks an option, or if an option is
+    /// given twice.
     pub fn parse_all(options: &mut Options) -> Result<Self> {
         let method = options.take("method").unwrap_or_else(|| EXACT.to_owned());
         let (name, own) = method.split_once(':').unwrap_or((&method, ""));
@@ -163,9 +165,9 @@ impl Method {
         }
     }
 
-    /// Creates the method of `simtool N M`: fingerprints of the most frequent words. N is the
-    /// number of rows of the table, M the number of its bits. Takes `max_distance`, `verify` and,
-    /// for that, `shingle`.
+    /// Creates the method of `simtool N M`, which compares fingerprints of the most frequent words. `table`
+    /// has N rows, one for each word, and M bits per row. Takes `max_distance`, `verify` and, for verifying,
+    /// `shingle` out of `options`.
     ///
     /// # Errors
     ///
@@ -177,8 +179,7 @@ impl Method {
     ) -> Result<Self> {
         let terms =
             Terms::MostFrequent { count: table.rows().len(), stop_words: stop_words.into() };
-        // The stop words of these terms come from the caller, and a second list would contradict
-        // them.
+        // The caller passes the stop words, so a second list from an option would contradict them.
         if let Some(given) = options.take("stop_words") {
             return Err(Error::config("stop_words", given, format!("cannot be used with {terms}")));
         }
@@ -186,8 +187,8 @@ impl Method {
         Self::from_rows("simhash", Recipe::rows(terms, Arc::new(table)), compared, options)
     }
 
-    /// Creates a method that compares the rows of a sketch of your own, made from `terms`. Takes
-    /// `max_distance`, `recall`, `verify` and `verify_weight` from `options`.
+    /// Creates a method with fingerprints of a kind that is not built in: `sketch` makes them from `terms`.
+    /// Takes `max_distance`, `recall`, `verify` and `verify_weight` out of `options`.
     ///
     /// # Errors
     ///
@@ -212,7 +213,7 @@ impl Method {
         let verify = options.take("verify").map(|text| Threshold::parse_measured("verify", &text));
         let (close, recall, verify) =
             (Criterion::Distance(distance), recall.transpose()?, verify.transpose()?);
-        // Without `verify`, no sets are compared, and the weight would silently do nothing.
+        // Without `verify`, no sets are compared, and `verify_weight` would silently have no effect.
         if verify.is_none()
             && let Some(weight) = options.take(VERIFY_WEIGHT)
         {
@@ -222,14 +223,15 @@ impl Method {
         Ok(Self { name, recipe, close, recall, verify, compared })
     }
 
-    /// Returns the names of all methods with their help texts.
+    /// Returns the name and the help text of every method.
     pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
         let exact = "All pairs whose sets of shingles have at least `similarity`, by Jaccard or another \
                      measure. Needs a few bytes of memory per word, or reads the input more often";
         std::iter::once((EXACT, exact)).chain(SKETCHES.iter().map(|kind| (kind.name, kind.help)))
     }
 
-    /// Returns the error for an option that this method did not take.
+    /// Returns the error for an option that the method does not have. `option` is its name and `value` its
+    /// value.
     #[must_use]
     pub fn refusal(&self, option: &str, value: &str) -> Error {
         let takes = |kind: &SketchKind| kind.has_option(option) || ROW_OPTIONS.contains(&option);
@@ -255,45 +257,46 @@ impl Method {
         }
     }
 
-    /// Returns the name.
+    /// Returns the name, for example `simhash`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Returns the recipe of the sets or rows that are compared.
+    /// Returns the recipe by which documents become the sets or fingerprints that are compared.
     #[must_use]
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
     }
 
-    /// Returns the limit up to which documents count as near-duplicates.
+    /// Returns the limit that decides whether two documents are near-duplicates.
     #[must_use]
     pub fn close(&self) -> Criterion {
         self.close
     }
 
-    /// Returns the minimum fraction of the pairs at the maximum distance that must be found. `None`
-    /// means all pairs.
+    /// Returns the minimum fraction of the pairs at the maximum distance that the search must find. `None`
+    /// means that it must find all pairs.
     #[must_use]
     pub fn recall(&self) -> Option<Threshold> {
         self.recall
     }
 
-    /// Returns the similarity that the sets of terms must reach in addition, if they are compared.
+    /// Returns the similarity that the sets of a pair with close fingerprints must reach as well. `None` if
+    /// sets are not compared.
     #[must_use]
     pub fn verify(&self) -> Option<Threshold> {
         self.verify
     }
 
-    /// Returns the terms of the sets that similarities compare.
+    /// Returns the terms of the sets that are compared by similarity.
     #[must_use]
     pub fn compared(&self) -> &Terms {
         &self.compared
     }
 
-    /// Returns all settings by name in a fixed order. [`Self::parse`] creates the same method from
-    /// them if the hash table and the stop words are the built-in ones.
+    /// Returns all settings as names and values in a fixed order. [`Self::parse`] creates the same method
+    /// from them, provided that the hash table and the stop words are the built-in ones.
     #[must_use]
     pub fn parameters(&self) -> Vec<(&'static str, String)> {
         let mut parameters = Vec::new();
@@ -316,7 +319,7 @@ impl Method {
         parameters
     }
 
-    /// Describes the meaning of the maximum distance, if the method has distances.
+    /// Describes for people what the maximum distance means. `None` if the method compares sets.
     #[must_use]
     pub fn distance_means(&self) -> Option<String> {
         let Criterion::Distance(distance) = self.close else { return None };
@@ -327,7 +330,7 @@ impl Method {
         })
     }
 
-    /// Describes how many pairs are missed, if near-duplicates are found by bands.
+    /// Describes for people how many pairs the search misses. `None` if it misses none.
     #[must_use]
     pub(crate) fn recall_means(&self) -> Option<String> {
         let (Criterion::Distance(distance), Some(recall)) = (self.close, self.recall) else {
@@ -344,12 +347,12 @@ impl Method {
     }
 }
 
-/// Returns the maximum distance of near-duplicates. It comes from the option `max_distance`, or
-/// from `similarity` if distances measure it.
+/// Returns the maximum distance of near-duplicates. Takes it from the option `max_distance`, or computes it
+/// from `similarity` if distances of this sketch estimate a similarity.
 fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
     let distance = options.take_parsed("max_distance", "must be a whole number")?;
-    // Some sketches do not measure a similarity. Then the option stays, and the caller
-    // refuses it.
+    // Not every sketch estimates a similarity. Without an estimate the option stays, and the caller refuses
+    // it.
     let similar = sketch.distance_at(Threshold::DEFAULT).and_then(|_| options.take("similarity"));
     let limit = match (distance, similar) {
         (Some(_), Some(text)) => {

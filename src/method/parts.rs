@@ -1,5 +1,5 @@
-//! Learns from a collection whose parts are counted separately, for callers whose collections only
-//! they can read. They add up the counts of all parts by term, and pass the sums to
+//! Learns from a collection that is counted in parts, for example by the machines of a cluster. Each part has
+//! a [`PartCounter`]. The caller adds up the counts of all parts by term, and passes the sums to
 //! [`PartCounter::learned`].
 
 use super::document_terms::DocumentTerms;
@@ -14,26 +14,26 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Arc;
 
-/// Counts the terms of a part of a collection.
+/// Counter of the terms in one part of a collection.
 pub struct PartCounter {
     terms: Terms,
-    /// Number of terms to learn.
+    /// Maximum number of terms to learn. `None` means all terms that more than one document contains.
     most: Option<usize>,
     counting: Counting,
 }
 
 enum Counting {
-    /// Counts words except stop words.
+    /// Counts occurrences of words that are not stop words.
     Words(AsciiLetters, Arc<[Vec<u8>]>, Box<CountedWords>),
     Terms(Box<(DocumentTerms, CountedTerms)>),
 }
 
-/// Counts of a part: each term once, in no particular order.
+/// Counts of one part of a collection. Each term is listed once, in any order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartCounts {
     /// Number of occurrences of each word.
     Words(Vec<(Vec<u8>, u64)>),
-    /// Number of documents, and the document frequency of each term.
+    /// Number of documents in the part, and for each term the number of documents that contain it.
     Documents(u64, Vec<(u64, u64)>),
 }
 
@@ -44,7 +44,8 @@ impl fmt::Debug for PartCounter {
 }
 
 impl PartCounter {
-    /// Creates a counter for `terms`. Returns `None` if they need no learning.
+    /// Creates a counter of the words or document frequencies that `terms` need. Returns `None` if `terms`
+    /// need no learning.
     #[must_use]
     pub fn new(terms: &Terms, isa: Isa) -> Option<Self> {
         match terms {
@@ -61,8 +62,8 @@ impl PartCounter {
         }
     }
 
-    /// Creates a counter of document frequencies. The `most` most frequent terms are learned, or
-    /// all if `most` is `None`.
+    /// Creates a counter of the documents that contain each term. The `most` most frequent terms are learned,
+    /// or all of them if `most` is `None`.
     #[must_use]
     pub fn for_documents(terms: &Terms, most: Option<usize>, isa: Isa) -> Self {
         let maker = DocumentTerms::new(terms, &Fitted::Nothing, isa);
@@ -70,14 +71,14 @@ impl PartCounter {
         Self { terms: terms.clone(), most, counting }
     }
 
-    /// Whether this counts occurrences of words instead of documents.
+    /// Whether occurrences of words are counted. Otherwise the documents that contain a term are counted.
     #[must_use]
     pub fn counts_words(&self) -> bool {
         matches!(self.counting, Counting::Words(..))
     }
 
-    /// Returns a text that identifies how terms are counted. Only counts with the same recipe can
-    /// be added.
+    /// Returns a text that identifies the rules of counting. Counts may be added only if their counters have
+    /// the same recipe.
     #[must_use]
     pub fn recipe(&self) -> String {
         match &self.counting {
@@ -88,14 +89,14 @@ impl PartCounter {
         }
     }
 
-    /// Returns the number of terms to learn: those with the greatest counts, and of equal counts
-    /// the first ones. `None` means all terms with a count above 1.
+    /// Returns how many terms are learned: the terms with the greatest counts, and among equal counts the
+    /// first ones in order. `None` means all terms with a count above 1.
     #[must_use]
     pub fn most(&self) -> Option<usize> {
         self.most
     }
 
-    /// Counts the terms of a document.
+    /// Counts the terms of one more document.
     pub fn add(&mut self, text: &[u8]) {
         match &mut self.counting {
             Counting::Words(tokenizer, _, words) => words.add(text, *tokenizer),
@@ -103,7 +104,7 @@ impl PartCounter {
         }
     }
 
-    /// Returns the number of counted terms.
+    /// Returns the number of different terms that were counted.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.counting {
@@ -118,7 +119,7 @@ impl PartCounter {
         self.len() == 0
     }
 
-    /// Returns the counts and starts again with empty ones.
+    /// Returns the counts so far and resets the counter.
     pub fn take(&mut self) -> PartCounts {
         match &mut self.counting {
             Counting::Words(_, stop_words, words) => {
@@ -135,12 +136,12 @@ impl PartCounter {
         }
     }
 
-    /// Learns from the sums of the counts of all parts. Terms that are [not learned](Self::most)
-    /// may be left out.
+    /// Learns from the sums of the counts of all parts. The sums may lack terms that are [not
+    /// learned](Self::most).
     #[must_use]
     pub fn learned(&self, sums: PartCounts) -> Fitted {
         match sums {
-            // The same order as in a vocabulary that is learned in one place: by count, then by
+            // The order must be that of a vocabulary learned in one place: by descending count, then by
             // letters.
             PartCounts::Words(mut words) => {
                 words.sort_unstable_by(|(a, of_a), (b, of_b)| {
@@ -159,8 +160,7 @@ impl PartCounter {
 }
 
 fn none_counted() -> CountedTerms {
-    // The caller decides how much is counted before it takes the counts, so there is no limit
-    // here.
+    // The caller limits the memory by taking the counts in time, so the counter has no limit of its own.
     CountedTerms::new(TermRange::default(), u64::MAX)
 }
 

@@ -3,18 +3,18 @@
 use super::Method;
 use simtool_base::error::{Error, Result};
 
-/// A named method with its settings.
+/// A method with settings from a publication, and a name for the command line such as `minhash-64`.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// Name of the preset.
     pub name: &'static str,
     /// Description for help texts.
     pub help: &'static str,
-    /// Text from which [`Method`] is parsed.
+    /// Settings of the method in the form that [`Method`] parses, for example `simhash:bits=64`.
     pub method: &'static str,
 }
 
-/// All presets. A preset whose kind is missing from this build is not offered.
+/// All presets. A preset is offered only if this build has its kind of fingerprint.
 const PRESETS: &[Preset] = &[
     Preset {
         name: "word-simhash",
@@ -78,7 +78,7 @@ const PRESETS: &[Preset] = &[
 /// A method and the name by which it was selected.
 #[derive(Clone, Debug)]
 pub struct NamedMethod {
-    /// Name of a preset, or the text of the method.
+    /// Name of a preset, or the settings of the method as the user wrote them.
     pub name: String,
     /// The method.
     pub method: Method,
@@ -100,9 +100,9 @@ impl NamedMethod {
         Self::presets().map(|preset| Self::parse(preset.name)).collect()
     }
 
-    /// Parses a list of methods that are separated by commas. A method is the name of a preset,
-    /// possibly with options behind a colon that replace its own, or the text of a method. A piece
-    /// `NAME=VALUE` belongs to the method before it.
+    /// Parses a list of methods that are separated by commas. Each item is the name of a preset or the
+    /// settings of a method. Options after a colon replace options of the preset. An item of the form
+    /// `NAME=VALUE` is an option of the method before it.
     ///
     /// ```
     /// use simtool::method::presets::NamedMethod;
@@ -136,11 +136,12 @@ impl NamedMethod {
         texts.iter().map(|text| Self::parse(text)).collect()
     }
 
-    /// Parses an item of such a list.
+    /// Parses one method of the list: the name of a preset, possibly with options, or the settings of a
+    /// method.
     fn parse(text: &str) -> Result<Self> {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
         let preset = Self::presets().find(|preset| preset.name == name);
-        // If a preset and a kind have the same name, options apply to the kind.
+        // If a preset and a kind of method share a name, options after the name are options of the kind.
         let is_kind = Method::kinds().any(|(kind, _)| kind == name);
         let whole = match preset {
             Some(preset) if options.is_empty() => preset.method.to_owned(),
@@ -159,13 +160,12 @@ impl NamedMethod {
     }
 }
 
-/// Replaces options in the text of a method, and appends the other new ones.
+/// Replaces options in the text of a method by `options`, and appends those that it does not have yet.
 fn with_options(method: &str, options: &str) -> String {
     let (kind, own) = method.split_once(':').unwrap_or((method, ""));
-    // Options may have hyphens, as on the command line, and mean the same.
+    // Options may be written with hyphens, as on the command line, or with underscores.
     let name = |option: &str| option.split('=').next().map(|name| name.trim().replace('-', "_"));
-    // An option that is given twice would be refused, so the new value takes the place of the
-    // old one.
+    // The same option twice would be an error, so the new value takes the place of the old one.
     let is_replaced = |own: &&str| options.split(',').any(|option| name(option) == name(own));
     let kept = own.split(',').filter(|own| !own.is_empty() && !is_replaced(own));
     let all: Vec<&str> = kept.chain(options.split(',')).collect();

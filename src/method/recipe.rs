@@ -1,4 +1,4 @@
-//! Turns documents into fingerprints: rows of the sketch of their terms.
+//! Turns documents into fingerprints, which a sketch computes from their terms.
 
 use super::document_terms::{DocumentTerms, TermScratch};
 use super::fitted::Fitted;
@@ -11,8 +11,8 @@ use simtool_terms::extract::weighting::{Weigher, Weights};
 use std::fmt;
 use std::sync::Arc;
 
-/// Describes how documents become sets or rows that can be compared. Rows of two recipes with the
-/// same text can be compared.
+/// Rules by which documents become sets of terms or fingerprints. Fingerprints of two recipes can be compared
+/// if `Display` writes both recipes as the same text.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     terms: Terms,
@@ -20,46 +20,46 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// Creates the recipe of sets of terms.
+    /// Creates the recipe for comparing sets of terms directly.
     #[must_use]
     pub fn sets(terms: Terms) -> Self {
         Self { terms, sketch: None }
     }
 
-    /// Creates the recipe of rows: one fingerprint for the terms of each document.
+    /// Creates the recipe for fingerprints: `sketch` computes one row from the terms of each document.
     #[must_use]
     pub fn rows(terms: Terms, sketch: Arc<dyn Sketch>) -> Self {
         Self { terms, sketch: Some(sketch) }
     }
 
-    /// Returns the terms.
+    /// Returns the kind of terms that documents are turned into.
     #[must_use]
     pub fn terms(&self) -> &Terms {
         &self.terms
     }
 
-    /// Returns the sketch that makes rows, or `None` if the sets themselves are compared.
+    /// Returns the sketch that computes fingerprints, or `None` if sets are compared directly.
     #[must_use]
     pub fn sketch(&self) -> Option<&dyn Sketch> {
         self.sketch.as_deref()
     }
 
-    /// Returns a text that identifies rows of this recipe that were made with `fitted`. Only rows
-    /// with the same text can be compared.
+    /// Returns a text that identifies this recipe and the learned result `fitted`. Two rows can be compared
+    /// only if they were made with the same text.
     #[must_use]
     pub(crate) fn rows_recipe(&self, fitted: &Fitted) -> String {
         let learned = fitted.recipe().map_or(String::new(), |learned| format!("/{learned}"));
         format!("{self}{learned}")
     }
 
-    /// Returns the number of bytes of a document's row, or 0 for sets.
+    /// Returns the number of bytes of a document's fingerprint, or 0 if sets are compared.
     #[must_use]
     pub fn row_bytes(&self) -> u64 {
         self.sketch().map_or(0, |sketch| 8 * sketch.shape().words() as u64)
     }
 
-    /// Describes the parts in which this recipe differs from another. Returns `None` if their rows
-    /// can be compared.
+    /// Describes for people how this recipe differs from `other`. Returns `None` if fingerprints of both can
+    /// be compared.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<String> {
         recipe_difference(&self.to_string(), &other.to_string())
@@ -67,7 +67,7 @@ impl Recipe {
 }
 
 impl fmt::Display for Recipe {
-    /// Writes everything that rows depend on, in parts that are separated by slashes.
+    /// Writes everything that fingerprints depend on, as items that are separated by slashes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (terms, weighting) = (self.terms.recipe(), self.terms.weighting_recipe());
         match self.sketch() {
@@ -80,16 +80,16 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// Makes rows from texts. All threads share one value.
+/// Computes fingerprints from texts. All threads share one value.
 pub(crate) struct RowMaker {
     terms: DocumentTerms,
-    /// Weighs the terms. Absent if each term counts as often as it occurs.
+    /// Weights of the terms. `None` if each term counts as often as it occurs.
     weigher: Option<Weigher>,
     sketcher: Box<dyn Sketcher>,
     shape: Shape,
 }
 
-/// Buffers that are reused between documents.
+/// Buffers of one thread that are reused from document to document.
 #[derive(Debug, Default)]
 pub(crate) struct RowScratch {
     terms: TermScratch,
@@ -98,23 +98,24 @@ pub(crate) struct RowScratch {
 }
 
 impl RowMaker {
-    /// Creates the maker of rows of `sketch` over `terms`. `fitted` is the result of learning for
-    /// these terms.
+    /// Creates a value that computes fingerprints by `sketch` from `terms`. `fitted` holds the words or
+    /// frequencies learned for these terms.
     pub(crate) fn new(terms: &Terms, sketch: &dyn Sketch, fitted: &Fitted, isa: Isa) -> Self {
-        // Plain weights are the numbers of occurrences, which need no work for each term.
+        // Plain weights are numbers of occurrences, which need no computation for each term.
         let weighting = Some(terms.weighting()).filter(|weighting| !weighting.is_plain());
         let weigher = weighting.map(|weighting| Weigher::new(weighting, fitted.frequencies()));
         let terms = DocumentTerms::new(terms, fitted, isa);
         Self { terms, weigher, sketcher: sketch.sketcher(isa), shape: sketch.shape() }
     }
 
-    /// Returns the shape of the rows.
+    /// Returns the shape of the fingerprints: their number of bits, and the unit in which distances count.
     pub(crate) fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Appends the row of a text. Returns whether the text has a fingerprint, and the number of its
-    /// terms. Without a fingerprint, the appended words are undefined.
+    /// Computes the fingerprint of a text and appends its words to `rows`. Returns whether the text has a
+    /// fingerprint, and the number of its terms. Without a fingerprint, the values of the appended words are
+    /// undefined.
     pub(crate) fn push(
         &self,
         text: &[u8],

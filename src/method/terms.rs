@@ -12,10 +12,10 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Maximum number of tokens in a shingle.
+/// Maximum number of tokens that a shingle may have.
 const LONGEST_SHINGLE: usize = 100;
 
-/// Kind of the terms of a document, and how much each term counts.
+/// Kind of the terms into which documents are turned, and how much each term counts.
 ///
 /// ```
 /// use simtool::method::Terms;
@@ -26,24 +26,24 @@ const LONGEST_SHINGLE: usize = 100;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Terms {
-    /// Runs of consecutive tokens.
+    /// Sequences of consecutive tokens, for example three words.
     Shingles {
-        /// Kind of the tokens.
+        /// Kind of the tokens, for example words or characters.
         tokenizer: &'static TokenizerKind,
-        /// Number of tokens in a run, at most 100.
+        /// Number of tokens in a shingle, at most 100.
         length: NonZeroUsize,
         /// Tokens that are dropped before shingles are made, so that their neighbours become
         /// adjacent.
         stop_words: StopWords,
-        /// Decides which shingles count, and how much.
+        /// Which shingles count, and how much each of them counts.
         weighting: Weighting,
     },
-    /// The most frequent words of the collection, where a word is a run of ASCII letters. Each
-    /// counts as often as it occurs.
+    /// The most frequent words of the collection. A word is a sequence of ASCII letters and counts as often
+    /// as it occurs.
     MostFrequent {
-        /// Number of words.
+        /// Number of different words that are used.
         count: usize,
-        /// Words in lower case that are left out before words are counted.
+        /// Words in lower case that are ignored when words are counted.
         stop_words: Arc<[Vec<u8>]>,
     },
 }
@@ -63,7 +63,7 @@ impl Default for Terms {
 impl FromStr for Terms {
     type Err = Error;
 
-    /// Parses `words:3` or `chars:5`.
+    /// Parses the kind and the number of tokens, for example `words:3` or `chars:5`.
     fn from_str(text: &str) -> Result<Self> {
         let mut options = Options::new();
         options.set("shingle", text);
@@ -81,7 +81,8 @@ impl fmt::Display for Terms {
 }
 
 impl Terms {
-    /// Takes the options `tokenizer`, `shingle` and `stop_words`.
+    /// Creates the terms from the options `tokenizer`, `shingle` and `stop_words`, and takes these out of
+    /// `options`.
     ///
     /// - `tokenizer` is the name of a [tokenizer](simtool_terms::tokenize::TOKENIZERS).
     /// - `shingle` is a tokenizer and a number such as `chars:5`, or only the number.
@@ -97,7 +98,7 @@ impl Terms {
         let given_tokenizer = options.take("tokenizer");
         let shingle = options.take("shingle");
         let (unit, length) = shingle.as_deref().map_or((None, None), split_shingle);
-        // Both may name the tokenizer, but they must agree.
+        // Both options may name the tokenizer, but they must name the same one.
         if let (Some(tokenizer), Some(unit)) = (&given_tokenizer, unit)
             && tokenizer != unit
         {
@@ -126,8 +127,7 @@ impl Terms {
         Ok(Self::Shingles { tokenizer, length, stop_words, weighting: Weighting::default() })
     }
 
-    /// Returns the terms with another weighting. The most frequent words have none and stay the
-    /// same.
+    /// Replaces the weighting. [`Self::MostFrequent`] has no weighting and stays as it is.
     #[must_use]
     pub fn weighted(self, weighting: Weighting) -> Self {
         match self {
@@ -138,7 +138,7 @@ impl Terms {
         }
     }
 
-    /// Returns the weighting, which decides how much each term counts.
+    /// Returns the weighting, which decides which terms count and how much.
     #[must_use]
     pub fn weighting(&self) -> Weighting {
         match self {
@@ -153,7 +153,7 @@ impl Terms {
         self.weighting().is_idf()
     }
 
-    /// Whether documents have these terms only after something was learned from the collection.
+    /// Whether the terms need words or frequencies that are learned from the collection first.
     #[must_use]
     pub fn is_learned(&self) -> bool {
         matches!(self, Self::MostFrequent { .. }) || self.weighting().is_learned()
@@ -168,13 +168,13 @@ impl Terms {
         }
     }
 
-    /// Returns a short text that identifies the rules by which texts become terms. Terms with
-    /// different recipes cannot be compared.
+    /// Returns a short text that identifies the rules by which texts become terms. Terms can be compared only
+    /// if their recipes are equal.
     #[must_use]
     pub fn recipe(&self) -> String {
         match self {
             Self::Shingles { tokenizer, length, .. } => {
-                // Tokens are the same with every instruction set, so any of them gives the recipe.
+                // Every instruction set gives the same tokens, so any of them will do for the recipe.
                 let tokens = (tokenizer.create)(Isa::PORTABLE).recipe();
                 format!("xxh3-64:0/{tokens}/shingle={length}")
             }
@@ -182,7 +182,8 @@ impl Terms {
         }
     }
 
-    /// Returns the recipe of sets of these terms, which includes the stop words.
+    /// Returns the recipe of sets of these terms. In addition to the rules for terms, it names the stop
+    /// words.
     pub(super) fn sets_recipe(&self) -> String {
         match self {
             Self::Shingles { stop_words, .. } if !stop_words.words().is_empty() => {
@@ -192,7 +193,7 @@ impl Terms {
         }
     }
 
-    /// Returns the part of the recipe that identifies weights and stop words.
+    /// Returns the part of the recipe that identifies the weights and the stop words.
     pub(super) fn weighting_recipe(&self) -> String {
         match self {
             Self::Shingles { weighting, stop_words, .. } => {
@@ -204,8 +205,8 @@ impl Terms {
         }
     }
 
-    /// Returns the options and values from which [`Self::parse`] makes these terms. The weighting
-    /// has [parameters of its own](Weighting::parameters).
+    /// Returns the names and values of the options from which [`Self::parse`] creates these terms. The
+    /// options of the weighting are in [`Weighting::parameters`].
     pub(super) fn parameters(&self) -> Vec<(&'static str, String)> {
         let mut parameters = vec![("shingle", self.to_string())];
         if let Self::Shingles { stop_words, .. } = self
@@ -217,7 +218,8 @@ impl Terms {
     }
 }
 
-/// Splits the option `shingle` into its unit and its number: `chars:5` has both, `5` only a number.
+/// Splits a value of the option `shingle` into the name of the tokenizer and the number. `chars:5` has both,
+/// `5` only a number.
 fn split_shingle(text: &str) -> (Option<&str>, Option<&str>) {
     match text.split_once(':') {
         Some((unit, length)) => (Some(unit), Some(length)),
@@ -225,7 +227,7 @@ fn split_shingle(text: &str) -> (Option<&str>, Option<&str>) {
     }
 }
 
-/// Returns the tokenizer that the option `tokenizer` names.
+/// Returns the tokenizer called `name`, which is a value of the option `tokenizer`.
 fn tokenizer_called(name: &str) -> Result<&'static TokenizerKind> {
     TokenizerKind::from_name(name)?.ok_or_else(|| {
         let rule = format!("must be one of {}", tokenizer_names());
@@ -243,7 +245,7 @@ fn wrong_shingle(given: &str) -> Error {
     Error::config("shingle", given, rule)
 }
 
-/// Returns the names of all tokenizers, for messages.
+/// Returns the names of all tokenizers, separated by commas, for messages.
 fn tokenizer_names() -> String {
     TokenizerKind::names().collect::<Vec<_>>().join(", ")
 }
