@@ -1,4 +1,4 @@
-//! Table of random bits that gives each feature of the reference program its signs.
+//! Table of random bits for SimHash. The fingerprints of the reference program use such a table.
 //!
 //! The table is a text file with one row per line, made of the characters `0` and `1`. Feature i
 //! uses row i, and a fingerprint of M bits uses the first M columns. Only the rows and columns that
@@ -9,17 +9,17 @@ use simtool_kernels::Isa;
 use simtool_kernels::binary_digits::{MOST_DIGITS, binary_digits};
 use std::path::Path;
 
-/// Number of rows of the built-in table.
+/// Number of rows of the built-in table, which is the maximum number of features.
 pub(crate) const BUILT_IN_ROWS: usize = 10_000;
 
 /// Number of columns of the built-in table, and the maximum for every table.
 pub const MOST_COLUMNS: usize = MOST_DIGITS;
 
-/// First state of the generator of the built-in table.
+/// Initial state of the random generator for the built-in table: the text "simtool1".
 const BUILT_IN_SEED: u64 = 0x7369_6d74_6f6f_6c31;
 
-/// Rows of a table that are used. Column j of a row is bit j of its number; columns behind the
-/// fingerprint are 0.
+/// The rows of a table that are used, each as a number. Column j of a row is bit j of the number.
+/// Columns beyond the width of a fingerprint are 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashTable {
     rows: Vec<u128>,
@@ -29,9 +29,9 @@ pub struct HashTable {
 /// Number of rows and columns of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Number of lines without blank lines at the end.
+    /// Number of lines of the file, not counting blank lines at the end.
     pub rows: usize,
-    /// Length of the first row, at most [`MOST_COLUMNS`].
+    /// Number of characters in the first line, at most [`MOST_COLUMNS`].
     pub columns: usize,
 }
 
@@ -39,7 +39,7 @@ impl Extent {
     /// Size of the built-in table.
     pub const BUILT_IN: Self = Self { rows: BUILT_IN_ROWS, columns: MOST_COLUMNS };
 
-    /// Returns the size of the table in `text`.
+    /// Returns the numbers of rows and columns of the table in `text`.
     ///
     /// # Complexity
     ///
@@ -52,11 +52,12 @@ impl Extent {
         Self { rows: if end == 0 { 0 } else { rows }, columns: first.len().min(MOST_COLUMNS) }
     }
 
-    /// Checks that the table is large enough for N features and M bits.
+    /// Checks that the table has a row for each of `features` features and at least `bits` columns.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`] with the size of the table.
+    /// [`ErrorKind::Config`] if one of the numbers is 0 or too large. The message names the size of
+    /// the table.
     pub fn check(self, features: usize, bits: usize) -> Result<()> {
         if features == 0 || features > self.rows {
             return Err(Error::config("N", features, self.offer()));
@@ -67,7 +68,8 @@ impl Extent {
         Ok(())
     }
 
-    /// Describes the possible values of N and M.
+    /// Returns a sentence for error messages that states the possible values of N (features) and M
+    /// (bits).
     #[must_use]
     pub fn offer(self) -> String {
         let Self { rows, columns } = self;
@@ -78,14 +80,14 @@ impl Extent {
     }
 }
 
-/// Returns the lines of a text without line ends.
+/// Returns the lines of a text without their line ends (LF or CRLF).
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 impl HashTable {
-    /// Parses the first `features` rows and `bits` columns of the table in `text`, the contents of
-    /// the file `path`.
+    /// Parses the first `features` rows and the first `bits` columns of the table in `text`. `path`
+    /// is the name of its file, for error messages.
     ///
     /// # Errors
     ///
@@ -152,20 +154,22 @@ impl HashTable {
         Ok(Self { rows, bits: bits as u32 })
     }
 
-    /// Returns the rows in the order of the features.
+    /// Returns the bits of each feature, in the order of the features.
     #[must_use]
     pub fn rows(&self) -> &[u128] {
         &self.rows
     }
 
-    /// Returns the number of bits of a fingerprint, from 1 to 128.
+    /// Returns the number of bits of a fingerprint, which is the number of columns used: from 1 to
+    /// 128.
     #[must_use]
     pub fn bits(&self) -> u32 {
         self.bits
     }
 }
 
-/// Returns the error for a row that is too short or contains another character.
+/// Returns the error for a row that is too short or contains another character than 0 and 1. `line`
+/// is its line number, and `wrong` is the index of the other character, if there is one.
 fn row_error(path: &Path, line: usize, row: &[u8], wrong: Option<usize>, bits: usize) -> Error {
     let row = row.strip_suffix(b"\r").unwrap_or(row);
     let (column, found) = match wrong.filter(|&at| at < row.len()) {

@@ -1,11 +1,11 @@
-//! Simhash over hashed terms, of 64 bits or more.
+//! SimHash fingerprints of 64 bits or more, computed from hashed terms.
 //!
-//! Each term has a row of pseudorandom bits. Bit i of a fingerprint is 1 if the terms whose rows
-//! have bit i set weigh more than half of all terms. An exact half gives 0.
+//! Each term has a sequence of pseudorandom bits. Bit i of a fingerprint is 1 if the terms whose
+//! bit i is set weigh more than half of all terms. An exact half gives 0.
 //!
-//! Word 0 of a term's row is the term itself, and word j is `mix(term + j × GAMMA)`. So a
-//! fingerprint begins with the words of any shorter one. A term that occurs twice counts twice, so
-//! occurrences need not be counted first.
+//! The first 64-bit word of a term's bits is the term itself, and word j is `mix(term + j ×
+//! GAMMA)`. So a long fingerprint begins with the words of a shorter one. A term that occurs twice
+//! counts twice, so occurrences need not be counted first.
 //!
 //! # References
 //! M. Charikar. Similarity estimation techniques from rounding algorithms. STOC 2002.
@@ -20,7 +20,7 @@ use simtool_model::features::Features;
 use simtool_model::fingerprint_rows::Shape;
 use std::sync::Arc;
 
-/// Possible widths of a fingerprint in bits.
+/// Widths in bits that a fingerprint can have.
 pub const WIDTHS: [u32; 4] = [64, 128, 256, 512];
 
 /// Entry of SimHash in [`SKETCHES`](super::SKETCHES).
@@ -39,10 +39,11 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(HashedSimhash::parse(options)?)),
 };
 
-/// Number of terms whose rows are made at once. The rows then stay in the first-level cache.
+/// Number of terms whose pseudorandom bits are computed at once. These bits stay in the first-level
+/// cache.
 const BLOCK_TERMS: usize = 512;
 
-/// SimHash of a given width.
+/// SimHash with its one setting, the width of a fingerprint.
 ///
 /// ```
 /// use simtool_model::features::Features;
@@ -62,14 +63,14 @@ pub struct HashedSimhash {
 }
 
 impl Default for HashedSimhash {
-    /// Returns SimHash of 64 bits.
+    /// Returns SimHash with a width of 64 bits.
     fn default() -> Self {
         Self { bits: WIDTHS[0] }
     }
 }
 
 impl HashedSimhash {
-    /// Creates SimHash of `bits` bits.
+    /// Creates SimHash with fingerprints of `bits` bits.
     ///
     /// # Errors
     ///
@@ -78,7 +79,8 @@ impl HashedSimhash {
         if WIDTHS.contains(&bits) { Ok(Self { bits }) } else { Err(wrong_width(&bits.to_string())) }
     }
 
-    /// Takes the option `bits`. Without it, fingerprints have 64 bits.
+    /// Removes the option `bits` from `options` and creates SimHash with this width. Without the
+    /// option, fingerprints have 64 bits.
     ///
     /// # Errors
     ///
@@ -90,8 +92,8 @@ impl HashedSimhash {
         Self::new(bits.parse().map_err(|_| wrong_width(&bits))?)
     }
 
-    /// Returns the fingerprint of the features, or `None` if there are no features. It allocates
-    /// its buffers for each call, so it is meant for tests and for few texts.
+    /// Returns the fingerprint of a document with these features, or `None` if it has no features.
+    /// It allocates buffers for each call, so it is meant for tests and for few texts.
     #[must_use]
     pub fn fingerprint(&self, isa: Isa, features: &Features<'_>) -> Option<Vec<u64>> {
         let mut row = vec![0; self.shape().words()];
@@ -176,8 +178,8 @@ impl Sketcher for HashedSketcher {
 }
 
 /// Returns the average Jaccard similarity of two sets of equal size whose SimHash fingerprints of
-/// `bits` bits differ in `distance` bits. It is an average, because a distance is a sample of the
-/// angle between the two.
+/// `bits` bits differ in `distance` bits. Individual pairs vary, because the distance is a random
+/// sample of the angle between the sets.
 ///
 /// Each bit differs with probability θ / π for an angle of θ, whose cosine is 2J / (1 + J).
 ///
@@ -205,7 +207,7 @@ mod tests {
     use crate::rose::{shingles, tokens};
     use simtool_base::stable_hash::{mix, row_word};
 
-    /// Returns the fingerprint of terms, and checks that it is the same on every instruction set.
+    /// Returns the fingerprint of terms. Checks that it is the same on every instruction set.
     fn made(bits: u32, terms: &[u64]) -> Option<Vec<u64>> {
         let simhash = HashedSimhash::new(bits).unwrap();
         let made = |isa| simhash.fingerprint(isa, &Features::occurrences(terms));
@@ -216,7 +218,7 @@ mod tests {
         expected
     }
 
-    /// Computes a fingerprint bit by bit, as it is defined.
+    /// Computes a fingerprint bit by bit, directly from the definition.
     fn slow(bits: u32, terms: &[u64]) -> Vec<u64> {
         let mut row = vec![0; bits as usize / 64];
         for bit in 0..bits {

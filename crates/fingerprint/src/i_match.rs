@@ -1,11 +1,13 @@
-//! I-Match: a hash of all terms of a document that belong to a lexicon, for one lexicon or several.
+//! I-Match fingerprints: a hash of all terms of a document that belong to a set of terms, the
+//! lexicon. There may be several lexicons and hashes.
 //!
-//! The lexicon consists of the terms with a weight: terms that are neither rare nor frequent in the
-//! collection. Each additional lexicon is a random part of it. Two documents are near-duplicates if
-//! one of their hashes is equal, so a change outside a lexicon does not change its hash.
+//! The lexicon consists of the terms with a weight, which are neither rare nor frequent in the
+//! collection. Each additional lexicon is a random subset of it. Two documents are near-duplicates
+//! if one of their hashes is equal. A changed term does not change the hashes of the lexicons that
+//! lack the term.
 //!
-//! A row consists of the hashes, which are lanes of 64 bits with the highest bit set. The lane of a
-//! lexicon that contains no term of the document is null.
+//! A fingerprint consists of one 64-bit hash per lexicon, whose highest bit is always set. If a
+//! document has no term in a lexicon, that hash is null.
 //!
 //! # References
 //! A. Chowdhury, O. Frieder, D. Grossman, M. C. `McCabe`. Collection statistics for fast duplicate
@@ -56,17 +58,19 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(IMatch::parse(options)?)),
 };
 
-/// Maximum number of random lexicons.
+/// Maximum number of random lexicons in addition to the whole one.
 const MOST_LEXICONS: u32 = 1000;
-/// Fraction of the terms in a random lexicon if the option `lexicon_share` is not given.
+/// Fraction of the terms in a random lexicon if the option `lexicon_share` is missing, as numerator
+/// and denominator.
 const KEEP: (u32, u32) = (7, 10);
-/// Minimum number of terms of a document in the lexicon if the option `least_terms` is not given.
+/// Minimum number of a document's terms that must be in the lexicon if the option `least_terms` is
+/// missing.
 const LEAST_TERMS: usize = 5;
-/// Minimum fraction of the terms of a document in the lexicon if the option `least_share` is not
-/// given.
+/// Minimum fraction of a document's terms that must be in the lexicon if the option `least_share`
+/// is missing, as numerator and denominator.
 const LEAST_SHARE: (u32, u32) = (1, 10);
 
-/// I-Match over a lexicon and random parts of it.
+/// I-Match with its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IMatch {
     lexicons: u32,
@@ -78,7 +82,7 @@ pub(crate) struct IMatch {
 }
 
 impl IMatch {
-    /// Takes these options:
+    /// Creates I-Match from these options, and removes them from `options`:
     ///
     /// - `lexicons`: number of random lexicons, in addition to the whole lexicon.
     /// - `lexicon_share`: fraction of the terms in each random lexicon.
@@ -123,7 +127,7 @@ impl Sketch for IMatch {
         ]
     }
 
-    /// One equal hash is enough.
+    /// Two documents may differ in all hashes except one.
     fn default_distance(&self) -> u32 {
         self.lexicons
     }
@@ -183,7 +187,8 @@ impl Sketcher for LexiconHasher {
     }
 }
 
-/// Returns the hash of the terms, with the highest bit set.
+/// Returns the hash of sorted terms. Its highest bit is set, so it differs from null. `bytes` is a
+/// buffer.
 fn signature(terms: &[u64], bytes: &mut Vec<u8>) -> u64 {
     bytes.clear();
     // A fixed byte order gives the same hash on every machine.
@@ -197,7 +202,8 @@ fn signature(terms: &[u64], bytes: &mut Vec<u8>) -> u64 {
 mod tests {
     use super::*;
 
-    /// Terms of words, ascending, those of the lexicon with a weight.
+    /// Returns the terms of the words of `text` in ascending order, and their weights: 1 if the
+    /// word is in the lexicon, otherwise 0.
     fn features(text: &str, lexicon: &[&str]) -> (Vec<u64>, Vec<u32>) {
         let mut words: Vec<_> = text.split(' ').map(|word| (hash(word.as_bytes()), word)).collect();
         words.sort_unstable();
@@ -225,8 +231,8 @@ mod tests {
         for (text, signature) in signatures {
             assert_eq!(made("least_terms=1", &features(text, &lexicon)), Some(vec![signature]));
         }
-        // Of the random lexicons, the first keeps a, the second a, mat and on, the third all, the
-        // fourth a, dog and mat.
+        // The first random lexicon keeps a. The second keeps a, mat and on, the third keeps all
+        // words, and the fourth keeps a, dog and mat.
         let rows: Vec<_> = (signatures.iter())
             .map(|(text, _)| made("least_terms=1,lexicons=4", &features(text, &lexicon)).unwrap())
             .collect();

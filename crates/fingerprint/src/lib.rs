@@ -1,9 +1,11 @@
-//! Turns features into fingerprints. Each kind of fingerprint has a file of its own.
+//! Turns the features of documents into fingerprints. Each kind of fingerprint has a file of its
+//! own.
 //!
-//! A [`Sketch`] is a kind of fingerprint with its settings. It knows the shape of its rows and the
-//! meaning of their distances, and it creates the [`Sketcher`] that makes the rows. [`SKETCHES`]
-//! lists the kinds. The parser of options, the help of the command line and error messages read
-//! this table. To add a kind, write its file with a [`SketchKind`] and add that kind to the table.
+//! A [`Sketch`] is a kind of fingerprint with its settings. It knows the shape of its fingerprints
+//! and the meaning of their distances. It creates the [`Sketcher`] that computes the fingerprints.
+//! [`SKETCHES`] lists the kinds. The parser of options, the help of the command line and error
+//! messages read this table. To add a kind, write its file with a [`SketchKind`] and add that value
+//! to the table.
 
 pub mod file;
 
@@ -34,36 +36,38 @@ pub struct SketchKind {
     pub name: &'static str,
     /// Description for help texts. Option names are in backquotes.
     pub help: &'static str,
-    /// Options that only kinds of fingerprints have.
+    /// Options that only this kind or other kinds of fingerprints have.
     pub options: &'static [SketchOption],
-    /// Names of options of other methods that this kind has, too: `weight` or `similarity`.
+    /// Options of other methods that this kind has, too. They can be `weight` and `similarity`.
     pub shared_options: &'static [&'static str],
-    /// Defaults of options of the terms that suit this kind.
+    /// Defaults of other options that suit this kind, for example `("shingle", "1")`.
     pub defaults: &'static [(&'static str, &'static str)],
-    /// Takes the options of this kind and creates the sketch.
+    /// Removes the options of this kind from the argument, and creates the sketch that they
+    /// describe.
     pub parse: fn(&mut Options) -> Result<Arc<dyn Sketch>>,
 }
 
 impl SketchKind {
-    /// Whether the kind has an option called `name`.
+    /// Whether this kind of fingerprint has an option called `name`.
     #[must_use]
     pub fn has_option(&self, name: &str) -> bool {
         self.option_names().any(|known| known == name)
     }
 
-    /// Names of all options of the kind.
+    /// Returns the names of all options of this kind of fingerprint.
     pub fn option_names(&self) -> impl Iterator<Item = &'static str> {
         let own = self.options.iter().map(|option| option.name);
         own.chain(self.shared_options.iter().copied())
     }
 }
 
-/// An option of a kind of fingerprint.
+/// An option that belongs to one or several kinds of fingerprints.
 #[derive(Clone, Copy, Debug)]
 pub struct SketchOption {
-    /// Name of the option, for example `lexicon_share`. Several kinds may have an option of this name.
+    /// Name of the option, for example `lexicon_share`. Other kinds may have an option with this
+    /// name, too.
     pub name: &'static str,
-    /// Word for the value in help texts, for example `COUNT`.
+    /// Placeholder for the value in help texts, for example `COUNT`.
     pub value: &'static str,
     /// Description for help texts: a phrase that includes the default.
     pub help: &'static str,
@@ -73,51 +77,52 @@ pub struct SketchOption {
 pub const SKETCHES: &[SketchKind] =
     &[hashed_simhash::KIND, multi_lexicon::KIND, min_hash::KIND, i_match::KIND];
 
-/// Maximum distance of near-duplicates if the user gives none.
+/// Maximum number of bits in which near-duplicates may differ if the user gives none.
 const MAX_DISTANCE: u32 = 3;
 
 /// A kind of fingerprint with its settings.
 pub trait Sketch: Debug + Send + Sync {
-    /// Returns the shape of the rows, which includes how they are compared.
+    /// Returns the width of the fingerprints and the way in which they are compared.
     fn shape(&self) -> Shape;
 
-    /// Returns a short text that identifies how rows are made from features. Rows with different
-    /// recipes cannot be compared.
+    /// Returns a short text that identifies how fingerprints are made from features. Fingerprints
+    /// can be compared only if their recipes are equal.
     fn recipe(&self) -> String;
 
-    /// Returns the options and values from which the kind makes the same sketch.
+    /// Returns the names and values of the options that describe this sketch.
     fn parameters(&self) -> Vec<(&'static str, String)>;
 
-    /// Returns the distance that unrelated documents often have. Limits must be below it.
+    /// Returns a distance that unrelated documents often have. The maximum distance of
+    /// near-duplicates must be below it.
     fn distance_of_strangers(&self) -> u32;
 
-    /// Returns the maximum distance of near-duplicates if the user gives none.
+    /// Returns the maximum distance of near-duplicates that is used if the user gives none.
     fn default_distance(&self) -> u32 {
         MAX_DISTANCE
     }
 
-    /// Returns the average distance of documents with this similarity, if distances of this kind
-    /// measure similarity.
+    /// Returns the average distance of two documents with this similarity. Returns `None` if
+    /// distances of this kind do not measure a similarity.
     fn distance_at(&self, _similarity: Threshold) -> Option<u32> {
         None
     }
 
-    /// Describes in a sentence what `distance` means for two documents. `features` describes their
-    /// features.
+    /// Returns a sentence that explains a distance between two documents. `features` names their
+    /// features, for example `shingles (words:3)`.
     fn meaning(&self, distance: u32, features: &str) -> String;
 
-    /// Creates the maker of rows for an instruction set.
+    /// Creates the value that computes fingerprints with the given instruction set.
     fn sketcher(&self, isa: Isa) -> Box<dyn Sketcher>;
 }
 
-/// Makes rows from features. All threads share one sketcher.
+/// Computes the fingerprints of documents. All threads share one sketcher.
 pub trait Sketcher: Send + Sync {
-    /// Fills `row` and returns `true`. Returns `false` if the features have no fingerprint; the
-    /// content of `row` is then undefined.
+    /// Writes the fingerprint of a document to `row` and returns `true`. Returns `false` if the
+    /// document has no fingerprint, and then the content of `row` is undefined.
     fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool;
 }
 
-/// Buffers of one thread that are reused between documents.
+/// Buffers that a thread reuses between documents, to avoid allocations.
 #[derive(Debug, Default)]
 pub struct Scratch {
     words: Vec<u64>,
@@ -131,7 +136,7 @@ pub struct Scratch {
     kept_weights: Vec<u32>,
 }
 
-/// Computes the weighted majority of each bit slowly. A tie gives 0.
+/// Returns the weighted majority of each bit of `words`, for tests. A tie gives 0.
 #[cfg(test)]
 fn weighted_majority(words: impl Iterator<Item = (u64, u32)>) -> u64 {
     let mut with_bit = [0_u64; 64];
@@ -147,7 +152,7 @@ fn weighted_majority(words: impl Iterator<Item = (u64, u32)>) -> u64 {
     with_bit.iter().enumerate().map(bit).sum()
 }
 
-/// Returns the terms with a weight above 0. Uses `words` as the buffer if these are not all terms.
+/// Returns the terms with a weight above 0. If these are not all terms, they are copied to `words`.
 fn weighty_terms<'t>(features: &Features<'t>, words: &'t mut Vec<u64>) -> &'t [u64] {
     let Some(weights) = features.weights else { return features.terms };
     let weighed = features.terms.iter().zip(weights).filter(|&(_, &weight)| weight > 0);
@@ -156,7 +161,7 @@ fn weighty_terms<'t>(features: &Features<'t>, words: &'t mut Vec<u64>) -> &'t [u
     words
 }
 
-/// Returns the weights, unless all are 1.
+/// Returns the weights of the terms, or `None` if all weights are 1.
 fn unequal_weights<'t>(features: &Features<'t>) -> Option<&'t [u32]> {
     // Counting bits without weights is much faster, and weights of 1 give the same majority.
     features.weights.filter(|given| given.iter().any(|&weight| weight != 1))
@@ -170,17 +175,17 @@ fn is_weighty(features: &Features<'_>) -> bool {
     }
 }
 
-/// Terms of "a rose is a rose is a rose", from which the golden values are made.
+/// Terms of "a rose is a rose is a rose". Tests compare their fingerprints with known values.
 #[cfg(test)]
 mod rose {
     use simtool_base::stable_hash::{SHINGLE_BASE, hash, mix};
 
-    /// Returns the hashes of its words.
+    /// Returns the hash of each word of the sentence.
     pub(super) fn tokens() -> Vec<u64> {
         "a rose is a rose is a rose".split(' ').map(|word| hash(word.as_bytes())).collect()
     }
 
-    /// Returns its shingles of three words.
+    /// Returns the hashes of the sentence's shingles of three words.
     pub(super) fn shingles() -> Vec<u64> {
         let sum = |run: &[u64]| {
             run.iter().fold(0_u64, |sum, &x| sum.wrapping_mul(SHINGLE_BASE).wrapping_add(x))

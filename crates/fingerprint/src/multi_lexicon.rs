@@ -1,9 +1,9 @@
-//! Multi-lexicon SimHash: several SimHash fingerprints of a document, each over the terms of a
-//! random lexicon. It combines shingles, I-Match and SimHash.
+//! Multi-lexicon SimHash: several SimHash fingerprints of a document, each over the terms that
+//! belong to a random subset of all terms, a lexicon. It combines shingles, I-Match and SimHash.
 //!
-//! A change affects only the fingerprints of the lexicons that contain the changed terms. So two
-//! documents are near-duplicates if some of their fingerprints are near, or if all bits together
-//! are near.
+//! A changed term affects only the fingerprints of the lexicons that contain the term. So two
+//! documents are near-duplicates if enough of their fingerprints differ in few bits. Alternatively,
+//! the differing bits of all fingerprints are added up.
 //!
 //! # References
 //! Fan Jun. Document fingerprint and its application in near-duplicate document detection (thesis, in
@@ -54,34 +54,36 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(MultiLexicon::parse(options)?)),
 };
 
-/// Maximum number of lexicons.
+/// Maximum number of lexicons, and of 64-bit fingerprints per document.
 const MOST_LEXICONS: u32 = 64;
-/// Number of lexicons if the option `lexicons` is not given.
+/// Number of lexicons if the option `lexicons` is missing.
 const LEXICONS: u32 = 8;
-/// Fraction of the terms in each lexicon if the option `lexicon_share` is not given.
+/// Fraction of the terms in each lexicon if the option `lexicon_share` is missing, as numerator and
+/// denominator.
 const KEEP: (u32, u32) = (5, 10);
-/// Number of bits of the fingerprint of a lexicon.
+/// Number of bits of the fingerprint for one lexicon.
 const BITS: u32 = u64::BITS;
 
-/// Rule that decides when two rows are near.
+/// Rule that decides whether two documents are near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Votes {
-    /// The fingerprints of this number of lexicons must be near.
+    /// The fingerprints of at least this number of lexicons must be within the maximum distance.
     Needed(u32),
-    /// The differing bits of all lexicons are counted together.
+    /// The total number of differing bits in all fingerprints must be within the maximum distance.
     Sum,
 }
 
-/// Pseudorandom bits that the terms have in a lexicon.
+/// Whether the pseudorandom bits of a term differ between lexicons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowBits {
-    /// All lexicons use the same bits.
+    /// A term has the same bits in all lexicons.
     Shared,
-    /// Each lexicon uses bits of its own, so its fingerprints are less correlated.
+    /// A term has different bits in each lexicon, so that the fingerprints of the lexicons are less
+    /// correlated.
     Own,
 }
 
-/// One SimHash fingerprint for each of several lexicons.
+/// Multi-lexicon SimHash with its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MultiLexicon {
     lexicons: u32,
@@ -91,8 +93,9 @@ pub(crate) struct MultiLexicon {
 }
 
 impl MultiLexicon {
-    /// Takes the options `lexicons`, `lexicon_share` (fraction of the terms in each lexicon),
-    /// `votes` (a number, or `sum`) and `lexicon_bits` (`own` or `shared`).
+    /// Creates multi-lexicon SimHash from options, and removes them from `options`: `lexicons`,
+    /// `lexicon_share` (fraction of the terms in each lexicon), `votes` (a number, or `sum`) and
+    /// `lexicon_bits` (`own` or `shared`).
     ///
     /// # Errors
     ///
@@ -133,7 +136,7 @@ impl MultiLexicon {
         }
     }
 
-    /// Returns the index of the word of a term's row that a lexicon uses.
+    /// Returns the index of the 64-bit word of a term's pseudorandom bits that a lexicon uses.
     fn word(self, lexicon: u32) -> u32 {
         match self.rows {
             RowBits::Own => lexicon,
@@ -150,7 +153,8 @@ impl Sketch for MultiLexicon {
         }
     }
 
-    /// The recipe does not contain the votes: rows can be compared with any number of votes.
+    /// Returns a text that does not contain the votes, because the same fingerprints can be
+    /// compared with any number of votes.
     fn recipe(&self) -> String {
         let lexicons = self.lexicons;
         let keep = self.random.keep();
@@ -204,8 +208,8 @@ impl Sketcher for LexiconSketcher {
         let Scratch { words, counts, weights, kept_weights, .. } = scratch;
         let Self { sketch, isa } = *self;
         let unequal = unequal_weights(features);
-        // A lexicon that contains no term of the document has no fingerprint. Such a row could not
-        // be compared in all its lanes, so the document has no fingerprint at all.
+        // A lexicon that contains no term of the document has no fingerprint. Then the document has
+        // no fingerprint at all, because each lexicon needs one to be compared.
         (0..).zip(row).all(|(lexicon, lane)| {
             let part = sketch.random.part(lexicon);
             let word = sketch.word(lexicon);

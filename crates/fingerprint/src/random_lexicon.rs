@@ -1,7 +1,7 @@
-//! Random lexicons: each consists of a random part of all terms, which is the same for every
-//! document.
+//! Random lexicons. Each is a random subset of all terms and the same for every document.
 //!
-//! No list is stored: the hash of a term and the number of the lexicon decide.
+//! No list of terms is stored. The hash of a term and the number of the lexicon decide whether the
+//! lexicon contains the term.
 //!
 //! # References
 //! A. Kołcz, A. Chowdhury, J. Alspector. Improved robustness of signature-based near-replica detection
@@ -13,19 +13,20 @@ use simtool_base::stable_hash::GAMMA;
 use simtool_kernels::kept_terms::RandomPart;
 use simtool_model::similarity::Threshold;
 
-/// Start value for the numbers of lexicons.
+/// Seed of the hash function of lexicon 0. The seeds of the others follow from it.
 const START: u64 = 0x4528_21E6_38D0_1377;
 
-/// A family of lexicons with the same fraction of the terms.
+/// A family of random lexicons that all contain the same fraction of the terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RandomLexicons {
     keep: Threshold,
-    /// A lexicon contains the terms whose 32-bit hash is below this value.
+    /// A lexicon contains the terms whose 32-bit hash for this lexicon is below this value.
     below: u64,
 }
 
 impl RandomLexicons {
-    /// Takes the option `lexicon_share`, the fraction of the terms in a lexicon.
+    /// Removes the option `lexicon_share` from `options`. It is the fraction of the terms in each
+    /// lexicon, and `default` is used if it is missing.
     pub(super) fn parse(options: &mut Options, default: Threshold) -> Result<Self> {
         let given =
             options.take("lexicon_share").map(|text| Threshold::parse("lexicon_share", &text));
@@ -39,12 +40,12 @@ impl RandomLexicons {
         Ok(Self { keep, below })
     }
 
-    /// Returns the fraction of the terms in a lexicon.
+    /// Returns the fraction of the terms that each lexicon contains.
     pub(super) fn keep(self) -> Threshold {
         self.keep
     }
 
-    /// Returns the part of the terms in a lexicon. Lexicons are counted from 0.
+    /// Returns the rule that selects the terms of lexicon number `lexicon`, counted from 0.
     #[inline]
     pub(super) fn part(self, lexicon: u32) -> RandomPart {
         let start = START.wrapping_add(GAMMA.wrapping_mul(u64::from(lexicon)));

@@ -1,7 +1,7 @@
-//! SimHash over a given table of bits, which is the fingerprint of the reference program.
+//! SimHash with a given table of random bits, as the reference program computes it.
 //!
-//! Every occurrence of a feature adds its row of the table. A bit of the fingerprint is 1 if more
-//! than half of the added rows have that bit set.
+//! Every occurrence of a feature counts the bits in its row of the table. A bit of the fingerprint
+//! is 1 if it is set in more than half of the counted rows.
 //!
 //! # References
 //!
@@ -17,18 +17,19 @@ use simtool_model::features::Features;
 use simtool_model::fingerprint_rows::Shape;
 use simtool_model::fingerprint_table::Lane;
 
-/// Number of rows that are gathered before they are counted.
+/// Number of table rows that are copied to a buffer before their bits are counted.
 const GATHERED: usize = 1024;
 
-/// Makes fingerprints from ranks of features. The rows of the table are stored as planes of 64
-/// columns: one plane for up to 64 bits, two for more.
+/// Computes fingerprints from the ranks of features, which are row numbers of the table. The
+/// columns of the table are stored in groups of 64: one group for fingerprints of up to 64 bits,
+/// two for more.
 #[derive(Debug)]
 pub struct TableSimhash {
     planes: Vec<Vec<u64>>,
     isa: Isa,
 }
 
-/// Buffers of one fingerprint, reused between documents.
+/// Bit counts of one fingerprint, in buffers that are reused between documents.
 #[derive(Debug, Default)]
 pub struct Accumulator {
     gathered: Vec<u64>,
@@ -36,7 +37,7 @@ pub struct Accumulator {
 }
 
 impl TableSimhash {
-    /// Creates a maker of fingerprints over the rows of `table` for an instruction set.
+    /// Creates a value that computes fingerprints with the rows of `table`.
     #[must_use]
     pub fn new(isa: Isa, table: &HashTable) -> Self {
         let plane = |shift: u32| table.rows().iter().map(|row| (row >> shift) as u64).collect();
@@ -44,11 +45,11 @@ impl TableSimhash {
         Self { planes, isa }
     }
 
-    /// Adds one occurrence of each feature with these ranks.
+    /// Counts one occurrence of each feature in `ranks`. A rank is the row number of a feature.
     ///
     /// # Panics
     ///
-    /// A rank is not below the number of rows.
+    /// Panics if a rank is not below the number of rows of the table.
     pub fn add(&self, ranks: &[u32], accumulator: &mut Accumulator) {
         // Rows are gathered into a small buffer first, since the kernel counts adjacent words. The
         // buffer stays in the first-level cache.
@@ -61,8 +62,8 @@ impl TableSimhash {
         }
     }
 
-    /// Returns the fingerprint of the added features and empties the accumulator. Without features,
-    /// all bits are 0.
+    /// Returns the fingerprint of the counted features, and empties the accumulator for the next
+    /// document. Without features, all bits are 0.
     pub fn finish<L: Lane>(&self, accumulator: &mut Accumulator) -> L {
         let mut fingerprint = L::ZERO;
         let counts = accumulator.counts.iter_mut().take(self.planes.len());
@@ -73,13 +74,13 @@ impl TableSimhash {
     }
 }
 
-/// SimHash of numbered words over a table, as a sketch like the others.
+/// SimHash of numbered words with this table, so that it can be used like every other sketch.
 impl Sketch for HashTable {
     fn shape(&self) -> Shape {
         Shape::bits(self.bits())
     }
 
-    /// The recipe identifies the table by its hash.
+    /// Returns a text that identifies the width and, by its hash, the table.
     fn recipe(&self) -> String {
         let table: Vec<u8> = self.rows().iter().flat_map(|row| row.to_le_bytes()).collect();
         format!("simhash{}/table={:016x}", self.bits(), hash(&table))
@@ -108,7 +109,7 @@ impl Sketch for HashTable {
 }
 
 impl Sketcher for TableSimhash {
-    /// Terms are ranks of words.
+    /// Computes the fingerprint of features whose terms are row numbers of the table.
     fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
         let Scratch { words, counts, weights, .. } = scratch;
         for (plane, word) in self.planes.iter().zip(row) {
@@ -135,7 +136,7 @@ mod tests {
     use proptest::prelude::*;
     use simtool_model::fingerprint_table::Wide;
 
-    /// The slow, obvious twin.
+    /// Computes the same fingerprint bit by bit, as simply as possible.
     fn naive(table: &HashTable, ranks: &[u32]) -> u128 {
         (0..table.bits()).fold(0, |fingerprint, bit| {
             let sum: i64 = ranks

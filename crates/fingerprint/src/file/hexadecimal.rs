@@ -8,9 +8,9 @@ use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Maximum number of digits in a number.
+/// Maximum number of digits of a fingerprint.
 const MOST_DIGITS: usize = MOST_BITS as usize / 4;
-/// Number of digits in a word.
+/// Number of hexadecimal digits of a 64-bit word.
 const WORD_DIGITS: usize = 16;
 
 /// Entry of the format in [`FILE_FORMATS`](super::FILE_FORMATS). Text has no signature, so any content
@@ -28,8 +28,9 @@ pub(super) const FORMAT: FileFormat = FileFormat {
     find_ids: |_, _| Ok(FoundIds::default()),
 };
 
-/// Reads the fingerprints of a text. The first line that is not empty decides the number of digits
-/// of all. Lines end with LF or CRLF, which the last one may lack. `path` is for error messages.
+/// Reads the fingerprints of a text. All must have the same number of digits as the first one.
+/// Lines end with LF or CRLF, which may be missing at the end of the file. `path` is for error
+/// messages.
 ///
 /// # Errors
 ///
@@ -46,7 +47,7 @@ fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
     Ok(rows.finish())
 }
 
-/// Returns the lines without their LF, each with the position of its first byte.
+/// Returns the lines of a text without their LF, each with the byte offset at which it begins.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut start = 0;
     bytes.split_inclusive(|&byte| byte == b'\n').map(move |line| {
@@ -55,27 +56,28 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// Builds rows from hexadecimal numbers that all have the number of digits of the first one.
+/// Builder of rows from hexadecimal numbers. All numbers must have as many digits as the first one.
 #[derive(Debug, Default)]
 pub(super) struct HexadecimalRows {
-    /// The rows and the number of digits of each. Absent until the first number.
+    /// The rows so far, and the number of digits of each. `None` before the first number.
     rows: Option<(RowsBuilder, usize)>,
-    /// Number of rows before the first number.
+    /// Number of rows without a fingerprint that were added before the first number.
     leading: usize,
-    /// Length of the file, and length of a line without its digits.
+    /// Number of bytes of the file, and of a line without its digits. The number of rows is
+    /// estimated from them.
     file: Option<(usize, usize)>,
     words: Vec<u64>,
 }
 
 impl HexadecimalRows {
-    /// Creates a builder for a file of `bytes` bytes whose lines have `around` bytes in addition to
-    /// the digits.
+    /// Creates a builder for a file of `bytes` bytes. Each line has `around` bytes in addition to
+    /// its digits.
     pub(super) fn for_lines(bytes: usize, around: usize) -> Self {
         Self { file: Some((bytes, around)), ..Self::default() }
     }
 
-    /// Adds a row with these digits, or a row without a fingerprint. The error describes what was
-    /// expected.
+    /// Adds a row whose digits are `number`, or a row without a fingerprint if it is `None`. The
+    /// error is a phrase that describes what was expected.
     pub(super) fn push(&mut self, number: Option<&[u8]>) -> Result<(), String> {
         let Some(number) = number else {
             match &mut self.rows {
@@ -113,14 +115,14 @@ impl HexadecimalRows {
         Ok(())
     }
 
-    /// Returns the rows. If no row has a fingerprint, they have 64 bits.
+    /// Returns the rows. If no row has a fingerprint, the width of the rows is 64 bits.
     pub(super) fn finish(self) -> FingerprintRows<'static> {
         let rows = self.rows.map_or_else(|| begin(u64::BITS, self.leading), |(rows, _)| rows);
         rows.finish()
     }
 }
 
-/// Creates a builder with `leading` rows without a fingerprint.
+/// Creates a builder of rows of `bits` bits that begins with `leading` rows without a fingerprint.
 fn begin(bits: u32, leading: usize) -> RowsBuilder {
     let mut rows = RowsBuilder::new(Shape::bits(bits));
     for _ in 0..leading {
@@ -129,8 +131,8 @@ fn begin(bits: u32, leading: usize) -> RowsBuilder {
     rows
 }
 
-/// Replaces `words` by the words of the number, lowest first. Returns `false` if the digits are not
-/// a number.
+/// Parses a hexadecimal number and writes its 64-bit words to `words`, lowest first. Returns
+/// `false` if `digits` contains anything except lower-case digits.
 fn parse(digits: &[u8], words: &mut Vec<u64>) -> bool {
     words.clear();
     // The number is written highest digit first, but rows store the lowest word first. So the
@@ -167,7 +169,7 @@ fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the digits of a row.
+/// Writes the hexadecimal digits of a fingerprint with the words `words`, including leading zeros.
 ///
 /// # Errors
 ///

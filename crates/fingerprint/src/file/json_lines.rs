@@ -58,15 +58,15 @@ mod reading {
 
     const NAME: &str = "fingerprint";
     const ID: &str = "id";
-    /// Length of the shortest line without its digits.
+    /// Number of bytes of the shortest line without its hexadecimal digits.
     const AROUND: usize = "{\"fingerprint\":\"\"}\n".len();
 
-    /// Reads the fingerprints of the lines in `bytes`. The first one decides the number of digits
-    /// of all. `path` is for error messages.
+    /// Reads the fingerprint of each line in `bytes`. All must have the same number of digits as
+    /// the first one. `path` is for error messages.
     ///
     /// # Errors
     ///
-    /// A line is not such an object.
+    /// A line is not an object with a valid field `fingerprint`.
     pub(super) fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
         let mut rows = HexadecimalRows::for_lines(bytes.len(), AROUND);
         for (start, line) in lines(bytes) {
@@ -79,7 +79,8 @@ mod reading {
         Ok(rows.finish())
     }
 
-    /// Adds the row of a line. The error describes what was expected.
+    /// Adds the fingerprint of a line to `rows`. The error is a phrase that describes what was
+    /// expected.
     fn push(line: &[u8], rows: &mut HexadecimalRows) -> Result<(), String> {
         let line = str::from_utf8(line).map_err(|_| "a JSON object in UTF-8")?;
         // Raw values borrow from the line. A value is only looked at if its key is the wanted one,
@@ -104,7 +105,7 @@ mod reading {
             .map_err(|digits| format!("a field \"{NAME}\" with a string of {digits}, or null"))
     }
 
-    /// Whether the first line has a field `id`.
+    /// Whether the first line has a field `id`. Then the file is assumed to have IDs.
     pub(super) fn has_ids(bytes: &[u8]) -> bool {
         // All lines of a file come from one writer, so the first line stands for the others. A look
         // at every line would cost as much as reading the IDs.
@@ -112,15 +113,16 @@ mod reading {
         id(first).is_some()
     }
 
-    /// Finds the lines. Each line is parsed when its ID is needed.
+    /// Finds the start of each line. Later, the ID of a row is parsed from its line when it is
+    /// needed.
     pub(super) fn find_ids(bytes: &[u8]) -> FoundIds<'_> {
         let behind = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
         let starts = std::iter::once(0).chain(behind).collect();
         FoundIds::Lines { bytes, starts, parse: id }
     }
 
-    /// Returns the field `id` of a line, or `None` if there is none. A value that is not a string
-    /// is returned as it is written.
+    /// Returns the field `id` of a line, or `None` if it is missing or null. A number is returned
+    /// as the text in the line.
     fn id(line: &[u8]) -> Option<Cow<'_, [u8]>> {
         let mut json = serde_json::Deserializer::from_str(str::from_utf8(line).ok()?);
         let value = json.deserialize_map(Fields(ID)).ok()?.value?.get();
@@ -134,8 +136,8 @@ mod reading {
         serde_json::from_str(value).ok().map(|id: String| Cow::Owned(id.into_bytes()))
     }
 
-    /// Returns the message of the parser on one line and without the line number, which is always
-    /// 1.
+    /// Returns the message of the JSON parser without the line number. The number is always 1,
+    /// because each line is parsed separately.
     fn explanation(error: &serde_json::Error) -> String {
         let message = error.to_string();
         let reason =
@@ -143,14 +145,14 @@ mod reading {
         format!("a JSON object; column {}: {}", error.column(), quoted(reason.as_bytes()))
     }
 
-    /// The wanted field of an object.
+    /// Value of the wanted field of an object, and whether the object has this field twice.
     #[derive(Default)]
     struct Found<'de> {
         value: Option<&'de RawValue>,
         twice: bool,
     }
 
-    /// Finds the field with this name in an object.
+    /// Parses a JSON object and finds the field with this name.
     struct Fields(&'static str);
 
     impl<'de> Visitor<'de> for Fields {
@@ -173,7 +175,7 @@ mod reading {
         }
     }
 
-    /// Compares a key with the name of a field.
+    /// Parses a key of a JSON object and returns whether it is this name.
     struct Key(&'static str);
 
     impl<'de> DeserializeSeed<'de> for Key {

@@ -1,13 +1,13 @@
-//! Words as little-endian bytes. They are borrowed if the machine stores them in this order,
-//! otherwise copied.
+//! Converts between 64-bit words and little-endian bytes. Nothing is copied if the machine is
+//! little-endian.
 
 use std::borrow::Cow;
 use std::io;
 
-/// Number of bytes that are passed on at once.
+/// Number of bytes that one call of a callback receives.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Returns the words of `bytes`. Their number must be a multiple of 8.
+/// Returns `bytes` as 64-bit words. The number of bytes must be a multiple of 8.
 pub(super) fn words(bytes: &[u8]) -> Cow<'_, [u64]> {
     match bytemuck::try_cast_slice(bytes) {
         // The cast fails if the bytes are not aligned to words. This happens for bytes in memory,
@@ -17,14 +17,14 @@ pub(super) fn words(bytes: &[u8]) -> Cow<'_, [u64]> {
     }
 }
 
-/// Returns one word for each number of `number_bytes` bytes, at most 8.
+/// Reads numbers of `number_bytes` bytes each, at most 8, and returns each as a 64-bit word.
 pub(super) fn widened(bytes: &[u8], number_bytes: usize) -> Vec<u64> {
     let word =
         |number: &[u8]| number.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
     bytes.chunks_exact(number_bytes).map(word).collect()
 }
 
-/// Calls `take` with the bytes of `words`, in pieces that fit into a cache.
+/// Calls `take` with the little-endian bytes of `words`, in pieces that fit into a cache.
 pub(super) fn hand_over(
     words: &[u64],
     mut take: impl FnMut(&[u8]) -> io::Result<()>,

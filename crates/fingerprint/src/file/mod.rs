@@ -1,4 +1,5 @@
-//! Files of fingerprints: rows of any width, which can be written and read in several formats.
+//! Files of fingerprints, in several formats. Each row of a file is the fingerprint of one
+//! document.
 //!
 //! | format | a row is | a row without fingerprint | the file also contains |
 //! | --- | --- | --- | --- |
@@ -34,43 +35,44 @@ use std::path::Path;
 pub use hexadecimal::write_number as write_hexadecimal;
 pub use row_ids::{FoundIds, RowIds};
 
-/// Maximum number of bits of a row in a file.
+/// Maximum number of bits of a fingerprint in a file.
 pub const MOST_BITS: u32 = 1 << 16;
 
-/// Number of rows that an error message lists.
+/// Maximum number of rows that an error message lists.
 const ROWS_LISTED: usize = 5;
 
-/// Returns the name of the document of a row.
+/// Function that returns the name of the document of a row: its ID, file and record number.
 pub(crate) type NameOf<'n, 'd> = dyn Fn(u32) -> DocumentName<'d> + 'n;
 
-/// A format of files of fingerprints.
+/// A file format for fingerprints, with the functions that read and write it.
 #[derive(Clone, Copy)]
 pub struct FileFormat {
-    /// Name of the format.
+    /// Name of the format in options and messages.
     pub name: &'static str,
     /// Extensions of file names that select the format, the usual one first. An empty extension means
     /// a name without one.
     pub extensions: &'static [&'static str],
     /// Short description of the format, for help texts.
     pub help: &'static str,
-    /// Whether the format marks rows without a fingerprint. Otherwise they are written as zeros.
+    /// Whether the format can mark rows without a fingerprint. If not, such rows would be written
+    /// as zeros.
     pub marks_missing: bool,
-    /// Cargo feature that the format needs and that this build lacks.
+    /// Cargo feature that the format needs, if this build lacks it.
     missing_feature: Option<&'static str>,
     /// Whether a file that begins with these bytes has this format.
     is_format_of: fn(&[u8]) -> bool,
-    /// Parses the bytes of a file. The path is for error messages.
+    /// Parses the content of a file. The path is for error messages.
     read: for<'a> fn(&'a [u8], &Path) -> Result<FingerprintRows<'a>>,
-    /// Writes rows with the names of their documents.
+    /// Writes fingerprints. The function argument returns the names of their documents.
     write: fn(&FingerprintRows<'_>, &NameOf<'_, '_>, &mut dyn Write) -> io::Result<()>,
-    /// Whether the file has IDs of documents.
+    /// Whether the file contains the IDs of documents. The path is for error messages.
     has_ids: fn(&[u8], &Path) -> Result<bool>,
-    /// Finds the IDs of documents. The path is for error messages.
+    /// Finds the IDs of documents in the content of a file. The path is for error messages.
     find_ids: for<'a> fn(&'a [u8], &Path) -> Result<FoundIds<'a>>,
 }
 
-/// All formats. The first one whose `is_format_of` accepts a file reads it, so the format without
-/// a signature is the last one.
+/// All formats. A file is read with the first format whose `is_format_of` accepts it. So the format
+/// without a signature, which accepts everything, is the last one.
 pub const FILE_FORMATS: &[FileFormat] = &[
     packed::FORMAT,
     numpy::FORMAT,
@@ -82,7 +84,8 @@ pub const FILE_FORMATS: &[FileFormat] = &[
     hexadecimal::FORMAT,
 ];
 
-/// Entry for Parquet in a build without it, whose errors say how to get it.
+/// Entry for Parquet in a build without the Parquet library. The errors of this format say how to
+/// get it.
 #[cfg(not(feature = "parquet"))]
 const PARQUET_WITHOUT_FEATURE: FileFormat = FileFormat {
     name: "parquet",
@@ -93,7 +96,8 @@ const PARQUET_WITHOUT_FEATURE: FileFormat = FileFormat {
     ..packed::FORMAT
 };
 
-/// Formats are equal if their names are: each name occurs once in [`FILE_FORMATS`].
+/// Two formats are equal if their names are equal, because each name occurs once in
+/// [`FILE_FORMATS`].
 impl PartialEq for FileFormat {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -144,18 +148,18 @@ impl FileFormat {
         Ok(format)
     }
 
-    /// Returns the format of a file that begins with these bytes.
+    /// Returns the format of a file with this content.
     fn from_content(bytes: &[u8]) -> &'static Self {
         let found = FILE_FORMATS.iter().find(|format| (format.is_format_of)(bytes));
         found.unwrap_or(&hexadecimal::FORMAT)
     }
 
-    /// Returns the usual extension with its dot, for messages.
+    /// Returns the extension that error messages suggest, with its dot.
     fn usual_extension(&self) -> String {
         format!(".{}", self.extensions[0])
     }
 
-    /// Checks that this build has the format.
+    /// Returns an error if this build lacks the format.
     fn check_feature(&self) -> Result<()> {
         match self.missing_feature {
             Some(feature) => Err(ErrorKind::FeatureOff { what: feature, feature }.into()),
@@ -163,11 +167,12 @@ impl FileFormat {
         }
     }
 
-    /// Checks that the format can mark the rows without a fingerprint, if there are any.
+    /// Returns an error if some rows have no fingerprint and this format cannot mark such rows.
     ///
     /// # Errors
     ///
-    /// There are such rows and the format cannot mark them. The error lists the first ones.
+    /// Some rows have no fingerprint, and the format cannot mark them. The error lists the first
+    /// such rows.
     pub fn check_missing(&self, rows: &FingerprintRows<'_>, path: &Path) -> Result<()> {
         // Zeros would be read back as a real fingerprint, and then all documents without words
         // would be near-duplicates of each other. So a format that cannot mark such rows is
@@ -192,8 +197,8 @@ impl FileFormat {
         Err(Error::config("output", path.display(), rule))
     }
 
-    /// Writes `rows` to `out`. `name` names the documents of the rows, for formats that contain names;
-    /// `path` names the output in error messages.
+    /// Writes `rows` to `out`. `name` returns the name of the document of a row, for formats that
+    /// contain names. `path` is only for error messages.
     ///
     /// # Errors
     ///
@@ -222,8 +227,8 @@ impl FileFormat {
     }
 }
 
-/// Reads the fingerprints of a file with these bytes. The first bytes decide the format; `path` is for
-/// error messages. The rows borrow the bytes if these can be used directly.
+/// Reads the fingerprints of a file with the content `bytes`. The first bytes decide the format.
+/// `path` is for error messages. If possible, the result borrows `bytes` instead of copying them.
 ///
 /// # Errors
 ///
@@ -252,7 +257,7 @@ pub fn describe_formats() -> String {
     FILE_FORMATS.iter().map(describe).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the rows can be numbered with 32 bits.
+/// Whether 32 bits are enough to number the rows. The highest number is reserved.
 fn has_row_numbers(rows: &FingerprintRows<'_>) -> bool {
     u32::try_from(rows.len()).is_ok_and(|rows| rows < u32::MAX)
 }
@@ -263,7 +268,7 @@ fn missing_rows(rows: &FingerprintRows<'_>) -> impl Iterator<Item = usize> {
     (0..count).filter(|&row| !rows.has_fingerprint(row))
 }
 
-/// Whether no row with a fingerprint has a bit set behind the bits of the shape.
+/// Whether all bits beyond the width of a fingerprint are zero in each row that has a fingerprint.
 fn ends_in_zeros(rows: &FingerprintRows<'_>) -> bool {
     // Distances count all bits of a word. A bit behind the row's own bits would count as a
     // difference.

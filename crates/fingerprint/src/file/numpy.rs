@@ -16,7 +16,7 @@ use std::path::Path;
 const MAGIC: &[u8] = b"\x93NUMPY";
 const EXPECTED: &str = "a C-ordered array of '<u8' with shape (n,) or (n, w), w from 1 to 1024; or \
                         of '<u4' or '<u2' with shape (n,)";
-/// Maximum number of words in a row.
+/// Maximum number of 64-bit words in a fingerprint.
 const MOST_WORDS: usize = (MOST_BITS / u64::BITS) as usize;
 
 /// Entry of the format in [`FILE_FORMATS`](super::FILE_FORMATS).
@@ -34,7 +34,7 @@ pub(super) const FORMAT: FileFormat = FileFormat {
     find_ids: |_, _| Ok(FoundIds::default()),
 };
 
-/// Whether `bytes` begin like an `.npy` file.
+/// Whether `bytes` begin with the signature of an `.npy` file.
 fn is_numpy(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
@@ -89,20 +89,21 @@ fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
     Ok(FingerprintRows { shape: Shape::bits(bits), words, validity: None, recipe: None })
 }
 
-/// Returns the text behind `'name':` in the header.
+/// Returns the header text behind the key `'name':`, or `None` if the header has no such key.
 fn field<'h>(header: &'h str, name: &str) -> Option<&'h str> {
     let (_, rest) = header.split_once(&format!("'{name}':"))?;
     Some(rest.trim_start())
 }
 
-/// Parses the numbers of a tuple such as `(3,)` or `(3, 2)`.
+/// Parses the numbers of a tuple such as `(3,)` or `(3, 2)`. Returns `None` if the text is no
+/// tuple.
 fn tuple(text: &str) -> Option<Vec<usize>> {
     let inside = text.strip_prefix('(')?.split_once(')')?.0;
     let numbers = inside.split(',').map(str::trim).filter(|number| !number.is_empty());
     numbers.map(|number| number.parse().ok()).collect()
 }
 
-/// Writes the array. A row without a fingerprint becomes zeros.
+/// Writes the fingerprints as an array. A row without a fingerprint becomes zeros.
 ///
 /// # Errors
 ///

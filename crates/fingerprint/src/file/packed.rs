@@ -41,17 +41,18 @@ use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"simtoolf";
 const VERSION: u32 = 2;
-/// Flag in the header's metric: lanes may be null.
+/// Bit of the header field at byte 16: a row consists of hashes that may be missing (null).
 const NULL: u32 = 1 << 8;
-/// Metric in the header for lanes that may be null.
+/// Value of the header field at byte 16 for hashes of 64 bits that may be null.
 const OR_NULL: u32 = NULL | u64::BITS;
-/// Flag in the header's metric: lanes and sizes estimate a cosine.
+/// Bit of the header field at byte 16: the row also holds the size of a set, for estimates of a
+/// cosine.
 const COSINE: u32 = 1 << 9;
-/// Position of the number of needed votes in the header's metric.
+/// Lowest bit of the number of needed votes in the header field at byte 16.
 const VOTES: u32 = 16;
-/// Length of the header and of the checksums, and alignment of sections.
+/// Number of bytes of the header and of the block of checksums. Sections start at multiples of it.
 const BLOCK: usize = 64;
-/// Number of bytes of a block before its own checksum.
+/// Number of bytes of a header or a block of checksums before the checksum of the block itself.
 const SEALED: usize = 56;
 
 /// Entry of the packed format in [`FILE_FORMATS`](super::FILE_FORMATS).
@@ -68,7 +69,7 @@ pub(super) const FORMAT: FileFormat = FileFormat {
     find_ids: |_, _| Ok(FoundIds::default()),
 };
 
-/// Whether `bytes` begin like a packed fingerprint file.
+/// Whether `bytes` begin with the signature of a packed fingerprint file.
 fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
@@ -108,19 +109,19 @@ fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&sealed(checksums))
 }
 
-/// Pads a block and appends its checksum.
+/// Pads a header or a block of checksums with zeros, and appends its own checksum.
 fn sealed(mut block: Vec<u8>) -> Vec<u8> {
     block.resize(SEALED, 0);
     block.extend_from_slice(&hash(&block).to_le_bytes());
     block
 }
 
-/// Whether a block ends with its correct checksum.
+/// Whether a header or a block of checksums ends with its correct checksum.
 fn is_sealed(block: &[u8]) -> bool {
     block[SEALED..] == hash(&block[..SEALED]).to_le_bytes()
 }
 
-/// A section that is being written.
+/// A section of the file that is being written, with its checksum so far.
 struct Section<'o> {
     out: &'o mut dyn Write,
     hash: StreamedHash,
@@ -138,7 +139,7 @@ impl<'o> Section<'o> {
         self.out.write_all(bytes)
     }
 
-    /// Pads the section and returns its checksum.
+    /// Pads the section with zeros to a multiple of 64 bytes, and returns its checksum.
     fn finish(mut self) -> io::Result<u64> {
         let rest = self.bytes.next_multiple_of(BLOCK) - self.bytes;
         self.write(&[0; BLOCK][..rest])?;
@@ -146,14 +147,14 @@ impl<'o> Section<'o> {
     }
 }
 
-/// Position of an error in a file, and what was expected there.
+/// Byte offset of an error in a file, and a phrase that says what was expected there.
 type Refusal = (usize, String);
 
 /// Reads the rows of a packed fingerprint file. `path` is for error messages.
 ///
 /// # Errors
 ///
-/// The file is truncated or damaged, has another version, or contradicts itself.
+/// The file is truncated or damaged, has an unknown version, or contradicts itself.
 fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
     rows(bytes).map_err(|(byte, expected)| {
         ErrorKind::Format { path: path.to_owned(), byte: byte as u64, expected }.into()
@@ -222,7 +223,8 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
     Ok(read)
 }
 
-/// Returns the shape that a header describes, and the number of bytes of a row.
+/// Returns the shape that the header fields at bytes 12 (`bits`) and 16 (`metric`) describe, and
+/// the number of bytes of a row.
 fn shape(bits: u32, metric: u32) -> Result<(Shape, usize), Refusal> {
     if !(1..=MOST_BITS).contains(&bits) {
         return Err((12, format!("1 to {MOST_BITS} bits of a row")));
@@ -254,7 +256,8 @@ fn shape(bits: u32, metric: u32) -> Result<(Shape, usize), Refusal> {
     Ok((shape, size_of::<u64>() * shape.words()))
 }
 
-/// Returns the shape and the number of bytes of a row for a file of version 1.
+/// Returns the shape and the number of bytes of a row for the header fields at bytes 12 (`bits`)
+/// and 16 (`lane_bits`) of a file of version 1.
 fn first_shape(bits: u32, lane_bits: u32) -> Result<(Shape, usize), Refusal> {
     let least = match lane_bits {
         16 | 32 | 64 => 1,
@@ -268,18 +271,18 @@ fn first_shape(bits: u32, lane_bits: u32) -> Result<(Shape, usize), Refusal> {
     Ok((Shape::bits(bits), lane_bits as usize / 8))
 }
 
-/// Positions of the sections without their padding.
+/// Byte ranges of the sections of a file, without their padding.
 struct Layout {
     recipe: Range<usize>,
     rows: Range<usize>,
     validity: Range<usize>,
-    /// Position of the checksums. A file without them ends here.
+    /// Byte offset of the checksums. A file of version 1 ends here.
     checksums: usize,
     end: usize,
 }
 
 impl Layout {
-    /// Computes the positions. Returns `None` if they overflow.
+    /// Computes the byte ranges from the sizes in the header. Returns `None` if a number overflows.
     fn new(
         rows: usize,
         row_bytes: usize,
@@ -299,7 +302,7 @@ impl Layout {
         Some(Self { recipe, rows: rows_section, validity, checksums, end })
     }
 
-    /// Checks the sections against their checksums.
+    /// Checks each section against its checksum. `bytes` is the whole file.
     fn check(&self, bytes: &[u8]) -> Result<(), Refusal> {
         let checksums = &bytes[self.checksums..self.end];
         if !is_sealed(checksums) || checksums[24..SEALED].iter().any(|&byte| byte != 0) {
@@ -322,17 +325,17 @@ impl Layout {
     }
 }
 
-/// Describes what was expected instead of a wrong checksum.
+/// Returns the phrase that says which checksum was expected to be correct.
 fn damaged(section: &str) -> String {
     format!("{section} checksum; the file is damaged, make it again")
 }
 
-/// Returns the 32-bit number at a position of a block.
+/// Returns the little-endian 32-bit number at byte offset `at` of a block.
 fn number_32(block: &[u8], at: usize) -> u32 {
     block[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
-/// Returns the 64-bit number at a position of a block.
+/// Returns the little-endian 64-bit number at byte offset `at` of a block.
 fn number_64(block: &[u8], at: usize) -> u64 {
     block[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
@@ -359,7 +362,7 @@ mod tests {
         bytes
     }
 
-    /// A file of version 1.
+    /// Returns the bytes of a file of version 1.
     fn first_version(bits: u32, lane_bits: u32, rows: u64, lanes: &[u8], valid: &[u8]) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         for number in [1, bits, lane_bits, u32::from(!valid.is_empty())] {
@@ -418,7 +421,7 @@ mod tests {
                 assert!(read(&bytes[..end], Path::new("f")).is_err(), "cut at {end}");
             }
         }
-        // A row that has more bits than it says.
+        // A row that has a bit set beyond the width in the header.
         let bytes = first_version(8, 64, 1, &[1; 8], &[]);
         let error = read(&bytes, Path::new("f")).unwrap_err().to_string();
         assert_eq!(error, "f, byte 128: expected rows without a bit beyond their 8");
@@ -444,7 +447,8 @@ mod tests {
                     _ => names[byte / 64],
                 };
                 assert!(error.contains(name), "byte {byte}: {error}");
-                // Whatever it looks like now, it is no file of fingerprints.
+                // Whatever the format detection makes of these bytes, they are no valid file of
+                // fingerprints.
                 assert!(crate::file::read(&broken, Path::new("f")).is_err());
             }
         }

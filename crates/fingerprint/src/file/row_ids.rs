@@ -1,4 +1,4 @@
-//! IDs of the documents of rows, for people who read pairs of rows.
+//! IDs of documents in a file of fingerprints. People who read pairs of row numbers need them.
 //!
 //! The IDs are only decoded when the first one is needed. So a join that finds no pair, or only counts
 //! pairs, takes no longer because of them.
@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// IDs in a file of fingerprints, decoded when they are first needed.
+/// The document IDs in a file of fingerprints. They are decoded when they are first needed.
 pub struct RowIds<'a> {
     bytes: &'a [u8],
     path: PathBuf,
@@ -26,33 +26,34 @@ impl fmt::Debug for RowIds<'_> {
     }
 }
 
-/// Decoded IDs.
+/// Decoded document IDs, or the positions where they can be found.
 #[derive(Debug, Default)]
 pub enum FoundIds<'a> {
     /// The format has no IDs.
     #[default]
     Nothing,
-    /// Lines of text. Each is parsed when its ID is needed.
+    /// The file consists of lines of text. Each is parsed when its ID is needed.
     Lines {
-        /// Bytes of the file.
+        /// Content of the file.
         bytes: &'a [u8],
-        /// Start of each line.
+        /// Byte offset of the start of each line. Row i of the file is line i.
         starts: Vec<usize>,
-        /// Finds the ID in a line.
+        /// Returns the ID in a line, or `None` if the line has none.
         parse: fn(&[u8]) -> Option<Cow<'_, [u8]>>,
     },
-    /// All IDs, one after the other.
+    /// All IDs, one after the other in one buffer.
     Column {
-        /// Bytes of the IDs.
+        /// The bytes of all IDs.
         ids: Vec<u8>,
-        /// End of each ID.
+        /// Byte offset in `ids` of the end of each ID.
         ends: Vec<usize>,
     },
 }
 
 impl<'a> RowIds<'a> {
-    /// Creates the IDs of a file with these bytes, which [`read`](super::read) must have accepted.
-    /// Returns `None` if the file has no IDs. `path` is for error messages.
+    /// Prepares to read the IDs of a file whose content is `bytes`. [`read`](super::read) must have
+    /// accepted the file before. Returns `None` if the file has no IDs. `path` is for error
+    /// messages.
     ///
     /// # Errors
     ///
@@ -78,7 +79,7 @@ impl<'a> RowIds<'a> {
 }
 
 impl FoundIds<'_> {
-    /// Returns the ID of a row, or `None` if it has none.
+    /// Returns the ID of the document of row number `row`, or `None` if it has none.
     #[must_use]
     pub fn id(&self, row: u32) -> Option<Cow<'_, [u8]>> {
         let row = row as usize;

@@ -1,10 +1,11 @@
-//! Shapes of rows as text, for the metadata of files.
+//! The shape of fingerprints as text, for the metadata of files. A shape is the width of a
+//! fingerprint and the way in which two of them are compared.
 
 use super::MOST_BITS;
 use simtool_model::fingerprint_rows::{Metric, SIZE_BITS, Shape};
 
-/// Describes a shape for the metadata: `bits=100`, `lanes=128x4`, `lanes-or-null=8`, `cosine=8x4`
-/// (words, and bits of a lane), `votes=4/8`.
+/// Describes a shape as text. Examples are `bits=100`, `lanes=128x4` (number and bits of lanes),
+/// `lanes-or-null=8`, `cosine=8x4` (64-bit words, and bits of a lane) and `votes=4/8`.
 pub(super) fn shape_text(shape: Shape) -> String {
     match shape.metric() {
         Metric::Bits => format!("bits={}", shape.row_bits()),
@@ -15,7 +16,7 @@ pub(super) fn shape_text(shape: Shape) -> String {
     }
 }
 
-/// Parses the description of a shape.
+/// Parses the text that [`shape_text`] makes. Returns `None` if no shape has this text.
 pub(super) fn shape_of(text: &str) -> Option<Shape> {
     let (name, numbers) = text.split_once('=')?;
     let mut numbers = numbers.split(['x', '/']).map(|number| number.parse::<u32>().ok());

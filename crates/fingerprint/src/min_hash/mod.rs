@@ -59,24 +59,25 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(MinHash::parse(options)?)),
 };
 
-/// Maximum number of lanes in a fingerprint.
+/// Maximum number of lanes, which are minima, in a fingerprint.
 const MOST_LANES: u32 = 4096;
-/// Number of bits of a row if the option `lanes` is not given.
+/// Number of bits of a fingerprint if the option `lanes` is missing.
 const ROW_BITS: u32 = 512;
-/// Distance of cosines that unrelated documents rarely stay below.
+/// Distance, in thousandths below a cosine of 1, that unrelated documents rarely stay below.
 const COSINE_OF_STRANGERS: u32 = 900;
-/// Number of bits per term in the bit field that counts distinct terms.
+/// Number of bits per term in the bit field for counting distinct terms.
 const MARKS_A_TERM: usize = 16;
-/// Step between the possible donors of an empty bin.
+/// Step between the bins that are tried as the source of a value for an empty bin.
 const DONOR_STEP: u64 = 0xBF58_476D_1CE4_E5B9;
-/// Start value for the first donor.
+/// Start value of the sequence of bins that are tried as the source of a value.
 const DONOR_START: u64 = 0x1F83_D9AB_FB41_BD6B;
 
-/// Way in which the minima are computed.
+/// The way in which the minimum of each lane is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hashing {
-    /// One hash function, whose range is divided into one bin per lane. A bin without a term takes
-    /// the value of another bin, which depends only on the number of the empty bin.
+    /// One hash function. Its range is divided into one bin per lane, and a lane holds the smallest
+    /// hash in its bin. A bin without a hash takes the value of another bin. The number of the
+    /// empty bin decides in which order other bins are tried.
     OnePermutation,
     /// One hash function for each lane.
     Classical,
@@ -91,13 +92,13 @@ impl Hashing {
     }
 }
 
-/// Similarity that distances measure.
+/// The similarity that distances between fingerprints measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Number of lanes that differ, which measures the Jaccard similarity.
+    /// The distance is the number of lanes that differ. It measures the Jaccard similarity.
     Jaccard,
-    /// Difference between 1 and the cosine in thousandths, estimated from the lanes and the sizes
-    /// of the sets.
+    /// The distance is 1 minus the cosine, in thousandths. It is estimated from the lanes and the
+    /// sizes of the sets.
     Cosine,
 }
 
@@ -120,8 +121,8 @@ pub struct MinHash {
 }
 
 impl Default for MinHash {
-    /// Returns the settings of 124 lanes of 4 bits by one hash function, with the size of the set:
-    /// 64 bytes.
+    /// Returns the default settings: 124 lanes of 4 bits from one hash function, and the size of
+    /// the set. A fingerprint has 64 bytes.
     fn default() -> Self {
         let hashing = Hashing::OnePermutation;
         let measure = Measure::Cosine;
@@ -130,11 +131,12 @@ impl Default for MinHash {
 }
 
 impl MinHash {
-    /// Takes the options `lanes`, `bits` (of a lane), `hashing` and `measure`.
+    /// Creates MinHash from the options `lanes`, `bits` (of a lane), `hashing` and `measure`, and
+    /// removes them from `options`.
     ///
     /// # Errors
     ///
-    /// A value is outside its range, or a fingerprint would not consist of whole words.
+    /// A value is outside its range, or a fingerprint would not consist of whole 64-bit words.
     pub fn parse(options: &mut Options) -> Result<Self> {
         let whole = "must be a whole number";
         let Self { bits, hashing, measure, .. } = Self::default();
@@ -186,7 +188,7 @@ impl MinHash {
         Ok(Self { lanes, bits, hashing, measure })
     }
 
-    /// Returns the average fraction of lanes in which sets of this similarity agree.
+    /// Returns the average fraction of lanes in which two sets with this Jaccard similarity agree.
     fn agreement(&self, similarity: f64) -> f64 {
         let by_chance = 0.5_f64.powi(self.bits.cast_signed());
         by_chance + (1.0 - by_chance) * similarity
@@ -229,8 +231,9 @@ impl Sketch for MinHash {
         self.distance_at(Threshold::DEFAULT).unwrap_or(0)
     }
 
-    /// The fewest equal lanes that sets of this similarity have on average are computed in
-    /// integers: at least lanes × (2^-β + (1 - 2^-β) × similarity).
+    /// Returns the average distance of two sets with this similarity. For Jaccard, the number of
+    /// equal lanes is lanes × (2^-β + (1 - 2^-β) × similarity), rounded up, for lanes of β bits.
+    /// Integer arithmetic makes it the same on every machine.
     fn distance_at(&self, similarity: Threshold) -> Option<u32> {
         let (numerator, denominator) = similarity.fraction();
         let lanes = u128::from(self.lanes);
@@ -291,7 +294,7 @@ struct MinHasher {
     lanes: usize,
     bits: u32,
     has_size: bool,
-    /// One hash function for each lane, or `None` for one permutation.
+    /// One hash function for each lane, or `None` for [`Hashing::OnePermutation`].
     functions: Option<HashFunctions>,
     isa: Isa,
 }
@@ -327,8 +330,8 @@ impl Sketcher for MinHasher {
     }
 }
 
-/// Fills each empty bin with the value of a bin that is not empty. `filled` is a reusable buffer.
-/// At least one bin must have a value.
+/// Fills each empty bin with the value of a bin that is not empty. At least one bin must not be
+/// empty. `filled` is a buffer that is reused between calls.
 ///
 /// The bins that are tried, and their order, depend only on the number of the empty bin. So the
 /// same empty bins of two documents take their values from the same bins.
@@ -360,8 +363,8 @@ fn densify(bins: &mut [u32], filled: &mut Vec<u64>) {
     }
 }
 
-/// Estimates the number of distinct terms: each term sets a bit in a field that is so large that
-/// two terms rarely set the same bit.
+/// Estimates the number of distinct terms. Each term sets one bit of the field `marks`, and the
+/// result is the number of set bits. The field is so large that two terms rarely set the same bit.
 fn distinct(terms: &[u64], marks: &mut Vec<u64>) -> u64 {
     let bits = (terms.len() * MARKS_A_TERM).next_power_of_two().max(64);
     marks.clear();
@@ -374,7 +377,8 @@ fn distinct(terms: &[u64], marks: &mut Vec<u64>) -> u64 {
     marks.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// Fills a row with the lowest `bits` bits of each value. The first value takes the lowest bits.
+/// Packs the lowest `bits` bits of each value into `row`. The first value takes the lowest bits of
+/// the first word.
 fn pack(values: &[u32], bits: u32, row: &mut [u64]) {
     let lanes = (u64::BITS / bits) as usize;
     let mask = u32::MAX >> (u32::BITS - bits);

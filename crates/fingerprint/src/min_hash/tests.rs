@@ -3,7 +3,8 @@ use proptest::prelude::*;
 use simtool_base::stable_hash::hash;
 use std::collections::BTreeSet;
 
-/// The sketch of options; of lanes alone, unless they say otherwise.
+/// Returns the MinHash that `options` describe. Unlike in the program, the default measure is
+/// Jaccard.
 fn sketch(options: &str) -> MinHash {
     let mut options = Options::parse(options).unwrap();
     options.complete(&[("measure", "jaccard")]);

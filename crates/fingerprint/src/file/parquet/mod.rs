@@ -43,20 +43,22 @@ use std::sync::Arc;
 
 const NAME: &str = "fingerprint";
 const ID: &str = "id";
-/// Key of the recipe in the metadata.
+/// Key of the recipe in the metadata. The recipe says how the fingerprints were made.
 const RECIPE: &str = "simtool.recipe";
-/// Key of the shape in the metadata.
+/// Key of the shape in the metadata. The shape is the width of a fingerprint and how two are
+/// compared.
 const SHAPE: &str = "simtool.shape";
-/// Number of rows that are decoded at once.
+/// Number of rows that the library decodes at once.
 const READ_ROWS: usize = 8192;
-/// Maximum number of rows, and of their words, that are encoded at once.
+/// Maximum number of rows, and of their 64-bit words, that are encoded at once.
 const WRITE_ROWS: usize = 1 << 16;
 const WRITE_WORDS: usize = 1 << 19;
-/// Maximum number of rows, and of their words, in a row group. A group is kept in memory until it
-/// is complete.
+/// Maximum number of rows, and of their 64-bit words, in a row group of the file. The writer keeps
+/// a row group in memory until it is complete.
 const GROUP_ROWS: usize = 1 << 20;
 const GROUP_WORDS: usize = 1 << 24;
-/// Number of bytes behind the metadata: the length of the metadata, and "PAR1".
+/// Number of bytes of the end of the file, behind the metadata: the length of the metadata in four
+/// bytes, and "PAR1".
 const FOOTER_BYTES: usize = 8;
 
 /// Entry of the format in [`FILE_FORMATS`](super::FILE_FORMATS).
@@ -73,7 +75,7 @@ pub(super) const FORMAT: FileFormat = FileFormat {
     find_ids,
 };
 
-/// Writes `rows` with the names of their documents.
+/// Writes `rows` as a Parquet file, with the ID, file and record of the document of each row.
 ///
 /// # Errors
 ///
@@ -116,7 +118,7 @@ fn write(rows: &FingerprintRows<'_>, name: &NameOf<'_, '_>, out: &mut dyn Write)
     out.write_all(&writer.into_inner()?)
 }
 
-/// Returns the type of the column of fingerprints.
+/// Returns the type of the column of fingerprints: integers for up to 64 bits, otherwise bytes.
 fn column_type(shape: Shape) -> DataType {
     match shape.words() {
         1 => DataType::Int64,
@@ -124,12 +126,12 @@ fn column_type(shape: Shape) -> DataType {
     }
 }
 
-/// Returns the number of bytes of a row.
+/// Returns the number of bytes of a fingerprint.
 fn row_bytes(shape: Shape) -> i32 {
     8 * (shape.words() as u32).cast_signed()
 }
 
-/// Returns the values of all columns for a range of rows.
+/// Returns the values of all four columns for a range of rows.
 fn columns(
     rows: &FingerprintRows<'_>,
     range: Range<usize>,
@@ -175,8 +177,8 @@ fn columns(
     ])
 }
 
-/// Reads the fingerprints of a Parquet file. Only the metadata and one column of one row group are
-/// in memory at a time. `path` is for error messages.
+/// Reads the fingerprints of a Parquet file. Only the metadata and the fingerprints of one row
+/// group are in memory in addition to the result. `path` is for error messages.
 ///
 /// # Errors
 ///
@@ -232,7 +234,7 @@ fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
     Ok(rows)
 }
 
-/// Calls `visit` with the values of a column, one batch at a time.
+/// Decodes the column with index `leaf`, and calls `visit` with its values, one batch at a time.
 fn for_each_array(
     bytes: &[u8],
     path: &Path,
@@ -268,14 +270,15 @@ fn for_each_array(
     Ok(())
 }
 
-/// Returns the error for a file that the library cannot decode.
+/// Returns the error for a file that the Parquet library cannot decode.
 fn broken(path: &Path, reason: &str) -> Error {
     let reason = quoted(reason.as_bytes());
     let expected = format!("a Parquet file that can be decoded: {reason}");
     ErrorKind::Format { path: path.to_owned(), byte: 0, expected }.into()
 }
 
-/// Returns the index of the column of IDs, if there is one with a type that can be printed.
+/// Returns the index of the column of IDs. Returns `None` if there is none, or if its type cannot
+/// be printed as an ID.
 fn id_leaf(metadata: &ArrowReaderMetadata) -> Option<usize> {
     let field = metadata.schema().field_with_name(ID).ok()?;
     let is_printed =
@@ -294,7 +297,7 @@ fn has_ids(bytes: &[u8], path: &Path) -> Result<bool> {
     Ok(id_leaf(&metadata).is_some())
 }
 
-/// Reads the IDs of all rows.
+/// Reads the IDs of all rows of the file into one buffer.
 ///
 /// # Errors
 ///
@@ -330,15 +333,15 @@ fn for_each_id(bytes: &[u8], path: &Path, visit: &mut dyn FnMut(&[u8])) -> Resul
     })
 }
 
-/// Builds rows from the values of a column.
+/// Builder of rows from the values of a column: from numbers and bytes, or from text of digits.
 enum Column {
     Words(RowsBuilder),
     Digits(HexadecimalRows),
 }
 
 impl Column {
-    /// Creates a builder for a type of column. Returns `None` if fingerprints cannot have this
-    /// type.
+    /// Creates a builder for a column whose type is `data`. Returns `None` if fingerprints cannot
+    /// have this type.
     fn for_type(data: &DataType) -> Option<Self> {
         let most = MOST_BITS.cast_signed() / 8;
         let bits = match data {
@@ -356,7 +359,7 @@ impl Column {
         Some(Self::Words(RowsBuilder::new(Shape::bits(bits))))
     }
 
-    /// Makes room for `rows` rows.
+    /// Makes room for `rows` more rows.
     fn reserve(&mut self, rows: usize) -> Result<()> {
         match self {
             Self::Words(builder) => builder.reserve(rows),
@@ -365,7 +368,8 @@ impl Column {
         }
     }
 
-    /// Adds the rows of a batch. The error is the row in the batch, and what was expected there.
+    /// Adds the rows of a batch. The error is the index of a row in the batch, and what was
+    /// expected there.
     fn push(&mut self, array: &ArrayRef) -> Result<(), (usize, String)> {
         match self {
             Self::Words(rows) => push_words(array, rows),
@@ -391,7 +395,7 @@ impl Column {
     }
 }
 
-/// Adds the rows of a batch of numbers or bytes.
+/// Adds the rows of a batch whose values are integers or bytes.
 fn push_words(array: &ArrayRef, rows: &mut RowsBuilder) {
     let mut words = Vec::new();
     let mut push = |row: Option<&[u64]>| rows.push(row);
@@ -418,7 +422,7 @@ fn push_words(array: &ArrayRef, rows: &mut RowsBuilder) {
     }
 }
 
-/// Parses the metadata of the file.
+/// Parses the metadata at the end of a file.
 fn load(bytes: &[u8]) -> Result<ArrowReaderMetadata, String> {
     // The types that Arrow stores in addition to Parquet's own would lead to dictionaries and
     // views.
@@ -432,7 +436,8 @@ fn load(bytes: &[u8]) -> Result<ArrowReaderMetadata, String> {
     caught(|| ArrowReaderMetadata::load(&end, options))?.map_err(|error| error.to_string())
 }
 
-/// Runs `work` of the library, which can panic on damaged files. A panic becomes an error message.
+/// Calls a function of the Parquet library, which can panic on damaged files. A panic becomes an
+/// error message.
 fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str);
@@ -441,22 +446,24 @@ fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     })
 }
 
-/// A part of a file and its position. The decoder needs bytes that it owns, and a copy of the whole
-/// file would double the memory.
+/// A copied part of a file and its byte offset in the file. The decoder needs bytes that it owns,
+/// and a copy of the whole file would double the memory.
 struct Stretch {
     start: u64,
     bytes: Bytes,
 }
 
 impl Stretch {
-    /// Copies a part of the file, if it is inside the file.
+    /// Copies `length` bytes from offset `start` of the file. Returns `None` if the file is
+    /// shorter.
     fn copy_from(bytes: &[u8], start: u64, length: u64) -> Option<Self> {
         let range =
             usize::try_from(start).ok()?..usize::try_from(start.checked_add(length)?).ok()?;
         Some(Self { start, bytes: Bytes::copy_from_slice(bytes.get(range)?) })
     }
 
-    /// Returns the position inside this part.
+    /// Converts a byte offset in the file to an offset in this part. Fails if it is before this
+    /// part.
     fn place(&self, start: u64) -> Result<u64, ParquetError> {
         let before = || ParquetError::EOF(format!("byte {start} is not in the column"));
         start.checked_sub(self.start).ok_or_else(before)

@@ -60,7 +60,7 @@ fn every_type_is_read() {
         192,
         [Some(&[3, 7 << 56, 1 << 63]), None, Some(&[u64::MAX; 3])],
     );
-    // As simtool wrote 64 bits once.
+    // Older versions of simtool wrote fingerprints of 64 bits as bytes.
     let eight = binary([Some(&wide[..8]), None, None], 8);
     check(eight, 64, [Some(&[0x80 << 56]), None, None]);
     check(binary([Some(&[1, 2]), None, None], 2), 16, [Some(&[0x102]), None, None]);
