@@ -16,16 +16,16 @@ use simtool_read::{Collection, Corpus, Event, Format, ReadOptions};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-/// Similarity and distance of two texts.
+/// Similarity and distance of two texts, and the numbers behind them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
     /// Number of distinct shingles of each text.
     pub shingles: [u64; 2],
     /// Jaccard similarity of the sets of shingles. `None` if neither text has a shingle.
     pub similarity: Option<Similarity>,
-    /// Distance of the fingerprints. `None` if a text has no shingle.
+    /// Number of positions in which the fingerprints differ. `None` if a text has no fingerprint.
     pub distance: Option<u32>,
-    /// Shape of the fingerprints that `distance` compares.
+    /// Number of bits of the fingerprints, and the unit in which `distance` counts.
     pub shape: Shape,
 }
 
@@ -41,7 +41,7 @@ pub struct Comparison {
 pub(crate) fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Comparison {
     let terms = DocumentTerms::new(method.compared(), &Fitted::Nothing, isa);
     let simhash = HashedSimhash::default();
-    // Without a collection, shingles count as often as they occur.
+    // There is no collection to learn weights from, so shingles count as often as they occur.
     let of_recipe = method.recipe().sketch().filter(|_| !method.recipe().terms().is_learned());
     let (sketch, counted) = match of_recipe {
         Some(sketch) => (sketch, method.recipe().terms()),
@@ -69,7 +69,7 @@ pub(crate) fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Com
     Comparison { shingles, similarity, distance, shape }
 }
 
-/// Counts the elements that two ascending sets share.
+/// Returns the number of elements that two ascending lists without repetitions have in common.
 pub(super) fn shared(left: &[u64], right: &[u64]) -> u64 {
     let (mut l, mut r, mut count) = (0, 0, 0);
     while l < left.len() && r < right.len() {
@@ -82,12 +82,12 @@ pub(super) fn shared(left: &[u64], right: &[u64]) -> u64 {
     count
 }
 
-/// The document to read from a file.
+/// Choice of the document to read from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted<'w> {
-    /// The only document of the file.
+    /// The only document of the file. It is an error if the file has several.
     Only,
-    /// The document in the record with this number.
+    /// The document in the record with this number, counted from 0 in the file.
     Record(u64),
     /// The first document with this ID.
     Id(&'w [u8]),
@@ -96,19 +96,19 @@ pub enum Wanted<'w> {
 /// A document that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadDocument {
-    /// Number of its record in the file.
+    /// Number of the record that holds the document, counted from 0 in the file.
     pub record: u64,
-    /// Its own ID, if it has one.
+    /// ID of the document, if it has one.
     pub id: Option<Vec<u8>>,
-    /// Its text.
+    /// Text of the document.
     pub text: Vec<u8>,
-    /// The format of its file.
+    /// Format of the file.
     pub format: Format,
-    /// Warnings about the part of the file that was read. They did not change the text.
+    /// Warnings about the part of the file that was read. They do not affect the text.
     pub faults: Vec<Fault>,
 }
 
-/// Reads the wanted document of a file. Reports the bytes that are read to `progress`.
+/// Reads the wanted document of `file`. Reports the number of bytes that are read to `progress`.
 ///
 /// # Errors
 ///

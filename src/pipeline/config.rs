@@ -1,4 +1,4 @@
-//! Settings of runs, as plain data.
+//! Settings of runs as plain data, and how they are parsed from named options.
 
 use crate::method::Method;
 use simtool_base::error::{Error, Result};
@@ -8,23 +8,23 @@ use simtool_fingerprint::hash_table::HashTable;
 use simtool_kernels::Isa;
 use simtool_model::field_value::FieldValue;
 
-/// Settings of [`match_queries`](super::match_queries()).
+/// Settings of [`match_queries`](super::match_queries()), which is the run of `simtool N M`.
 #[derive(Clone, Debug)]
 pub struct MatchConfig {
-    /// Words that are never features, in lower case.
+    /// Words in lower case that are never used as features.
     pub stop_words: Vec<Vec<u8>>,
-    /// Table with a row for every feature. Its size sets the numbers of features and of fingerprint
-    /// bits.
+    /// Table with one row of random bits for each feature. It sets the number of features and the number of
+    /// bits of the fingerprints.
     pub hash_table: HashTable,
     /// Maximum number of bits in which a match may differ from its query.
     pub max_distance: u32,
-    /// Worker threads, at least 1.
+    /// Number of threads, at least 1.
     pub threads: usize,
-    /// The instruction set of the hot loops. It never changes a result.
+    /// Instruction set of the hot loops. It changes the speed but never the result.
     pub isa: Isa,
 }
 
-/// The rule that chooses the document to keep among near-duplicates.
+/// Rule for choosing which document of several near-duplicates is kept.
 ///
 /// ```
 /// use simtool::{Config, Keep, Texts, deduplicate};
@@ -41,11 +41,13 @@ pub enum Keep {
     First,
     /// The last document in reading order.
     Last,
-    /// The document with the most bytes of text, or the first of several.
+    /// The document with the most bytes of text. If several are equally long, the first of these.
     Longest,
-    /// The document with the greatest value of the reader's `keep_field`, or the first of several.
+    /// The document with the greatest value of the option `keep_field`. If several have it, the first of
+    /// these.
     FieldMax,
-    /// The document with the smallest value of the reader's `keep_field`, or the first of several.
+    /// The document with the smallest value of the option `keep_field`. If several have it, the first of
+    /// these.
     FieldMin,
 }
 
@@ -75,14 +77,14 @@ impl Choice for Keep {
 }
 
 impl Keep {
-    /// Returns whether the value of a field decides.
+    /// Returns whether this rule compares the values of a field of the documents.
     #[must_use]
     pub(crate) fn is_by_field(self) -> bool {
         matches!(self, Self::FieldMax | Self::FieldMin)
     }
 
-    /// Returns bytes for `value` that sort in the order of preference: the document with the
-    /// smallest bytes is kept. Other engines can choose documents with them if a field decides.
+    /// Returns bytes for `value` that sort in the order of preference: the document with the smallest bytes
+    /// is kept. With these bytes, other engines such as Spark can choose documents by a field.
     #[must_use]
     pub fn ordered_bytes(self, value: &FieldValue) -> Vec<u8> {
         let mut bytes = value.to_ordered_bytes();
@@ -96,7 +98,7 @@ impl Keep {
         bytes
     }
 
-    /// Checks that a field is given if and only if a field decides.
+    /// Checks that a field is given for the rules that compare a field, and only for these.
     ///
     /// # Errors
     ///
@@ -110,7 +112,7 @@ impl Keep {
     }
 }
 
-/// The condition under which a document is removed because of another one.
+/// Rule for when a document may be removed because of another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClusterRule {
     /// A document is removed only for a kept one that is close to it.
@@ -140,17 +142,17 @@ impl Choice for ClusterRule {
     }
 }
 
-/// Settings of a search for near-duplicates. [`Plan`](super::Plan) checks that they fit together.
+/// Settings of a run that finds near-duplicates. [`Plan`](super::Plan) checks that they fit together.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// The method that decides which documents are near-duplicates.
     pub method: Method,
-    /// The rule that chooses the document to keep among near-duplicates.
+    /// Rule for choosing which document of several near-duplicates is kept.
     pub keep: Keep,
-    /// The condition under which a document is removed because of another one.
+    /// Rule for when a document may be removed because of another one.
     pub clusters: ClusterRule,
-    /// Whether the result may lack pairs if all pairs do not fit in memory. Only pairs that change
-    /// no removal are left out, so the same documents are removed because of the same kept ones.
+    /// Whether the result may be without some pairs if the memory is too small for all pairs. The missing
+    /// pairs never change which documents are removed, nor for which kept documents.
     pub may_leave_pairs_out: bool,
     /// Threads, memory and instruction set of the run.
     pub resources: Resources,
@@ -179,7 +181,7 @@ impl Config {
         Ok(Self { method: Method::parse_all(options)?, ..besides })
     }
 
-    /// Parses all settings except the method, which is the default one. Takes `keep`, `cluster` and the
+    /// Parses all settings except the method, which stays the default method. Takes `keep`, `cluster` and the
     /// options of [`Resources::parse`] out of `options`, and leaves the other options there.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! A collection as a source of terms for the join of sets.
+//! Reads a collection as sets of terms for the exact join of sets.
 
 use super::config::Keep;
 use super::shard_summary::{CollectionSummary, ShardSummary, read_again, read_summarized};
@@ -10,17 +10,17 @@ use simtool_read::{Corpus, Price};
 use simtool_set_join::{TermSource, Wanted};
 use std::sync::OnceLock;
 
-/// Approximate bytes of text per term, to size tables before the text is read.
+/// Approximate number of bytes of text per term. It gives the size of tables before the text is read.
 const BYTES_A_TERM: u64 = 6;
-/// Approximate bytes of text per packed byte of zstd or Parquet. There is no such figure for gzip,
-/// because it often holds HTML that is mostly tags.
+/// Approximate number of bytes of text per byte of a zstd or Parquet file. Gzip files are counted without
+/// such a factor, because they often hold HTML that is mostly tags.
 const UNPACKED: u64 = 3;
 
-/// A collection as terms, with the summary of its first reading.
+/// Source of the terms of a collection. The first reading also collects the summary of the collection.
 pub(super) struct CorpusTerms<'c> {
     collection: &'c dyn Corpus,
     terms: &'c DocumentTerms,
-    /// Whether a field decides which documents are kept.
+    /// Whether a field of the documents decides which ones are kept, so that its values must be collected.
     by_field: bool,
     progress: &'c dyn Progress,
     summaries: Vec<OnceLock<ShardSummary>>,
@@ -37,7 +37,8 @@ impl<'c> CorpusTerms<'c> {
         Self { collection, terms, by_field, progress, summaries }
     }
 
-    /// Returns all rows in the order of preference. Every shard must have been read.
+    /// Returns the numbers of all documents, sorted by preference: the document to keep first. Every shard
+    /// must have been read.
     pub(super) fn order(&self, keep: Keep) -> Vec<u32> {
         let told =
             CollectionSummary::of_preferences(self.summaries.iter().filter_map(OnceLock::get));
@@ -94,8 +95,7 @@ impl TermSource for CorpusTerms<'_> {
     ) -> Result<()> {
         let mut scratch = TermScratch::default();
         if let Some(summary) = self.summaries[shard].get() {
-            // A file without a wanted document is not opened, and a reading ends at the last wanted
-            // one.
+            // A file without wanted documents is not opened. Reading ends after the last wanted document.
             let wanted = &|index| wanted.has(index);
             let last = (0..summary.document_count()).rev().find(|&index| wanted(index));
             let Some(last) = last else {
@@ -112,7 +112,7 @@ impl TermSource for CorpusTerms<'_> {
             Ok(!terms.is_empty())
         };
         let summary = read_summarized(self.collection, shard, self.by_field, first)?;
-        // Two readers of one shard find the same summary, so the second one is dropped.
+        // Another thread may have read the same shard. Its summary is equal, so this one is dropped.
         drop(self.summaries[shard].set(summary));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Finds all close documents in one collection or between two, by a plan.
+//! Finds all pairs of near-duplicates in one collection or between two, as a plan says.
 //!
 //! Deduplication adds clustering to the result. Matching adds the closest partner of each query.
 
@@ -22,13 +22,13 @@ use simtool_set_join::SetJoin;
 use simtool_set_join::close::Close;
 use simtool_terms::extract::frequencies::Frequencies;
 
-/// The similar documents, with the summary of the reading.
+/// The near-duplicates that were found, and the summary of reading the documents.
 #[derive(Clone, Debug)]
 pub(super) struct FoundClose {
     pub(super) read: Sides<CollectionSummary>,
     pub(super) close: Close,
     pub(super) timings: Timings,
-    /// Bytes of terms that went to temporary files.
+    /// Number of bytes of terms that went to temporary files.
     pub(super) spooled_bytes: u64,
 }
 
@@ -36,8 +36,8 @@ pub(super) struct FoundClose {
 ///
 /// # Errors
 ///
-/// There are more than 2³² − 1 documents, the memory is too little, a temporary file fails, or the
-/// work is cancelled. Faults of the input are part of the result.
+/// There are more than 2³² − 1 documents, the memory is too little, a temporary file fails, or the work is
+/// cancelled. Unreadable records and files are no error but part of the result.
 pub(super) fn find_close(
     corpora: Sides<&dyn Corpus>,
     plan: &Plan,
@@ -59,7 +59,7 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// Joins the sets of terms themselves.
+    /// Finds the pairs whose sets of terms reach `threshold`, without fingerprints.
     fn sets(&self, threshold: Threshold) -> Result<FoundClose> {
         let progress = self.context.progress();
         let clock = StageClock::start(progress);
@@ -74,16 +74,16 @@ impl Run<'_> {
         let learned_bytes =
             terms.frequencies().map_or(0, |learned| Frequencies::bytes(learned.len() as u64));
         let _learned = self.context.memory().hold(learned_bytes);
-        // Terms are kept only if some text is expensive to read again. The join itself needs most
-        // of the memory, so kept terms get a third of the free part.
+        // Terms are kept in memory only if some text is expensive to read again. The join itself needs most
+        // of the memory, so kept terms get a third of the free memory.
         let kept_bytes = if any_dear { self.context.memory().free() / 3 } else { 0 };
         let folder = self.context.temporary_folder();
-        // Other programs write to the folder, too, so a tenth of its space stays free. Texts whose
-        // terms find no room are read again.
+        // Other programs use the folder as well, so a tenth of its free space is left to them. If terms do
+        // not fit, the texts are read again.
         let room = if any_dear { free_bytes(folder) / 10 * 9 } else { 0 };
         let prices = self.corpora.map(|corpus| move |shard| corpus.price(shard));
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
-            // Two sides share the memory and the room on disk.
+            // Two collections share the memory and the space on disk.
             let each = |bytes| if sources.is_two() { bytes / 2 } else { bytes };
             let spool = (folder, each(room));
             let share = self.context.memory().share(each(kept_bytes));
@@ -100,22 +100,22 @@ impl Run<'_> {
             Sides::Two(queries, corpus) => join.query(queries, corpus)?,
         };
         let spooled_bytes = kept.iter().map(KeptTerms::spooled_bytes).sum();
-        // Dropping the kept terms releases their memory and their files before the summaries are
-        // joined.
+        // Dropping the kept terms releases their memory and their files before the summaries are merged.
         drop(kept);
         let timings = clock.into_timings();
         let read = sources.try_map(CorpusTerms::into_summary)?;
         Ok(FoundClose { read, close, timings, spooled_bytes })
     }
 
-    /// Makes and joins fingerprints, then verifies the pairs by their texts if the method says so.
+    /// Finds the pairs whose fingerprints are within `distance`. If the method verifies pairs, only those
+    /// with similar sets of terms remain.
     fn rows(&self, distance: u32) -> Result<FoundClose> {
         let mut timings = Timings::start();
         let method = self.plan.method();
         let context = self.context;
         let recipe = method.recipe();
-        // Weights come from the corpus alone, so that a query has the same fingerprint whatever
-        // other queries there are.
+        // Weights are learned from the corpus alone. So the fingerprint of a query does not depend on other
+        // queries.
         let learned_from = *self.corpora.second();
         let fitted = &Fitted::learn(recipe.terms(), learned_from, context)?;
         let by_field = self.plan.keep().is_by_field();
@@ -131,7 +131,7 @@ impl Run<'_> {
             let terms = self.terms(fitted)?;
             let texts = self.corpora.zip(read.as_ref());
             let texts = texts.map(|(corpus, read)| RowTexts::of(corpus, read, &terms, context));
-            // The other half of the memory is for the join of the sets.
+            // One half of the memory is for the sets, the other half for joining them.
             let memory = context.memory().limit() / 2;
             let verifying = Verifying { threshold, memory, context };
             close = verify(close, &texts, &verifying)?;
@@ -140,8 +140,8 @@ impl Run<'_> {
         Ok(FoundClose { read, close, timings, spooled_bytes: 0 })
     }
 
-    /// Returns the terms whose similarity is compared. If they need learned weights, these are
-    /// learned now, unless `known` already has them from the fingerprints.
+    /// Returns the terms of the sets whose similarity is compared. If they need learned weights, the weights
+    /// are taken from `known`, which was learned for the fingerprints, or else learned now.
     fn terms(&self, known: &Fitted) -> Result<DocumentTerms> {
         let compared = self.plan.method().compared();
         let isa = self.context.isa();

@@ -1,4 +1,4 @@
-//! Makes a fingerprint of every document of a collection by a recipe, in one reading.
+//! Computes a fingerprint for every document of a collection, in one reading.
 
 use super::shard_summary::{CollectionSummary, ShardSummary, read_summarized};
 use super::watched::Watched;
@@ -15,37 +15,38 @@ use simtool_read::Corpus;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Fingerprints of a collection.
+/// Fingerprints of a collection, and the data that belongs to them.
 #[derive(Clone, Debug)]
 pub struct FingerprintedCollection {
     /// A row for each document, in reading order. A document without terms has no fingerprint.
     pub rows: FingerprintRows<'static>,
-    /// The learned weights or words. Rows made with them compare with these rows.
+    /// Weights or words that were learned for the fingerprints. Fingerprints made with them later can be
+    /// compared with these.
     pub fitted: Fitted,
-    /// The summary of the reading.
+    /// Summary of reading the collection.
     pub summary: CollectionSummary,
 }
 
-/// The treatment of documents without terms, which have no fingerprint.
+/// What to do with documents that have no terms and so no fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wordless {
-    /// They become rows without a fingerprint.
+    /// Such a document becomes a row that is marked as having no fingerprint.
     Allowed,
-    /// The first such document ends the reading, because the output has no place for it.
+    /// The first such document is an error, because the output format cannot mark missing fingerprints.
     Refused,
 }
 
-/// Makes a fingerprint of every document of `corpus`.
+/// Computes a fingerprint for every document of `corpus` by `recipe`.
 ///
-/// Shards are read once, in parallel, and once before if the recipe must learn something. A
-/// document leaves its fingerprint, its length and its ID. The result is the same for any number of
-/// threads and any instruction set.
+/// Shards are read once, in parallel, and once more before if the recipe must learn something. The
+/// fingerprint, the length and the ID of each document stay in memory. The result is the same for any number
+/// of threads and any instruction set.
 ///
 /// # Errors
 ///
-/// The recipe makes no rows, the threads cannot be started, there are more than 2³² − 1 documents,
-/// a document has no terms and that is refused, or `progress` is cancelled. Faults of the input are
-/// part of the result.
+/// The recipe is for sets and not for fingerprints, the threads cannot be started, there are more than 2³² −
+/// 1 documents, a document has no terms although `wordless` refuses this, or `progress` is cancelled.
+/// Unreadable records and files are no error but part of the summary.
 pub fn fingerprint_collection(
     corpus: &dyn Corpus,
     recipe: &Recipe,
@@ -56,7 +57,7 @@ pub fn fingerprint_collection(
     learn_and_fingerprint(corpus, recipe, wordless, &Context::new(resources, progress)?)
 }
 
-/// Does the work of [`fingerprint_collection`] in a given context.
+/// Does the work of [`fingerprint_collection`] with the threads and the memory of a given context.
 ///
 /// # Errors
 ///
@@ -72,8 +73,8 @@ pub(crate) fn learn_and_fingerprint(
     Rows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
 }
 
-/// Makes a fingerprint of every document of `corpus` with the weights or words learned from another
-/// collection. The rows of both collections compare with each other.
+/// Computes a fingerprint for every document of `corpus` with `fitted`, the weights or words learned from
+/// another collection. Fingerprints of both collections can be compared with each other.
 ///
 /// # Errors
 ///
@@ -92,26 +93,26 @@ pub fn fingerprint_by_fitted(
     Rows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
 }
 
-/// The settings for making rows.
+/// Settings for computing the fingerprints of a collection.
 pub(crate) struct Rows<'r> {
     pub(crate) recipe: &'r Recipe,
     pub(crate) fitted: &'r Fitted,
-    /// Whether a field decides which documents are kept.
+    /// Whether a field of the documents decides which ones are kept, so that its values must be collected.
     pub(crate) by_field: bool,
     pub(crate) wordless: Wordless,
     pub(crate) context: &'r Context<'r>,
 }
 
-/// Rows of a shard.
+/// Fingerprints of the documents of one shard.
 struct ShardRows {
     words: Vec<u64>,
-    /// The rows without a fingerprint, by their numbers in the shard.
+    /// Numbers, within the shard, of the documents without a fingerprint.
     without: Vec<u32>,
     summary: ShardSummary,
 }
 
 impl Rows<'_> {
-    /// Reads every shard of `corpus` once.
+    /// Reads every shard of `corpus` once, as a stage of its own in the progress report.
     ///
     /// # Errors
     ///
@@ -121,7 +122,7 @@ impl Rows<'_> {
         self.read(corpus)
     }
 
-    /// Reads every shard of `corpus` once, as part of a stage that has already begun.
+    /// Reads every shard of `corpus` once, as part of a progress stage that has already begun.
     ///
     /// # Errors
     ///
@@ -139,7 +140,7 @@ impl Rows<'_> {
             |scratch, shard| self.read_shard(corpus, shard, &maker, scratch),
         )?;
 
-        // The parts are joined in the order of the shards, so rows have the same numbers for any
+        // The results are joined in the order of the shards, so documents have the same numbers for any
         // number of threads.
         let mut words = Vec::with_capacity(parts.iter().map(|part| part.words.len()).sum());
         let mut without = Vec::new();
@@ -193,7 +194,7 @@ impl Rows<'_> {
     }
 }
 
-/// Returns the error for a document without words, which the output has no place for.
+/// Returns the error for a document without words, whose missing fingerprint the output format cannot mark.
 fn wordless(file: &Path, document: &Document<'_>) -> Error {
     let id = document.id.map_or(String::new(), |id| format!(" \"{}\"", escaped(id)));
     let rule = "it has no words and no fingerprint, for which an array has no place; name another file, \

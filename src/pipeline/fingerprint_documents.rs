@@ -1,4 +1,4 @@
-//! Pass 2 of `match_queries`: makes the fingerprint of every document.
+//! Pass 2 of `match_queries`: computes the fingerprint of every document.
 
 use super::fit::FittedCorpus;
 use crate::write::reference_text::Id;
@@ -11,10 +11,10 @@ use simtool_terms::extract::vocabulary::Vocabulary;
 use simtool_terms::token_batch::TokenBatch;
 use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 
-/// Bytes of a share of the queries. Queries are often few, so the shares are small.
+/// Number of bytes of queries that a thread takes at a time. Queries are often few, so this number is small.
 const QUERY_SHARE_BYTES: usize = 32 << 10;
 
-/// IDs and fingerprints of a collection, in reading order.
+/// IDs and fingerprints of the corpus or of the queries, in reading order.
 #[derive(Debug)]
 pub(super) struct FingerprintedDocuments<'t, L> {
     pub(super) ids: Vec<Id<'t>>,
@@ -31,15 +31,15 @@ impl<'t, L> FromIterator<(Vec<Id<'t>>, Vec<L>)> for FingerprintedDocuments<'t, L
     }
 }
 
-/// Makes the fingerprints of the corpus from the word numbers of pass 1.
+/// Computes the fingerprints of the corpus from the word numbers of pass 1. The text is not read again.
 pub(super) fn fingerprint_corpus<'t, L: Lane>(
     workers: &Threads,
     simhash: &TableSimhash,
     fitted: &FittedCorpus<'t>,
 ) -> FingerprintedDocuments<'t, L> {
     let shares = workers.map((0..fitted.share_count()).collect(), |share| {
-        // Word numbers differ between the workers of pass 1. Each share brings the ranks of its
-        // worker.
+        // Each thread of pass 1 numbered words in its own way. Its shares come with a table from these
+        // numbers to ranks.
         let (number_ranks, documents) = fitted.share(share);
         let mut accumulator = Accumulator::default();
         documents
@@ -52,8 +52,8 @@ pub(super) fn fingerprint_corpus<'t, L: Lane>(
     shares.into_iter().collect()
 }
 
-/// Makes the fingerprints of the queries. The vocabulary was learned from the corpus, so the text of the
-/// queries is tokenized and looked up here.
+/// Computes the fingerprints of the queries. Pass 1 learned the vocabulary from the corpus only, so the words
+/// of the queries are looked up here.
 pub(super) fn fingerprint_queries<'t, L: Lane>(
     workers: &Threads,
     isa: Isa,

@@ -1,4 +1,5 @@
-//! Pass 1 of `match_queries`: counts the words of the corpus and learns its features.
+//! Pass 1 of `match_queries`: counts the words of the corpus and chooses its features, the most frequent
+//! words.
 
 use crate::method::most_frequent;
 use crate::write::reference_text::Id;
@@ -11,53 +12,53 @@ use simtool_terms::extract::word_counter::{MOST_PLACES, WordCounter};
 use simtool_terms::token_batch::TokenBatch;
 use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 
-/// Bytes of a share. It is large enough to make its bookkeeping negligible, and small enough to let all
-/// workers finish at about the same time.
+/// Approximate number of bytes of text that a thread takes at a time, called a share. It is large enough to
+/// make bookkeeping negligible, and small enough that all threads finish at about the same time.
 const SHARE_BYTES: usize = 256 << 10;
 
-/// The corpus after pass 1.
+/// Result of pass 1: the features, and all words of the corpus as numbers.
 #[derive(Debug)]
 pub(super) struct FittedCorpus<'t> {
-    /// The features.
+    /// Features of the corpus: its most frequent words by rank.
     pub(super) vocabulary: Vocabulary,
-    /// For each worker, the ranks of its word numbers.
+    /// For each thread, a table from its word numbers to the ranks of the words.
     number_ranks: Vec<NumberRanks>,
-    /// The corpus as word numbers, share by share, in the corpus's order.
+    /// Documents of the corpus by share, in reading order.
     shares: Vec<NumberedShare<'t>>,
-    /// The buffers into which each worker wrote the numbers.
+    /// For each thread, the buffers that hold the word numbers of its documents.
     written: Vec<WrittenNumbers>,
 }
 
-/// The documents of a share.
+/// Documents of a share of the corpus, as word numbers in a buffer.
 #[derive(Debug)]
 struct NumberedShare<'t> {
     share: usize,
-    /// The worker whose numbers these are.
+    /// Number of the thread that read the share, and by whose counter the words are numbered.
     worker: usize,
-    /// The worker's buffer that holds them.
+    /// Index of the buffer, among the buffers of this thread, that holds the word numbers.
     buffer: usize,
-    /// The place in the buffer at which they begin.
+    /// Index in the buffer at which the word numbers of the share begin.
     start: usize,
-    /// The ID of each document, and the place in the buffer at which its numbers end.
+    /// For each document its ID, and the index in the buffer at which its word numbers end.
     documents: Vec<(Id<'t>, usize)>,
 }
 
-/// A document after pass 1.
+/// A document of the corpus as word numbers.
 #[derive(Debug)]
 pub(super) struct NumberedDocument<'f, 't> {
-    /// Its ID.
+    /// ID of the document.
     pub(super) id: Id<'t>,
-    /// Its words except stop words, as word numbers of the worker.
+    /// Words of the document except stop words, as numbers that the counter of one thread gave them.
     pub(super) numbers: &'f [u16],
 }
 
 impl<'t> FittedCorpus<'t> {
-    /// Returns the number of shares.
+    /// Returns the number of shares into which the corpus is divided.
     pub(super) fn share_count(&self) -> usize {
         self.shares.len()
     }
 
-    /// Returns the documents of a share, and the ranks of their word numbers.
+    /// Returns the documents of a share, and a table from their word numbers to the ranks of the words.
     pub(super) fn share(
         &self,
         share: usize,
@@ -75,20 +76,20 @@ impl<'t> FittedCorpus<'t> {
     }
 }
 
-/// The buffers into which one worker writes its word numbers. Buffers never move and are released
-/// together, because releasing memory while other threads run interrupts every processor.
+/// Buffers into which one thread writes its word numbers. They never move and are released together, because
+/// releasing memory while other threads run interrupts every processor.
 #[derive(Debug, Default)]
 struct WrittenNumbers {
     buffers: Vec<LargeBuffer<u16>>,
-    /// Places of the last buffer that are written.
+    /// Number of elements of the last buffer that are in use.
     used: usize,
 }
 
 impl WrittenNumbers {
-    /// Minimum number of places of a buffer: 4 MB. A larger share gets a larger buffer.
+    /// Minimum number of elements of a buffer, which take 4 MB. A larger share gets a larger buffer.
     const BUFFER_PLACES: usize = 2 << 20;
 
-    /// Returns a buffer with at least `most` free places, and the first free place.
+    /// Returns a buffer with at least `most` free elements, and the index of the first free one.
     fn with_room(&mut self, most: usize) -> (&mut LargeBuffer<u16>, usize) {
         if self.buffers.last().is_none_or(|buffer| buffer.len() - self.used < most) {
             self.buffers.push(LargeBuffer::zeroed(most.max(Self::BUFFER_PLACES)));
@@ -99,7 +100,7 @@ impl WrittenNumbers {
     }
 }
 
-/// Counts the words of `corpus` and makes the `most` most frequent ones its features.
+/// Counts the words of `corpus` except stop words, and makes the `most` most frequent words its features.
 pub(super) fn fit<'t>(
     threads: &Threads,
     isa: Isa,
@@ -130,27 +131,27 @@ pub(super) fn fit<'t>(
         counters.push(worker.counter);
         written.push(worker.written);
     }
-    // Workers take shares in any order, so the order of the corpus is restored here.
+    // Threads take shares in any order, so the order of the corpus is restored here.
     shares.sort_unstable_by_key(|share| share.share);
 
     let (vocabulary, number_ranks) = most_frequent(threads, &counters, most);
     FittedCorpus { vocabulary, number_ranks, shares, written }
 }
 
-/// The state that a thread of pass 1 keeps from share to share.
+/// State that a thread of pass 1 keeps from share to share.
 struct CountingWorker<'t> {
     tokenizer: AsciiLetters,
     batch: TokenBatch,
     counter: WordCounter,
     written: WrittenNumbers,
-    /// The shares that this thread counted. It does not know its own number yet.
+    /// Shares that this thread has read. Their field `worker` is set later, when the thread has a number.
     shares: Vec<NumberedShare<'t>>,
 }
 
 impl<'t> CountingWorker<'t> {
-    /// Counts and numbers the words of one share.
+    /// Counts the words of one share and writes their numbers to a buffer.
     fn count(&mut self, share: usize, text: &'t [u8]) {
-        // A word and its separator take two bytes. Places that are never written take no memory.
+        // A word and its separator take at least two bytes. Elements that are never written take no memory.
         let (buffer, start) = self.written.with_room((text.len() / 2 + 2) * MOST_PLACES);
         let mut documents = Vec::new();
         let mut end = start;
@@ -160,7 +161,7 @@ impl<'t> CountingWorker<'t> {
             });
             documents.push((Id::new(document.id), end));
         }
-        // The next share of this worker begins in the same buffer, directly behind this one.
+        // The next share of this thread begins in the same buffer, directly after this one.
         self.written.used = end;
         let buffer = self.written.buffers.len() - 1;
         self.shares.push(NumberedShare { share, worker: 0, buffer, start, documents });

@@ -1,15 +1,16 @@
-//! Terms of texts that are expensive to read, kept from their first reading.
+//! Keeps the terms of texts that are expensive to read, so that these texts are read only once.
 //!
-//! A join of sets reads its documents two or three times, or more often if memory is scarce. A
-//! mapped text costs nothing to read again, but a compressed page of HTML costs a hundred times as
-//! much as its terms. The terms of such expensive texts are therefore kept: in memory as far as the
-//! budget allows, and in temporary files beyond that. Unpacking zstd takes about as long as writing
-//! a file of terms. Terms of such texts are kept from the first reading only if memory takes them
-//! all. Otherwise, or if the files have no room for all terms, they are kept once few documents
-//! remain. Texts whose terms have no room at all are read again.
+//! A join of sets reads its documents two or three times, or more often if memory is scarce. Reading a mapped
+//! text again costs nothing, but reading a compressed page of HTML costs a hundred times as much as reading
+//! its terms. The terms of such expensive texts are therefore kept. They stay in memory as far as the budget
+//! allows, and go to temporary files beyond that.
 //!
-//! The files have no names, hold nothing but terms in the byte order of this machine, and disappear
-//! with the value. Each worker writes to a file of its own, shard after shard.
+//! Unpacking zstd takes about as long as writing a file of terms. So the terms of such texts are kept from
+//! the first reading only if they all fit in memory. Otherwise, or if the files have no space for all terms,
+//! terms are kept once few documents remain in the join. Texts whose terms fit nowhere are read again.
+//!
+//! The temporary files have no names and hold nothing but terms in the byte order of this machine. They
+//! disappear with the value. Each thread writes to a file of its own, shard after shard.
 
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::reserve;
@@ -23,39 +24,40 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Number of terms that are read from or written to a temporary file at a time: a megabyte.
+/// Number of terms that are read from or written to a temporary file at a time. They take a megabyte.
 const BLOCK_TERMS: usize = 128 << 10;
-/// Number of terms for which a shard reserves memory at first.
+/// Number of terms for which memory is reserved when a shard begins.
 const FIRST_TERMS: u64 = 4 << 10;
 const TERM_BYTES: u64 = size_of::<u64>() as u64;
-/// Name of the memory in error messages.
+/// Name of this use of memory in error messages.
 const WHAT: &str = "the terms of texts that are read once";
 
-/// Cheaply unpacked texts are spooled only when at most 1/`FEW_REMAIN` of their terms remain.
+/// Terms of zstd and Parquet texts go to files only when at most 1/`FEW_REMAIN` of all terms are still
+/// needed.
 const FEW_REMAIN: u64 = 4;
 
-/// Returns how expensive a shard is to read.
+/// Function that returns how expensive it is to read the shard with this number.
 pub(super) type PriceOf<'a> = dyn Fn(usize) -> Price + Sync + 'a;
 
-/// A source of terms that keeps the terms of expensive shards.
+/// Source of the terms of a collection that keeps the terms of expensive shards after their first reading.
 pub(super) struct KeptTerms<'a> {
     source: &'a dyn TermSource,
-    /// Approximate number of terms. It is stored because the source adds up all shards to compute
-    /// it.
+    /// Approximate number of terms of the collection. It is stored because the source visits all shards to
+    /// compute it.
     term_count: u64,
     price: &'a PriceOf<'a>,
-    /// The receiver of progress for kept shards; the source reports the other ones.
+    /// Receiver of the progress for shards that are kept. For other shards, `source` reports the progress.
     progress: &'a dyn Progress,
-    /// The terms of each expensive shard, once it was read.
+    /// For each shard its kept terms, if it is expensive and was read.
     shards: Vec<OnceLock<KeptShard>>,
-    /// The memory that terms may take.
+    /// Budget for the terms that stay in memory.
     memory: Ledger,
     spool: Spool,
 }
 
-/// The terms of a shard.
+/// Kept terms of the documents of one shard.
 struct KeptShard {
-    /// The end of the terms of each document.
+    /// For each document, the index in the terms of the shard at which its terms end.
     ends: Vec<u64>,
     terms: Kept,
 }
@@ -65,34 +67,34 @@ enum Kept {
         Vec<u64>,
         #[expect(dead_code, reason = "held until it is dropped")] Option<Reservation>,
     ),
-    /// Terms in a temporary file, beginning at byte `start`.
+    /// The terms are in the temporary file with number `file`, beginning at byte `start`.
     Spooled { file: usize, start: u64 },
 }
 
-/// Unnamed temporary files.
+/// Temporary files without names, to which terms go that do not fit in memory.
 struct Spool {
     folder: PathBuf,
     files: Mutex<Files>,
     spooled_bytes: AtomicU64,
-    /// Maximum bytes of all files.
+    /// Maximum number of bytes of all files together.
     most_bytes: u64,
-    /// Whether there was no room for a shard.
+    /// Whether the terms of some shard did not fit. From then on, no more shards are kept.
     is_full: AtomicBool,
 }
 
 #[derive(Default)]
 struct Files {
     all: Vec<SpoolFile>,
-    /// Files that no worker writes to at present, with their lengths.
+    /// Numbers and lengths of the files that no thread is writing to.
     free: Vec<(usize, u64)>,
 }
 
-/// A file whose place is shared by its readers.
+/// A temporary file. Its readers share one position in the file, so they lock it.
 type SpoolFile = std::sync::Arc<Mutex<File>>;
 
 impl<'a> KeptTerms<'a> {
-    /// Wraps `source` without reading it. Terms of expensive shards may take `memory`; beyond that,
-    /// up to `most_spooled` bytes go to files in `folder`.
+    /// Wraps `source` without reading it. Terms of expensive shards may take up to `memory`. Beyond that, up
+    /// to `most_spooled` bytes go to temporary files in `folder`.
     pub(super) fn new(
         source: &'a dyn TermSource,
         price: &'a PriceOf<'a>,
@@ -112,13 +114,13 @@ impl<'a> KeptTerms<'a> {
         Self { source, term_count, price, progress, shards, memory, spool }
     }
 
-    /// Returns the bytes in temporary files.
+    /// Returns the number of bytes of terms in temporary files.
     pub(super) fn spooled_bytes(&self) -> u64 {
         self.spool.spooled_bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns whether this reading of a shard should be the last one of its texts, if there is
-    /// room. Documents that are not wanted now are not kept.
+    /// Returns whether the terms of a shard should be kept when it is read now for the `wanted` documents.
+    /// Later readings then find only these documents.
     fn is_to_be_kept(&self, shard: usize, wanted: Wanted<'_>) -> bool {
         let all = self.term_count;
         let terms = match wanted {
@@ -134,12 +136,12 @@ impl<'a> KeptTerms<'a> {
                 self.memory.limit().saturating_add(self.spool.most_bytes)
             }
         };
-        // Once a shard found no room, nothing more is kept; otherwise each reading would keep in
+        // Once the terms of a shard did not fit, nothing more is kept. Otherwise each reading would try in
         // vain.
         bytes <= room && !self.spool.is_full.load(Ordering::Relaxed)
     }
 
-    /// Reads a shard and keeps the terms of its wanted documents.
+    /// Reads a shard, calls `visit` for its wanted documents and keeps their terms.
     fn keep(
         &self,
         shard: usize,
@@ -166,8 +168,8 @@ impl<'a> KeptTerms<'a> {
         let Some(kept) = keeping.map(Keeping::finish).transpose()?.flatten() else {
             return Ok(());
         };
-        // Two readers of one shard find the same terms: the terms of the second reader are dropped, and
-        // their memory is free again.
+        // Another thread may have read the same shard. Its terms are equal, so these are dropped and their
+        // memory is free again.
         drop(self.shards[shard].set(kept));
         Ok(())
     }
@@ -226,7 +228,8 @@ impl TermSource for KeptTerms<'_> {
     }
 }
 
-/// Returns the wanted documents with the ranges of their terms.
+/// Returns the numbers of the wanted documents of a shard, and the range of their terms among the terms of
+/// the shard.
 fn wanted_ranges<'e>(
     ends: &'e [u64],
     wanted: Wanted<'e>,
@@ -236,24 +239,24 @@ fn wanted_ranges<'e>(
     (0..).zip(ranges).filter(move |&(index, _)| wanted.has(index))
 }
 
-/// A shard that is being kept.
+/// State of keeping one shard while it is read.
 struct Keeping<'k, 'a> {
     of: &'k KeptTerms<'a>,
     ends: Vec<u64>,
-    /// The terms. If they go to a file, only the terms that are not yet written.
+    /// Terms of the documents so far. If they go to a file, only the terms that are not yet written to it.
     terms: Vec<u64>,
-    /// The memory that is taken for the terms.
+    /// Memory that is reserved for `terms`.
     taken: Option<Reservation>,
-    /// The file that the terms go to, once they are too many for the memory.
+    /// File that the terms go to, once they no longer fit in memory.
     writing: Option<Writing<'k>>,
 }
 
 impl Keeping<'_, '_> {
-    /// Keeps the terms of the document at `index`, and returns whether there was room for them. Skipped
+    /// Keeps the terms of document number `index` of the shard, and returns whether they fit. Skipped
     /// documents before it are stored without terms.
     fn push(&mut self, index: u32, terms: &[u64]) -> Result<bool> {
         let end = self.ends.last().copied().unwrap_or(0);
-        // A skipped document has the end of the one before it, so its range is empty.
+        // A skipped document ends where the document before it ends, so its range is empty.
         self.ends.resize(index as usize, end);
         self.ends.push(end + terms.len() as u64);
         if let Some(writing) = &mut self.writing {
@@ -267,7 +270,7 @@ impl Keeping<'_, '_> {
                 return writing.write(terms);
             }
         } else if !self.has_room(terms.len()) {
-            // The memory has no more room, so the terms so far and all later ones go to a file.
+            // The terms no longer fit in memory, so the terms so far and all later ones go to a file.
             let mut writing = self.of.spool.begin()?;
             let has_room = writing.write(&self.terms)? && writing.write(terms)?;
             self.writing = Some(writing);
@@ -280,15 +283,15 @@ impl Keeping<'_, '_> {
         Ok(true)
     }
 
-    /// Makes room for `more` terms, if the memory allows it.
+    /// Reserves memory for `more` terms. Returns false if the budget does not allow it.
     fn has_room(&mut self, more: usize) -> bool {
         let needed = (self.terms.len() + more) as u64;
         let taken = self.taken.as_ref().map_or(0, Reservation::bytes);
         if needed <= taken / TERM_BYTES {
             return true;
         }
-        // Twice as much, so that the terms are rarely moved; or only as much as needed, if the memory
-        // has no room for more.
+        // The reservation is doubled, so that the terms are rarely moved. If the budget does not allow that,
+        // only the needed memory is reserved.
         for terms in [needed.max(FIRST_TERMS).max(taken / TERM_BYTES * 2), needed] {
             if self.take(terms * TERM_BYTES - taken) {
                 let have = self.terms.len();
@@ -298,7 +301,7 @@ impl Keeping<'_, '_> {
         false
     }
 
-    /// Takes `bytes` more of the memory, if there is room for them.
+    /// Reserves `bytes` more bytes. Returns false if the budget does not allow it.
     fn take(&mut self, bytes: u64) -> bool {
         if let Some(taken) = &mut self.taken {
             return taken.try_grow(bytes);
@@ -307,7 +310,7 @@ impl Keeping<'_, '_> {
         self.taken.is_some()
     }
 
-    /// Returns the kept shard, or `None` if there was no room for its last terms.
+    /// Returns the kept shard, or `None` if its last terms did not fit.
     fn finish(mut self) -> Result<Option<KeptShard>> {
         self.ends.shrink_to_fit();
         let ends = std::mem::take(&mut self.ends);
@@ -328,19 +331,19 @@ impl Keeping<'_, '_> {
     }
 }
 
-/// A file that a worker writes a shard to. When the value is dropped, the terms of an unfinished
-/// shard are removed, and the file is free for the next shard.
+/// A temporary file that a thread writes the terms of one shard to. Dropping the value removes the terms of
+/// an unfinished shard and makes the file free for another shard.
 struct Writing<'s> {
     spool: &'s Spool,
     number: usize,
     file: SpoolFile,
-    /// The end of the last finished shard.
+    /// Byte offset in the file at which the last finished shard ends and this one begins.
     start: u64,
     end: u64,
 }
 
 impl Writing<'_> {
-    /// Writes the terms, and returns whether there was room for them.
+    /// Appends terms to the file. Returns false if they do not fit.
     fn write(&mut self, terms: &[u64]) -> Result<bool> {
         let bytes: &[u8] = bytemuck::cast_slice(terms);
         let spooled = self.spool.spooled_bytes.load(Ordering::Relaxed);
@@ -351,7 +354,7 @@ impl Writing<'_> {
         let written = file.seek(SeekFrom::Start(self.end)).and_then(|_| file.write_all(bytes));
         match written.map_err(|error| (error.kind(), error)) {
             Ok(()) => {}
-            // A full disk is no error: the texts are read again instead.
+            // A full disk is not an error: the texts are read again instead.
             Err((ErrorKind::StorageFull | ErrorKind::QuotaExceeded, _)) => {
                 return Ok(self.no_room());
             }
@@ -370,7 +373,7 @@ impl Writing<'_> {
     }
 
     fn finish(mut self) -> Kept {
-        // Moving the start marks the shard as finished, so that dropping does not truncate it.
+        // Moving `start` behind the terms marks the shard as finished, so that dropping does not remove it.
         let start = std::mem::replace(&mut self.start, self.end);
         Kept::Spooled { file: self.number, start }
     }
@@ -378,7 +381,7 @@ impl Writing<'_> {
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        // If truncating fails, the next shard overwrites the unfinished one.
+        // If truncating fails, the next shard overwrites the terms of the unfinished one.
         drop(locked(&self.file).set_len(self.start));
         self.spool.spooled_bytes.fetch_sub(self.end - self.start, Ordering::Relaxed);
         locked(&self.spool.files).free.push((self.number, self.start));
@@ -386,7 +389,7 @@ impl Drop for Writing<'_> {
 }
 
 impl Spool {
-    /// Takes a file that no other worker writes to, or creates one.
+    /// Returns a file that no other thread writes to, or creates one.
     fn begin(&self) -> Result<Writing<'_>> {
         let mut files = locked(&self.files);
         let (number, start) = if let Some(free) = files.free.pop() {
@@ -401,7 +404,7 @@ impl Spool {
         Ok(Writing { spool: self, number, file, start, end: start })
     }
 
-    /// Visits the wanted documents of a shard whose terms begin at `first_byte` of a file.
+    /// Calls `visit` for the wanted documents of a shard whose terms begin at byte `first_byte` of a file.
     fn visit(
         &self,
         file: usize,
@@ -415,8 +418,8 @@ impl Spool {
         let (mut block, mut block_start): (Vec<u64>, u64) = (Vec::new(), 0);
         for (index, range) in wanted_ranges(ends, wanted) {
             if range.end > block_start + block.len() as u64 {
-                // A block begins at the wanted document, so that skipped documents are not read. It
-                // holds at least that document, however long.
+                // A block of terms begins at a wanted document, so that skipped documents are not read. It
+                // holds at least all terms of that document.
                 let length = (range.end - range.start).max(BLOCK_TERMS as u64);
                 let length = length.min(end_of_shard - range.start) as usize;
                 let more = length.saturating_sub(block.len());
@@ -424,8 +427,7 @@ impl Spool {
                 block.resize(length, 0);
                 block_start = range.start;
                 let mut file = locked(&file);
-                // Readers share the place of the file, so seeking and reading happen under one
-                // lock.
+                // Readers share the position in the file, so seeking and reading must happen under one lock.
                 let place = SeekFrom::Start(first_byte + block_start * TERM_BYTES);
                 let bytes = bytemuck::cast_slice_mut(&mut block);
                 let read = file.seek(place).and_then(|_| file.read_exact(bytes));
@@ -438,7 +440,8 @@ impl Spool {
     }
 }
 
-/// Locks `mutex`. A poisoned lock is fine: a panic ends the run, so the data behind the lock is never used.
+/// Locks `mutex`, even if another thread panicked while it held the lock. Such a panic ends the run anyway,
+/// so the data is never used.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

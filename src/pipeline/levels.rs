@@ -1,7 +1,7 @@
-//! Counts the documents that stricter limits would remove, exactly and without another run.
+//! Counts how many documents stricter limits would remove, exactly and without another run.
 //!
-//! The pairs within a stricter limit are a subset of the pairs that were found. So the choice of kept
-//! documents is repeated over these pairs only.
+//! The pairs within a stricter limit are some of the pairs that were already found. So the choice of kept
+//! documents is repeated with these pairs only.
 
 use super::config::ClusterRule;
 use super::plan::Plan;
@@ -15,24 +15,26 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::close::Neighbourhood;
 
-/// Similarities that are counted, in tenths.
+/// Similarity limits for which removals are counted, in tenths. Only limits stricter than the limit of the
+/// run are used.
 const TENTHS: [u32; 4] = [10, 9, 8, 7];
-/// Most distances that are counted, in addition to the distance of the run.
+/// Maximum number of stricter distances for which removals are counted.
 const DISTANCES: u32 = 4;
 
-/// The data that levels are counted from.
+/// Result of a run, from which the removals at stricter limits are counted.
 pub(super) struct Found<'f> {
     pub(super) read: &'f Sides<CollectionSummary>,
     pub(super) around: &'f Neighbourhood<'f>,
     pub(super) plan: &'f Plan,
 }
 
-/// Returns the limit of a run. If distances are verified, it is the similarity that is verified.
+/// Returns the limit that decides in the end. If the method verifies pairs by their sets, it is the
+/// similarity of the sets, and otherwise the limit of the method.
 fn limit(plan: &Plan) -> Criterion {
     plan.method().verify().map_or_else(|| plan.method().close(), Criterion::Similarity)
 }
 
-/// Appends the limit of the run and the number of removed documents to the `stricter` levels.
+/// Returns `stricter` with one more level: the limit of the run, and the number of documents that it removed.
 pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec<Level> {
     let least = match limit(plan) {
         Criterion::Similarity(threshold) => Closest::Similarity(threshold.ratio()),
@@ -42,12 +44,12 @@ pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec
     stricter
 }
 
-/// Counts the documents that would be removed at round limits stricter than the limit of the run, strictest
-/// first.
+/// Counts the documents that would be removed at several limits stricter than the limit of the run. The
+/// strictest limit comes first.
 ///
 /// # Complexity
 ///
-/// For each limit, less than the time of choosing the kept documents.
+/// For each limit, less than the time in which the run chose the kept documents.
 pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
     match limit(found.plan) {
         Criterion::Similarity(threshold) => {
@@ -65,7 +67,7 @@ pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
             stricter.into_par_iter().map(level).collect()
         }
         Criterion::Distance(most) => {
-            // The step keeps the number of levels small for any distance.
+            // The step keeps the number of levels small, however large the distance of the run is.
             let step = most.div_ceil(DISTANCES).max(1);
             let stricter: Vec<u32> = (0..most).step_by(step as usize).collect();
             let level = |least: u32| {
@@ -79,8 +81,8 @@ pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
     }
 }
 
-/// Counts the documents that are removed if only pairs with `is_close` are close. Equal documents are
-/// always close.
+/// Returns how many documents would be removed if only pairs whose closeness satisfies `is_close` counted as
+/// close. Equal documents always count as close.
 fn removed_if(found: &Found<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
     let around = found.around;
     let Sides::One(read) = found.read else {

@@ -1,5 +1,5 @@
-//! Matches queries with a corpus. The fingerprints use the N most frequent words of the corpus,
-//! with rows of a hash table as the hashes of the words.
+//! Finds the documents of a corpus that are similar to queries. Fingerprints are made from the N most
+//! frequent words of the corpus, and a row of a hash table gives the bits of each of these words.
 
 use super::config::MatchConfig;
 use super::fingerprint_documents::{
@@ -15,25 +15,25 @@ use simtool_hamming::linear_scan;
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_table::{Lane, Reach, Wide};
 
-/// Queries that a worker takes at a time.
+/// Number of queries that a thread takes at a time.
 const QUERIES_AT_ONCE: usize = 16;
 
-/// The matches of all queries, as text.
+/// Result of [`match_queries`]: the matches of all queries as text, and counts.
 #[derive(Clone, Debug)]
 pub struct MatchedQueries {
-    /// The text, in parts that follow each other.
+    /// The text, in blocks that follow each other.
     pub blocks: Vec<Vec<u8>>,
-    /// Length of the first query's text, 0 if there is no query.
+    /// Number of bytes of the text of the first query, or 0 if there is no query.
     first_query: usize,
-    /// Number of corpus documents.
+    /// Number of documents of the corpus.
     pub documents: usize,
     /// Number of queries.
     pub queries: usize,
-    /// Number of features: N, or fewer if the corpus has fewer words.
+    /// Number of words that were used as features: N, or fewer if the corpus has fewer words.
     pub features: usize,
-    /// Number of matches.
+    /// Number of pairs of a query and a matching document.
     pub matches: usize,
-    /// Where the time went.
+    /// Time that each stage took.
     pub timings: Timings,
 }
 
@@ -45,10 +45,11 @@ impl MatchedQueries {
     }
 }
 
-/// Finds for every query the corpus documents within `config.max_distance` bits.
+/// Finds for every query the documents of the corpus whose fingerprints differ in at most
+/// `config.max_distance` bits.
 ///
-/// `corpus` and `queries` are form-feed texts. The result is the same for any number of threads
-/// and any instruction set.
+/// In `corpus` and `queries`, form feeds separate the documents. The result is the same for any number of
+/// threads and any instruction set.
 ///
 /// # Errors
 ///
@@ -56,14 +57,14 @@ impl MatchedQueries {
 ///
 /// # Complexity
 ///
-/// O(bytes + n × q) for n documents and q queries. The memory is about 4 bytes for each corpus word that
-/// is no stop word, and 40 bytes for each document.
+/// O(bytes + n × q) for n documents and q queries. The memory is about 4 bytes for each word of the corpus
+/// that is not a stop word, and 40 bytes for each document.
 pub fn match_queries(
     corpus: &[u8],
     queries: &[u8],
     config: &MatchConfig,
 ) -> Result<MatchedQueries> {
-    // The narrowest lane that holds a fingerprint makes the scan fastest.
+    // The scan is fastest with the narrowest integer type that holds a fingerprint.
     if config.hash_table.bits() <= u64::BITS {
         match_in_lanes::<u64>(corpus, queries, config)
     } else {
@@ -77,8 +78,7 @@ fn match_in_lanes<L: Lane>(
     config: &MatchConfig,
 ) -> Result<MatchedQueries> {
     let mut timings = Timings::start();
-    // A greater distance would not change the result, since fingerprints cannot differ in more bits
-    // than they have.
+    // Fingerprints cannot differ in more bits than they have, so a greater distance is reduced.
     let bits = config.hash_table.bits();
     let reach = Reach::bits(bits, config.max_distance.min(bits));
     let workers = Threads::new(config.threads)?;
@@ -115,10 +115,10 @@ fn match_in_lanes<L: Lane>(
     })
 }
 
-/// Result text of some consecutive queries.
+/// Output text of some consecutive queries.
 struct Block {
     text: Vec<u8>,
-    /// Length of the first query's text.
+    /// Number of bytes of the text of the first query in the block.
     first: usize,
     matches: usize,
 }
@@ -130,8 +130,7 @@ fn compare<L: Lane>(
     reach: Reach,
     isa: Isa,
 ) -> Vec<Block> {
-    // Each worker takes whole queries and returns their text. The blocks keep the order of the
-    // queries.
+    // Each thread takes whole queries and returns their text. The blocks stay in the order of the queries.
     let starts = (0..queries.ids.len()).step_by(QUERIES_AT_ONCE).collect();
     workers.map(starts, |start: usize| {
         let end = queries.ids.len().min(start + QUERIES_AT_ONCE);
@@ -145,7 +144,7 @@ fn compare<L: Lane>(
             let id = queries.ids[query].bytes();
             writer.write_query(&mut block.text, id, &found, &documents.ids);
             block.matches += found.len();
-            // Only the length in the very first block is used, to show the first query alone.
+            // The length is used for the first block only, to show the first query alone.
             if query == start {
                 block.first = block.text.len();
             }

@@ -20,33 +20,34 @@ use simtool_set_join::close::{Close, Neighbourhood};
 pub struct NearDuplicates {
     /// Summary of reading the collection, or one summary each for queries and corpus.
     pub read: Sides<CollectionSummary>,
-    /// All close pairs, or only the pairs that
-    /// [decide](super::config::Config::may_leave_pairs_out) the removals.
+    /// All pairs of near-duplicates. Pairs that do not [affect](super::config::Config::may_leave_pairs_out)
+    /// the removals may be missing if the memory is too small for all pairs.
     pub close: Close,
     /// The documents to remove, in reading order.
     ///
     /// * In one collection, these are the near-duplicates of kept documents.
-    /// * Between two, these are the queries that have a match, each with the most similar corpus document.
-    ///   If several are equally similar, the earliest one is named.
+    /// * Between two, these are the queries that have a match. Each names the most similar document of the
+    ///   corpus, or the
+    ///   earliest of several that are equally similar.
     pub removals: Vec<Removal>,
-    /// Numbers of documents that stricter limits would remove, strictest first, and then the number
-    /// at the limit of the run. Stricter limits are listed only if all pairs are known.
+    /// Limits with the number of documents that each would remove, the strictest limit first and the limit of
+    /// the run last. Stricter limits are listed only if all pairs are known.
     pub levels: Vec<Level>,
-    /// Where the time went.
+    /// Time that each stage took.
     pub timings: Timings,
-    /// Bytes of terms that went to temporary files, so that expensive texts were read only once.
+    /// Number of bytes of terms that went to temporary files, so that expensive texts were read only once.
     pub spooled_bytes: u64,
 }
 
 impl NearDuplicates {
-    /// Returns the rows of the kept documents (or queries), ascending. Rows are numbered from 0 in
+    /// Returns the numbers of the kept documents (or queries), ascending. Documents are numbered from 0 in
     /// reading order.
     pub fn kept(&self) -> impl Iterator<Item = usize> {
         let mut removals = self.removals.iter().map(|removal| removal.row as usize).peekable();
         (0..self.read.first().ids.len()).filter(move |&row| removals.next_if_eq(&row).is_none())
     }
 
-    /// Groups the removed documents by the kept document that they are removed for.
+    /// Groups the removed documents by the kept document in whose favour they are removed.
     #[must_use]
     pub fn clusters(&self) -> Vec<Cluster> {
         clusters(&self.removals)
@@ -60,9 +61,9 @@ impl NearDuplicates {
 ///
 /// # Errors
 ///
-/// The plan is for the other task, the threads cannot be started, there are more than 2³² − 1
-/// documents, the memory is too little, a temporary file fails, or `progress` is
-/// cancelled. Faults of the input are part of the result.
+/// The plan is for one collection but two are given, or the reverse. The threads cannot be started, there are
+/// more than 2³² − 1 documents, the memory is too little, a temporary file fails, or `progress` is cancelled.
+/// Unreadable records and files are no error but part of the result.
 pub fn find_near_duplicates(
     corpora: Sides<&dyn Corpus>,
     plan: &Plan,
@@ -71,7 +72,7 @@ pub fn find_near_duplicates(
     find_in_context(corpora, plan, &Context::new(plan.resources(), progress)?)
 }
 
-/// Does the work of [`find_near_duplicates`] in a given context, which later steps of the run share.
+/// Does the work of [`find_near_duplicates`] with the threads and the memory of a given context.
 ///
 /// # Errors
 ///
@@ -92,12 +93,11 @@ pub(crate) fn find_in_context(
     let FoundClose { read, close, mut timings, spooled_bytes } =
         find_close(corpora, plan, context)?;
     context.progress().begin("clustering", Work::Steps(0));
-    // The removals and the stricter levels read the same neighbourhood, so both are computed in
-    // parallel.
+    // The removals and the stricter levels only read the neighbourhood, so both are computed in parallel.
     let around = Neighbourhood::new(&close);
     let (removals, stricter) = context.threads().run(|| {
         let found = Found { read: &read, around: &around, plan };
-        // Without all pairs, counts for stricter limits would be wrong.
+        // If pairs are missing, the counts for stricter limits would be wrong.
         let stricter = || if close.is_complete { stricter_levels(&found) } else { Vec::new() };
         rayon::join(|| removals(&read, &around, plan), stricter)
     })?;
@@ -107,13 +107,13 @@ pub(crate) fn find_in_context(
     Ok(NearDuplicates { read, close, removals, levels, timings, spooled_bytes })
 }
 
-/// Chooses the documents to remove among the close ones.
+/// Chooses which of the near-duplicates to remove.
 fn removals(
     read: &Sides<CollectionSummary>,
     around: &Neighbourhood<'_>,
     plan: &Plan,
 ) -> Vec<Removal> {
-    // Queries never remove each other, so each one needs only its closest partner.
+    // Queries never remove each other, so for each query only its closest document of the corpus matters.
     let Sides::One(read) = read else { return closest_partners(around) };
     let prefer = |a: u32, b: u32| read.prefer(plan.keep(), a, b);
     match plan.clusters() {
@@ -122,12 +122,11 @@ fn removals(
     }
 }
 
-/// Finds the most similar partner of each row of the first side that has a partner.
+/// Returns for each query that has a match the most similar document of the corpus.
 fn closest_partners(around: &Neighbourhood<'_>) -> Vec<Removal> {
     let mut removals = Vec::new();
     around.visit_rows(|row, partners| {
-        // Comparing the rows in reverse makes the earlier one the maximum among equally similar
-        // partners.
+        // Comparing the numbers in reverse makes the earlier of two equally similar documents the maximum.
         let closest =
             partners.iter().max_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(b.cmp(a)));
         removals.extend(closest.map(|&(kept, closeness)| Removal {

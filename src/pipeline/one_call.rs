@@ -1,4 +1,4 @@
-//! Whole runs in one call, with default progress and without separate plans.
+//! Whole runs in one function call, without reports of progress.
 
 use super::compare::{Comparison, compare_texts};
 use super::config::Config;
@@ -32,7 +32,7 @@ pub fn deduplicate(corpus: &dyn Corpus, config: &Config) -> Result<NearDuplicate
     find_near_duplicates(Sides::One(corpus), &plan, &NoProgress)
 }
 
-/// Finds all near-duplicate pairs between `queries` and `corpus`. For each query with a match, the removal
+/// Finds all pairs of near-duplicates between `queries` and `corpus`. For each query with a match, the result
 /// names the most similar document of `corpus`.
 ///
 /// ```
@@ -56,7 +56,7 @@ pub fn match_collections(
     find_near_duplicates(Sides::Two(queries, corpus), &plan, &NoProgress)
 }
 
-/// Makes the fingerprints of all documents of `corpus`, as the method of `config` compares them.
+/// Computes the fingerprints of all documents of `corpus` by the method of `config`.
 ///
 /// ```
 /// use simtool::{Config, Method, Texts, fingerprint};
@@ -77,9 +77,9 @@ pub fn fingerprint(corpus: &dyn Corpus, config: &Config) -> Result<Fingerprinted
     fingerprint_collection(corpus, recipe, resources, Wordless::Allowed, &NoProgress)
 }
 
-/// Makes the fingerprints of all documents of `corpus` with the weights or words that were
-/// [learned](Fitted) from another collection, for example for documents that arrive later. The rows of both
-/// collections compare with each other.
+/// Computes the fingerprints of all documents of `corpus` with `fitted`, the weights or words that were
+/// [learned](Fitted) from another collection. For example, `corpus` has documents that arrived later.
+/// Fingerprints of both collections can be compared with each other.
 ///
 /// ```
 /// use simtool::{Config, Texts, fingerprint, fingerprint_by};
@@ -104,7 +104,7 @@ pub fn fingerprint_by(
     fingerprint_by_fitted(corpus, recipe, fitted, resources, &NoProgress)
 }
 
-/// Compares two texts by the shingles and fingerprints of the method of `config`.
+/// Compares two texts by their shingles and fingerprints, which the method of `config` defines.
 ///
 /// ```
 /// use simtool::{Config, compare};

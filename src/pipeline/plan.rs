@@ -8,7 +8,7 @@ use simtool_base::quantity::bytes;
 use simtool_compute::resources::Resources;
 use std::fmt;
 
-/// The collections that are compared.
+/// Whether one collection is compared with itself or queries with a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Compares a collection with itself.
@@ -25,11 +25,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Checks the settings for a task.
+    /// Checks that the settings fit together and fit the task.
     ///
     /// # Errors
     ///
-    /// The settings do not go together.
+    /// The settings contradict each other or the task.
     pub fn new(config: Config, task: Task) -> Result<Self> {
         if config.resources.threads == 0 {
             return Err(Error::config("threads", 0, "must be at least 1"));
@@ -50,7 +50,7 @@ impl Plan {
         Ok(Self { config, task })
     }
 
-    /// Returns the task.
+    /// Returns whether one collection is compared with itself or queries with a corpus.
     #[must_use]
     pub fn task(&self) -> Task {
         self.task
@@ -62,20 +62,20 @@ impl Plan {
         &self.config.method
     }
 
-    /// Returns the rule that chooses the document to keep among near-duplicates.
+    /// Returns the rule for choosing which document of several near-duplicates is kept.
     #[must_use]
     pub fn keep(&self) -> Keep {
         self.config.keep
     }
 
-    /// Returns the condition under which a document is removed because of another one.
+    /// Returns the rule for when a document may be removed because of another one.
     #[must_use]
     pub fn clusters(&self) -> ClusterRule {
         self.config.clusters
     }
 
-    /// Returns whether pairs that change no removal may be left out. They may not if clusters are chains,
-    /// because any pair can link a chain.
+    /// Returns whether pairs that change no removal may be missing from the result. They may not if clusters
+    /// are chains of pairs, because any pair can link a chain.
     pub(crate) fn may_leave_pairs_out(&self) -> bool {
         let is_proven = self.clusters() == ClusterRule::Proven;
         self.config.may_leave_pairs_out && is_proven && self.task == Task::Deduplicate
@@ -87,7 +87,7 @@ impl Plan {
         &self.config.resources
     }
 
-    /// Returns about how often the input is read before texts are verified.
+    /// Returns about how often the input is read before the texts of candidate pairs are verified.
     pub(crate) fn readings(&self) -> f64 {
         // A join of sets reads its input two or three times, and learning takes one more reading.
         match self.method().close() {

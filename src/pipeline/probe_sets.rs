@@ -1,8 +1,9 @@
-//! An inverted index of a few sets of terms, to find how much another document shares with each of them.
+//! An inverted index of a few sets of terms. It gives the terms that another document shares with each of the
+//! sets.
 
 use simtool_base::unordered_map::UnorderedMap;
 
-/// An inverted index of some sets: each term lists the sets that contain it. `weight` returns the
+/// Inverted index of some sets. For each term, it lists the sets that contain the term. `weight` returns the
 /// weight of a term.
 pub(crate) struct ProbeSets<W> {
     weight: W,
@@ -11,7 +12,7 @@ pub(crate) struct ProbeSets<W> {
 }
 
 impl<W: Fn(u64) -> u32> ProbeSets<W> {
-    /// Builds the index. The terms of each set must be distinct.
+    /// Builds the index of `sets`. The terms of each set must be distinct.
     pub(crate) fn new<'s>(sets: impl Iterator<Item = &'s [u64]>, weight: W) -> Self {
         let mut probes = Self { weight, sizes: Vec::new(), lists: UnorderedMap::default() };
         for (at, set) in (0_u32..).zip(sets) {
@@ -23,21 +24,22 @@ impl<W: Fn(u64) -> u32> ProbeSets<W> {
         probes
     }
 
-    /// Returns the sum of the weights of a set.
+    /// Returns the sum of the weights of the terms of `set`.
     pub(crate) fn size(&self, set: &[u64]) -> u64 {
         set.iter().map(|&term| u64::from((self.weight)(term))).sum()
     }
 
-    /// Returns the number of sets.
+    /// Returns the number of indexed sets.
     pub(crate) fn len(&self) -> usize {
         self.sizes.len()
     }
 
     /// Calls `visit` for every indexed set that shares terms with `set`, in ascending order. The arguments
-    /// are the place of the indexed set, the weight of the shared terms, and the weight of the indexed set.
+    /// are the number of the indexed set, the total weight of the shared terms, and the total weight of the
+    /// indexed set.
     ///
-    /// `sums` must hold a zero for each indexed set, and holds zeros again afterwards. Callers reuse it, so
-    /// that a call allocates nothing.
+    /// `sums` must hold a zero for each indexed set, and holds zeros again afterwards. Callers use it for
+    /// many calls, so that a call allocates nothing.
     pub(crate) fn visit_shared(
         &self,
         set: &[u64],
@@ -51,7 +53,7 @@ impl<W: Fn(u64) -> u32> ProbeSets<W> {
             }
         }
         for (at, (sum, &size)) in sums.iter_mut().zip(&self.sizes).enumerate() {
-            // Taking the sum leaves the zero that the next call expects.
+            // Taking the sum resets it to the zero that the next call expects.
             let shared = std::mem::take(sum);
             if shared > 0 {
                 visit(at, shared, size);

@@ -1,12 +1,13 @@
-//! Keys under which similar sets meet. Engines that join distributed collections by keys use them.
+//! Computes keys of sets, at least one of which any two similar sets share. Engines that join distributed
+//! collections by equal keys use them.
 //!
-//! The keys of a set are the terms of its prefix. All sets sort their terms in the same order. The prefix
-//! ends where the remaining terms weigh less than the set must share with any partner. Two similar sets
-//! therefore share a term of their prefixes. From the first shared term on, the rest of both sets weighs at
-//! least as much as they must share.
+//! The keys of a set are the first terms of the set, called its prefix. All sets sort their terms in the same
+//! order. The prefix ends where the remaining terms weigh less than the set must share with any similar set.
+//! Two similar sets therefore have a term of both prefixes in common. From their first common term on, the
+//! rest of each set weighs at least as much as they must share.
 //!
-//! Any order is correct. If rare terms come first, few sets meet under each key. Terms with unknown
-//! frequency count as rare, and are sorted by their hashes.
+//! Any order is correct. If rare terms come first, few sets have the same key. Terms with unknown frequency
+//! count as rare, and are sorted by their hashes.
 //!
 //! # References
 //!
@@ -23,32 +24,34 @@ use simtool_terms::extract::frequencies::Frequencies;
 use std::fmt;
 use std::sync::Arc;
 
-/// Finds the keys of sets for a method that compares sets.
+/// Computes the keys of sets, for a method that compares sets.
 pub struct SetKeys {
     threshold: Threshold,
     terms: DocumentTerms,
     order: Arc<Frequencies>,
 }
 
-/// A set with its keys.
+/// A set of terms as a hash, with its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyedSet {
-    /// Hash of the set. Equal sets have equal numbers, and different sets have different ones.
+    /// Hash of the set. Equal sets have equal hashes, and different sets have different ones in practice.
     pub number: u128,
-    /// The sum of the weights of the terms, or the number of terms if all weigh the same.
+    /// Sum of the weights of the terms, or number of terms if all weigh the same.
     pub weight: u64,
-    /// The terms of the prefix. Each has the total weight of itself and all terms behind it.
+    /// Keys of the set, which are terms. Each comes with the total weight of itself and all later terms of
+    /// the set.
     pub keys: Vec<(u64, u64)>,
 }
 
-/// The entry of a set under one of its keys.
+/// A set in the list of all sets that have the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetUnderKey {
-    /// Whether the set is of the second side, if two sides are joined.
+    /// Whether the set belongs to the second of two collections. Not used if one collection is joined with
+    /// itself.
     pub is_second: bool,
-    /// The weight of the set.
+    /// Total weight of the terms of the set.
     pub weight: u64,
-    /// The total weight of the key and all terms behind it.
+    /// Total weight of the key and all later terms of the set.
     pub rest: u64,
 }
 
@@ -59,9 +62,9 @@ impl fmt::Debug for SetKeys {
 }
 
 impl SetKeys {
-    /// Creates the finder of keys for a method. `fitted` holds the document frequencies by which terms are
-    /// ordered. If terms are weighted, the frequencies must be of the whole collection. Otherwise a sample
-    /// will do, or [`Fitted::Nothing`].
+    /// Creates a value that computes keys for a method. Terms are sorted by their document frequencies in
+    /// `fitted`. If the terms are weighted, `fitted` must be learned from the whole collection. Otherwise a
+    /// sample or [`Fitted::Nothing`] is enough.
     ///
     /// # Errors
     ///
@@ -76,7 +79,8 @@ impl SetKeys {
         Ok(Self { threshold, terms: DocumentTerms::new(terms, fitted, isa), order })
     }
 
-    /// Returns the set of each text with its keys. The set is `None` if the text has no terms.
+    /// Returns the hash, the weight and the keys of the set of each text. `None` means that the text has no
+    /// terms.
     #[must_use]
     pub fn of(&self, texts: &[&[u8]]) -> Vec<Option<KeyedSet>> {
         let mut scratch = TermScratch::default();
@@ -91,7 +95,7 @@ impl SetKeys {
         terms.sort_unstable();
         terms.dedup();
         let number = wide_hash(bytemuck::cast_slice(terms));
-        // The number above is a hash of the ascending terms. From here on, rare terms come first.
+        // The hash was computed from the ascending terms. From here on, rare terms come first.
         terms.sort_by_cached_key(|&term| (self.order.get(term).0, term));
         let weights = || terms.iter().map(|&term| u64::from(self.terms.weight(term)));
         let weight = weights().sum();
@@ -102,19 +106,21 @@ impl SetKeys {
             rest -= weight;
             (term, from_here)
         });
-        // Behind this point the rest weighs too little to hold all that a partner must share.
+        // After this point the remaining terms weigh too little to hold everything that a similar set must
+        // share.
         let keys = with_rest.take_while(|&(_, rest)| rest >= least).collect();
         Some(KeyedSet { number, weight, keys })
     }
 
-    /// Finds the pairs of sets under one key that may be similar enough, as places in `sets`.
+    /// Returns the pairs of sets that have the same key and may be similar enough, as indexes in `sets`.
+    /// `are_two_sides` says whether two collections are joined.
     ///
-    /// In one collection, the smaller place comes first. Between two sides, each pair has one set of each
-    /// side, and the set of the first side comes first.
+    /// In one collection, the smaller index comes first. Between two, each pair has one set of each
+    /// collection, and the set of the first collection comes first.
     ///
-    /// The search visits the sets by ascending weight, beginning with number `from`. It ends after the first
-    /// set with which there are at least `most` pairs. Then the second result is the number to continue from,
-    /// unless no set is left. So a frequent key cannot fill the memory.
+    /// The search visits the sets by ascending weight, and begins at position `from` in this order. It ends
+    /// after the first set with which there are at least `most` pairs. Then the second result is the position
+    /// to continue from, or `None` if no set is left. So a frequent key cannot fill the memory.
     #[must_use]
     pub fn candidates(
         &self,
@@ -130,14 +136,14 @@ impl SetKeys {
             let place = order[at];
             let set = sets[place];
             let least = self.threshold.min_weight(set.weight);
-            // Sets that are too light cannot be similar, whatever they share.
+            // Sets that weigh too little cannot be similar, whatever they share.
             let first = order.partition_point(|&place| sets[place].weight < least);
             for &lighter in &order[first..at] {
                 let other = sets[lighter];
                 let needed = self.threshold.min_shared_weight(set.weight, other.weight);
                 let is_within = are_two_sides && set.is_second == other.is_second;
-                // If this key is the first term that two similar sets share, the rest of both
-                // weighs enough. Otherwise the pair is found under its first shared term.
+                // If this key is the first term that two similar sets share, the rest of both weighs enough.
+                // Otherwise the pair is found under its first shared term.
                 if is_within || set.rest.min(other.rest) < needed {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Data that is collected while a collection is read: IDs, bad records, faults, lengths of texts.
+//! Data that is collected while a collection is read: IDs, bad records, damaged files, lengths of texts.
 
 use super::config::Keep;
 use simtool_base::error::Result;
@@ -10,23 +10,23 @@ use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-/// A bad record and its place in the file.
+/// A record that could not be read as a document, and where it is in its file.
 #[derive(Clone, Debug)]
 pub struct BadRecord {
-    /// Number of the record in the file.
+    /// Number of the record in its file or, in a [`ShardSummary`], in its shard, counted from 0.
     pub record: u64,
-    /// Offset in the file.
+    /// Byte offset of the record in the file.
     pub byte: u64,
-    /// The fault of the record.
+    /// Description of what is wrong with the record.
     pub bad: Bad,
 }
 
-/// A bad record with its place in the collection.
+/// A bad record, and the file that it is in.
 #[derive(Clone, Debug)]
 pub struct Quarantined {
-    /// Number of the file.
+    /// Number of the file in the collection.
     pub file: usize,
-    /// The record, with its place in the file.
+    /// The bad record, and where it is in the file.
     pub record: BadRecord,
 }
 
@@ -34,10 +34,10 @@ pub struct Quarantined {
 #[derive(Clone, Debug)]
 pub(crate) struct ShardSummary {
     ids: ShardIds,
-    /// Bad records, with their numbers within the shard.
+    /// Bad records. They are numbered within the shard.
     bad: Vec<BadRecord>,
     faults: Vec<Fault>,
-    /// Values of the `keep_field` of each document; empty if there is no such field.
+    /// Value of the field `keep_field` of each document. Empty if no such field is given.
     preferences: Vec<FieldValue>,
     without_terms: u64,
     mended: u64,
@@ -50,25 +50,25 @@ pub(crate) struct ShardSummary {
 pub struct CollectionSummary {
     /// File, record and ID of every document.
     pub ids: DocumentIds,
-    /// The bad records, in reading order.
+    /// Bad records in reading order.
     pub quarantined: Vec<Quarantined>,
-    /// Faults of files.
+    /// Descriptions of files that are damaged or cannot be read.
     pub faults: Vec<Fault>,
-    /// Documents without any term. They are similar to nothing and have no fingerprint.
+    /// Number of documents without any term. They are similar to no other document and have no fingerprint.
     pub without_terms: u64,
-    /// Documents in which bytes that are not text were replaced.
+    /// Number of documents with bytes that are not valid text and were replaced.
     pub mended: u64,
-    /// Documents that the selection excluded. They are kept without comparison.
+    /// Number of documents that the selection excluded. They are kept but not compared.
     pub passed_over: u64,
-    /// Bytes of text of each document; 4 GiB and more count as one byte less than 4 GiB.
+    /// Number of bytes of text of each document. A text of 4 GiB or more counts as 2³² − 1 bytes.
     pub lengths: Vec<u32>,
-    /// Values of the `keep_field` of each document; empty if there is no such field.
+    /// Value of the field `keep_field` of each document. Empty if no such field is given.
     preferences: Vec<FieldValue>,
 }
 
-/// Reads a shard, and calls `visit` with the number and the content of each document. `visit` returns
-/// whether the document has any term. `by_field` says whether a field decides which documents are
-/// kept.
+/// Reads a shard, and calls `visit` with each document and its number in the shard. `visit` returns whether
+/// the document has any term. `by_field` says whether the values of a field are collected, because they
+/// decide which documents are kept.
 ///
 /// # Errors
 ///
@@ -100,19 +100,18 @@ pub(crate) fn read_summarized(
         };
         match record.content {
             Content::Document(document) => {
-                // Documents are numbered within the shard, because shards are read in any order.
+                // Shards are read in any order, so documents are numbered within the shard.
                 let index = summary.ids.len();
                 summary.ids.push(record.number, document.id)?;
                 if by_field {
                     summary.preferences.push(FieldValue::parse(document.field));
                 }
                 summary.mended += u64::from(document.mended.is_some());
-                // A text of 4 GiB or more is stored with the greatest number, which keeps its place
-                // in the order by length.
+                // A text of 4 GiB or more is stored with the greatest number, so it still counts as longest.
                 summary.lengths.push(u32::try_from(document.text.len()).unwrap_or(u32::MAX));
                 summary.without_terms += u64::from(!visit(index, &document)?);
             }
-            // Such records belong to the file but are no documents, so they are not counted.
+            // Such records belong to the file but are not documents, so they are not counted.
             Content::PassThrough => {}
             Content::PassedOver => summary.passed_over += 1,
             Content::Bad(bad) => summary.bad.push(BadRecord {
@@ -127,8 +126,9 @@ pub(crate) fn read_summarized(
     Ok(summary)
 }
 
-/// Reads a shard again up to document number `end`, and calls `visit` with the number and the text of
-/// each wanted document. Faults are ignored: they were reported by the first reading.
+/// Reads a shard again, up to the document with number `end`. Calls `visit` with the number and the text of
+/// each document for which `wanted` returns true. Faults are ignored, because the first reading reported
+/// them.
 ///
 /// # Errors
 ///
@@ -150,19 +150,20 @@ pub(crate) fn read_again(
             }
             index += 1;
         }
-        // Stopping behind the last wanted document saves unpacking the rest of the shard.
+        // Stopping after the last wanted document saves unpacking the rest of the shard.
         Ok(if index < end { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     });
     read.map(drop)
 }
 
 impl ShardSummary {
-    /// Returns the number of documents.
+    /// Returns the number of documents of the shard.
     pub(crate) fn document_count(&self) -> u32 {
         self.lengths.len() as u32
     }
 
-    /// Returns the bytes of memory of the summary. Faults and bad records are not counted, because there are few.
+    /// Returns the number of bytes of memory that the summary takes. Faults and bad records are not counted,
+    /// because there are few.
     pub(crate) fn bytes(&self) -> u64 {
         let of_field = |value: &FieldValue| match value {
             FieldValue::Text(text) => size_of_val(value) + text.len(),
@@ -174,7 +175,7 @@ impl ShardSummary {
 }
 
 impl CollectionSummary {
-    /// Reads a collection only for its summary.
+    /// Reads a collection only to collect its summary.
     ///
     /// # Errors
     ///
@@ -188,7 +189,7 @@ impl CollectionSummary {
         Self::new(collection, summaries)
     }
 
-    /// Joins the summaries of all shards, in their order.
+    /// Merges the summaries of all shards, given in the order of the shards.
     ///
     /// # Errors
     ///
@@ -216,7 +217,7 @@ impl CollectionSummary {
         Ok(all)
     }
 
-    /// Joins only the data of all shards that [`prefer`](Self::prefer) needs.
+    /// Merges only the lengths and field values of all shards, which [`prefer`](Self::prefer) needs.
     pub(crate) fn of_preferences<'s>(shards: impl Iterator<Item = &'s ShardSummary>) -> Self {
         let mut all = Self::default();
         for summary in shards {
@@ -235,13 +236,13 @@ impl CollectionSummary {
         self.passed_over += more.passed_over;
     }
 
-    /// Returns the bytes of text of all documents.
+    /// Returns the total number of bytes of text of all documents.
     #[must_use]
     pub fn text_bytes(&self) -> u64 {
         self.lengths.iter().copied().map(u64::from).sum()
     }
 
-    /// Returns the number of records in damaged parts of files, as far as it is known.
+    /// Returns the number of records that damaged parts of files are known to have held.
     #[must_use]
     pub fn lost_records(&self) -> u64 {
         let lost = self.faults.iter().map(|fault| fault.lost_records);
@@ -249,14 +250,14 @@ impl CollectionSummary {
         lost.fold(0, u64::saturating_add)
     }
 
-    /// Returns whether a field should decide which documents are kept, but no document has it.
+    /// Returns whether the option `keep_field` names a field that no document has.
     #[must_use]
     pub(crate) fn lacks_field(&self) -> bool {
         let is_missing = |value: &FieldValue| matches!(value, FieldValue::Missing);
         !self.preferences.is_empty() && self.preferences.iter().all(is_missing)
     }
 
-    /// Orders two documents, the one to keep first.
+    /// Compares documents number `a` and `b` by the rule `keep`. `Less` means that `a` should rather be kept.
     pub(crate) fn prefer(&self, keep: Keep, a: u32, b: u32) -> Ordering {
         let value = |row: u32| &self.preferences[row as usize];
         let by_value = match keep {
@@ -265,12 +266,12 @@ impl CollectionSummary {
             Keep::FieldMin => value(a).compare(value(b)),
             Keep::Longest => self.lengths[b as usize].cmp(&self.lengths[a as usize]),
             Keep::FieldMax => match (value(a), value(b)) {
-                // A missing value is last in either direction.
+                // A document without the value comes last, whether great or small values are preferred.
                 (FieldValue::Missing, _) | (_, FieldValue::Missing) => value(a).compare(value(b)),
                 (a, b) => b.compare(a),
             },
         };
-        // Ties go to the earlier document, so that the order is total and the result does not
+        // If both are equal, the earlier document comes first. So the order is total, and the result does not
         // depend on threads.
         by_value.then(a.cmp(&b))
     }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Wall time of each stage, in order, and the counts that stages reported.
+/// Wall-clock time of each stage of a run, in order, and the counts that stages reported.
 #[derive(Clone, Debug)]
 pub struct Timings {
     stages: Vec<(&'static str, Duration)>,
@@ -13,14 +13,14 @@ pub struct Timings {
     last: Instant,
 }
 
-/// A count that a stage reported.
+/// A count that a stage reported, for example a number of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// The stage.
+    /// Name of the stage.
     pub stage: &'static str,
-    /// Noun for the counted things: rows, terms, pairs.
+    /// Noun for the counted things, for example `pairs`.
     pub what: &'static str,
-    /// The number. If a stage reports several times, the last number counts.
+    /// The count. If a stage reports several times, the last report is used.
     pub count: u64,
 }
 
@@ -31,8 +31,8 @@ impl Timings {
         Self { stages: Vec::new(), counts: Vec::new(), last: Instant::now() }
     }
 
-    /// Ends a stage, which began when the stage before it ended. If a stage ends several times, its
-    /// times are added.
+    /// Ends a stage, which began when the stage before it ended. If a stage ends several times, its times are
+    /// added up.
     pub fn end(&mut self, stage: &'static str) {
         let now = Instant::now();
         self.add(stage, now - self.last);
@@ -41,15 +41,15 @@ impl Timings {
 
     fn add(&mut self, stage: &'static str, time: Duration) {
         match self.stages.iter_mut().find(|(name, _)| *name == stage) {
-            // Stages such as reading return in every round, and appear once with their total.
+            // Stages such as reading can come back in every round. They are listed once with their total
+            // time.
             Some((_, total)) => *total += time,
             None => self.stages.push((stage, time)),
         }
     }
 
     fn count(&mut self, counted: Count) {
-        // A stage that repeats, for example in rounds, replaces its count: the last one is the
-        // result.
+        // A repeated stage replaces its count, because the last count is the result.
         let same = |other: &&mut Count| (other.stage, other.what) == (counted.stage, counted.what);
         match self.counts.iter_mut().find(same) {
             Some(other) => other.count = counted.count,
@@ -57,7 +57,7 @@ impl Timings {
         }
     }
 
-    /// Adds the stages of a part of the run that has just ended.
+    /// Adds the stages and counts of a part of the run that has just ended.
     pub fn extend(&mut self, part: &Self) {
         for &(stage, time) in &part.stages {
             self.add(stage, time);
@@ -68,23 +68,23 @@ impl Timings {
         self.last = Instant::now();
     }
 
-    /// Returns the stages with their times.
+    /// Returns the name and the time of each stage.
     #[must_use]
     pub fn stages(&self) -> &[(&'static str, Duration)] {
         &self.stages
     }
 
-    /// Returns the counts in the order of the stages.
+    /// Returns the counts that stages reported, in the order of the stages.
     #[must_use]
     pub fn counts(&self) -> &[Count] {
         &self.counts
     }
 }
 
-/// A [`Progress`] that measures the time of the stages and forwards everything to another one.
+/// A [`Progress`] that measures the time of each stage and forwards all calls to another `Progress`.
 pub(crate) struct StageClock<'p> {
     progress: &'p dyn Progress,
-    /// The times so far, and the present stage.
+    /// Times of the finished stages, and the name of the running stage.
     times: Mutex<(Timings, Option<&'static str>)>,
 }
 
@@ -93,7 +93,7 @@ impl<'p> StageClock<'p> {
         Self { progress, times: Mutex::new((Timings::start(), None)) }
     }
 
-    /// Ends the last stage and returns the times.
+    /// Ends the running stage and returns the times.
     pub(crate) fn into_timings(self) -> Timings {
         let (mut timings, stage) = self.times.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(stage) = stage {
@@ -102,7 +102,8 @@ impl<'p> StageClock<'p> {
         timings
     }
 
-    /// Locks the times. A poisoned lock is fine: a panic ends the run, so the times are never shown.
+    /// Locks the times, even if another thread panicked while it held the lock. Such a panic ends the run
+    /// anyway, so the times are never shown.
     fn times(&self) -> MutexGuard<'_, (Timings, Option<&'static str>)> {
         self.times.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -111,7 +112,7 @@ impl<'p> StageClock<'p> {
 impl Progress for StageClock<'_> {
     fn begin(&self, stage: &'static str, work: Work) {
         let (timings, current) = &mut *self.times();
-        // A stage ends when the next one begins, since stages report only their beginning.
+        // Stages report only their beginning, so the next stage ends the one before it.
         if let Some(before) = current.replace(stage) {
             timings.end(before);
         }

@@ -1,4 +1,4 @@
-//! A corpus whose readings report progress, and end when the caller no longer wants the work.
+//! A corpus that reports its progress while it is read, and stops when the work is cancelled.
 
 use simtool_base::error::{ErrorKind, Result};
 use simtool_base::progress::Progress;
@@ -6,12 +6,13 @@ use simtool_model::document::Content;
 use simtool_read::view::{Reading, View};
 use simtool_read::{Corpus, Event, Visit};
 
-/// Number of events after which the reading looks for a stop again.
+/// Number of records and faults after which the reading checks again whether it is cancelled.
 const EVENTS: u32 = 64;
-/// Bytes of text after which the reading looks for a stop again, for long documents.
+/// Number of bytes of text after which the reading checks again whether it is cancelled. It matters for long
+/// documents.
 const BYTES: usize = 1 << 20;
 
-/// A corpus that is read until `progress` is cancelled. Every byte that is read is reported.
+/// A corpus whose reading reports every byte to `progress` and ends once `progress` is cancelled.
 #[derive(Clone, Copy)]
 pub(crate) struct Watched<'w> {
     pub(crate) corpus: &'w dyn Corpus,
@@ -46,7 +47,7 @@ impl View for Watched<'_> {
         let mut bytes = 0;
         let mut reported = 0;
         let mut report = |reached: u64| {
-            // A reader may report a place twice or go back, but progress must only grow.
+            // A reader may report a position twice or go back, but progress must only grow.
             self.progress.advance(reached.saturating_sub(reported));
             reported = reported.max(reached);
         };
@@ -60,15 +61,15 @@ impl View for Watched<'_> {
             {
                 bytes += document.text.len();
             }
-            // Asking after every event would cost more than reading short lines.
+            // Checking after every record would cost more than reading short lines.
             if events >= EVENTS || bytes >= BYTES {
                 (events, bytes) = (0, 0);
                 self.ask()?;
             }
             visit(event)
         });
-        // No event reports the end of a shard, and the rest of a shard is not read after a visitor had
-        // enough. Either way the whole shard is done.
+        // No event reports the end of a shard, and a visitor that has enough leaves the rest unread. In both
+        // cases the whole shard is done.
         report(self.corpus.shard_bytes(shard));
         done
     }
