@@ -1,4 +1,4 @@
-//! Sets that have most of their terms in common, as words of bits.
+//! Sets of terms as bit sets, for fast comparison of sets that have most terms in common.
 
 use super::TERMS;
 use super::term_numbers::TermNumbers;
@@ -8,46 +8,49 @@ use simtool_kernels::Isa;
 use simtool_kernels::shared_bits::shared_bits;
 use std::ops::Range;
 
-/// Bits of a block.
+/// Number of bits in a block, which is one 64-bit word.
 const BLOCK: u32 = u64::BITS;
-/// Words of all blocks for each block that a set has, up to which it is quicker to compare all words
-/// than to find the blocks that two sets share.
+/// If a set with all blocks takes at most this number of words per block that is not zero, all
+/// words are compared. Otherwise only the blocks that two sets share are compared.
 const WORDS_A_BLOCK: usize = 32;
-/// Maximum number of words of sets that are laid out with all blocks.
+/// Maximum number of words of all sets together if each set is stored with all blocks.
 const MOST_WORDS: usize = 8 << 20;
 
-/// Sets whose terms are numbered in the order in which they are first met. Terms that come together
-/// in one set have numbers next to each other, so a set is a few blocks of 64 numbers.
+/// Sets of terms as bit sets. Terms are numbered in the order in which they first occur. Terms that
+/// often occur together get near numbers, so a set needs few blocks of 64 numbers. Only these
+/// blocks are stored.
 #[derive(Debug, Default)]
 pub(super) struct BlockSets {
-    /// Where each set's blocks end.
+    /// End of each set's blocks in `blocks` and `bits`.
     ends: Vec<usize>,
-    /// The numbers of the blocks of each set, ascending, and their bits.
+    /// The numbers of the blocks of all sets, ascending within a set. `bits` has the 64 bits of
+    /// each of these blocks.
     blocks: Vec<u32>,
     bits: Vec<u64>,
-    /// The bits of the set that is being added, by block.
+    /// The bits of the set that is being added, by block number.
     scratch: Vec<u64>,
 }
 
-/// Sets that are there to be compared.
+/// Sets in the form in which they are compared.
 #[derive(Debug)]
 pub(super) enum Comparable {
-    /// By the blocks that they have.
+    /// Each set has only the blocks that are not zero.
     Sparse(BlockSets),
-    /// By all blocks, so many words for each set.
+    /// Each set has all blocks, so the sets have equal length.
     Dense {
-        /// The words of a set.
+        /// Number of 64-bit words of a set.
         words: usize,
-        /// The bits of all sets.
+        /// The words of all sets, one set after the other.
         bits: LargeBuffer<u64>,
     },
 }
 
 impl BlockSets {
-    /// Adds a set of distinct terms, which are numbered by `numbers` as those of all sets before.
+    /// Adds a set of distinct terms. `numbers` gives each term its number, and must be the same for
+    /// all sets.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn push(&mut self, terms: &[u64], numbers: &mut TermNumbers) -> Result<()> {
         let start = self.blocks.len();
         let Self { blocks, scratch, .. } = self;
@@ -73,10 +76,11 @@ impl BlockSets {
         Ok(())
     }
 
-    /// Joins the sets of several parts. No term is in two parts.
+    /// Combines parts that hold the same sets, each with other terms: set i of the result has the
+    /// terms of set i of every part.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn joined(mut parts: Vec<Self>) -> Result<Self> {
         if parts.len() == 1 {
             return Ok(parts.swap_remove(0));
@@ -101,10 +105,10 @@ impl BlockSets {
         Ok(joined)
     }
 
-    /// All sets, in whichever form they are the faster to compare.
+    /// Converts the sets to the form in which comparing them is faster.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn comparable(self) -> Result<Comparable> {
         let sets = self.ends.len();
         let words = self.scratch.len();
@@ -120,12 +124,12 @@ impl BlockSets {
         Ok(Comparable::Dense { words, bits })
     }
 
-    /// The places of a set's blocks.
+    /// Returns the range of a set's blocks in `blocks` and `bits`.
     fn range(&self, set: usize) -> Range<usize> {
         set.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[set]
     }
 
-    /// The blocks of a set, with their bits.
+    /// Returns the blocks of a set that are not zero: the number and the 64 bits of each.
     fn blocks(&self, set: usize) -> impl Iterator<Item = (usize, u64)> {
         let range = self.range(set);
         let blocks = self.blocks[range.clone()].iter().map(|&block| block as usize);
@@ -134,8 +138,9 @@ impl BlockSets {
 }
 
 impl Comparable {
-    /// Calls `visit` with how many terms one set shares with each of others, by the order in which sets
-    /// were added; `room` is words that are zeros, and become zeros again.
+    /// Calls `visit` with the number of terms that set `one` shares with each set of `others`, in
+    /// their order. Sets have numbers in the order in which they were added. `room` is a buffer of
+    /// zeros, and is filled with zeros again.
     pub(super) fn shared_with(
         &self,
         one: usize,
@@ -146,7 +151,7 @@ impl Comparable {
     ) {
         match self {
             Self::Sparse(sets) => {
-                // Laid out with all blocks, for as long as others are compared with it.
+                // The set is spread over all blocks while the other sets are compared with it.
                 room.resize(room.len().max(sets.scratch.len()), 0);
                 for (block, bits) in sets.blocks(one) {
                     room[block] = bits;
@@ -174,8 +179,8 @@ mod tests {
     use super::*;
     use simtool_base::stable_hash::mix;
 
-    /// Compares every two sets, numbered in one part and in three; returns whether they were laid out with
-    /// all blocks.
+    /// Compares every two sets. Their terms are numbered once in one part and once in three.
+    /// Returns whether the sets were stored with all blocks.
     fn check(documents: &[Vec<u64>]) -> bool {
         let parts = [1, 3].map(|parts| {
             let part = |part: u64| {
@@ -222,7 +227,7 @@ mod tests {
             .chain([vec![], vec![0, u64::MAX]])
             .collect();
         assert!(check(&documents));
-        // A chain, whose ends share nothing.
+        // A chain of sets: neighbours share terms, and the ends share none.
         let chain: Vec<Vec<u64>> =
             (0..200).map(|link| (link * 40..link * 40 + 60).map(mix).collect()).collect();
         assert!(!check(&chain));

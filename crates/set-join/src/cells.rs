@@ -1,50 +1,51 @@
-//! A table of two-bit cells that shows for each term whether it can match. Several cells are
-//! available per term.
+//! A table of two-bit counters, called cells, that shows for each term whether another set may
+//! contain it, too. A hash of the term selects its cell.
 //!
-//! In a self-join, a cell counts never, once, or more than once. In a join of two sides, it holds
-//! the sides on which its terms occurred. Terms that share a cell can only make each other appear
-//! matched, so nothing that could match is lost. Workers fill the table without atomic operations:
-//! each worker keeps a small buffer of cell numbers per section of the table and locks the section
-//! when its buffer is full.
+//! In a self-join, a cell counts the occurrences of its terms: none, one, or more. In a join of two
+//! collections, it holds the collections in which its terms occurred. If several terms have the
+//! same cell, a term may look shared although it is not. The opposite never happens, so no match is
+//! lost. Worker threads fill the table without atomic operations. Each worker has a small buffer of
+//! cell numbers per section of the table, and locks the section when the buffer is full.
 
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{self, LargeBuffer};
 use std::sync::{Mutex, PoisonError};
 
-/// Cells of a section: its part of a cell's number has 16 bits.
+/// Number of cells in a section of the table. A cell's position in its section fits into 16 bits.
 const SECTION_CELLS: usize = 1 << 16;
-/// Cell numbers that a worker gathers per section. They touch each cache line of the section about
-/// four times, so that most updates find their line in the nearest cache.
+/// Number of cell numbers that a worker collects per section before it writes them to the table.
+/// They touch each cache line of the section about four times, so most updates find the line in the
+/// nearest cache.
 const BUFFERED: usize = 1024;
 const SECTION_BYTES: usize = SECTION_CELLS / Cells::A_BYTE as usize;
 
-/// Name of the memory in error messages.
+/// Name of the table in messages about missing memory.
 const TABLE: &str = "the table of terms";
-/// The value of a cell whose terms can match.
+/// Value of a cell if at least two sets, or both collections, contain terms of the cell.
 const MATCHED: u8 = 3;
 
-/// The kind of a note in a cell.
+/// The change that an occurrence of a term makes to its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Note {
-    /// One more occurrence, for a self-join.
+    /// One more occurrence, in a self-join.
     Occurrence,
-    /// An occurrence on the first side of a join of two.
+    /// An occurrence in the first collection of a join of two.
     First,
-    /// An occurrence on the second side.
+    /// An occurrence in the second collection of a join of two.
     Second,
 }
 
-/// The mapping of terms to cells.
+/// Function from terms to cell numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellNumbers {
     cells: u64,
-    /// The rotation that chooses the bits of a term with the most influence on its cell. It differs
-    /// in each round.
+    /// Number of bits by which a term is rotated first. Each round of counting uses another number,
+    /// so that other terms share a cell.
     rotation: u32,
 }
 
 impl CellNumbers {
-    /// The cell of a term.
+    /// Returns the number of the cell of a term.
     #[inline]
     pub(super) fn of(self, term: u64) -> u64 {
         let chosen = u128::from(term.rotate_left(self.rotation));
@@ -53,7 +54,7 @@ impl CellNumbers {
     }
 }
 
-/// The table of cells.
+/// Table of two-bit counters. Each term has one, its cell, and terms can share a cell.
 #[derive(Debug)]
 pub(super) struct Cells {
     bytes: LargeBuffer<u8>,
@@ -61,18 +62,20 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// Cells of a byte.
+    /// Number of cells in a byte.
     pub(super) const A_BYTE: u64 = 4;
-    /// Cells of the smallest table.
+    /// Number of cells of the smallest table.
     pub(super) const LEAST: u64 = 1 << 10;
-    /// Bytes that the buffers of a writer take, in eighths of the bytes of the table.
+    /// Number of bytes of the buffers of one writer, as a multiple of an eighth of the table's
+    /// bytes.
     pub(super) const EIGHTHS_A_WRITER: u64 =
         (BUFFERED * size_of::<u16>() * 8 / SECTION_BYTES) as u64;
 
-    /// An empty table of about `cells` cells; `round` changes which terms share a cell.
+    /// Creates an empty table of about `cells` cells. `round` is the number of the round of
+    /// counting, and changes which terms share a cell.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn new(cells: u64, round: u32) -> Result<Self> {
         let cells = cells.max(Self::LEAST);
         let bytes = LargeBuffer::try_resident(cells.div_ceil(Self::A_BYTE) as usize, TABLE)?;
@@ -80,40 +83,41 @@ impl Cells {
         Ok(Self { bytes, numbers: CellNumbers { cells, rotation } })
     }
 
-    /// Returns the mapping of terms to the cells of this table.
+    /// Returns the function from terms to the cells of this table.
     pub(super) fn numbers(&self) -> CellNumbers {
         self.numbers
     }
 
-    /// Lets threads write to the table.
+    /// Divides the table into sections, so that several threads can write to it.
     pub(super) fn filling(&mut self) -> Filling<'_> {
         Filling { sections: self.bytes.chunks_mut(SECTION_BYTES).map(Mutex::new).collect() }
     }
 
-    /// Makes the table empty again.
+    /// Sets all cells to zero.
     pub(super) fn clear(&mut self) {
         self.bytes.fill(0);
     }
 
-    /// Whether the terms of the cell can match.
+    /// Whether the terms of a cell may occur in two sets, or in both collections of a join of two.
     #[inline]
     pub(super) fn is_matched(&self, cell: u64) -> bool {
         self.bytes[(cell / Cells::A_BYTE) as usize] >> (cell % Cells::A_BYTE * 2) & 3 == MATCHED
     }
 }
 
-/// A table that is being written to.
+/// The table while threads write to it: each section with a lock.
 #[derive(Debug)]
 pub(super) struct Filling<'a> {
     sections: Vec<Mutex<&'a mut [u8]>>,
 }
 
 impl<'t> Filling<'t> {
-    /// A worker's hands on the table, one for each side; what they noted is there once they are
-    /// dropped. A self-join has one side: either hand notes the same.
+    /// Creates two writers for a worker: for the first and the second collection if `across` is
+    /// true. In a self-join, both do the same. Everything is in the table once the writers are
+    /// dropped.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn writers(&self, across: bool) -> Result<[Writer<'_, 't>; 2]> {
         let notes = if across { [Note::First, Note::Second] } else { [Note::Occurrence; 2] };
         let [first, second] = notes.map(|note| self.writer(note));
@@ -127,7 +131,7 @@ impl<'t> Filling<'t> {
     }
 }
 
-/// A worker's buffers.
+/// Buffers in which a worker collects cell numbers, one per section of the table.
 #[derive(Debug)]
 pub(super) struct Writer<'f, 't> {
     filling: &'f Filling<'t>,
@@ -137,7 +141,7 @@ pub(super) struct Writer<'f, 't> {
 }
 
 impl Writer<'_, '_> {
-    /// Notes an occurrence of a term of the cell.
+    /// Records an occurrence of a term with this cell.
     #[inline]
     pub(super) fn push(&mut self, cell: u64) {
         let section = cell as usize / SECTION_CELLS;
@@ -169,13 +173,14 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Changes cells of a section.
+/// Replaces the value of each of `cells`, which are positions in a section, by the result of
+/// `note`.
 #[inline]
 fn note_all(bytes: &mut [u8], cells: &[u16], note: impl Fn(u8) -> u8) {
     for &cell in cells {
         let byte = &mut bytes[usize::from(cell) / Cells::A_BYTE as usize];
         let shift = u64::from(cell) % Cells::A_BYTE * 2;
-        // The mask keeps out the cells that share the byte; bits are only ever added.
+        // The mask leaves the other cells of the byte unchanged. Bits are only ever set.
         *byte |= (note(*byte >> shift) & 3) << shift;
     }
 }

@@ -1,44 +1,44 @@
-//! Pairs of close rows, in little memory even if there are hundreds of millions.
+//! Pairs of similar documents, stored so compactly that hundreds of millions fit into memory.
 
 use bytemuck::{Pod, Zeroable};
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_model::closeness::Closeness;
 use simtool_model::similarity::{Similarity, Threshold};
 
-/// Two rows that are close enough.
+/// Two documents that are close enough, by their row numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClosePair {
-    /// The first row in reading order, or one of the first side.
+    /// Row of the first document in reading order, or of the document in the first collection.
     pub a: u32,
-    /// The other.
+    /// Row of the other document.
     pub b: u32,
-    /// The closeness of the two rows.
+    /// The similarity of the two documents, or their distance.
     pub closeness: Closeness,
 }
 
 impl ClosePair {
-    /// Creates a pair of rows with the similarity of their sets.
+    /// Creates a pair whose closeness is the similarity of two sets.
     #[must_use]
     pub fn similar(a: u32, b: u32, similarity: Similarity) -> Self {
         Self { a, b, closeness: Closeness::Similarity(similarity) }
     }
 }
 
-/// Two rows and the number of terms that their sets share.
+/// Two documents, by their row numbers, and the number of terms that their sets share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SetPair {
-    /// The first row in reading order, or one of the first side.
+    /// Row of the first document in reading order, or of the document in the first collection.
     pub a: u32,
-    /// The other.
+    /// Row of the other document.
     pub b: u32,
-    /// The number of shared terms.
+    /// Number of terms that both sets contain.
     pub shared: u32,
 }
 
 impl SetPair {
-    /// Returns the similarity of two sets with `left` and `right` terms, by the measure of
-    /// `threshold`.
+    /// Returns the similarity of the two sets, by the measure of `threshold`. `left` and `right`
+    /// are their numbers of terms.
     pub(crate) fn similarity(self, [left, right]: [u32; 2], threshold: Threshold) -> Similarity {
         // Sets cannot share more terms than they have. A file that changes while it is read is
         // reported elsewhere.
@@ -47,21 +47,21 @@ impl SetPair {
     }
 }
 
-/// Pairs, ascending by their rows.
+/// Pairs of rows with their closeness, sorted by the first row and then by the second.
 #[derive(Clone)]
 pub struct ClosePairs(Told);
 
-/// The pairs, with their closeness or with the data to compute it.
+/// The pairs in one of two forms.
 #[derive(Clone)]
 enum Told {
-    /// Each pair has its closeness.
+    /// Each pair is stored with its closeness.
     Each(Vec<ClosePair>),
     /// The closeness follows from the number of shared terms and the sizes of two sets, which are
     /// stored once per row and not in each pair.
     Sets {
         pairs: LargeBuffer<SetPair>,
-        /// The sizes of all rows. The rows of the second side, if there is one, begin at
-        /// `second_from`.
+        /// Number of terms of each set, by row. The sizes of a second collection begin at index
+        /// `second_from`. For one collection, this is 0.
         sizes: Vec<u32>,
         second_from: u32,
         threshold: Threshold,
@@ -69,13 +69,14 @@ enum Told {
 }
 
 impl ClosePairs {
-    /// Ascending pairs of sets of the given sizes, by row, that are at least as similar as the
-    /// threshold, by its measure. The sizes of the rows of a second side begin at `second_from`,
-    /// which is 0 where there is none.
+    /// Creates the pairs of similar sets from `pairs`, which must be in ascending order. `sizes`
+    /// has the number of terms of each set, by row. The sizes of a second collection begin at
+    /// `second_from`, which is 0 if there is none. `threshold` determines the measure of
+    /// similarity.
     ///
     /// # Panics
     ///
-    /// The closeness of two rows is asked for, and one of them has no size.
+    /// A row of a pair has no size. Panics only when the closeness of that pair is requested.
     #[must_use]
     pub(crate) fn of_sets(
         pairs: LargeBuffer<SetPair>,
@@ -101,7 +102,7 @@ impl ClosePairs {
         self.len() == 0
     }
 
-    /// Returns the rows of a pair.
+    /// Returns the two rows of pair number `number`.
     #[must_use]
     pub fn rows(&self, number: usize) -> [u32; 2] {
         match &self.0 {
@@ -110,7 +111,7 @@ impl ClosePairs {
         }
     }
 
-    /// Returns the closeness of the rows of a pair.
+    /// Returns the closeness of the two rows of pair number `number`.
     #[must_use]
     pub fn closeness(&self, number: usize) -> Closeness {
         match &self.0 {
@@ -123,7 +124,7 @@ impl ClosePairs {
         }
     }
 
-    /// All pairs.
+    /// Returns all pairs in ascending order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ClosePair> {
         (0..self.len()).map(|number| {
             let [a, b] = self.rows(number);
@@ -139,7 +140,7 @@ impl From<Vec<ClosePair>> for ClosePairs {
     }
 }
 
-/// Iterates over the pairs with their closeness.
+/// Formats the pairs with their closeness, as a list.
 impl std::fmt::Debug for ClosePairs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.iter()).finish()

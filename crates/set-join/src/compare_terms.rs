@@ -1,10 +1,11 @@
-//! Candidates compared term by term, a batch of documents in memory at a time.
+//! Compares candidate pairs of documents term by term. The terms of a batch of documents are in
+//! memory at a time.
 //!
-//! Documents that are linked by few pairs are compared by looking up the terms of one document
-//! among the terms of the other. If many pairs link the same documents, for example the pages of
-//! one template, the terms are numbered in the order in which they are first met. Terms that belong
-//! together then have near numbers, so a document becomes a few words of bits, and comparing a pair
-//! costs no more than comparing these words.
+//! If few pairs link a document to others, the terms of one document are looked up in a table of
+//! the terms of the other. If many pairs link the same documents, for example the pages of one
+//! template, their terms are numbered in the order in which they first occur. Terms that often
+//! occur together then have near numbers, so a document becomes a few 64-bit words. Comparing a
+//! pair costs no more than comparing these words.
 
 use super::block_sets::{BlockSets, Comparable};
 use super::pair_order::{Candidate, PAIRS, in_order};
@@ -25,58 +26,59 @@ use simtool_model::similarity::Threshold;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Pairs that a worker compares at a time, term by term, and by words of bits.
+/// Number of pairs that a worker takes at a time: to look up terms, and to compare bit sets.
 const CHUNK: usize = 128;
 const DENSE_CHUNK: usize = 4096;
-/// Pairs that a worker looks through at a time.
+/// Number of pairs that a worker filters or renumbers at a time.
 const PART: usize = 64 << 10;
-/// Pairs for each document from which it pays to number the terms.
+/// Number of pairs per document from which numbering the terms is faster than looking them up.
 const MANY_PAIRS: usize = 4;
-/// Maximum number of documents of a group from which all threads number the terms. With more
-/// documents, each document has more blocks of terms.
+/// Number of documents in a group from which all threads number its terms together, and the maximum
+/// number of ranges of terms that they use. Each range increases the number of blocks per document,
+/// so small groups use one range.
 const LARGE_GROUP: usize = 1024;
 const MOST_PARTS: usize = 8;
-/// No place.
+/// Index that means "not in the table".
 const NONE: u32 = u32::MAX;
-/// Where a document is that is not in memory.
+/// Value in `Documents::stored_at` of a document that is not in memory.
 const NOWHERE: (u32, u32) = (NONE, NONE);
 
-/// The number of shared terms that is stored for two documents that are not similar: documents that
-/// share nothing never are.
+/// Number of shared terms that is stored for a pair below the threshold. Similar documents always
+/// share a term, so 0 has no other meaning.
 const UNLIKE: u32 = 0;
 
-/// The data for comparing documents term by term.
+/// The inputs for comparing candidate pairs term by term.
 pub(super) struct TermComparison<'a> {
     pub(super) sources: &'a Sources<'a>,
     pub(super) shards: &'a [Shard],
     pub(super) threshold: Threshold,
-    /// Terms that are in memory at once, about.
+    /// Approximate number of terms that fit into memory at once.
     pub(super) fitting: u64,
     pub(super) context: &'a Context<'a>,
 }
 
 impl TermComparison<'_> {
-    /// Returns the candidates that are similar enough, in their ascending order. Writes the number
-    /// of distinct terms of each document into `sizes_of`, by row.
+    /// Returns the candidates that are similar enough, in ascending order. Writes the number of
+    /// distinct terms of each candidate document to `sizes_of`, which is indexed by row number.
     ///
     /// # Complexity
-    /// O(terms of the pairs), much less where many pairs link few documents. Documents are read once,
-    /// unless those that are linked are too many for the memory.
+    /// O(terms of the pairs), but much less if many pairs link few documents. Each document is read
+    /// once, unless the documents do not fit into memory.
     ///
     /// # Errors
-    /// Those of the source; the memory cannot be had.
+    /// The source fails, or there is not enough memory.
     pub(super) fn alike(
         &self,
         mut candidates: LargeBuffer<Candidate>,
         sizes_of: &mut [u32],
     ) -> Result<LargeBuffer<SetPair>> {
-        // From here on, candidates hold places in `rows` instead of rows, so that all tables have
-        // entries for linked documents only.
+        // From here on, candidates hold indices into `rows` instead of row numbers, so that all
+        // tables have entries for candidate documents only.
         let rows = linked_rows(&mut candidates, end_row(self.shards), self.context.threads());
         if rows.is_empty() {
             return LargeBuffer::try_zeroed(0, PAIRS);
         }
-        // Occurrences bound the distinct terms from above; those are known only after reading.
+        // The sizes count repeated terms. Numbers of distinct terms are only known after reading.
         let sizes: Vec<u64> = rows.iter().map(|&row| self.size(row)).collect();
         let alike = if sizes.iter().sum::<u64>() <= self.fitting {
             self.compared(&candidates, &rows, sizes_of)?
@@ -90,7 +92,7 @@ impl TermComparison<'_> {
         Ok(alike)
     }
 
-    /// Returns the similar pairs of a batch. `pairs` holds ascending places in `rows`.
+    /// Returns the similar pairs of a batch. `pairs` holds indices into `rows`, in ascending order.
     fn compared(
         &self,
         pairs: &[Candidate],
@@ -134,7 +136,7 @@ impl TermComparison<'_> {
         self.found(pairs, &shared, rows)
     }
 
-    /// Returns the pairs whose number of shared terms was stored.
+    /// Returns the pairs with a number of shared terms other than [`UNLIKE`], as row numbers.
     fn found(
         &self,
         pairs: &[Candidate],
@@ -171,7 +173,8 @@ impl TermComparison<'_> {
         Ok(found)
     }
 
-    /// Numbers the terms of documents that are densely linked, and shares out all pairs.
+    /// Numbers the terms of documents with many pairs, and divides all pairs into tasks for the
+    /// workers.
     fn comparisons(&self, documents: &Documents, links: &Links) -> Result<Comparisons> {
         let mut dense = Vec::new();
         let mut tasks = Vec::new();
@@ -200,7 +203,8 @@ impl TermComparison<'_> {
         }
         tasks.extend((start < end).then_some((start..end, None)));
         let mut numbers = vec![NONE; documents.stored_at.len()];
-        // A set's number is its place in its group, because `numbered` adds the sets in this order.
+        // The number of a set is its index in its group, because `numbered` adds the sets in this
+        // order.
         for places in &dense {
             for (number, &place) in (0..).zip(*places) {
                 numbers[place as usize] = number;
@@ -210,8 +214,8 @@ impl TermComparison<'_> {
         Ok(Comparisons { tasks, sets, numbers })
     }
 
-    /// Numbers the terms of each of some groups of documents. Those of a large group are numbered by
-    /// all threads, each in a range of its own.
+    /// Numbers the terms of each of `groups`, which are lists of documents. For a large group, each
+    /// thread numbers the terms in one range of values.
     fn numbered(&self, documents: &Documents, groups: &[&[u32]]) -> Result<Vec<Comparable>> {
         let parts_of = |group: &[u32]| match group.len() {
             ..LARGE_GROUP => 1,
@@ -250,7 +254,7 @@ impl TermComparison<'_> {
         comparable.collect()
     }
 
-    /// Looks up the terms of others among those of a document.
+    /// Compares the first document of `run` with the others, by looking up their terms in `table`.
     fn compare_terms(
         &self,
         documents: &Documents,
@@ -269,7 +273,8 @@ impl TermComparison<'_> {
         Ok(())
     }
 
-    /// Compares a document with others whose terms are numbered with its own.
+    /// Compares the first document of `run` with the others as bit sets, whose terms were numbered
+    /// together. `numbers` has the number of each document's set in `sets`.
     fn compare_sets(
         &self,
         documents: &Documents,
@@ -290,16 +295,16 @@ impl TermComparison<'_> {
         });
     }
 
-    /// Stores the number of shared terms of two documents if they are similar enough.
+    /// Stores the number of terms that two documents share in `shared` if they are similar enough.
     fn judge(&self, documents: &Documents, pair: Candidate, found: usize, shared: &AtomicU32) {
         let [left, right] = pair.map(|place| documents.sizes[place as usize].into());
         if self.threshold.reached(found as u64, left, right).is_some() {
-            // A set has fewer terms than that.
+            // The number fits into 32 bits, because no set has more terms.
             shared.store(found as u32, Ordering::Relaxed);
         }
     }
 
-    /// Reads the documents of some pairs.
+    /// Reads the documents of some pairs, and stores their distinct terms.
     fn read(&self, pairs: &[Candidate], rows: &[u32]) -> Result<Documents> {
         let mut is_wanted = vec![false; rows.len()];
         for &place in pairs.as_flattened() {
@@ -346,8 +351,8 @@ impl TermComparison<'_> {
         Ok(Documents { stored_at, parts, sizes })
     }
 
-    /// Cuts the pairs into batches whose documents fit into the memory, in which documents that are
-    /// linked come together if they can; `sizes` are the terms of the places.
+    /// Divides the pairs into batches whose documents fit into memory. If possible, documents that
+    /// are linked by pairs are in the same batch. `sizes` has the number of terms of each document.
     fn batches(&self, pairs: &[Candidate], sizes: &[u64]) -> Vec<Vec<Candidate>> {
         // If too many documents are linked, they are taken in blocks. Every two blocks fit into the
         // memory.
@@ -402,14 +407,15 @@ impl TermComparison<'_> {
         batches
     }
 
-    /// Occurrences of terms in a document.
+    /// Returns the number of terms of a document, counting repeated terms.
     fn size(&self, row: u32) -> u64 {
         let shard = &self.shards[shard_of(self.shards, row)];
         u64::from(shard.sizes[(row - shard.first_row) as usize])
     }
 }
 
-/// The rows of ascending candidates, ascending, whose places among these take their stead.
+/// Returns the row numbers of all candidates in ascending order. In `candidates`, replaces each row
+/// number by its index in the result.
 fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: &Threads) -> Vec<u32> {
     let is_linked: Vec<AtomicBool> = (0..end_row).map(|_| AtomicBool::new(false)).collect();
     threads.map(candidates.chunks(PART).collect(), |part: &[Candidate]| {
@@ -434,20 +440,23 @@ fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: &Threads) ->
     rows
 }
 
-/// The places that are linked by pairs.
+/// The pairs as a graph: its connected components, and the pairs that begin with each document.
+/// Documents have indices here, not row numbers.
 struct Links {
-    /// The places that are linked, those that are linked to each other one after the other, ascending.
+    /// The documents that have pairs, one connected component after the other, ascending within
+    /// each.
     order: Vec<u32>,
-    /// The groups of places that are linked to each other.
+    /// The range in `order` of each connected component.
     groups: Vec<Range<usize>>,
-    /// Pairs that begin with one of the places up to each, in that order.
+    /// For each entry of `order`, the number of pairs that begin with it or with an entry before
+    /// it.
     ends: Vec<usize>,
-    /// The first pair that begins with each place.
+    /// For each document, the index of the first pair that begins with it.
     starts: Vec<usize>,
 }
 
 impl Links {
-    /// Finds the links of ascending pairs of places below `places`.
+    /// Finds the connected components of pairs in ascending order. All indices are below `places`.
     fn new(pairs: &[Candidate], places: usize) -> Self {
         let mut sets = DisjointSets::new(places as u32);
         let mut starts = vec![0; places + 1];
@@ -468,7 +477,7 @@ impl Links {
             }
         }
         counts_to_starts(&mut starts, 0);
-        // The places of a group become neighbours and ascend within it.
+        // The documents of a component become neighbours and ascend within it.
         linked.sort_unstable();
         let mut groups = Vec::new();
         let mut ends = Vec::with_capacity(linked.len());
@@ -483,7 +492,8 @@ impl Links {
         Self { order: linked.into_iter().map(|(_, place)| place).collect(), groups, ends, starts }
     }
 
-    /// The places that begin some of the pairs, counted in the order of the places, with these pairs.
+    /// Counts the pairs in the order of `order`, and returns the documents that begin the pairs in
+    /// `range`. Each comes with the indices of these pairs.
     fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (u32, Range<usize>)> {
         let mut at = self.ends.partition_point(|&end| end <= range.start);
         let mut next = range.start;
@@ -491,13 +501,13 @@ impl Links {
             if next >= range.end {
                 return None;
             }
-            // Some begin none.
+            // Some documents begin no pair.
             while self.ends[at] <= next {
                 at += 1;
             }
             let place = self.order[at];
             let end = self.ends[at].min(range.end);
-            // Of the place's pairs, so many are still to come.
+            // Number of pairs of this document that are still to come.
             let run_end = self.starts[place as usize + 1];
             let first = run_end - (self.ends[at] - next);
             let run = first..first + (end - next);
@@ -507,39 +517,41 @@ impl Links {
     }
 }
 
-/// The way in which the pairs of a batch are compared.
+/// The tasks into which the comparison of a batch is divided.
 struct Comparisons {
-    /// Pairs for a worker each, with the number of their numbered sets if they have such.
+    /// Ranges of pairs, one for each task. The number is the index in `sets` if the pairs are
+    /// compared as bit sets, or `None` if terms are looked up.
     tasks: Vec<(Range<usize>, Option<usize>)>,
     sets: Vec<Comparable>,
-    /// The number of each place's set.
+    /// For each document, the number of its set in the group that contains it.
     numbers: Vec<u32>,
 }
 
-/// Pairs that begin with one place, and where it is kept how many terms they share.
+/// Pairs that begin with the same document, and the place where each number of shared terms is
+/// stored.
 struct Run<'r> {
     place: u32,
     pairs: &'r [Candidate],
     shared: &'r [AtomicU32],
 }
 
-/// Documents in memory, with their distinct terms.
+/// The documents of a batch in memory, with their distinct terms.
 struct Documents {
-    /// Part, and place in the part, of each that is in memory.
+    /// For each document, the index of its part and its index in that part, or [`NOWHERE`].
     stored_at: Vec<(u32, u32)>,
     parts: Vec<Stored>,
-    /// The number of terms of each document.
+    /// Number of distinct terms of each document.
     sizes: Vec<u32>,
 }
 
 impl Documents {
-    /// The distinct terms of a document; none if it is no longer where it was.
+    /// Returns the distinct terms of a document. Returns none if the document is not in memory.
     fn terms_of(&self, place: u32) -> &[u64] {
         terms_at(&self.parts, self.stored_at[place as usize])
     }
 }
 
 fn terms_at(parts: &[Stored], (part, document): (u32, u32)) -> &[u64] {
-    // `NOWHERE` names no part, so a document that is not in memory has no terms.
+    // `NOWHERE` is the index of no part, so a document that is not in memory has no terms.
     parts.get(part as usize).map_or(&[], |part| part.terms_of(document as usize))
 }

@@ -1,4 +1,4 @@
-//! Time and memory of a join, estimated from a sample of its sets.
+//! Estimates the time and memory of a join of sets from a sample of the sets.
 //!
 //! The constants were measured with both threads of a 2-core AMD EPYC in November 2026.
 
@@ -9,26 +9,28 @@ use simtool_kernels::Isa;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 
-/// Seconds of one core for each term that is sketched, without reading it.
+/// Seconds of one core for sketching a term, without the time for reading it.
 const SECONDS_A_SKETCHED_TERM: f64 = 5e-9;
-/// Seconds of one core for each term that is counted before sketching, without reading it.
+/// Seconds of one core for counting a term in the table of cells before sketching, without the time
+/// for reading it.
 const SECONDS_A_COUNTED_TERM: f64 = 15e-9;
 /// Seconds of one core for each term of the documents that are compared term by term.
 const SECONDS_A_COMPARED_TERM: f64 = 25e-9;
-/// Bytes for the cells of each term that the first round samples.
+/// Bytes of the table of counters for each term that the first round samples.
 const BYTES_A_CELL: f64 = 1.25;
-/// Bytes for the number of each term that the first round samples.
+/// Bytes of the counter number of each term that the first round samples.
 const BYTES_A_NUMBER: f64 = 4.0;
-/// Bytes for each term that is sketched.
+/// Bytes of sketches for each term that is sketched.
 const BYTES_A_SKETCHED_TERM: f64 = 0.5;
-/// Bytes for each set that is sketched: its size, signature and place, twice while they are sorted.
+/// Bytes for each set that is sketched: its size, signature and position, twice while the sets are
+/// sorted.
 const BYTES_A_SKETCHED_SET: f64 = 72.0;
-/// Bytes for each term of the documents that are compared term by term, with their pairs.
+/// Bytes for each term of the documents that are compared term by term, including their pairs.
 const BYTES_A_COMPARED_TERM: f64 = 14.0;
-/// Bytes for each pair of near sketches: once as found, and once in order.
+/// Bytes for each pair of similar sketches: once as it was found, and once in sorted order.
 const BYTES_A_CANDIDATE: f64 = 32.0;
 
-/// Amounts of one side of a join, with the sizes of some of its sets.
+/// Numbers of sets and terms in one collection of a join, with the sizes of a sample of its sets.
 #[derive(Clone, Debug, Default)]
 pub struct SampledSets {
     /// Number of sets on this side.
@@ -39,30 +41,30 @@ pub struct SampledSets {
     pub sizes: Vec<u32>,
 }
 
-/// Estimated cost of a join, without reading the terms.
+/// Estimated cost of a join. The time for reading the texts is not included.
 #[derive(Clone, Copy, Debug)]
 pub struct SetJoinCost {
-    /// Share of the terms in documents that are compared term by term.
+    /// Fraction of all terms that is in documents that are compared term by term.
     pub compared_share: f64,
-    /// Seconds of one core.
+    /// Seconds of work of one core.
     pub seconds: f64,
-    /// Bytes while texts are read.
+    /// Bytes of memory while texts are read.
     pub reading_bytes: f64,
-    /// Bytes while documents are compared.
+    /// Bytes of memory while documents are compared.
     pub comparing_bytes: f64,
 }
 
-/// Shares of the terms, as a sample shows them.
+/// Fractions of all terms that a sample of the documents shows.
 #[derive(Clone, Copy, Debug)]
 pub struct TermShares {
-    /// Terms in the documents that remain after terms are counted.
+    /// Fraction of the terms in documents that counting terms does not rule out.
     pub living: f64,
-    /// Terms in the documents that have a partner.
+    /// Fraction of the terms in documents that have a similar document.
     pub alike: f64,
 }
 
 impl SetJoinCost {
-    /// Estimates the cost of joining `sides`.
+    /// Estimates the cost of joining the sets of one or two collections.
     #[must_use]
     pub fn estimate(
         sides: &Sides<SampledSets>,
@@ -82,7 +84,7 @@ impl SetJoinCost {
             + scan.seconds
             + terms * compared * SECONDS_A_COMPARED_TERM;
         let (reading, kept) = if is_counted {
-            // The cells are freed before documents are compared.
+            // The table of counters is freed before documents are compared.
             (first_round_bytes(terms, threshold), 0.0)
         } else {
             let bytes = terms * BYTES_A_SKETCHED_TERM + sets * BYTES_A_SKETCHED_SET;
@@ -99,8 +101,8 @@ impl SetJoinCost {
     }
 }
 
-/// Returns the bytes of the first round, which looks at a share of the terms only. Their numbers are
-/// kept only if they fit in [`SAMPLE_BYTES`].
+/// Returns the bytes of memory that the first round takes. It counts a fraction of the terms only.
+/// Their numbers are kept only if they fit in [`SAMPLE_BYTES`].
 fn first_round_bytes(terms: f64, threshold: Threshold) -> f64 {
     let sampled = terms * sample_eighths(threshold) as f64 / 8.0;
     let cells = sampled * BYTES_A_CELL;
@@ -109,8 +111,8 @@ fn first_round_bytes(terms: f64, threshold: Threshold) -> f64 {
     cells + if is_kept { numbers } else { 0.0 }
 }
 
-/// Forecasts the comparison of sketches. If it would take too long, the join ranks the terms
-/// instead, and compares the documents that remain.
+/// Forecasts the comparison of sketches. If it would take too long, forecasts the other way: the
+/// join ranks the terms, and compares the documents that remain.
 fn scan(
     sides: &Sides<SampledSets>,
     terms: f64,

@@ -1,10 +1,11 @@
-//! Numbers that are linked, directly or through others.
+//! Union-find: finds numbers that are linked directly or through other numbers.
 
-/// Disjoint sets of the numbers below a count, each represented by its smallest number.
+/// Partition of the numbers below a count into disjoint sets. The smallest number of a set
+/// represents the set.
 ///
 /// # Complexity
 ///
-/// O(α(n)) amortized for each operation, α the inverse of Ackermann's function.
+/// O(α(n)) amortized for each operation, where α is the inverse of Ackermann's function.
 ///
 /// # References
 ///
@@ -15,13 +16,13 @@ pub struct DisjointSets {
 }
 
 impl DisjointSets {
-    /// Every one of `count` numbers alone.
+    /// Creates `count` sets, each of which has one of the numbers below `count`.
     #[must_use]
     pub fn new(count: u32) -> Self {
         Self { parents: (0..count).collect() }
     }
 
-    /// The smallest number of the set of `number`; halves the path to it.
+    /// Returns the smallest number in the set of `number`, and shortens the path to it.
     pub fn smallest(&mut self, mut number: u32) -> u32 {
         while self.parents[number as usize] != number {
             let above = self.parents[number as usize];
@@ -31,7 +32,7 @@ impl DisjointSets {
         number
     }
 
-    /// Makes one set of those of two numbers.
+    /// Merges the set of `a` and the set of `b`.
     pub fn join(&mut self, a: u32, b: u32) {
         if self.parents[a as usize] == self.parents[b as usize] {
             return;

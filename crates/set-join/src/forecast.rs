@@ -1,5 +1,5 @@
-//! A forecast of the comparison of all sketches of a collection, from the sizes of some of its
-//! sets.
+//! Forecasts the time and the results of comparing the sketches of all sets, from the sizes of a
+//! sample of the sets.
 
 use super::sketches::words_of;
 use super::window_scan::estimated_nanoseconds;
@@ -8,30 +8,30 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use std::f64::consts::{FRAC_2_PI, FRAC_2_SQRT_PI};
 
-/// Number of sets that are compared pair by pair for the forecast.
+/// Maximum number of sampled sets that are compared pair by pair for the forecast.
 const LOOKED_AT: usize = 512;
 
-/// Some sets of a collection.
+/// A sample of the sets of a collection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SampledSizes {
-    /// The number of terms of each set, ascending.
+    /// Number of terms of each sampled set, in ascending order.
     pub sizes: Vec<u32>,
-    /// As many sets of the collection each stands for.
+    /// Number of sets of the collection for each sampled set.
     pub times: f64,
 }
 
-/// The forecast time and results of comparing all sketches.
+/// Forecast of the comparison of all sketches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ScanForecast {
-    /// Seconds of one core.
+    /// Seconds of work of one core.
     pub seconds: f64,
-    /// Pairs whose sketches are near although they share nothing.
+    /// Number of pairs with similar sketches whose sets share no term. These are false positives.
     pub pairs: f64,
-    /// The share of the terms that is in the sets of such pairs.
+    /// Fraction of all terms that is in the sets of such false positives.
     pub terms_share: f64,
 }
 
-/// Forecasts the comparison of the sketches of these sets.
+/// Forecasts the comparison of the sketches of one or two collections, from samples of them.
 #[must_use]
 pub(crate) fn scan_forecast(
     sides: &Sides<SampledSizes>,
@@ -54,7 +54,7 @@ pub(crate) fn scan_forecast(
         // The estimate covers candidates of at most a set's size; this adds the other direction.
         all += nanoseconds(second, first);
     } else {
-        // Each pair was met from both sides.
+        // Each pair was counted twice, once for each of its sets.
         by_chance.pairs /= 2.0;
     }
     ScanForecast {
@@ -64,7 +64,8 @@ pub(crate) fn scan_forecast(
     }
 }
 
-/// Sets that have a partner whose sketch is near by chance.
+/// Expected number of pairs with similar sketches but no shared term, the number of terms of all
+/// sets, and the number of terms in sets of such pairs.
 struct NearByChance {
     pairs: f64,
     terms: f64,
@@ -91,36 +92,36 @@ fn near_by_chance(
         let terms = f64::from(size) * times;
         found.pairs += near * times;
         found.terms += terms;
-        // At least one of so many.
+        // Probability that a set has at least one such partner.
         found.near_terms += terms * (1.0 - (-near).exp());
     }
     found
 }
 
-/// Returns the probability that the sketches of two sets of these sizes are near although the sets
-/// share nothing. Each term turns a bit of the difference of the two rows, so the number of odd
-/// bits is about normal.
+/// Returns the probability that the sketches of two sets with `left` and `right` terms are similar
+/// although the sets share no term. Each term flips one bit of the XOR of the two sketches, so the
+/// number of set bits is about normally distributed.
 fn chance(left: u32, right: u32, threshold: Threshold) -> f64 {
     let small = left.min(right);
     let large = left.max(right);
     if small < threshold.min_size(large) {
         return 0.0;
     }
-    // The row of the larger set is folded to the length of the other row.
+    // The sketch of the larger set is folded to the length of the other sketch.
     let bits = words_of(small, threshold) as f64 * 64.0;
     let terms = f64::from(left) + f64::from(right);
-    // A bit that a Poisson number of terms turns is odd with this probability.
+    // A bit that a Poisson-distributed number of terms flips is set with this probability.
     let odd = (1.0 - (-2.0 * terms / bits).exp()) / 2.0;
-    // The terms are so many, not so many on average, which leaves less to chance.
+    // The number of terms is fixed and not Poisson-distributed, which reduces the variance.
     let variance = bits * odd * (1.0 - odd) - terms * (1.0 - 2.0 * odd).powi(2);
     let deviation = variance.max(0.0).sqrt();
-    // Half a bit more corrects for a whole number being taken for a normal value.
+    // Half a bit more corrects for approximating a whole number by a normal value.
     let most = f64::from(threshold.max_difference(left, right)) + 0.5;
     normal_tail((bits * odd - most) / deviation.max(f64::MIN_POSITIVE))
 }
 
-/// Returns the probability that a normal value is more than `deviations` above its mean, within a
-/// fifteenth.
+/// Returns the probability that a normally distributed value is more than `deviations` standard
+/// deviations above its mean. The relative error is at most 1/15.
 fn normal_tail(deviations: f64) -> f64 {
     if deviations < 0.0 {
         return 1.0 - normal_tail(-deviations);
@@ -138,7 +139,7 @@ mod tests {
     use simtool_base::stable_hash::mix;
     use simtool_compute::context::Context;
 
-    /// Sets that share nothing, of sizes up to 300.
+    /// Returns sets of up to 300 terms that have no common term.
     fn unlike_sets(count: u64) -> impl Iterator<Item = Vec<u64>> {
         let size = |set: u64| 5 + mix(set) % 296;
         (0..count).map(move |set| (0..size(set)).map(|term| mix(set << 32 | term)).collect())
@@ -183,9 +184,9 @@ mod tests {
         let told = scan_forecast(&Sides::One(sampled.clone()), threshold, Isa::detected());
         let found = f64::from(found);
         assert!((found / 1.5..found * 1.5).contains(&told.pairs), "{found} pairs, {told:?}");
-        // Some sets are near to many, which the forecast knows nothing of.
+        // Some sets are similar to many others, which the forecast cannot know.
         assert!((share - told.terms_share).abs() < 0.2, "{share} of the terms, {told:?}");
-        // The same sets on both sides are every pair twice.
+        // With the same sets on both sides, every pair occurs twice.
         let two = Sides::Two(sampled.clone(), sampled);
         let twice = scan_forecast(&two, threshold, Isa::detected());
         assert!((twice.pairs / told.pairs - 2.0).abs() < 1e-9);
