@@ -1,6 +1,6 @@
-//! Reads the documents of a corpus as rows, one group of shards after the other.
+//! Computes the fingerprints of a corpus for one group of shards after the other.
 //!
-//! So only one group is in memory, and documents come in their order.
+//! So only the fingerprints of one group are in memory, and documents come in reading order.
 
 use super::kept_recipe::KeptRecipe;
 use crate::method::Fitted;
@@ -17,10 +17,10 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_read::Corpus;
 use simtool_read::view::View;
 
-/// Bytes of a group of shards on disk.
+/// Bytes of input files after which a group of shards is full.
 const GROUP_BYTES: u64 = 32 << 20;
 
-/// A corpus that has only some shards of another corpus.
+/// View of a corpus that shows only some of its shards.
 #[derive(Debug)]
 struct SomeShards<'c> {
     corpus: &'c dyn Corpus,
@@ -37,34 +37,34 @@ impl View for SomeShards<'_> {
     }
 }
 
-/// Documents that were read together.
+/// Documents of some consecutive shards, which were read together.
 pub(super) struct Group<'g> {
     corpus: &'g dyn Corpus,
     shards: &'g [usize],
     made: &'g FingerprintedCollection,
-    /// The file of the first shard, and the number of its records in earlier groups.
+    /// Number of the first file of the group, and number of the records of this file that earlier groups had.
     begun: (usize, u64),
 }
 
 impl<'g> Group<'g> {
-    /// A row for each document.
+    /// Returns the fingerprints of the documents in reading order.
     pub(super) fn rows(&self) -> &'g FingerprintRows<'static> {
         &self.made.rows
     }
 
-    /// Returns the name of a document.
+    /// Returns the ID, file and record of the document number `row` of the group.
     pub(super) fn name(&self, row: usize) -> DocumentName<'g> {
         let (ids, document) = (&self.made.summary.ids, DocOrdinal(row as u32));
         let mut place = ids.place(document);
-        // Each group counts the records of its first file from its own first shard. Add the
-        // records that earlier groups had of this file.
+        // In its first file, a group counts records from its own first shard on. The records that earlier
+        // groups had of this file are added.
         if place.file as usize == self.begun.0 {
             place.record += self.begun.1;
         }
         document_name_at(self.corpus, ids.id(document), place)
     }
 
-    /// The file of each document.
+    /// Returns the number of the file of each document.
     pub(super) fn files(&self) -> Vec<usize> {
         let ids = &self.made.summary.ids;
         let of_shard = |(at, &shard): (usize, &usize)| {
@@ -74,13 +74,14 @@ impl<'g> Group<'g> {
         self.shards.iter().enumerate().flat_map(of_shard).collect()
     }
 
-    /// The files of the shards, each with whether the group has its last shard.
+    /// Returns the numbers of the files that the group has shards of, and for each whether the group has its
+    /// last shard.
     pub(super) fn ended_files(&self) -> Vec<(usize, bool)> {
         let file = |shard: usize| self.corpus.shard_file(shard);
         let mut files: Vec<(usize, bool)> = Vec::new();
         for &shard in self.shards {
-            // A file is whole only when its last shard was read. Otherwise an interrupted call
-            // could not continue in the middle of it.
+            // A file is whole only when its last shard was read. Otherwise an interrupted call could not
+            // continue in the middle of the file.
             let next = shard + 1;
             let is_last = next == self.corpus.shard_count() || file(next) != file(shard);
             match files.last_mut() {
@@ -92,8 +93,9 @@ impl<'g> Group<'g> {
     }
 }
 
-/// Reads some shards of `corpus`, ascending, and calls `visit` with one group after the other. Returns
-/// the summary of the reading, without lengths, and without IDs unless `keeps_ids` is true.
+/// Reads the given shards of `corpus`, which must ascend, and calls `visit` with one group after the other.
+/// Returns the summary of the reading without lengths of texts. IDs are in the summary only if `keeps_ids` is
+/// true.
 ///
 /// # Errors
 ///
@@ -122,8 +124,7 @@ pub(super) fn for_each_group(
     while !rest.is_empty() {
         let mut size = 0;
         let is_in = |shard: &&usize| {
-            // The room is checked before the shard is counted, so a group has at least one shard of
-            // any size.
+            // The size is checked before it grows, so a group has at least one shard of any size.
             let has_room = size < GROUP_BYTES;
             size += bytes(shard);
             has_room
@@ -143,8 +144,8 @@ pub(super) fn for_each_group(
         // A file that spans several groups has records in each of them.
         let before = if last.1 == begun.0 { begun.1 } else { 0 };
         begun = (last.1, before + records);
-        // The IDs of a large corpus take much memory, so each group's IDs are dropped unless they
-        // are needed.
+        // The IDs of a large corpus take much memory, so the IDs of each group are dropped unless they are
+        // needed.
         if keeps_ids {
             ids.extend(std::mem::take(&mut made.summary.ids).into_shards());
         }

@@ -1,4 +1,4 @@
-//! Adds the documents of a corpus to an index, or searches for them.
+//! Adds the documents of a corpus to an index, or looks for documents near them.
 
 use super::adder::{Added, Arrival, IndexAdder};
 use super::document_groups::{Group, for_each_group};
@@ -18,38 +18,39 @@ use simtool_read::{Collection, Corpus};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Most documents that are added before a commit.
+/// Number of documents after which `Commits::Often` commits.
 const COMMITTED: u64 = 1 << 20;
 
-/// Time at which added documents are committed.
+/// Choice of when added documents are committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Commits {
-    /// Regularly, so that an interruption loses little. Adding the same input again continues there.
+    /// Regularly, so that an interruption loses little. If the same input is added again, adding continues
+    /// there.
     Often,
-    /// The caller commits, after everything was added and a copy of the new documents was written:
-    /// see [`write_only_new`].
+    /// By the caller, once everything is added and a copy of the new documents is written. See
+    /// [`write_only_new`].
     ByCaller,
 }
 
-/// The result of adding a corpus.
+/// Counts and other results of adding a corpus.
 #[derive(Clone, Debug, Default)]
 pub struct AddedCorpus {
-    /// Number of new documents.
+    /// Number of documents that are new in the index.
     pub new: u64,
-    /// Number of documents that repeat others.
+    /// Number of documents that are near a document of the index.
     pub repeats: u64,
-    /// Number of documents that an interrupted call had added before.
+    /// Number of documents that an interrupted call had already added.
     pub done_before: u64,
-    /// Numbers of files that had been added before.
+    /// Numbers of the files that were completely added before.
     pub known_files: Vec<usize>,
-    /// Summary of the reading. It has IDs only with [`Commits::ByCaller`].
+    /// Summary of reading the corpus. IDs are in the summary only with [`Commits::ByCaller`].
     pub read: CollectionSummary,
-    /// Whether each document is new or has no words. Empty unless [`Commits::ByCaller`].
+    /// For each document, whether it is new or has no words. Empty unless [`Commits::ByCaller`] was chosen.
     is_kept: Vec<bool>,
 }
 
 impl IndexAdder {
-    /// Adds the documents of a collection in their order, and calls `report` with the name and the result
+    /// Adds the documents of a collection in reading order, and calls `report` with the name and the result
     /// of each.
     ///
     /// Files that were already added are skipped. They are recognized by name, length and content. An
@@ -57,8 +58,8 @@ impl IndexAdder {
     ///
     /// # Errors
     ///
-    /// [`add`](Self::add) or `report` fails. Faults of the input are not errors but part of the result.
-    /// Earlier commits stay.
+    /// [`add`](Self::add) or `report` fails. Documents that were committed before stay in the index.
+    /// Unreadable records and files are no error but part of the result.
     pub(crate) fn add_corpus(
         &mut self,
         files: &Collection,
@@ -72,12 +73,11 @@ impl IndexAdder {
         let mut result = AddedCorpus::default();
         for file in 0..corpus.file_count() {
             let (name, path) = (corpus.file_name(file), files.file_path(file));
-            // Standard input cannot be read a second time, so hashing it would consume its
-            // documents.
+            // Standard input can be read only once, so hashing it would lose its documents.
             if name.as_os_str() == "-" {
                 continue;
             }
-            // A file that cannot be read becomes a fault when it is read.
+            // A file that cannot be read here becomes a fault when its documents are read.
             let Ok(input) = Input::of_file(name, path) else { continue };
             let known = self.known_input(&input)?;
             if known.as_ref().is_some_and(|known| known.is_whole) {
@@ -85,12 +85,12 @@ impl IndexAdder {
             }
             inputs.insert(file, known.unwrap_or(input));
         }
-        // A copy of the new documents needs all files, also those that were added before.
+        // A copy of the new documents needs all files, even files that were added before.
         let keeps_ids = commits == Commits::ByCaller;
         let is_wanted =
             |shard: &usize| keeps_ids || !result.known_files.contains(&corpus.shard_file(*shard));
         let shards: Vec<usize> = (0..corpus.shard_count()).filter(is_wanted).collect();
-        // Number of documents of each file that were read so far.
+        // For each file, the number of its documents that were read so far.
         let mut met: BTreeMap<usize, u64> = BTreeMap::new();
         let mut uncommitted = 0;
         let (recipe, context) = self.shared();
@@ -103,8 +103,8 @@ impl IndexAdder {
             keeps_ids,
             &mut |group| {
                 let is_missing = |&file: &usize| {
-                    // Files are always read in the same order, so the documents that an interrupted
-                    // call added are the first ones of the file.
+                    // Files are always read in the same order, so the first documents of a file are those
+                    // that an interrupted call added.
                     let met = met.entry(file).or_default();
                     *met += 1;
                     inputs.get(&file).is_none_or(|input| *met > input.documents)
@@ -116,7 +116,7 @@ impl IndexAdder {
                 let added = self.add(&rows, id, arrival)?;
                 let before = is_kept.len();
                 if keeps_ids {
-                    // Documents that an earlier call added are not new, so they stay `false`.
+                    // Documents that an earlier call added are not new, so their elements stay `false`.
                     is_kept.resize(before + missing.len(), false);
                 }
                 for (&row, &added) in numbers.iter().zip(&added) {
@@ -130,7 +130,7 @@ impl IndexAdder {
                     }
                     report(self, &group.name(row), added)?;
                 }
-                // Note the inputs before the commit. Otherwise an interruption could add documents
+                // The inputs are stored before the commit. Otherwise an interruption could add documents
                 // again or skip some.
                 self.note_inputs(group, &met, &mut inputs);
                 uncommitted += added.len() as u64;
@@ -148,7 +148,7 @@ impl IndexAdder {
         Ok(result)
     }
 
-    /// Stores how far the files of a group were read.
+    /// Stores how many documents of the files of a group were read. `met` has these numbers by file.
     fn note_inputs(
         &mut self,
         group: &Group<'_>,
@@ -157,7 +157,7 @@ impl IndexAdder {
     ) {
         for (file, is_whole) in group.ended_files() {
             if let Some(input) = inputs.get_mut(&file) {
-                // Reading a file again starts to count at 0, but documents that an earlier call
+                // If a file is read again, its count starts at 0, but the documents that an earlier call
                 // added are still there.
                 input.documents = input.documents.max(met.get(&file).copied().unwrap_or_default());
                 input.is_whole = is_whole;
@@ -167,8 +167,8 @@ impl IndexAdder {
     }
 }
 
-/// Writes a copy of every file of `collection`, without the documents that repeat others. `added` must be
-/// a result with [`Commits::ByCaller`].
+/// Writes a copy of every file of `collection` without the documents that are near a document of the index.
+/// `added` must be a result with [`Commits::ByCaller`].
 ///
 /// # Errors
 ///
@@ -186,7 +186,7 @@ pub fn write_only_new(
     workers.run(|| write_kept_copies(collection, ids, &is_kept, bad, target, progress))?
 }
 
-/// Returns the wanted rows and their numbers.
+/// Returns the rows for which `wanted` is true, and their numbers.
 fn only<'r>(
     rows: &'r FingerprintRows<'static>,
     wanted: &[bool],
@@ -204,12 +204,13 @@ fn only<'r>(
 }
 
 impl Index {
-    /// Searches for the documents of a corpus, in their order, and calls `report` with the name of each
-    /// and the near documents that [`near`](Self::near) finds.
+    /// Looks for the documents of a corpus in reading order, and calls `report` with the name of each and the
+    /// documents of the index near it, as [`near`](Self::near) returns them.
     ///
     /// # Errors
     ///
-    /// [`near`](Self::near) or `report` fails. Faults of the input are not errors but part of the result.
+    /// [`near`](Self::near) or `report` fails. Unreadable records and files are no error but part of the
+    /// result.
     pub(crate) fn near_corpus(
         &self,
         corpus: &dyn Corpus,

@@ -1,4 +1,4 @@
-//! Writes the documents of an index to a file, or one of them to a line.
+//! Writes the documents of an index to a file, or one document to a line.
 
 use super::lookup::Near;
 use super::stored::{Index, KnownDocument};
@@ -11,8 +11,8 @@ use simtool_model::document_name::DocumentName;
 use std::io::Write;
 
 impl Index {
-    /// Writes every document of the index to `out`, in the order of their numbers: number, ID,
-    /// fingerprint, repeats, sources, first and last time.
+    /// Writes every document of the index to `out`, in the order of their numbers. A row has the number, the
+    /// ID, the fingerprint, the number of repeats, the sources, and the first and last time.
     ///
     /// # Errors
     ///
@@ -35,8 +35,9 @@ impl Index {
         rows.finish().map(drop).map_err(failed)
     }
 
-    /// Writes a line for a document that is `near` one of the index: a JSON object, or both IDs and
-    /// the distance with tabs between them. Writes nothing if the index has no such document.
+    /// Writes a line for a document, called `name`, that is near the document `near` of the index. The line
+    /// is a JSON object, or both IDs and the distance separated by tabs. Writes nothing if the document is no
+    /// longer in the index.
     ///
     /// # Errors
     ///
@@ -56,8 +57,8 @@ impl Index {
     }
 
     fn source_names(&self, known: &KnownDocument) -> Vec<&str> {
-        // Names are in the manifest and numbers in segments. A number without a name gives an
-        // empty name, because the rest of the row is still useful.
+        // Names are in the manifest and numbers in the segments. If a number has no name, an empty name is
+        // written, because the rest of the row is still useful.
         let name = |source: &u32| self.sources().get(*source as usize).map_or("", String::as_str);
         known.sources.iter().map(name).collect()
     }

@@ -1,4 +1,4 @@
-//! Adds all documents of an index to another.
+//! Adds all documents of an index to another index.
 
 use super::adder::{Added, IndexAdder};
 use super::stored::{Index, StoredDocument};
@@ -7,10 +7,10 @@ use simtool_base::error::{Error, Result};
 use simtool_model::fingerprint_rows::RowsBuilder;
 use std::borrow::Cow;
 
-/// Number of documents that are added together.
+/// Number of documents that are looked up and added in one step.
 const BATCH: usize = 1 << 16;
 
-/// Documents of the other index that are about to be added.
+/// Documents of the other index that are added in the next step.
 #[derive(Default)]
 struct Batch {
     words: Vec<u64>,
@@ -20,9 +20,9 @@ struct Batch {
 }
 
 impl IndexAdder {
-    /// Adds all documents of another index, in their order, with their sources, times and repeats. A
-    /// document that is near a document of this index becomes a repeat of it. Returns the numbers of new
-    /// documents and of repeats. The caller commits.
+    /// Adds all documents of another index in their order, with their sources, times and repeats. A document
+    /// that is near a document of this index becomes a repeat of that document. Returns the number of new
+    /// documents and the number of repeats. The caller commits.
     ///
     /// # Errors
     ///
@@ -73,11 +73,11 @@ impl IndexAdder {
                     counts.1 += 1;
                     near.number
                 }
-                // An index stores only documents with a row, so this does not occur.
+                // An index stores only documents with a fingerprint, so this does not occur.
                 Added::Wordless => continue,
             };
-            // Repeats move to the document that represents theirs in this index, whether it is new
-            // or not.
+            // The repeats of a document of the other index now belong to the document that represents it
+            // here, new or not.
             for repeats in repeats {
                 self.add_repeats(Repeats { number, ..repeats });
             }

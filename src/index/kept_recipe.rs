@@ -1,5 +1,5 @@
-//! The settings of an index that never change: how rows are made, which distance is near, and the masks
-//! of the tables.
+//! The settings of an index that never change: how fingerprints are made, up to which distance documents are
+//! near, and by which bits the tables of a segment find fingerprints.
 
 use crate::index::store::{MOST_TABLES, Manifest};
 use crate::method::{Criterion, Fitted, Method};
@@ -9,18 +9,19 @@ use simtool_hamming::layout::Layout;
 use simtool_model::fingerprint_rows::{Metric, recipe_difference};
 use simtool_model::fingerprint_table::Reach;
 
-/// Least number of bits of a mask. A table with fewer bits would find too many rows to be useful.
+/// Minimum number of fingerprint bits by which a table looks up. With fewer bits, each lookup would find too
+/// many fingerprints.
 const LEAST_BITS: u32 = 8;
-/// Words of the widest rows that are looked up in tables.
+/// Number of 64-bit words of the longest fingerprints that are looked up in tables.
 const MOST_WORDS: usize = 8;
 
-/// The settings that make rows from documents and that decide which rows are near.
+/// Settings by which an index makes fingerprints and decides which of them are near.
 #[derive(Clone, Debug)]
 pub(super) struct KeptRecipe {
     method: Method,
-    /// Shape of the rows, and the distance.
+    /// Shape of the fingerprints, and the maximum distance at which documents are near.
     pub(super) reach: Reach,
-    /// Masks of the tables. `None` if all rows are compared.
+    /// Bit masks by which the tables look up. `None` if every fingerprint is compared instead.
     pub(super) tables: Option<TableKeys>,
 }
 
@@ -29,7 +30,7 @@ impl KeptRecipe {
     ///
     /// # Errors
     ///
-    /// The method has no rows, or has settings that an index does not support.
+    /// The method makes no fingerprints, or has settings that an index does not support.
     pub(super) fn new(method: Method) -> Result<Self> {
         let refused = |rule: &str| Err(Error::config("method", method.name(), rule));
         let (Some(sketch), Criterion::Distance(max_distance)) =
@@ -62,11 +63,11 @@ impl KeptRecipe {
     ///
     /// # Errors
     ///
-    /// This version of simtool makes other rows than the version that created the index.
+    /// This version of simtool makes other fingerprints than the version that created the index.
     pub(super) fn of(manifest: &Manifest) -> Result<Self> {
         let kept = Self::new(manifest.method.parse()?)?;
-        // A new version of simtool may make other rows for the same settings. Distances between
-        // old and new rows would mean nothing.
+        // A new version of simtool may make other fingerprints for the same settings. Distances between old
+        // and new ones would mean nothing.
         kept.check_recipe(&manifest.recipe)?;
         Ok(kept)
     }
@@ -83,11 +84,11 @@ impl KeptRecipe {
         }
     }
 
-    /// Checks that another method makes the same rows and has the same distance.
+    /// Checks that another method makes the same fingerprints and has the same maximum distance.
     ///
     /// # Errors
     ///
-    /// The method makes other rows or has another distance.
+    /// The method makes other fingerprints or has another maximum distance.
     pub(super) fn check(&self, other: &Method) -> Result<()> {
         let other = Self::new(other.clone())?;
         other.check_recipe(&self.recipe())?;
@@ -98,17 +99,17 @@ impl KeptRecipe {
         Ok(())
     }
 
-    /// Number of tables of each segment.
+    /// Returns the number of tables that each segment has, or 0 if every fingerprint is compared.
     pub(super) fn table_count(&self) -> usize {
         self.tables.as_ref().map_or(0, TableKeys::tables)
     }
 
-    /// The method that makes the rows.
+    /// Returns the method that makes the fingerprints.
     pub(super) fn method(&self) -> &Method {
         &self.method
     }
 
-    /// The recipe as text: everything that the rows depend on.
+    /// Returns the recipe as text. It names everything that the fingerprints depend on.
     pub(super) fn recipe(&self) -> String {
         self.method.recipe().rows_recipe(&Fitted::Nothing)
     }
@@ -118,14 +119,16 @@ impl KeptRecipe {
         Manifest::new(self.method.to_string(), self.recipe())
     }
 
-    /// Words of a stored row. With tables, rows are padded to the width that tables support.
+    /// Returns the number of 64-bit words of a stored fingerprint. Fingerprints that tables look up are
+    /// padded to a power of two.
     pub(super) fn row_words(&self) -> usize {
         let words = self.reach.shape.words();
         if self.tables.is_some() { words.next_power_of_two() } else { words }
     }
 }
 
-/// Returns the masks of the tables, or `None` if tables would not be faster than comparing all rows.
+/// Returns the bit masks of the tables, or `None` if tables would not be faster than comparing all
+/// fingerprints.
 fn tables(reach: Reach) -> Option<TableKeys> {
     let Reach { shape, max_distance } = reach;
     let is_looked_up = match shape.metric() {
@@ -133,8 +136,8 @@ fn tables(reach: Reach) -> Option<TableKeys> {
         Metric::Lanes { null, .. } => !null,
         Metric::Cosine { .. } | Metric::Votes { .. } => false,
     };
-    // With one more part than differing bits, near rows agree completely in at least one
-    // part. So a lookup by parts misses nothing.
+    // There is one part of the bits more than bits in which near fingerprints may differ. So they agree
+    // completely in at least one part, and a lookup by each part finds them all.
     let masks = max_distance as usize + 1;
     let bits = shape.row_bits() / (max_distance + 1);
     let are_few = masks <= MOST_TABLES && bits >= LEAST_BITS && shape.words() <= MOST_WORDS;

@@ -1,4 +1,5 @@
-//! JSON lines that come through a pipe. Each line gets a result, and new documents are added.
+//! Handles JSON lines that come through a pipe. Each line gets a result, and new documents are added to an
+//! index.
 
 use super::adder::{Added, Arrival, IndexAdder};
 use super::kept_recipe::KeptRecipe;
@@ -13,51 +14,51 @@ use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-/// The result of a line.
+/// What became of a line.
 #[derive(Clone, Debug)]
 pub enum LineFate {
-    /// A document with this ID.
+    /// The line is a document with this ID, which was added or is near another document.
     Document(Vec<u8>, Added),
-    /// A line that is empty on purpose, so it is not a document.
+    /// The line is empty or was not selected, so it is not a document.
     Blank,
-    /// A line that should have been a document.
+    /// The line should have been a document but cannot be read as one.
     Bad(Bad),
 }
 
-/// A line of a batch.
+/// A line of a batch, and what became of it.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// Place of the line in the batch, including its line end.
+    /// Byte range of the line in the batch, including its line end.
     pub bytes: Range<usize>,
-    /// The result of the line.
+    /// What became of the line.
     pub fate: LineFate,
 }
 
-/// The content of a line.
+/// Content of a line that was read and is not added yet.
 #[derive(Debug)]
 enum Held {
-    /// A document, with its ID if it has one, and whether it has a row.
+    /// A document: its ID, if it has one, and whether it has a fingerprint.
     Document(Option<Vec<u8>>, bool),
     Blank,
     Bad(Bad),
 }
 
-/// The lines of a shard, and the rows of their documents.
+/// Lines of one shard of a batch, and the fingerprints of their documents.
 #[derive(Debug)]
 struct ShardLines {
     lines: Vec<(Range<usize>, Held)>,
     words: Vec<u64>,
 }
 
-/// The lines of a batch and the rows of their documents, which are not added yet.
+/// Lines of a batch and the fingerprints of their documents, which are not in the index yet.
 #[derive(Debug)]
 pub struct ReadLines {
     shards: Vec<ShardLines>,
-    /// Shape of the rows.
+    /// Shape of the fingerprints.
     shape: Shape,
 }
 
-/// Reads lines for an index, also while the index works on other lines.
+/// Reader that turns lines into fingerprints. It can work while the index adds other lines.
 #[derive(Debug)]
 pub struct LineReader {
     recipe: Arc<KeptRecipe>,
@@ -66,8 +67,8 @@ pub struct LineReader {
 }
 
 impl LineReader {
-    /// Reads the documents of whole lines and makes their rows, while the same threads do `work`. Returns
-    /// both results.
+    /// Reads the documents of whole lines and computes their fingerprints, while the same threads do `work`.
+    /// Returns the lines and the result of `work`.
     ///
     /// # Errors
     ///
@@ -84,12 +85,12 @@ impl LineReader {
     fn read(&self, lines: &[u8]) -> Result<ReadLines> {
         let corpus = JsonLinesInMemory::new(lines, &self.options);
         let (recipe, shape) = (self.recipe.method().recipe(), self.recipe.reach.shape);
-        // `KeptRecipe::new` has refused methods without rows.
+        // `KeptRecipe::new` refuses methods without fingerprints.
         let Some(sketch) = recipe.sketch() else {
             return Ok(ReadLines { shards: Vec::new(), shape });
         };
         let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, self.context.isa());
-        // Every shard is a task of its own, so that no thread idles while another has several.
+        // Every shard is a task of its own, so that no thread idles while another thread has several shards.
         let shards = (0..corpus.shard_count()).into_par_iter().with_max_len(1);
         let read = |scratch: &mut RowScratch, shard| read_shard(&corpus, shard, &maker, scratch);
         let shards = shards.map_init(RowScratch::default, read).collect::<Result<_>>()?;
@@ -105,9 +106,9 @@ impl IndexAdder {
         LineReader { recipe, context, options }
     }
 
-    /// Adds the documents of lines in their order, like [`add`](Self::add), and returns the result of
-    /// each line. A document without an ID is called `-:N` by its line number; the first line of the
-    /// batch has the number `first_line`.
+    /// Adds the documents of lines in their order, like [`add`](Self::add), and returns the result of each
+    /// line. A document without an ID gets the ID `-:N` from its line number N. The first line of the batch
+    /// has the number `first_line`.
     ///
     /// # Errors
     ///
@@ -123,13 +124,13 @@ impl IndexAdder {
             let mut words = words.chunks_exact(shape.words());
             for (_, held) in lines {
                 if let Held::Document(id, has_row) = held {
-                    // A document without fingerprint has words, too. They must be consumed, or
-                    // later documents would get the words of others.
+                    // A document without a fingerprint has words as well. Skipping them keeps the words of
+                    // later documents in step.
                     let row = words.next();
                     rows.push(row.filter(|_| *has_row));
                     ids.push(id.take().unwrap_or_else(|| format!("-:{number}").into_bytes()));
                 }
-                // Blank and bad lines count as well, so that `-:N` is the place in the input.
+                // Blank and bad lines count as well, so that N in `-:N` is the line number in the input.
                 number += 1;
             }
         }
@@ -169,7 +170,7 @@ fn read_shard(
                     Content::Bad(bad) => Held::Bad(bad.clone()),
                     Content::PassThrough | Content::PassedOver => Held::Blank,
                 };
-                // The bytes of a line that is too long came before, as stretches.
+                // A line that is too long comes in several stretches of bytes before its record.
                 let length = stretch + record.bytes.len();
                 lines.push((start..start + length, held));
                 stretch = 0;

@@ -1,4 +1,4 @@
-//! Searches for rows among stored rows and among pending rows.
+//! Looks up fingerprints in a segment or among fingerprints in memory.
 
 use super::kept_recipe::KeptRecipe;
 use crate::index::store::{InSegment, Segment};
@@ -19,22 +19,22 @@ use simtool_model::sides::Sides;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Number of queries of a parallel task.
+/// Number of queries that a thread takes at a time.
 const TASK: usize = 256;
 
-/// A document of the index that is near a query.
+/// A document of an index that is near a query, which is a fingerprint that is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Near {
-    /// Distance from the query.
+    /// Distance between the fingerprints of the document and the query.
     pub distance: u32,
-    /// Number of the document.
+    /// Number of the document in the index.
     pub number: u64,
 }
 
-/// Selects from the matches of one query the documents that the caller wants.
+/// Function that is called with the matches of one query. It passes on the documents that the caller wants.
 pub(super) type Keep<'k> = dyn Fn(&[Match], &mut dyn FnMut(Near)) + Sync + 'k;
 
-/// A search with the recipe and the context of an index.
+/// A lookup with the settings and the threads of an index.
 #[derive(Clone, Copy)]
 pub(super) struct Lookup<'l> {
     pub(super) recipe: &'l KeptRecipe,
@@ -42,8 +42,8 @@ pub(super) struct Lookup<'l> {
 }
 
 impl Lookup<'_> {
-    /// Searches a segment, and returns the documents that `keep` selects, each with the number of its
-    /// query.
+    /// Looks up `queries` in a segment. Returns the documents that `keep` passes on, each with the number of
+    /// its query.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Lookup<'_> {
         if segment.is_empty() || queries.is_empty() {
             return Ok(Vec::new());
         }
-        // The width of a row is a type, so that comparing two rows needs no loop.
+        // The width of a fingerprint is a type parameter, so that comparing two fingerprints needs no loop.
         let found = match &self.recipe.tables {
             Some(keys) => match segment.row_words() {
                 1 => self.in_tables::<u64>(queries, segment, keys, keep),
@@ -67,7 +67,7 @@ impl Lookup<'_> {
             },
             None => self.in_words(queries, segment.words()?, keep),
         }?;
-        // Damaged parts read as empty. Without this check, documents would silently be missed.
+        // Damaged parts read as empty. Without this check, near documents would silently be missed.
         segment.check()?;
         Ok(found)
     }
@@ -90,8 +90,8 @@ impl Lookup<'_> {
             let (mut found, mut numbers, mut lanes) = (Vec::new(), Vec::new(), Vec::new());
             for query in range {
                 if let Some(words) = queries.row(query) {
-                    // Queries without fingerprint are left out, so a place in `lanes` is not the
-                    // number of the query.
+                    // Queries without a fingerprint are left out, so an index in `lanes` is not the number of
+                    // the query.
                     numbers.push(query);
                     lanes.push(L::from_words(words));
                 }
@@ -110,7 +110,8 @@ impl Lookup<'_> {
         self.context.threads().run(|| of_all(queries.len(), search))
     }
 
-    /// Searches rows in memory like [`in_segment`](Self::in_segment).
+    /// Looks up `queries` among the fingerprints in `words`, and otherwise works like
+    /// [`in_segment`](Self::in_segment).
     ///
     /// # Errors
     ///
@@ -147,18 +148,19 @@ impl Lookup<'_> {
         })?
     }
 
-    /// Plans the fastest way for a task on rows.
+    /// Chooses the fastest algorithm for a task on `rows`, with the maximum distance of the index.
     ///
     /// # Errors
     ///
-    /// All rows are within the distance.
+    /// The maximum distance is so large that all rows are near each other.
     pub(super) fn plan(&self, task: Task, rows: &FingerprintRows<'_>) -> Result<Plan> {
         let distance = self.recipe.reach.max_distance;
         Plan::new(Workload::of(task, rows, distance, self.context.memory().limit()))
     }
 }
 
-/// Calls `search` for all queries, in parallel if there are many, and returns the results in order.
+/// Calls `search` for all queries, in parallel if there are many. Returns the results in the order of the
+/// queries.
 fn of_all(
     queries: usize,
     search: impl Fn(Range<usize>) -> Vec<(usize, Near)> + Sync + Send,

@@ -1,4 +1,4 @@
-//! Merges segments and pending documents into one segment.
+//! Merges segments and pending documents into one new segment.
 
 use super::kept_recipe::KeptRecipe;
 use super::pending::{Input, Pending, merge_repeats};
@@ -14,25 +14,28 @@ use simtool_model::fingerprint_table::{Lane, Wide};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A segment is merged if it is at most this many times as large as everything after it. A greater number
-/// gives fewer segments to search, but writes each document more often.
+/// A segment is merged if it weighs at most this many times as much as everything after it. A greater number
+/// gives fewer segments to search, but each document is written more often.
 const MERGED_TIMES: u64 = 1;
-/// Bytes of repeats and other data that count as one document.
+/// Number of bytes of other data, such as repeats, that weigh as much as one document.
 const DOCUMENT_BYTES: u64 = 64;
-/// Least weight of a commit. Writing a smaller segment again is as fast as opening one more file.
+/// Minimum weight of the pending documents. Writing a lighter segment again costs as much as opening one more
+/// file.
 const LEAST: u64 = 1024;
-/// Most numbers from the first to the last document of a segment.
+/// Maximum difference between the numbers of the last and the first document of a segment.
 const MOST_NUMBERS: u64 = u32::MAX as u64;
 
-/// Returns the cost of writing documents and bytes of other data again, in documents.
+/// Returns the weight of a segment, which is the cost of writing it again. The unit is the cost of one
+/// document. `bytes` counts the other data of the segment.
 fn weight(documents: usize, bytes: u64) -> u64 {
     (documents as u64).max(bytes / DOCUMENT_BYTES)
 }
 
-/// Returns the number of segments, counted from the last one, to merge with the pending documents.
+/// Returns the number of segments to merge with the pending documents, counted from the last segment.
 ///
-/// A segment that is not merged weighs more than everything after it. So there are O(log n) segments, and
-/// each document is written O(log n) times. The merged segment has at most `most_rows` rows.
+/// A segment that is not merged weighs more than everything after it. So n documents are in O(log n)
+/// segments, and each document is written O(log n) times. The merged segment has at most `most_rows`
+/// documents.
 pub(super) fn merged_with(
     segments: &[Arc<Segment>],
     pending: &Pending,
@@ -43,34 +46,36 @@ pub(super) fn merged_with(
     let mut total = weight(pending.len(), pending.rest_bytes()).max(LEAST);
     let is_merged = |segment: &&Arc<Segment>| {
         let weight = weight(segment.len(), segment.file_bytes());
-        // Each merged segment adds to the total, so one small segment can start a chain of merges
-        // of growing size.
+        // Each merged segment adds to the total, so merging a small segment can make ever larger ones merge
+        // as well.
         let grows = weight <= MERGED_TIMES * total;
         total += weight;
         rows += segment.len() as u64;
-        // Numbers are stored as 32-bit differences from the first one, which limits the span of a
-        // segment.
+        // A segment stores document numbers as 32-bit differences from its first number, which limits their
+        // range.
         grows && rows <= most_rows && next_number - segment.first() < MOST_NUMBERS
     };
     segments.iter().rev().take_while(is_merged).count()
 }
 
-/// Bytes of memory for a merged row without tables: its words, its number, and whether it stays.
+/// Returns the bytes of memory for each merged document without tables: its fingerprint, its number, and
+/// whether it stays.
 fn row_bytes(recipe: &KeptRecipe) -> u64 {
     (recipe.row_words() * size_of::<u64>() + size_of::<u32>() + size_of::<bool>()) as u64
 }
 
-/// Bytes of memory for a row of a table, because a table is built while the one before is written.
+/// Returns the bytes of memory for each document in the tables, while one table is built and the one before
+/// is written.
 fn table_bytes() -> u64 {
     (building_bytes(usize::MAX) + entry_bytes(usize::MAX)) as u64
 }
 
-/// Returns the number of rows that can be merged in `memory` bytes.
+/// Returns the number of documents that can be merged in `memory` bytes.
 pub(super) fn most_rows(recipe: &KeptRecipe, memory: u64) -> u64 {
     memory / (row_bytes(recipe) + table_bytes())
 }
 
-/// Checks that `rows` can be merged in `memory` bytes.
+/// Checks that `rows` documents can be merged in `memory` bytes.
 ///
 /// # Errors
 ///
@@ -87,7 +92,8 @@ pub(super) fn check_memory(rows: u64, recipe: &KeptRecipe, memory: u64) -> Resul
     Err(Error::limit(format!("{rows} documents"), rule))
 }
 
-/// Returns the number of tables to build at the same time, at least one.
+/// Returns the number of tables that can be built at the same time, at least one. A segment of `rows`
+/// documents is written.
 fn tables_at_once(rows: usize, recipe: &KeptRecipe, context: &Context<'_>) -> usize {
     let rows = (rows as u64).max(1);
     let memory = context.memory().limit();
@@ -95,8 +101,8 @@ fn tables_at_once(rows: usize, recipe: &KeptRecipe, context: &Context<'_>) -> us
     usize::try_from(room).unwrap_or(usize::MAX).clamp(1, context.threads().count())
 }
 
-/// Writes the last `merged` segments and everything pending as a new segment, without the documents in
-/// `removed`, which is ascending.
+/// Writes the last `merged` segments and everything pending as one new segment. Documents whose numbers are
+/// in `removed`, which ascends, are left out.
 pub(super) fn seal(
     writer: &mut IndexWriter,
     merged: usize,
@@ -122,15 +128,14 @@ pub(super) fn seal(
         rest: SegmentRest::default(),
     };
     let mut inputs = Vec::new();
-    // For each segment, whether its rows stay.
+    // For each segment, whether each of its documents stays.
     let mut kept: Vec<Vec<bool>> = Vec::with_capacity(merged);
     for segment in &segments {
         kept.push(rows.push_segment(segment)?);
         inputs.push(segment.inputs()?);
     }
     let pending_inputs = rows.push_pending(pending, pending_first, recipe.reach.shape.words());
-    // Pending entries must come last, because a later entry about an input replaces an
-    // earlier one.
+    // Pending entries must come last, because a later entry about an input replaces an earlier one.
     inputs.push(&pending_inputs);
     rows.rest.inputs = Input::merged(&inputs);
 
@@ -151,15 +156,15 @@ pub(super) fn seal(
     Ok(())
 }
 
-/// Rows and other data of segments that are being merged.
+/// Fingerprints and other data of the segments that are being merged.
 struct MergedRows<'r> {
-    /// Number of the first document.
+    /// Number of the first document of the new segment.
     first: u64,
     row_words: usize,
     /// Numbers of removed documents, ascending.
     removed: &'r [u64],
     words: Vec<u64>,
-    /// Difference of each number from the first.
+    /// For each document, the difference of its number from `first`.
     numbers: Vec<u32>,
     rest: SegmentRest,
 }
@@ -169,7 +174,7 @@ impl MergedRows<'_> {
         self.removed.binary_search(&number).is_ok()
     }
 
-    /// Appends the rows of a segment that were not removed. Returns whether each row stays.
+    /// Appends the documents of a segment that were not removed. Returns for each document whether it stays.
     fn push_segment(&mut self, segment: &Segment) -> Result<Vec<bool>> {
         let rows = segment.len();
         let words = segment.words()?;
@@ -177,7 +182,7 @@ impl MergedRows<'_> {
         segment.check()?;
         append_origins(&mut self.rest.origins, segment.origins()?, &stays, self.numbers.len());
         if stays.iter().all(|&stays| stays) {
-            // Usually no row was removed: copy all words at once.
+            // Usually no document was removed, and all words can be copied at once.
             self.words.extend_from_slice(words);
             self.numbers.extend((0..rows).map(|row| (segment.number(row) - self.first) as u32));
         } else {
@@ -193,7 +198,9 @@ impl MergedRows<'_> {
         Ok(stays)
     }
 
-    /// Appends everything pending, and cleans up repeats and removals. Returns the pending inputs.
+    /// Appends everything pending, and drops repeats and removals that are no longer needed. `first` is the
+    /// number of the first pending document, and its fingerprint has `own_words` words. Returns the pending
+    /// inputs.
     fn push_pending(&mut self, pending: &mut Pending, first: u64, own_words: usize) -> Vec<u8> {
         let rest = pending.take_rest();
         let stays = vec![true; pending.len()];
@@ -202,33 +209,34 @@ impl MergedRows<'_> {
         self.numbers.extend((0..pending.len()).map(|row| (offset + row as u64) as u32));
         for row in pending.words.chunks_exact(own_words) {
             self.words.extend_from_slice(row);
-            // Stored rows may be wider than the rows of the method.
+            // Stored fingerprints may be padded, so they can have more words than those of the method.
             self.words.resize(self.words.len().next_multiple_of(self.row_words), 0);
         }
         self.rest.repeats.extend(rest.repeats);
         let removed = self.removed;
         let is_removed = |repeats: &Repeats| removed.binary_search(&repeats.number).is_ok();
-        // A removed document is not reported, so nobody would ever see its repeats.
+        // Removed documents are never reported, so their repeats are of no use.
         self.rest.repeats.retain(|repeats| !is_removed(repeats));
-        // Several segments may have repeats of the same document. One entry for each
-        // source remains.
+        // Several segments may have repeats of the same document. One entry for each document and source
+        // remains.
         merge_repeats(&mut self.rest.repeats);
         self.rest.removed.extend(rest.removed);
         self.rest.removed.sort_unstable();
-        // Removed documents of the merged segments are gone now. Removals of documents in earlier
-        // segments must be kept.
+        // Removed documents of the merged segments are gone now. Removals of documents in earlier segments
+        // must be kept.
         let first = self.first;
         self.rest.removed.retain(|&number| number < first);
         rest.inputs
     }
 }
 
-/// Appends the origins of the rows that stay. The first of these rows will be row `next`.
+/// Appends the origins `more` of the documents for which `stays` is true. The first of these documents
+/// becomes row `next`.
 fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], next: usize) {
     let mut row = next as u32;
     for (at, origin) in more.iter().enumerate() {
-        // An origin applies up to the row of the next one. Both are clamped to the rows that
-        // exist, so that no stored number can cause a panic.
+        // An origin applies up to the row of the next one. Both are limited to the rows that exist, so that
+        // damaged numbers cannot cause a panic.
         let end = more.get(at + 1).map_or(stays.len(), |next| stays.len().min(next.row as usize));
         let start = (origin.row as usize).min(end);
         let count = stays[start..end].iter().filter(|&&stays| stays).count() as u32;
@@ -239,10 +247,10 @@ fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], ne
     }
 }
 
-/// Writes the IDs of a segment.
+/// Function that writes the IDs of all documents of a segment.
 type WriteIds<'w> = dyn Fn(&mut SegmentWriter<'_>) -> Result<()> + Sync + 'w;
 
-/// Writes the IDs, and the tables if the recipe has tables.
+/// Writes the IDs of a segment and, if the index has tables, the tables. `words` holds the fingerprints.
 pub(super) fn write_ids_and_tables(
     segment: &mut SegmentWriter<'_>,
     write_ids: &WriteIds<'_>,
@@ -261,7 +269,8 @@ pub(super) fn write_ids_and_tables(
     }
 }
 
-/// Builds `at_once` tables at a time, while the tables before are written.
+/// Writes the IDs and the tables of a segment. The next `at_once` tables are built while the tables before
+/// are written.
 fn write_with_tables<L: Lane>(
     segment: &mut SegmentWriter<'_>,
     write_ids: &WriteIds<'_>,
@@ -273,9 +282,8 @@ fn write_with_tables<L: Lane>(
     let make = |tables: Range<usize>| -> Result<Vec<_>> {
         tables.into_par_iter().map(|table| Table::new(values, keys, table)).collect()
     };
-    // Building tables needs the processor and writing needs the disk, so both are done at the
-    // same time: each turn writes the tables of the turn before. The first turn has no tables
-    // yet and writes the IDs.
+    // Building tables needs the processor and writing needs the disk, so both are done at the same time. Each
+    // turn writes the tables of the turn before. The first turn has no tables yet and writes the IDs.
     let mut made: Option<Vec<Table<L>>> = None;
     let mut first = 0;
     loop {

@@ -1,7 +1,9 @@
-//! An index of documents that grows: new documents are added, and repeats of older ones are found.
+//! An index of documents that grows. New documents are added, and documents near an indexed one are
+//! recognized.
 //!
-//! An [`Index`] answers queries, and an [`IndexAdder`] adds documents. The [`store`] keeps
-//! the rows. Rows in a segment are found by its tables; rows that are not in a segment yet, by a join.
+//! An [`Index`] answers queries, and an [`IndexAdder`] adds documents. The [`store`] keeps the fingerprints
+//! in files called segments. Tables of a segment find its fingerprints. Fingerprints that are not in a
+//! segment yet are all compared.
 
 mod adder;
 mod document_groups;

@@ -1,4 +1,4 @@
-//! Documents and other data that were added and are not in a segment yet.
+//! Documents and other data that were added to an index and are not in a segment yet.
 
 use crate::index::store::{Origin, Repeats, SegmentRest};
 use simtool_base::stable_hash::hash;
@@ -6,19 +6,19 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Most repeats before those of the same document and source are merged.
+/// Number of new entries about repeats after which entries about the same document and source are merged.
 const MOST_REPEATS: usize = 1 << 20;
 
-/// Documents, repeats, removals and inputs of the next segment.
+/// Documents, repeats, removals and inputs that the next segment will hold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
-    /// The rows of the documents.
+    /// Fingerprints of the documents, one after the other.
     pub(super) words: Vec<u64>,
     ids: Vec<u8>,
-    /// End of each ID.
+    /// For each document, the byte offset in `ids` at which its ID ends.
     ends: Vec<usize>,
     rest: SegmentRest,
-    /// Repeats up to here are ascending, with at most one for each document and source.
+    /// Number of entries about repeats, from the first one on, that are sorted and merged.
     sorted_repeats: usize,
 }
 
@@ -29,25 +29,26 @@ impl Pending {
         self.ends.is_empty() && repeats.is_empty() && removed.is_empty() && inputs.is_empty()
     }
 
-    /// Number of documents.
+    /// Returns the number of pending documents.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Approximate bytes of everything except documents.
+    /// Returns the approximate number of bytes of everything except documents.
     pub(super) fn rest_bytes(&self) -> u64 {
         let SegmentRest { origins, repeats, removed, inputs } = &self.rest;
         let bytes = size_of_val(&origins[..]) + size_of_val(&repeats[..]);
         (bytes + size_of_val(&removed[..]) + inputs.len()) as u64
     }
 
-    /// Returns the ID of a document.
+    /// Returns the ID of the pending document with number `row`.
     pub(super) fn id(&self, row: usize) -> &[u8] {
         let start = if row == 0 { 0 } else { self.ends[row - 1] };
         &self.ids[start..self.ends[row]]
     }
 
-    /// Adds a document.
+    /// Adds a document. `words` is its fingerprint, `source` the number of its source, and `time` is in
+    /// seconds since 1970.
     pub(super) fn push(&mut self, words: &[u64], id: &[u8], source: u32, time: u64) {
         let row = self.ends.len() as u32;
         Origin { row, source, time }.push(&mut self.rest.origins);
@@ -56,39 +57,39 @@ impl Pending {
         self.ends.push(self.ids.len());
     }
 
-    /// Adds a repeat of a document.
+    /// Counts one more document that is near document `number`. The document comes from `source` and was
+    /// added at `time`.
     pub(super) fn push_repeat(&mut self, number: u64, source: u32, time: u64) {
         self.push_repeats(Repeats { number, source, count: 1, first: time, last: time });
     }
 
-    /// Adds repeats of a document from one source.
+    /// Adds an entry about repeats of one document from one source.
     pub(super) fn push_repeats(&mut self, more: Repeats) {
         let repeats = &mut self.rest.repeats;
         repeats.push(more);
-        // Many repeats are of the same few documents, so merging them from time to time bounds
-        // the memory.
+        // Many repeats are of the same few documents, so merging entries from time to time limits the memory.
         if repeats.len() - self.sorted_repeats > MOST_REPEATS {
             merge_repeats(repeats);
             self.sorted_repeats = repeats.len();
         }
     }
 
-    /// Removes a document that is in a segment.
+    /// Notes that a document in a segment is removed.
     pub(super) fn push_removed(&mut self, number: u64) {
         self.rest.removed.push(number);
     }
 
-    /// Adds an entry about an input.
+    /// Adds an entry that says how far an input was read.
     pub(super) fn push_input(&mut self, input: &Input) {
         input.write(&mut self.rest.inputs);
     }
 
-    /// The inputs, one a line.
+    /// Returns the entries about inputs, one on each line.
     pub(super) fn inputs(&self) -> &[u8] {
         &self.rest.inputs
     }
 
-    /// Takes everything except documents, sorted.
+    /// Takes everything except documents out of the value. Repeats and removals are sorted.
     pub(super) fn take_rest(&mut self) -> SegmentRest {
         merge_repeats(&mut self.rest.repeats);
         self.rest.removed.sort_unstable();
@@ -98,7 +99,7 @@ impl Pending {
     }
 }
 
-/// Merges the repeats of the same document from the same source, and sorts by number and source.
+/// Sorts entries about repeats by document number and source, and merges entries that have both in common.
 pub(super) fn merge_repeats(repeats: &mut Vec<Repeats>) {
     repeats.sort_by_key(|repeats| (repeats.number, repeats.source));
     repeats.dedup_by(|later, merged| {
@@ -112,23 +113,24 @@ pub(super) fn merge_repeats(repeats: &mut Vec<Repeats>) {
     });
 }
 
-/// An input that was read completely or in part. It is recognized by name, length and content.
+/// Entry about an input file: how many of its documents were added. A file is recognized by name, length and
+/// content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Input {
-    /// Hash of the bytes.
+    /// Hash of the bytes of the file.
     pub(super) digest: u64,
-    /// Number of bytes.
+    /// Number of bytes of the file.
     pub(super) bytes: u64,
-    /// Number of documents that were added or repeat others.
+    /// Number of documents of the file that were added or are near others.
     pub(super) documents: u64,
-    /// Whether all documents were read.
+    /// Whether all documents of the file were read.
     pub(super) is_whole: bool,
-    /// Name as the user wrote it, on one line.
+    /// Name of the file as the user wrote it, with line ends escaped.
     pub(super) name: String,
 }
 
 impl Input {
-    /// Creates the entry of a file from which no document was read. The file is hashed.
+    /// Creates the entry of a file of which no document was read yet. Reads the file to compute its hash.
     ///
     /// # Errors
     ///
@@ -144,7 +146,7 @@ impl Input {
                     digest.update(&piece[..count]);
                     bytes += count as u64;
                 }
-                // A signal can interrupt a read that would succeed when it is tried again.
+                // A signal can interrupt a read, and then the read is tried again.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -166,7 +168,7 @@ impl Input {
         );
     }
 
-    /// Parses the inputs of a section. Invalid lines are skipped.
+    /// Parses the entries of a section of inputs. Invalid lines are skipped.
     pub(super) fn all(lines: &[u8]) -> impl Iterator<Item = Self> {
         String::from_utf8_lossy(lines)
             .lines()
@@ -188,20 +190,19 @@ impl Input {
         })
     }
 
-    /// Whether both entries are about the same file.
+    /// Returns whether both entries are about the same name, length and content.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         (self.digest, self.bytes, &self.name) == (other.digest, other.bytes, &other.name)
     }
 
-    /// Returns the newest entry about each input.
+    /// Returns the last entry about each input. `lines` holds several sections of entries, the newest last.
     pub(super) fn merged(lines: &[&[u8]]) -> Vec<u8> {
         let all: Vec<Self> = lines.iter().flat_map(|lines| Self::all(lines)).collect();
         let mut last = std::collections::BTreeMap::new();
         for (at, input) in all.iter().enumerate() {
             last.insert((&input.name, input.digest, input.bytes), at);
         }
-        // Entries stay in the order in which they were written, so the newest one is still found
-        // last.
+        // Entries stay in the order in which they were written, so the newest entry still comes last.
         let mut order: Vec<_> = last.into_values().collect();
         order.sort_unstable();
         let mut merged = Vec::new();
@@ -212,8 +213,8 @@ impl Input {
     }
 }
 
-/// Returns the name of a file without line ends. A name that is not UTF-8 gets a hash, so that it differs
-/// from others.
+/// Returns the name of a file with line ends escaped. For a name that is not UTF-8, it returns a hash of the
+/// name.
 fn in_a_line(name: &Path) -> String {
     match name.to_str() {
         // A line end in a name would begin another entry.

@@ -1,4 +1,4 @@
-//! Saves the intact parts of a damaged index to a new index.
+//! Copies the intact documents of a damaged index to a new index.
 
 use super::kept_recipe::KeptRecipe;
 use super::merge::write_ids_and_tables;
@@ -15,10 +15,10 @@ use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use std::path::Path;
 
-/// The result of saving a damaged index.
+/// Result of copying the intact documents of a damaged index.
 #[derive(Debug)]
 pub struct Salvaged {
-    /// Number of saved documents. They keep their numbers.
+    /// Number of documents in the new index. They keep their numbers.
     pub documents: u64,
     /// Number of documents that are known to be lost.
     pub lost_documents: u64,
@@ -26,14 +26,13 @@ pub struct Salvaged {
     pub damages: Vec<String>,
 }
 
-/// Creates a new index in `to` from the intact parts of the index in `from`, which is not changed.
-/// Documents keep their numbers. The list of inputs is not copied, so that lost documents can be added
-/// again.
+/// Creates a new index in the folder `to` from the intact parts of the index in `from`, which is not changed.
+/// Documents keep their numbers. The list of inputs is not copied, so that lost documents can be added again.
 ///
 /// # Errors
 ///
-/// The recipe of the rows is lost, another process writes to the index, or `to` is not empty or cannot be
-/// written.
+/// No intact part says how the fingerprints were made, another process writes to the index, or `to` is not
+/// empty or cannot be written.
 pub fn salvage(
     (from, to): (&Path, &Path),
     access: FileAccess,
@@ -58,8 +57,8 @@ pub fn salvage(
     let (mut next, mut documents, mut lost_documents) = (0, 0, 0);
     let mut last_source = sources.len();
     for segment in &segments {
-        // Without a manifest, the folder may have segments of another index, whose rows must not
-        // be mixed with these.
+        // Without a manifest, the folder may have segments of another index. Their fingerprints must not be
+        // mixed with these.
         if !has_rows_of(segment, &recipe) {
             damages.push(format!("{} has other rows", segment.path().display()));
             continue;
@@ -72,7 +71,8 @@ pub fn salvage(
         let mut origins: Vec<Origin> = Vec::new();
         let (mut first, mut end) = (None, next);
         segment.visit_intact(|row, number, id, row_words| {
-            // Without a manifest, merged documents can be in two segments. Skip the second copy.
+            // Without a manifest, a document can be in two segments, before and after a merge. The second
+            // copy is skipped.
             if number < end {
                 return;
             }
@@ -80,15 +80,15 @@ pub fn salvage(
             let later = number - *first.get_or_insert(number);
             let (source, time) = Origin::of_row(&rest.origins, row);
             Origin { row: numbers.len() as u32, source, time }.push(&mut origins);
-            // The numbers of a segment span fewer than 2^32.
+            // The document numbers of a segment differ by less than 2^32.
             numbers.push(later as u32);
             words.extend_from_slice(row_words);
             ids.push(id.to_vec());
         });
         let is_there = segment.len() as u64;
         let missing = is_there - numbers.len() as u64;
-        // Without a manifest, a missing document may be a second copy that was skipped, which is
-        // no loss.
+        // Without a manifest, a missing document may be a second copy that was skipped, so it does not count
+        // as lost.
         if manifest.is_some() && missing > 0 {
             lost_documents += missing;
             damages.push(format!(
@@ -110,7 +110,8 @@ pub fn salvage(
             write_ids_and_tables(segment, &write_ids, &words, &recipe, context)
         })?;
     }
-    // The names of the sources were in the lost manifest, but documents still have their numbers.
+    // The names of these sources were in the lost manifest. Documents have only their numbers, which become
+    // names.
     for source in sources.len()..last_source {
         writer.source(&format!("source {source}"))?;
     }
@@ -118,7 +119,8 @@ pub fn salvage(
     Ok(Salvaged { documents, lost_documents, damages })
 }
 
-/// Returns the recipe that an intact segment stores.
+/// Returns the recipe of the fingerprints from the first segment whose description is intact. `None` if there
+/// is none.
 fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
     let text = segments.iter().find_map(|segment| segment.description().ok())?;
     let mut lines = text.lines();
@@ -126,7 +128,7 @@ fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
     Some(KeptRecipe::of(&Manifest::new(method, recipe)))
 }
 
-/// Returns the intact data of a segment in addition to its documents.
+/// Returns the intact data of a segment apart from its documents. Adds errors to `damages`.
 fn rest_of(segment: &Segment, damages: &mut Vec<String>) -> SegmentRest {
     let mut note = |error: Error| damages.push(error.to_string());
     let mut repeats = segment.repeats().map_err(&mut note).unwrap_or_default().to_vec();
@@ -135,7 +137,7 @@ fn rest_of(segment: &Segment, damages: &mut Vec<String>) -> SegmentRest {
         origins: segment.origins().map_err(&mut note).unwrap_or_default().to_vec(),
         repeats,
         removed: segment.removed().map_err(&mut note).unwrap_or_default().to_vec(),
-        // Documents of a listed input may be lost, so inputs are read again.
+        // Documents of a listed input may be lost. Without the entry, the input can be added again.
         inputs: Vec::new(),
     }
 }

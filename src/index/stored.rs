@@ -1,4 +1,4 @@
-//! Queries to an index: near documents, and the data about a document.
+//! Queries to an index: the documents near a fingerprint, and the data about a document.
 
 use super::kept_recipe::KeptRecipe;
 use super::lookup::{Lookup, Near};
@@ -13,7 +13,7 @@ use simtool_model::fingerprint_rows::{FingerprintRows, Shape};
 use simtool_model::matches::Match;
 use std::path::Path;
 
-/// An index at the time when it was opened.
+/// An index as it was when it was opened, for reading.
 #[derive(Debug)]
 pub struct Index {
     folder: IndexFolder,
@@ -22,21 +22,21 @@ pub struct Index {
     context: Context<'static>,
 }
 
-/// The data about a document of an index.
+/// Data about a document of an index, and about the documents near it that were not added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownDocument {
-    /// Number of the document.
+    /// Number of the document in the index.
     pub number: u64,
     /// ID of the document.
     pub id: Vec<u8>,
-    /// Number of its repeats.
+    /// Number of documents that were near this one and so were not added.
     pub repeats: u64,
-    /// Numbers of the sources of the document and its repeats. Its own source is first, the others
-    /// ascend.
+    /// Numbers of the sources of the document and its repeats. The source of the document itself is first,
+    /// and the other numbers ascend.
     pub sources: Vec<u32>,
-    /// Earliest time at which the document or a repeat was added, in seconds since 1970.
+    /// Earliest time at which the document or a repeat of it was added, in seconds since 1970.
     pub first: u64,
-    /// Latest time at which the document or a repeat was added.
+    /// Latest time at which the document or a repeat of it was added, in seconds since 1970.
     pub last: u64,
 }
 
@@ -59,45 +59,45 @@ impl KnownDocument {
     }
 }
 
-/// A document as it is stored.
+/// A document with all data that the index stores about it.
 pub(super) struct StoredDocument<'s> {
     pub(super) number: u64,
     pub(super) id: &'s [u8],
-    /// Words of its row.
+    /// Fingerprint of the document.
     pub(super) words: &'s [u64],
     pub(super) source: u32,
     pub(super) time: u64,
-    /// Its repeats, one entry for each source.
+    /// Repeats of the document, one entry for each source.
     pub(super) repeats: &'s [Repeats],
 }
 
-/// The size of an index.
+/// Numbers that describe the size of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSize {
-    /// Documents, without removed ones.
+    /// Number of documents, without removed ones.
     pub documents: u64,
-    /// Removed documents.
+    /// Number of documents that were removed.
     pub removed: u64,
-    /// Repeats that were added.
+    /// Number of documents that were near others and so were not added.
     pub repeats: u64,
-    /// Number of commits.
+    /// Number of commits so far.
     pub generation: u64,
-    /// Segments, which are searched one after the other.
+    /// Number of segments, which are searched one after the other.
     pub segments: usize,
-    /// Bytes on disk.
+    /// Number of bytes of all segment files.
     pub bytes: u64,
-    /// Tables of each segment; 0 if all rows are compared.
+    /// Number of tables of each segment, or 0 if every fingerprint is compared.
     pub tables: usize,
 }
 
 impl Index {
-    /// Opens the index in a folder. Another process may write to it, but documents that are added later
-    /// are not seen.
+    /// Opens the index in a folder for reading. Another process may write to it, but documents that are added
+    /// later are not found.
     ///
     /// # Errors
     ///
-    /// There is no index, it is damaged, this version of simtool makes other rows, or the threads cannot
-    /// be started.
+    /// There is no index, it is damaged, this version of simtool makes other fingerprints, or the threads
+    /// cannot be started.
     pub fn open(path: &Path, access: FileAccess, resources: &Resources) -> Result<Self> {
         let folder = IndexFolder::open(path, access)?;
         let recipe = KeptRecipe::of(folder.manifest())?;
@@ -107,40 +107,40 @@ impl Index {
         Ok(Self { folder, recipe, removed, context })
     }
 
-    /// The method whose rows are stored.
+    /// Returns the method that makes the fingerprints of the index.
     #[must_use]
     pub fn method(&self) -> &Method {
         self.recipe.method()
     }
 
-    /// Checks that the index has the rows and the distance of a method.
+    /// Checks that `method` makes the same fingerprints as the index and has the same maximum distance.
     ///
     /// # Errors
     ///
-    /// The index has others. The message names the parts that differ.
+    /// The fingerprints or the distance differ. The message says in what.
     pub fn check(&self, method: &Method) -> Result<()> {
         self.recipe.check(method)
     }
 
-    /// Shape of the rows.
+    /// Returns the shape of the fingerprints: their number of bits, and the unit in which distances count.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.recipe.reach.shape
     }
 
-    /// Names of the sources, by number.
+    /// Returns the names of the sources. The index of a name is the number of its source.
     #[must_use]
     pub fn sources(&self) -> &[String] {
         &self.folder.manifest().sources
     }
 
-    /// Finds the documents within the distance of each row, nearest first and then in their order. A row
-    /// without fingerprint has none. With `only_nearest`, each row has at most one.
+    /// Returns for each row the documents of the index within the maximum distance, nearest first and then by
+    /// number. A row without a fingerprint has none. With `only_nearest`, each row gets at most one document.
     ///
     /// # Errors
     ///
-    /// The rows have another shape, a part of the index that was read is damaged, or there is too little
-    /// memory.
+    /// The rows have another shape than the index, a part of the index that was read is damaged, or there is
+    /// too little memory.
     pub fn near(&self, rows: &FingerprintRows<'_>, only_nearest: bool) -> Result<Vec<Vec<Near>>> {
         check_shape(rows, &self.recipe)?;
         let mut found = vec![Vec::new(); rows.len()];
@@ -159,7 +159,7 @@ impl Index {
             }
         }
         for near in &mut found {
-            // Results came segment by segment, so a later segment can have nearer documents.
+            // Results come segment by segment, so a later segment can have nearer documents.
             near.sort_unstable();
             if only_nearest {
                 near.truncate(1);
@@ -176,7 +176,7 @@ impl Index {
         Lookup { recipe: &self.recipe, context: &self.context }
     }
 
-    /// Returns the data about the document with a number, if it is in the index.
+    /// Returns the data about the document with this number, or `None` if the index does not have it.
     ///
     /// # Errors
     ///
@@ -196,7 +196,8 @@ impl Index {
         Ok(Some(known))
     }
 
-    /// Calls `visit` with every document, in the order of their numbers, and the words of its row.
+    /// Calls `visit` with the data and the fingerprint of every document, in the order of the document
+    /// numbers.
     ///
     /// # Errors
     ///
@@ -212,13 +213,13 @@ impl Index {
         })
     }
 
-    /// Calls `visit` with the stored data of every document, in the order of their numbers.
+    /// Calls `visit` with all stored data of every document, in the order of the document numbers.
     pub(super) fn visit_stored(
         &self,
         visit: &mut dyn FnMut(StoredDocument<'_>) -> Result<()>,
     ) -> Result<()> {
-        // A repeat is stored in the segment of its own time, which can be later than that of its
-        // document.
+        // Repeats are stored in the segment that was collected when they were seen, which can be later than
+        // the segment of the document.
         let mut repeats = Vec::new();
         for segment in self.folder.segments() {
             repeats.extend_from_slice(segment.repeats()?);
@@ -235,8 +236,7 @@ impl Index {
                     (source, time) = (origin.source, origin.time);
                 }
                 let number = segment.number(row);
-                // Documents that a merge deleted can still have repeats. Skip them to stay in step
-                // with the rows.
+                // Documents that a merge deleted can still have repeats. These are skipped.
                 while repeats.next_if(|repeats| repeats.number < number).is_some() {}
                 if self.removed.binary_search(&number).is_ok() {
                     return Ok(());
@@ -262,8 +262,8 @@ impl Index {
         let manifest = self.folder.manifest();
         let segments = self.folder.segments();
         let rows: usize = segments.iter().map(|segment| segment.len()).sum();
-        // Removed documents keep their rows until a merge, and only those are counted among the
-        // rows.
+        // Removed documents stay in their segments until a merge. Only the ones that are still there were
+        // counted above.
         let still_there = |number: &&u64| find(&self.folder, **number).is_ok_and(|at| at.is_some());
         let gone = self.removed.iter().filter(still_there).count();
         let mut repeats = 0;
@@ -283,7 +283,7 @@ impl Index {
         })
     }
 
-    /// Checks every byte, and that the stored data do not contradict each other.
+    /// Checks every byte of the index, and decodes all IDs.
     ///
     /// # Errors
     ///
@@ -298,7 +298,8 @@ impl Index {
     }
 }
 
-/// Returns the documents of the matches in a segment, without removed ones.
+/// Returns the documents of `matches` in a segment as distances and document numbers. Documents in `removed`,
+/// which ascends, are left out.
 pub(super) fn near_of(
     segment: &Segment,
     matches: &[Match],
@@ -312,7 +313,8 @@ pub(super) fn near_of(
     matches.iter().map(near).filter(is_there)
 }
 
-/// Finds the segment and the row of the document with a number.
+/// Returns the segment and the position of the document with this number, or `None` if the index does not
+/// have it.
 pub(super) fn find(folder: &IndexFolder, number: u64) -> Result<Option<(&Segment, usize)>> {
     let segments = folder.segments();
     let end = segments.partition_point(|segment| segment.first() <= number);
@@ -325,7 +327,7 @@ pub(super) fn find(folder: &IndexFolder, number: u64) -> Result<Option<(&Segment
     Ok(row.map(|row| (&**segment, row)))
 }
 
-/// Returns the numbers of removed documents, ascending.
+/// Returns the numbers of all removed documents, ascending.
 pub(super) fn removed(folder: &IndexFolder) -> Result<Vec<u64>> {
     let mut removed = Vec::new();
     for segment in folder.segments() {
@@ -336,7 +338,7 @@ pub(super) fn removed(folder: &IndexFolder) -> Result<Vec<u64>> {
     Ok(removed)
 }
 
-/// Checks that the segments have the rows and tables of the recipe.
+/// Checks that all segments have the row width and the number of tables that the recipe demands.
 pub(super) fn check_rows(folder: &IndexFolder, recipe: &KeptRecipe) -> Result<()> {
     let segments = folder.segments();
     match segments.iter().find(|segment| !has_rows_of(segment, recipe)) {
@@ -349,13 +351,13 @@ pub(super) fn check_rows(folder: &IndexFolder, recipe: &KeptRecipe) -> Result<()
     }
 }
 
-/// Whether a segment has the rows and tables of the recipe.
+/// Returns whether a segment has the row width and the number of tables that the recipe demands.
 pub(super) fn has_rows_of(segment: &Segment, recipe: &KeptRecipe) -> bool {
     let tables = recipe.table_count();
     segment.row_words() == recipe.row_words() && segment.table_count() == tables
 }
 
-/// Checks that rows have the shape of the recipe.
+/// Checks that the rows have the shape that the recipe demands.
 pub(super) fn check_shape(rows: &FingerprintRows<'_>, recipe: &KeptRecipe) -> Result<()> {
     if rows.shape == recipe.reach.shape {
         return Ok(());

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! INDEX/MANIFEST               the list of segments; a commit replaces it by a rename
-//! INDEX/LOCK                   locked by the writer, with a line that says who it is
+//! INDEX/LOCK                   locked by the writer, whose name is in its first line
 //! INDEX/segment-0000000017     documents and tables; never changed
 //! ```
 //!
@@ -22,13 +22,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const MANIFEST: &str = "MANIFEST";
-/// Name of a new manifest before the rename.
+/// Name of the new manifest until it replaces the old one.
 const NEXT_MANIFEST: &str = "MANIFEST.next";
 const SEGMENT: &str = "segment-";
-/// Most attempts to open an index while a writer replaces its segments.
+/// Number of times that opening an index is tried, in case a writer replaces segments at the same time.
 const ATTEMPTS: u32 = 5;
 
-/// An index at the time when it was opened. Later changes by a writer do not affect it.
+/// An index as it was when it was opened. Later changes by a writer do not affect the value.
 #[derive(Clone, Debug)]
 pub struct IndexFolder {
     path: PathBuf,
@@ -54,7 +54,8 @@ fn read_manifest(folder: &Path) -> Result<Manifest> {
 }
 
 impl IndexFolder {
-    /// Opens the index in a folder, without a lock. An index can be read while it is being written.
+    /// Opens the index in a folder for reading. No lock is needed, even if another process writes to the
+    /// index.
     ///
     /// # Errors
     ///
@@ -63,7 +64,7 @@ impl IndexFolder {
         let mut attempt = 1;
         loop {
             match Self::open_once(path, access) {
-                // A writer may have merged the segments since the manifest was read: try again.
+                // A writer may have merged segments after the manifest was read. Then opening is tried again.
                 Err(error) if attempt < ATTEMPTS && is_missing(&error) => attempt += 1,
                 opened => return opened,
             }
@@ -82,9 +83,9 @@ impl IndexFolder {
         Ok(opened)
     }
 
-    /// Checks that the numbers of documents ascend and are below the number of the next document.
+    /// Checks that the numbers of documents ascend, and that the manifest allows them.
     fn check_numbers(&self) -> Result<()> {
-        // Documents are looked up by the first number of each segment, which fails if segments
+        // A document is looked up by the first number of each segment, which fails if the ranges of numbers
         // overlap.
         let mut next = 0;
         for segment in &self.segments {
@@ -104,34 +105,34 @@ impl IndexFolder {
         Ok(())
     }
 
-    /// Path of the folder.
+    /// Returns the path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The manifest of the index.
+    /// Returns the manifest of the index.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The segments, in the order of their documents.
+    /// Returns the segments, in the order of their document numbers.
     #[must_use]
     pub fn segments(&self) -> &[Arc<Segment>] {
         &self.segments
     }
 }
 
-/// The intact parts of a damaged index.
+/// Intact parts of a damaged index.
 #[derive(Debug)]
 pub struct Remains {
-    /// The manifest, if it is intact.
+    /// Manifest, if it is intact.
     pub manifest: Option<Manifest>,
-    /// Segments with intact headers: the segments of the manifest, or all segments in the folder if the
-    /// manifest is damaged.
+    /// Segments with an intact header. They are the segments that the manifest lists, or all segments in the
+    /// folder if the manifest is damaged.
     pub segments: Vec<Segment>,
-    /// Errors of the files that could not be opened.
+    /// Errors of the files that are damaged or could not be opened.
     pub lost: Vec<Error>,
 }
 
@@ -162,8 +163,7 @@ impl Remains {
                 Err(error) => lost.push(error),
             }
         }
-        // A folder lists its files in any order, but documents are saved in the order of their
-        // numbers.
+        // A folder lists its files in any order, but documents must be saved in the order of their numbers.
         segments.sort_by_key(Segment::first);
         Ok(Self { manifest, segments, lost })
     }
@@ -173,26 +173,27 @@ fn is_missing(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
 
-/// The only writer of an index.
+/// Value that may write to an index. There can be only one at a time.
 ///
 /// Segments are written and merged immediately, and become part of the index at the next commit.
 #[derive(Debug)]
 pub struct IndexWriter {
-    /// The index after the next commit.
+    /// Index as it will be after the next commit.
     next: IndexFolder,
-    /// The segments of the last commit.
+    /// Segments that the manifest on the disk lists.
     committed: Vec<SegmentEntry>,
-    /// Numbers of segment files that are not synced yet.
+    /// Numbers of new segment files that may not survive a power cut yet.
     unsynced: Vec<u64>,
-    /// Whether the last commit failed after the rename, so that it is not known which manifest a power
-    /// cut would leave. Files of both are kept then.
+    /// Whether the last commit failed after renaming the manifest. Then it is unknown which manifest a power
+    /// cut would leave, and the files of both manifests are kept.
     is_in_doubt: bool,
     lock: Lock,
     disk: Disk,
 }
 
 impl IndexWriter {
-    /// Creates an index without documents in a folder, and the folder if it does not exist.
+    /// Creates an index without documents in a folder, and creates the folder if it does not exist. `holder`
+    /// is shown to other processes that try to write meanwhile.
     ///
     /// # Errors
     ///
@@ -207,7 +208,7 @@ impl IndexWriter {
         let entries = fs::read_dir(path).map_err(|e| Error::io(path, "read", e))?;
         for entry in entries {
             let entry = entry.map_err(|e| Error::io(path, "read", e))?;
-            // An interrupted `create` leaves these two files, which may be overwritten.
+            // An interrupted `create` can leave these two files. They are overwritten.
             if !["LOCK", NEXT_MANIFEST].iter().any(|name| entry.file_name() == *name) {
                 let rule = "is not empty: name a folder for the new index";
                 return Err(Error::config("folder", path.display(), rule));
@@ -226,20 +227,20 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Opens the index in a folder for writing, and removes files that were never committed. `holder`
-    /// is shown to other processes that try to write.
+    /// Opens the index in a folder for writing, and removes files that were never committed. `holder` is
+    /// shown to other processes that try to write.
     ///
     /// # Errors
     ///
     /// Another process writes to the index, there is no index, or it is damaged.
     pub fn open(path: &Path, access: FileAccess, disk: Disk, holder: &str) -> Result<Self> {
-        // Read the manifest first, so that a folder without an index gets no lock file.
+        // The manifest is read first, so that a folder without an index gets no lock file.
         read_manifest(path)?;
         let lock = Lock::take(path, holder)?;
-        // Open the index only under the lock. Another writer may have committed since the check
+        // The index is opened again under the lock, because another writer may have committed since the check
         // above.
         let next = IndexFolder::open(path, access)?;
-        // With the lock, these files cannot belong to a writer that is still at work.
+        // Under the lock, these files cannot belong to a writer that is still running.
         remove_leftovers(path, &next.manifest.segments)?;
         Ok(Self::of(next, lock, disk))
     }
@@ -249,23 +250,23 @@ impl IndexWriter {
         Self { next, committed, unsynced: Vec::new(), is_in_doubt: false, lock, disk }
     }
 
-    /// The index after the next commit.
+    /// Returns the index as it will be after the next commit.
     #[must_use]
     pub fn folder(&self) -> &IndexFolder {
         &self.next
     }
 
-    /// Number of the next document.
+    /// Returns the number that the next document gets.
     #[must_use]
     pub fn next_number(&self) -> u64 {
         self.next.manifest.documents
     }
 
-    /// Returns the number of a source. A new name gets a new number.
+    /// Returns the number of the source called `name`. A new name gets a new number.
     ///
     /// # Errors
     ///
-    /// The name has line ends.
+    /// The name is empty or contains line ends or other control characters.
     pub fn source(&mut self, name: &str) -> Result<u32> {
         if name.is_empty() || name.contains(char::is_control) {
             return Err(Error::config("source", name.escape_debug(), "must be a name in one line"));
@@ -279,8 +280,8 @@ impl IndexWriter {
         Ok(number as u32)
     }
 
-    /// Writes a segment that replaces the last `merged` segments. `write` adds IDs and tables. The next
-    /// document will have the number `next_number`.
+    /// Writes a new segment in place of the last `merged` segments. `write` adds IDs and tables.
+    /// `next_number` is the number of the document that is added next.
     ///
     /// # Errors
     ///
@@ -308,8 +309,8 @@ impl IndexWriter {
         let kept = segments.len() - merged;
         segments.truncate(kept);
         for retired in entries.drain(kept..) {
-            // The manifest on the disk still lists committed segments, so they stay until the next
-            // commit. Other segments are known only to this writer.
+            // The manifest on the disk lists the committed segments, so these are kept until the next commit.
+            // Other segments are known only to this writer.
             if !self.committed.contains(&retired) {
                 remove_if_possible(&segment_path(&self.next.path, retired.file));
                 self.unsynced.retain(|&file| file != retired.file);
@@ -323,17 +324,17 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Commits everything that was added: when this returns, it survives a power cut. Files that the
+    /// Commits everything that was added. When this returns, the changes survive a power cut. Files that the
     /// index no longer needs are removed.
     ///
     /// # Errors
     ///
-    /// The index did not change. If only the last steps failed, the next opening finds the index either
-    /// as before or as after the commit.
+    /// The index did not change. If only one of the last steps failed, the next opening finds the index
+    /// either as before or as after the commit.
     pub fn commit(&mut self) -> Result<()> {
         let folder = self.next.path.clone();
-        // Segments must be on the disk before the manifest that lists them. Otherwise a power cut
-        // could leave a manifest whose segments are incomplete.
+        // Segments must be on the disk before the manifest that lists them. Otherwise a power cut could leave
+        // a manifest whose segments are incomplete.
         for &file in &self.unsynced {
             let path = segment_path(&folder, file);
             let failed = |e| Error::io(&path, "sync", e);
@@ -354,17 +355,17 @@ impl IndexWriter {
             self.disk.sync_file(&file, &next)
         };
         write().map_err(|e| Error::io(&next, "write", e))?;
-        // If the lock file was removed, another writer can have a lock of its own. Its commit
-        // must not be replaced.
+        // If someone removed the lock file, another writer can hold a lock of its own. Its commit must not be
+        // replaced.
         self.lock.check()?;
-        // From the rename to the sync, a failure leaves it open which manifest is on the disk.
+        // If a step from the rename to the sync fails, it is unknown which manifest is on the disk.
         self.is_in_doubt = true;
         self.disk.rename(&next, &path).map_err(|e| Error::io(&path, "rename", e))?;
         sync_folder(&self.disk)?;
         self.is_in_doubt = false;
         self.unsynced.clear();
         let entries = &self.next.manifest.segments;
-        // No manifest that could survive a power cut lists the old segments any more.
+        // No manifest that can survive a power cut lists the old segments any more.
         for retired in self.committed.iter().filter(|entry| !entries.contains(entry)) {
             remove_if_possible(&segment_path(&folder, retired.file));
         }
@@ -374,7 +375,7 @@ impl IndexWriter {
 }
 
 impl Drop for IndexWriter {
-    /// Removes segments that were not committed.
+    /// Removes segment files that were not committed.
     fn drop(&mut self) {
         if self.is_in_doubt {
             return;
@@ -386,7 +387,7 @@ impl Drop for IndexWriter {
     }
 }
 
-/// Removes a file that is not part of the index. Errors are ignored: the next writer tries again.
+/// Removes a file that is not part of the index. Errors are ignored, because the next writer tries again.
 fn remove_if_possible(path: &Path) {
     drop(fs::remove_file(path));
 }
@@ -406,15 +407,15 @@ fn write_segment(
     segment.finish(rest, description)
 }
 
-/// Removes segments that the manifest does not list, and a new manifest that was never renamed.
+/// Removes segments that the manifest does not list, and a new manifest that was never put in place.
 fn remove_leftovers(folder: &Path, entries: &[SegmentEntry]) -> Result<()> {
     let failed = |e| Error::io(folder, "read", e);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
-        // A name such as `segment-17` has a number but was not written by simtool, so it is
-        // compared with the name that simtool would write.
+        // A name such as `segment-17` has a number but too few digits. Only names exactly as simtool writes
+        // them count.
         let is_segment = |file: u64| {
             segment_path(folder, file).file_name() == Some(name.as_ref())
                 && !entries.iter().any(|entry| entry.file == file)

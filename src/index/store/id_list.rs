@@ -6,17 +6,18 @@
 //! 2. one more than the number of the bytes that follow, or 0,
 //! 3. the bytes.
 //!
-//! If the second number is 0, the rest of the ID has the form of the ID before: the same length,
-//! hexadecimal digits (`0-9`, `a-f`) at the same places, and equal bytes everywhere else. Then only the
-//! digits are stored, two a byte, the first in the lower half. So a UUID takes about 16 bytes, and a
+//! If the second number is 0, the rest of the ID looks like that of the ID before. It has the same length,
+//! hexadecimal digits (`0-9`, `a-f`) at the same positions, and equal bytes everywhere else. Then only the
+//! digits are stored, two in each byte, the first in the lower half. So a UUID takes about 16 bytes, and a
 //! decimal number half a byte for each digit.
 //!
-//! Numbers are stored with seven bits a byte, lowest first. The highest bit says that more bytes follow.
+//! Numbers are stored with seven bits in each byte, lowest bits first. The highest bit says that more bytes
+//! follow.
 
-/// Number of IDs in a block.
+/// Number of IDs in a block, which can be read without the blocks before it.
 pub(super) const BLOCK: usize = 16;
 
-/// Compresses IDs.
+/// Compresses IDs one after the other.
 #[derive(Debug, Default)]
 pub(super) struct IdEncoder {
     last: Vec<u8>,
@@ -25,13 +26,13 @@ pub(super) struct IdEncoder {
 }
 
 impl IdEncoder {
-    /// Appends an ID to `out`. If the ID is the first of a block, returns the start of the block in the
-    /// bytes that were appended so far.
+    /// Appends a compressed ID to `out`. If the ID is the first of a block, returns the offset of the block
+    /// among all bytes appended so far.
     pub(super) fn push(&mut self, id: &[u8], out: &mut Vec<u8>) -> Option<u64> {
         let starts_block = self.starts_block();
         if starts_block {
-            // The first ID of a block shares nothing, so a block can be read without the blocks
-            // before it.
+            // The first ID of a block is stored whole, so that a block can be read without the blocks before
+            // it.
             self.last.clear();
         }
         let start = self.bytes;
@@ -57,20 +58,20 @@ impl IdEncoder {
         self.count.is_multiple_of(BLOCK)
     }
 
-    /// Number of bytes that were appended so far.
+    /// Returns the number of bytes that were appended so far.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Counts whole blocks that the caller appended without the encoder.
+    /// Counts whole blocks that the caller appended as copied bytes, without this encoder.
     pub(super) fn skip_blocks(&mut self, blocks: usize, bytes: usize) {
         self.count += blocks * BLOCK;
         self.bytes += bytes as u64;
     }
 }
 
-/// Calls `visit` with the number and the bytes of each of the `count` IDs of a block, until `visit`
-/// returns `false`. Returns whether the bytes of the block are valid.
+/// Decodes the `count` IDs of a block into `id`, and calls `visit` with the number and the bytes of each
+/// until `visit` returns `false`. Returns whether the bytes of the block are valid.
 pub(super) fn visit_block(
     mut bytes: &[u8],
     count: usize,
@@ -83,8 +84,7 @@ pub(super) fn visit_block(
         else {
             return false;
         };
-        // Checksums find damage, but not bytes that were written wrongly. They must not cause a
-        // panic.
+        // Checksums find damage, but not bytes that were written wrongly. Such bytes must not cause a panic.
         if shared > id.len() {
             return false;
         }
@@ -103,7 +103,7 @@ pub(super) fn visit_block(
     true
 }
 
-/// Whether an ID has the form of the one before, so that its digits are enough.
+/// Returns whether `id` differs from `form`, the ID before, only in hexadecimal digits.
 fn is_of_form(id: &[u8], form: &[u8]) -> bool {
     let fits_form = |(&byte, &form): (&u8, &u8)| match digit_value(form) {
         Some(_) => digit_value(byte).is_some(),
@@ -114,7 +114,7 @@ fn is_of_form(id: &[u8], form: &[u8]) -> bool {
 
 /// Hexadecimal digits. Capital letters are not digits here, because they could not be restored.
 const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
-/// Value of each byte as a hexadecimal digit, or [`NONE`].
+/// For each byte, its value as a hexadecimal digit, or [`NONE`] if it is no digit.
 const DIGITS: [u8; 256] = {
     let mut digits = [NONE; 256];
     let mut value = 0;
@@ -134,7 +134,7 @@ fn digit_value(byte: u8) -> Option<u8> {
 
 fn push_digits(id: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
-    // At most all bytes are digits.
+    // There are at most as many digits as bytes.
     out.resize(start + id.len().div_ceil(2), 0);
     let mut digits = 0;
     for value in id.iter().filter_map(|&byte| digit_value(byte)) {
@@ -144,7 +144,8 @@ fn push_digits(id: &[u8], out: &mut Vec<u8>) {
     out.truncate(start + digits.div_ceil(2));
 }
 
-/// Replaces the digits of `id` by digits from `bytes`.
+/// Replaces the digits of `id` by digits from `bytes`, which advances behind them. Returns `None` if `bytes`
+/// is too short.
 fn take_digits(bytes: &mut &[u8], id: &mut [u8]) -> Option<()> {
     let digits = id.iter_mut().filter(|byte| digit_value(**byte).is_some());
     let mut later = 0;
@@ -170,8 +171,7 @@ fn push_number(mut number: usize, out: &mut Vec<u8>) {
 
 fn take_number(bytes: &mut &[u8]) -> Option<usize> {
     let mut number = 0;
-    // Invalid bytes could continue without end. A valid number ends within the bits of
-    // `usize`.
+    // Invalid bytes could continue without end, but a valid number ends within the bits of `usize`.
     for shift in (0..usize::BITS).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
         *bytes = rest;

@@ -1,11 +1,11 @@
-//! The lock of an index. It allows one writer at a time and stores who the writer is.
+//! The lock of an index. It allows one writer at a time and names the writer.
 
 use simtool_base::error::{Error, Result};
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// A lock that excludes other writers while the value lives. The system releases the lock when the
+/// Lock that excludes other writers of an index until it is dropped. The system releases the lock when the
 /// process ends, even if it is killed.
 #[derive(Debug)]
 pub(super) struct Lock {
@@ -14,7 +14,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of the index in `folder`. The text `holder` is stored for the messages of other
+    /// Takes the lock of the index in `folder`. `holder` describes this process, for messages of other
     /// processes.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl Lock {
             .read(true)
             .write(true)
             .create(true)
-            // Truncating before locking would erase the name of the writer that has the lock.
+            // Truncating before locking would erase the name of the process that has the lock.
             .truncate(false)
             .open(&path)
             .map_err(failed("open"))?;
@@ -39,8 +39,8 @@ impl Lock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut other = String::new();
-                // The holder may be writing its name at this moment. Without a name, the message
-                // still says that there is another process.
+                // The other process may be writing its name at this moment. Without the name, the message
+                // still says that there is one.
                 drop(file.read_to_string(&mut other));
                 let other = other.lines().next().unwrap_or("another process").to_owned();
                 let rule = format!("is being written by {other}: wait until it has ended");
@@ -48,7 +48,7 @@ impl Lock {
             }
             Err(TryLockError::Error(error)) => return Err(failed("lock")(error)),
         }
-        // The line of the previous holder may be longer than the new one, so it is removed first.
+        // The line of the previous process may be longer than the new one, so it is removed first.
         let mut write = || {
             file.rewind()?;
             file.set_len(0)?;
@@ -58,11 +58,11 @@ impl Lock {
         Ok(Self { file, path })
     }
 
-    /// Checks that the locked file is still the file that other writers would lock.
+    /// Checks that the lock file on the disk is still the file that this process locked.
     ///
     /// # Errors
     ///
-    /// Somebody removed or replaced the file.
+    /// Someone removed or replaced the lock file.
     pub(super) fn check(&self) -> Result<()> {
         let failed = |error| Error::io(&self.path, "read", error);
         let (ours, theirs) =

@@ -1,10 +1,10 @@
 //! The manifest of an index, which lists its segments.
 //!
-//! A commit replaces the manifest by a new one, in one atomic rename. All other files of an index are
-//! never changed.
+//! A commit replaces the manifest by a new one in one atomic rename. All other files of an index are written
+//! once and never changed.
 //!
-//! The file is text: one keyword and its value a line, in a fixed order. The last line has the checksum
-//! (XXH3-64) of the lines before.
+//! The file is text. Each line has a keyword and a value, and the lines have a fixed order. The last line has
+//! a checksum (XXH3-64) of the lines before it.
 //!
 //! ```text
 //! simtool index 1
@@ -29,31 +29,31 @@ const HEADING: &str = "simtool index";
 const VERSION: &str = "1";
 const CHECKSUM: &str = "checksum ";
 
-/// The content of an index: its method, its segments and its sources.
+/// Content of a manifest: the method, the segments and the sources of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
-    /// Number of commits.
+    /// Number of commits so far.
     pub generation: u64,
-    /// The method with all its settings.
+    /// Method that makes the fingerprints, with all its settings, in the form that `Method` parses.
     pub method: String,
-    /// The recipe: everything that the rows depend on.
+    /// Recipe of the fingerprints, which names everything that they depend on.
     pub recipe: String,
-    /// Number of the next document.
+    /// Number of documents that were ever added, which is also the number of the next document.
     pub documents: u64,
-    /// The segments, in the order of their documents.
+    /// Segments in the order of their document numbers.
     pub segments: Vec<SegmentEntry>,
-    /// Names of the sources, by number.
+    /// Names of the sources. The index of a name is the number of its source.
     pub sources: Vec<String>,
     /// Number of the next segment file.
     pub next_segment: u64,
 }
 
-/// A segment of an index.
+/// Entry about a segment file of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentEntry {
-    /// Number of the file.
+    /// Number in the name of the file.
     pub file: u64,
-    /// Length and checksum of the file.
+    /// Length and checksum of the file, which identify its content.
     pub seal: Seal,
 }
 
@@ -72,7 +72,7 @@ impl Manifest {
         }
     }
 
-    /// Returns the bytes of the file.
+    /// Returns the manifest as the bytes of its file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut text = format!(
@@ -92,7 +92,7 @@ impl Manifest {
         text.into_bytes()
     }
 
-    /// Parses the bytes of a file. `path` is for messages.
+    /// Parses the bytes of a manifest file. `path` is for error messages.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl Manifest {
             return Err(refused(1, expected));
         };
         let mut lines = text.lines();
-        // Check the version before the checksum, which another version may compute differently.
+        // The version is checked before the checksum, which another version may compute differently.
         let heading = lines.next().and_then(|line| line.strip_prefix(HEADING));
         if heading.map(str::trim_start) != Some(VERSION) {
             let expected = "version 1 of the index: another version of simtool wrote it; use that \
@@ -117,10 +117,10 @@ impl Manifest {
         let damaged = "a line that agrees with the checksum: the manifest is damaged; restore it from a copy, \
                        or save what is intact to a new index (salvage)";
         let count = text.lines().count();
-        // Search from the end, because the name of a source may contain the keyword, too.
+        // The search goes from the end, because the name of a source may contain the keyword as well.
         let body = text.rfind(CHECKSUM).map(|at| text.split_at(at));
         let Some((body, last)) = body else { return Err(refused(count, damaged)) };
-        // Comparing the whole line also refuses any bytes after the checksum.
+        // Comparing the whole line also rejects bytes after the checksum.
         if last != format!("{CHECKSUM}{:016x}\n", hash(body.as_bytes())) {
             return Err(refused(count, damaged));
         }
@@ -129,7 +129,7 @@ impl Manifest {
 
     fn of_lines(lines: Lines<'_>) -> Option<Self> {
         let mut lines = lines.peekable();
-        // The order of the lines is fixed, so another keyword ends a list and is otherwise an
+        // The order of the lines is fixed, so another keyword ends a list of lines. A missing line is an
         // error.
         let mut next = |name: &str| {
             let line = lines.next_if(|line| line.split(' ').next() == Some(name))?;

@@ -1,12 +1,13 @@
 //! The files of an index that grows, written so that the index survives crashes and power cuts.
 //!
-//! * An [`IndexFolder`] is an index at the time when it was opened.
-//! * An [`IndexWriter`] is the only process that adds to an index.
-//! * A [`Segment`] has documents that were added one after the other. It is written once and checked
-//!   when it is read.
-//! * The [`Manifest`] lists the segments of an index.
+//! * An [`IndexFolder`] is an index as it was when it was opened.
+//! * An [`IndexWriter`] writes to an index, which one process at a time may do.
+//! * A [`Segment`] is a file with documents that were added one after the other. It is written once, and
+//!   checked when it
+//!   is read.
+//! * The [`Manifest`] is the file that lists the segments of an index.
 //!
-//! This room stores rows and tables but does not search them.
+//! This module stores fingerprints and tables but does not search them.
 
 mod folder;
 mod id_list;

@@ -7,15 +7,15 @@ use super::{
 use simtool_base::stable_hash::hash;
 use std::ops::Range;
 
-/// The content of a header.
+/// Content of a header: the sections of the file, and the byte range of the checksums.
 pub(super) struct Header {
     pub(super) sections: Vec<Section>,
     pub(super) checksums: Range<usize>,
 }
 
 impl Header {
-    /// Parses the header of a whole file. The error has the place of the fault and a description of the
-    /// expected bytes.
+    /// Parses and checks the header of a whole file. The error holds the byte offset of the fault and a
+    /// description of the expected bytes.
     pub(super) fn read(bytes: &[u8], seal: Option<Seal>) -> Result<Self, (usize, String)> {
         let damaged = |what: &str| format!("{what}: it is damaged; {REMEDY}");
         let Some(header) = bytes.get(..HEADER).filter(|header| header.starts_with(MAGIC)) else {
@@ -23,7 +23,7 @@ impl Header {
         };
         let number_32 = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
         let number_64 = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| header[at + i]));
-        // Check the version before the checksum, because another version may have another header.
+        // The version is checked before the checksum, because another version may have another header.
         if number_32(8) != VERSION {
             let expected = format!(
                 "version {VERSION} of the format: another version of simtool wrote it; use that \
@@ -35,7 +35,7 @@ impl Header {
         if checksum != hash(&header[..SEALED]) {
             return Err((0, damaged("a header that agrees with its checksum")));
         }
-        // A file that was cut off has an intact header.
+        // A file that was cut off can still have an intact header.
         if number_64(16) != bytes.len() as u64 {
             let expected = format!("{} bytes, as the header says", number_64(16));
             return Err((16, damaged(&expected)));
@@ -45,8 +45,7 @@ impl Header {
         }
         let contradicts = || (16, damaged("a header that does not contradict itself"));
         let (count, start) = (number_32(12) as usize, number_64(24) as usize);
-        // A header with a valid checksum can still be wrong on purpose, so this arithmetic must
-        // not overflow.
+        // A header with a valid checksum can still hold any numbers, so this arithmetic must not overflow.
         let blocks = start.checked_sub(HEADER).map(|bytes| bytes.div_ceil(BLOCK));
         let end =
             blocks.and_then(|blocks| blocks.checked_mul(8)).and_then(|b| b.checked_add(start));

@@ -1,8 +1,8 @@
-//! A file that is written once and never changed.
+//! A sealed file: it is written once, protected by checksums, and never changed.
 //!
-//! It has sections of numbers or bytes, and a checksum for every 16 KiB of them. Each of these blocks is
-//! checked when it is read for the first time. Everything is little-endian, and sections begin at
-//! multiples of 64 bytes, so that arrays in a mapped file can be used in place.
+//! It has sections of numbers or bytes. Every 16 KiB of them are a block with a checksum, which is checked
+//! when the block is read for the first time. Everything is little-endian. Sections begin at multiples of 64
+//! bytes, so that a mapped file can be used in place as arrays.
 //!
 //! ```text
 //! bytes   0 ..   8   89 "simidx" 0A: no text, and damaged where line ends were replaced
@@ -36,31 +36,31 @@ use std::ops::Range;
 
 const MAGIC: &[u8; 8] = b"\x89simidx\n";
 const VERSION: u32 = 3;
-/// Bytes of the header.
+/// Number of bytes of the header.
 const HEADER: usize = 2560;
-/// Bytes of the header before its own checksum.
+/// Number of bytes of the header before its own checksum.
 const SEALED: usize = HEADER - 8;
-/// Start of the table of sections in the header.
+/// Byte offset in the header of the table of sections.
 const TABLE: usize = 40;
-/// Bytes of a line of that table.
+/// Number of bytes of the entry of a section in that table.
 const LINE: usize = 24;
-/// Most sections of a file.
+/// Maximum number of sections of a file.
 const MOST_SECTIONS: usize = 96;
 /// Alignment of sections in bytes.
 const ALIGNMENT: usize = 64;
-/// Bytes of a block, which has one checksum.
+/// Number of bytes of a block, for which there is one checksum.
 const BLOCK: usize = 16 << 10;
-/// Marks that no damage is known.
+/// Value of the offset of the first damage while no damage is known.
 const INTACT: usize = usize::MAX;
-/// The advice at the end of messages about damage.
+/// Advice at the end of messages about damage.
 const REMEDY: &str =
     "restore the file from a copy, or save what is intact to a new index (salvage)";
 
-/// Kind of a section: a number that is chosen by the user of the file.
+/// Kind of a section, for example the section of IDs. The code that writes the file chooses the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind(pub(super) u32);
 
-/// A section of a file.
+/// Location of a section in a file, and the size of its elements in bytes.
 #[derive(Clone, Debug)]
 struct Section {
     kind: u32,
@@ -68,14 +68,14 @@ struct Section {
     bytes: Range<usize>,
 }
 
-/// Identity of the content of a file.
+/// Identity of the content of a sealed file. Files with the same seal have the same content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seal {
-    /// Checksum of the header.
+    /// Checksum of the header, which covers all other checksums.
     pub checksum: u64,
-    /// Length of the file.
+    /// Number of bytes of the file.
     pub bytes: u64,
 }
 
-/// Returns the name of a kind of section for messages.
+/// Function that returns the name of a kind of section, for messages.
 pub(super) type SectionName = fn(Kind) -> &'static str;

@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// A complete file, from which sections are read.
+/// A complete sealed file, whose sections can be read.
 #[derive(Debug)]
 pub(in crate::index::store) struct SealedFile {
     path: PathBuf,
@@ -21,13 +21,13 @@ pub(in crate::index::store) struct SealedFile {
     bytes: Bytes,
     sections: Vec<Section>,
     checksums: Range<usize>,
-    /// A bit for each block that was checked and is intact.
+    /// One bit for each block, which is set once the block was checked and is intact.
     checked: Vec<AtomicU64>,
-    /// Start of the first block that is known to be damaged, or [`INTACT`].
+    /// Byte offset of the first block that is known to be damaged, or [`INTACT`].
     damaged: AtomicUsize,
 }
 
-/// Bytes whose address is a multiple of eight, so that they can be read as numbers in place.
+/// Content of a file at an address that is a multiple of eight, so that it can be read as numbers in place.
 #[derive(Debug)]
 enum Bytes {
     File(MappedFile),
@@ -37,8 +37,7 @@ enum Bytes {
 impl Bytes {
     fn open(path: &Path, access: FileAccess) -> Result<Self> {
         let file = access.open(path)?;
-        // A mapped file begins at a page, but bytes that were read into memory can have any
-        // address.
+        // A mapped file begins at a page boundary, but bytes that were read into memory can have any address.
         if (file.as_ptr() as usize).is_multiple_of(size_of::<u64>()) {
             return Ok(Self::File(file));
         }
@@ -57,7 +56,7 @@ impl Bytes {
 }
 
 impl SealedFile {
-    /// Opens a file and checks its header. If `seal` is given, the file must have it. The other bytes are
+    /// Opens a file and checks its header. If `seal` is given, the file must have this seal. Other bytes are
     /// checked when they are read.
     ///
     /// # Errors
@@ -79,18 +78,18 @@ impl SealedFile {
         Ok(Self { path: path.to_owned(), name, bytes, sections, checksums, checked, damaged })
     }
 
-    /// Path of the file.
+    /// Returns the path of the file.
     pub(in crate::index::store) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Length of the file.
+    /// Returns the number of bytes of the file.
     pub(in crate::index::store) fn len(&self) -> usize {
         self.bytes.all().len()
     }
 
-    /// Returns the elements of a section. The array is empty if there is no such section or if its
-    /// elements have another size.
+    /// Returns the elements of the section of this kind. The array is empty if there is no such section, or
+    /// if its elements have another size.
     pub(in crate::index::store) fn array<T: Pod>(&self, Kind(kind): Kind) -> StoredArray<'_, T> {
         let section = self.sections.iter().find(|section| section.kind == kind);
         let range = section.map_or(0..0, |section| section.bytes.clone());
@@ -99,8 +98,8 @@ impl SealedFile {
         StoredArray { file: self, start, elements }
     }
 
-    /// Checks that everything that was read so far was intact. Call this before using results that
-    /// were computed from the file: damaged parts read as empty.
+    /// Checks that everything that was read so far is intact. Damaged parts read as empty, so callers must
+    /// check before they use results that were computed from the file.
     ///
     /// # Errors
     ///
@@ -112,14 +111,14 @@ impl SealedFile {
         }
     }
 
-    /// Checks the whole file.
+    /// Checks every block of the file.
     ///
     /// # Errors
     ///
     /// The file is damaged.
     pub(in crate::index::store) fn verify(&self) -> Result<()> {
         let sections = HEADER..self.checksums.start;
-        // In parts, so that a large mapped file does not need to be in memory as a whole.
+        // The file is checked in parts, so that a large mapped file need not be in memory as a whole.
         for start in sections.clone().step_by(64 * BLOCK) {
             self.is_intact(start..(start + 64 * BLOCK).min(sections.end));
             self.check()?;
@@ -127,7 +126,8 @@ impl SealedFile {
         Ok(())
     }
 
-    /// Returns the error for a section that has valid checksums but contradicts another section.
+    /// Returns the error for a section whose checksums are valid but whose content contradicts another
+    /// section. `what` describes the expected content.
     pub(in crate::index::store) fn contradiction(&self, kind: Kind, what: &str) -> Error {
         let section = self.sections.iter().find(|section| section.kind == kind.0);
         let byte = section.map_or(TABLE, |section| section.bytes.start);
@@ -142,18 +142,20 @@ impl SealedFile {
         format_error(&self.path, byte, expected)
     }
 
-    /// Remembers damage at a byte. The first damage in the file is reported.
+    /// Remembers that the file is damaged at byte offset `byte`. If there are several, the first damage is
+    /// reported.
     fn note(&self, byte: usize) {
         self.damaged.fetch_min(byte, Ordering::Relaxed);
     }
 
-    /// Whether all blocks that contain these bytes are intact. Blocks are checked only once.
+    /// Returns whether all blocks that contain these bytes are intact. Each intact block is checked only
+    /// once.
     #[inline]
     fn is_intact(&self, bytes: Range<usize>) -> bool {
         let (first, last) = ((bytes.start - HEADER) / BLOCK, (bytes.end - 1 - HEADER) / BLOCK);
         (first..=last).all(|block| {
-            // The bits protect no other data, and two threads that check the same block agree. So
-            // the order of memory accesses does not matter.
+            // Two threads that check the same block get the same result, and no other data depends on the
+            // bit. So relaxed memory order is enough.
             let checked = self.checked[block / 64].load(Ordering::Relaxed);
             checked >> (block % 64) & 1 == 1 || self.check_block(block)
         })
@@ -179,26 +181,26 @@ fn format_error(path: &Path, byte: usize, expected: String) -> Error {
     ErrorKind::Format { path: path.to_owned(), byte: byte as u64, expected }.into()
 }
 
-/// The elements of a section, which are checked when they are read.
+/// Elements of a section of a sealed file. The bytes are checked when they are read.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredArray<'f, T> {
     file: &'f SealedFile,
-    /// Start of the section in the file.
+    /// Byte offset of the section in the file.
     start: usize,
     elements: &'f [T],
 }
 
 impl<'f, T: Pod> StoredArray<'f, T> {
-    /// Returns some elements, or nothing if the range is outside of the section or damaged. In both
-    /// cases the damage is remembered for `check`.
+    /// Returns the elements in `range`, or an empty slice if they are outside of the section or damaged. In
+    /// both cases, `check` will return an error.
     #[inline]
     pub fn get(&self, range: Range<usize>) -> &'f [T] {
         let Some(elements) = self.elements.get(range.clone()) else {
-            // Places in an intact file never lead outside of a section, so this is damage.
+            // Offsets in an intact file never lead outside of a section, so this is damage.
             self.file.note(self.start);
             return &[];
         };
-        // Without elements, there is no last byte whose block could be checked.
+        // An empty range has no last byte whose block could be checked.
         if elements.is_empty() {
             return elements;
         }
@@ -207,7 +209,7 @@ impl<'f, T: Pod> StoredArray<'f, T> {
         if is_intact { elements } else { &[] }
     }
 
-    /// Returns all elements.
+    /// Returns all elements of the section.
     ///
     /// # Errors
     ///
@@ -221,7 +223,7 @@ impl<'f, T: Pod> StoredArray<'f, T> {
     }
 }
 
-/// Arrays that are stored in a sealed file.
+/// Marks arrays that are stored in a sealed file rather than in memory of their own.
 #[derive(Debug)]
 pub struct InSegment<'f>(PhantomData<&'f ()>);
 

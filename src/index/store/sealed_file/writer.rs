@@ -1,4 +1,4 @@
-//! Writes a sealed file.
+//! Writes a sealed file, section by section.
 
 use super::{ALIGNMENT, BLOCK, HEADER, Kind, MAGIC, MOST_SECTIONS, SEALED, Seal, Section, VERSION};
 use bytemuck::Pod;
@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// A file that is being written.
+/// A sealed file that is being written.
 #[derive(Debug)]
 pub(in crate::index::store) struct SealedWriter<'f> {
     out: BufWriter<&'f mut File>,
@@ -20,21 +20,21 @@ pub(in crate::index::store) struct SealedWriter<'f> {
 }
 
 impl<'f> SealedWriter<'f> {
-    /// Begins to write an empty file. `path` is for messages.
+    /// Starts to write to an empty file. `path` is for error messages.
     ///
     /// # Errors
     ///
     /// The file cannot be written.
     pub(in crate::index::store) fn new(file: &'f mut File, path: &'f Path) -> Result<Self> {
         let mut out = BufWriter::with_capacity(1 << 20, file);
-        // The header needs the checksums, so it is written last. Until then there are zeros in
-        // its place, and an unfinished file is never mistaken for a complete one.
+        // The header needs the checksums, so it is written last. Until then it is all zeros, so an unfinished
+        // file is never mistaken for a complete one.
         out.write_all(&[0; HEADER]).map_err(|e| Error::io(path, "write", e))?;
         let block = StreamedHash::default();
         Ok(Self { out, path, at: HEADER, sections: Vec::new(), block, checksums: Vec::new() })
     }
 
-    /// Begins a section of elements of type `T`, which [`write`](Self::write) fills.
+    /// Starts a section of elements of type `T`. The elements follow by [`write`](Self::write).
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl<'f> SealedWriter<'f> {
         Ok(())
     }
 
-    /// Appends elements to the present section.
+    /// Appends elements to the section that was started last.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl<'f> SealedWriter<'f> {
         Ok(())
     }
 
-    /// Writes a whole section.
+    /// Writes a whole section with these elements.
     ///
     /// # Errors
     ///
@@ -78,14 +78,14 @@ impl<'f> SealedWriter<'f> {
         self.write(elements)
     }
 
-    /// Writes the checksums and the header, and returns the identity of the file.
+    /// Writes the checksums and the header. Returns the seal, which identifies the content of the file.
     ///
     /// # Errors
     ///
     /// The file cannot be written to.
     pub(in crate::index::store) fn finish(mut self) -> Result<Seal> {
         self.align()?;
-        // The last block is usually shorter than others, so `put` has not ended it.
+        // The last block is usually shorter than the others, so `put` has not finished it.
         if self.at > HEADER && !(self.at - HEADER).is_multiple_of(BLOCK) {
             self.checksums.push(self.block.digest());
         }

@@ -1,7 +1,8 @@
-//! A segment of an index: documents that were added one after the other.
+//! A segment of an index: a file with documents that were added one after the other.
 //!
-//! It has the rows, numbers and IDs of the documents, the tables that find them, and the repeats,
-//! removals and inputs of the time when it was written. A segment never changes.
+//! It holds the fingerprints, numbers and IDs of the documents, and the tables that find fingerprints. It
+//! also holds the repeats, removals and inputs that were noted while these documents were added. A segment
+//! never changes.
 
 mod reader;
 #[cfg(test)]
@@ -14,7 +15,8 @@ pub use writer::{SegmentRows, SegmentWriter};
 use super::sealed_file::Kind;
 use bytemuck::{Pod, Zeroable};
 
-/// First number, number of documents, words of a row as stored, number of tables.
+/// Section with four numbers: the first document number, the number of documents, the words of a stored
+/// fingerprint, and the number of tables.
 const META: Kind = Kind(1);
 const ROWS: Kind = Kind(2);
 const NUMBERS: Kind = Kind(3);
@@ -25,14 +27,14 @@ const REPEATS: Kind = Kind(7);
 const REMOVED: Kind = Kind(8);
 const INPUTS: Kind = Kind(9);
 const DESCRIPTION: Kind = Kind(10);
-/// First kind of the sections of tables. A table has two sections.
+/// Kind of the first section of tables. Each table has two sections.
 const TABLES: u32 = 16;
 const STARTS: u32 = 0;
 const ENTRIES: u32 = 1;
-/// Most tables of a segment.
+/// Maximum number of tables of a segment.
 pub const MOST_TABLES: usize = 24;
 
-/// Returns the name of a section for messages.
+/// Returns the name of a kind of section, for messages.
 fn section_name(Kind(kind): Kind) -> &'static str {
     const NAMES: [&str; 11] = [
         "",
@@ -50,20 +52,20 @@ fn section_name(Kind(kind): Kind) -> &'static str {
     NAMES.get(kind as usize).copied().unwrap_or("tables")
 }
 
-/// Source and time of documents that were stored one after the other.
+/// Source and time of documents that were added one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Origin {
-    /// Row of the first of these documents in the segment.
+    /// Position in the segment of the first of these documents.
     pub row: u32,
-    /// Number of the source.
+    /// Number of the source, whose name is in the manifest.
     pub source: u32,
-    /// Time at which they were stored, in seconds since 1970.
+    /// Time at which the documents were added, in seconds since 1970.
     pub time: u64,
 }
 
 impl Origin {
-    /// Appends the origin, unless it is the same as the last one.
+    /// Appends the origin to `origins`, unless the last one has the same source and time.
     pub fn push(self, origins: &mut Vec<Self>) {
         let last = origins.last();
         if last.is_none_or(|last| (last.source, last.time) != (self.source, self.time)) {
@@ -71,7 +73,8 @@ impl Origin {
         }
     }
 
-    /// Returns source and time of the document in a row. `origins` ascend by row.
+    /// Returns the source and the time of the document at position `row` of a segment. `origins` must ascend
+    /// by row.
     #[must_use]
     pub fn of_row(origins: &[Self], row: usize) -> (u32, u64) {
         let behind = origins.partition_point(|origin| origin.row as usize <= row);
@@ -80,32 +83,33 @@ impl Origin {
     }
 }
 
-/// Repeats of a document from one source.
+/// Count and times of the documents from one source that are near a document of the index and so were not
+/// added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Repeats {
-    /// Number of the document that is repeated.
+    /// Number of the document of the index.
     pub number: u64,
-    /// Number of the source.
+    /// Number of the source, whose name is in the manifest.
     pub source: u32,
-    /// Number of repeats.
+    /// Number of documents that were near it.
     pub count: u32,
-    /// Time of the first repeat, in seconds since 1970.
+    /// Time at which the first of them was seen, in seconds since 1970.
     pub first: u64,
-    /// Time of the last repeat.
+    /// Time at which the last of them was seen, in seconds since 1970.
     pub last: u64,
 }
 
-/// The content of a segment in addition to rows, IDs and tables.
+/// Content of a segment apart from fingerprints, IDs and tables.
 #[derive(Clone, Debug, Default)]
 pub struct SegmentRest {
-    /// Origins of the documents, ascending by row.
+    /// Sources and times of the documents, ascending by position.
     pub origins: Vec<Origin>,
-    /// Repeats that were added, ascending by number and source.
+    /// Repeats that were noted, ascending by document number and source.
     pub repeats: Vec<Repeats>,
-    /// Numbers of documents that were removed, ascending.
+    /// Numbers of removed documents, ascending.
     pub removed: Vec<u64>,
-    /// Inputs that were read, one a line.
+    /// Entries about inputs that were read, one on each line.
     pub inputs: Vec<u8>,
 }
 

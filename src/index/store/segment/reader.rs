@@ -1,4 +1,4 @@
-//! Reads a segment.
+//! Reads a segment of an index.
 
 use super::{
     DESCRIPTION, ENTRIES, ID_BLOCKS, IDS, INPUTS, META, MOST_TABLES, NUMBERS, ORIGINS, Origin,
@@ -13,7 +13,7 @@ use simtool_compute::lent_array::LentArray;
 use std::ops::Range;
 use std::path::Path;
 
-/// A complete segment.
+/// A complete segment of an index, whose parts are checked when they are read.
 #[derive(Debug)]
 pub struct Segment {
     pub(super) file: SealedFile,
@@ -21,7 +21,7 @@ pub struct Segment {
     rows: usize,
     row_words: usize,
     tables: u32,
-    /// Whether the numbers of the documents have gaps.
+    /// Whether document numbers are stored, because they have gaps.
     has_numbers: bool,
 }
 
@@ -42,7 +42,7 @@ impl Segment {
         Ok(segment)
     }
 
-    /// Checks that the lengths of the sections fit the number of rows.
+    /// Checks that the lengths of the sections agree with the number of documents.
     fn check_lengths(&self) -> Result<()> {
         let Self { file, rows, row_words, tables, .. } = self;
         let words = file.array::<u64>(ROWS).len();
@@ -50,7 +50,7 @@ impl Segment {
             return Err(file.contradiction(ROWS, "as many words as the rows have"));
         }
         let last = rows.checked_sub(1).map_or(0, |last| last as u64);
-        // Matches number rows with 32 bits, and document numbers must not overflow 64 bits.
+        // Matches refer to rows by 32-bit numbers, and document numbers must not overflow 64 bits.
         if u32::try_from(*rows).is_err() || self.first.checked_add(last).is_none() {
             return Err(file.contradiction(META, "a number of rows that have numbers"));
         }
@@ -67,13 +67,13 @@ impl Segment {
         Ok(())
     }
 
-    /// Number of the first document.
+    /// Returns the number of the first document.
     #[must_use]
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// Number of documents.
+    /// Returns the number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows
@@ -85,38 +85,39 @@ impl Segment {
         self.rows == 0
     }
 
-    /// Bytes of the file.
+    /// Returns the number of bytes of the file.
     #[must_use]
     pub fn file_bytes(&self) -> u64 {
         self.file.len() as u64
     }
 
-    /// Path of the file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Words of a stored row. Shorter rows are padded with zeros.
+    /// Returns the number of 64-bit words of a stored fingerprint. Shorter fingerprints are padded with
+    /// zeros.
     #[must_use]
     pub fn row_words(&self) -> usize {
         self.row_words
     }
 
-    /// Number of tables.
+    /// Returns the number of tables.
     #[must_use]
     pub(crate) fn table_count(&self) -> usize {
         self.tables as usize
     }
 
-    /// Returns the rows as elements of type `L`, which has the size of a stored row.
+    /// Returns the fingerprints as elements of type `L`, which must have the size of a stored fingerprint.
     #[must_use]
     pub fn rows<L: Pod>(&self) -> StoredArray<'_, L> {
         debug_assert_eq!(size_of::<L>(), self.row_words * size_of::<u64>());
         self.file.array(ROWS)
     }
 
-    /// Returns the words of all rows.
+    /// Returns the words of all fingerprints, one fingerprint after the other.
     ///
     /// # Errors
     ///
@@ -125,14 +126,15 @@ impl Segment {
         self.file.array::<u64>(ROWS).all()
     }
 
-    /// Returns the starts and the entries of a table.
+    /// Returns the two arrays of table number `table`: where the entries of each key start, and the entries.
     #[must_use]
     pub fn table(&self, table: usize) -> (StoredArray<'_, u32>, StoredArray<'_, u8>) {
         let kind = |part| table_kind(table as u32, part);
         (self.file.array(kind(STARTS)), self.file.array(kind(ENTRIES)))
     }
 
-    /// Returns the number of the document in a row. Damage is reported by [`check`](Self::check).
+    /// Returns the number of the document at position `row`. If it is damaged, [`check`](Self::check) reports
+    /// that.
     #[must_use]
     pub fn number(&self, row: usize) -> u64 {
         let later = if self.has_numbers {
@@ -143,20 +145,20 @@ impl Segment {
         self.first.saturating_add(later)
     }
 
-    /// Returns the row of the document with a number, if the segment has it.
+    /// Returns the position of the document with this number, or `None` if the segment does not have it.
     #[must_use]
     pub(crate) fn row_of(&self, number: u64) -> Option<usize> {
         let later = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let numbers = self.file.array::<u32>(NUMBERS);
         if numbers.is_empty() {
-            // Numbers without gaps are not stored, because the row follows from the number.
+            // If the numbers have no gaps, they are not stored, because they follow from the position.
             return (later < self.rows).then_some(later);
         }
         let row = numbers.get(0..self.rows).binary_search(&u32::try_from(later).ok()?);
         row.ok()
     }
 
-    /// Writes the ID of a row to `id`, which is cleared before.
+    /// Writes the ID of the document at position `row` to `id`, which is cleared first.
     ///
     /// # Errors
     ///
@@ -170,7 +172,7 @@ impl Segment {
         if found { Ok(()) } else { Err(self.file.contradiction(IDS, "an ID for each row")) }
     }
 
-    /// Calls `visit` with every row and its ID, in order.
+    /// Calls `visit` with the position and the ID of every document, in order.
     ///
     /// # Errors
     ///
@@ -182,7 +184,8 @@ impl Segment {
         self.visit_ids_from(0, visit)
     }
 
-    /// Calls `visit` with the rows from a block on.
+    /// Calls `visit` with the position and the ID of the documents from block number `block` on. See
+    /// [`id_list`].
     pub(super) fn visit_ids_from(
         &self,
         block: usize,
@@ -219,45 +222,44 @@ impl Segment {
         if is_whole { Ok(()) } else { Err(contradiction()) }
     }
 
-    /// Returns bytes of the section of IDs.
+    /// Returns the bytes from offset `start` to `end` of the section of compressed IDs.
     pub(super) fn id_bytes(&self, start: u64, end: u64) -> Result<&[u8]> {
         let (start, end) = (start as usize, end as usize);
         let bytes = self.file.array::<u8>(IDS).get(start..end);
-        // Damaged bytes read as empty, and the check returns the error for them.
+        // Damaged bytes read as empty, and the check returns an error for them.
         if bytes.len() != end.wrapping_sub(start) {
             self.file.check()?;
         }
         Ok(bytes)
     }
 
-    /// Returns the origins of the documents.
+    /// Returns the sources and times of the documents.
     ///
     /// # Errors
     ///
-    /// They are damaged.
+    /// The section is damaged.
     pub(crate) fn origins(&self) -> Result<&[Origin]> {
         self.file.array(ORIGINS).all()
     }
 
-    /// Returns the repeats that were added while the segment was collected. They can repeat documents of
-    /// earlier segments.
+    /// Returns the repeats that were noted while the documents of the segment were added. They can be repeats
+    /// of documents in earlier segments.
     ///
     /// # Errors
     ///
-    /// They are damaged.
+    /// The section is damaged.
     pub fn repeats(&self) -> Result<&[Repeats]> {
         self.file.array(REPEATS).all()
     }
 
-    /// Returns the repeats of one document.
+    /// Returns the repeats of the document with this number that the segment holds.
     ///
     /// # Errors
     ///
-    /// They are damaged.
+    /// The section is damaged.
     pub(crate) fn repeats_of(&self, number: u64) -> Result<&[Repeats]> {
         let all = self.file.array::<Repeats>(REPEATS);
-        // A search that reads single elements checks only the few blocks that it meets, and not
-        // the whole section.
+        // Bisection over single elements checks only the few blocks that it reads, and not the whole section.
         let bound = |is_before: &dyn Fn(u64) -> bool| {
             let mut range: Range<usize> = 0..all.len();
             while !range.is_empty() {
@@ -275,42 +277,44 @@ impl Segment {
         Ok(found)
     }
 
-    /// Returns the numbers of documents that were removed while the segment was collected. They can be
-    /// in earlier segments.
+    /// Returns the numbers of the documents that were removed while the documents of the segment were added.
+    /// The removed documents can be in earlier segments.
     ///
     /// # Errors
     ///
-    /// They are damaged.
+    /// The section is damaged.
     pub fn removed(&self) -> Result<&[u64]> {
         self.file.array(REMOVED).all()
     }
 
-    /// Returns the inputs that were read while the segment was collected, one a line.
+    /// Returns the entries about inputs that were read while the documents of the segment were added, one on
+    /// each line.
     ///
     /// # Errors
     ///
-    /// They are damaged.
+    /// The section is damaged.
     pub fn inputs(&self) -> Result<&[u8]> {
         self.file.array(INPUTS).all()
     }
 
-    /// Returns the method and the recipe of the rows, one a line.
+    /// Returns two lines: the method and the recipe of the fingerprints.
     ///
     /// # Errors
     ///
-    /// They are damaged.
+    /// The section is damaged.
     pub fn description(&self) -> Result<&str> {
         let bytes = self.file.array(DESCRIPTION).all()?;
         let text = str::from_utf8(bytes);
         text.map_err(|_| self.file.contradiction(DESCRIPTION, "a method in UTF-8"))
     }
 
-    /// Calls `visit` with row, number, ID and words of every document for which all four are intact.
+    /// Calls `visit` with position, number, ID and fingerprint of every document for which all of these are
+    /// intact.
     pub(crate) fn visit_intact(&self, mut visit: impl FnMut(usize, u64, &[u8], &[u64])) {
         let (words, numbers) = (self.file.array::<u64>(ROWS), self.file.array::<u32>(NUMBERS));
         let mut id = Vec::new();
         for block in 0..self.rows.div_ceil(BLOCK) {
-            // Damaged blocks are skipped. The caller counts the documents that are missing.
+            // Damaged blocks are skipped, and the caller counts the missing documents.
             drop(self.visit_ids_of_block(block, &mut id, &mut |row, id| {
                 let words = words.get(row * self.row_words..(row + 1) * self.row_words);
                 let later = if numbers.is_empty() { Some(row as u32) } else { numbers.at(row) };
@@ -322,8 +326,8 @@ impl Segment {
         }
     }
 
-    /// Checks that everything that was read so far was intact. Call this before using results that were
-    /// computed from the segment.
+    /// Checks that everything that was read so far is intact. Damaged parts read as empty, so callers must
+    /// check before they use results that were computed from the segment.
     ///
     /// # Errors
     ///
@@ -332,7 +336,7 @@ impl Segment {
         self.file.check()
     }
 
-    /// Checks every byte.
+    /// Checks every byte of the file.
     ///
     /// # Errors
     ///

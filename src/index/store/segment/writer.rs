@@ -1,4 +1,4 @@
-//! Writes a segment.
+//! Writes a segment of an index.
 
 use super::{
     DESCRIPTION, ENTRIES, ID_BLOCKS, IDS, INPUTS, META, NUMBERS, ORIGINS, REMOVED, REPEATS, ROWS,
@@ -10,29 +10,30 @@ use simtool_base::error::Result;
 use std::fs::File;
 use std::path::Path;
 
-/// Rows and numbers of the documents of a new segment.
+/// Fingerprints and numbers of the documents of a new segment.
 #[derive(Clone, Debug)]
 pub struct SegmentRows<'r> {
     /// Number of the first document.
     pub first: u64,
-    /// Difference of each number from the first. `None` if the numbers have no gaps.
+    /// For each document, the difference of its number from `first`. `None` if the numbers have no gaps.
     pub numbers: Option<&'r [u32]>,
-    /// Words of a row.
+    /// Number of 64-bit words of a fingerprint.
     pub row_words: usize,
-    /// The rows.
+    /// Fingerprints, one after the other.
     pub words: &'r [u64],
 }
 
 impl<'r> SegmentRows<'r> {
-    /// Creates rows of `row_words` words. `numbers` has the difference of each number from the first.
+    /// Creates the value from fingerprints of `row_words` words. `numbers` holds the difference of each
+    /// document number from `first`.
     #[must_use]
     pub fn new(first: u64, numbers: &'r [u32], row_words: usize, words: &'r [u64]) -> Self {
-        // Numbers have gaps only after removals. Without gaps, they need no space.
+        // Document numbers have gaps only after removals. Without gaps, they need not be stored.
         let is_dense = numbers.iter().enumerate().all(|(row, &later)| row == later as usize);
         Self { first, numbers: (!is_dense).then_some(numbers), row_words, words }
     }
 
-    /// Number of rows.
+    /// Returns the number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.words.len() / self.row_words
@@ -45,7 +46,8 @@ impl<'r> SegmentRows<'r> {
     }
 }
 
-/// A segment that is being written: first the rows, then all IDs, all tables, and the rest.
+/// A segment that is being written. The fingerprints are written first, then all IDs, all tables, and the
+/// rest.
 #[derive(Debug)]
 pub struct SegmentWriter<'f> {
     file: SealedWriter<'f>,
@@ -56,11 +58,11 @@ pub struct SegmentWriter<'f> {
     meta: [u64; 3],
 }
 
-/// Bytes of IDs that are collected before they are written.
+/// Number of bytes of compressed IDs that are collected before they are written.
 const ID_PIECE: usize = 1 << 16;
 
 impl<'f> SegmentWriter<'f> {
-    /// Writes the rows to an empty file. `path` is for messages.
+    /// Writes the fingerprints to an empty file. `path` is for error messages.
     ///
     /// # Errors
     ///
@@ -82,7 +84,7 @@ impl<'f> SegmentWriter<'f> {
         })
     }
 
-    /// Appends the ID of the next row.
+    /// Appends the ID of the next document.
     ///
     /// # Errors
     ///
@@ -92,14 +94,14 @@ impl<'f> SegmentWriter<'f> {
         if self.encoded.len() >= ID_PIECE { self.write_ids() } else { Ok(()) }
     }
 
-    /// Appends the IDs of the rows of another segment, except rows whose `stays` is false.
+    /// Appends the IDs of the documents of another segment for which `stays` is true.
     ///
     /// # Errors
     ///
     /// The file cannot be written to, or the segment is damaged.
     pub(crate) fn push_ids_of(&mut self, segment: &Segment, stays: &[bool]) -> Result<()> {
-        // Blocks before the first removed row are the same in both segments, so their bytes are copied
-        // if a block begins here, too.
+        // Blocks of IDs before the first removed document stay the same. If a block starts here, their bytes
+        // are copied.
         let mut copied = 0;
         if self.ids.starts_block() {
             let first_gone = stays.iter().position(|&stays| !stays).unwrap_or(stays.len());
@@ -110,11 +112,11 @@ impl<'f> SegmentWriter<'f> {
         })
     }
 
-    /// Copies the bytes of the first blocks of IDs of a segment, which must be full. Returns the number
-    /// of copied blocks.
+    /// Copies the bytes of the first `blocks` blocks of IDs of a segment, which must be full blocks. Returns
+    /// the number of copied blocks, which is 0 if the segment is damaged.
     fn copy_id_blocks(&mut self, segment: &Segment, blocks: usize) -> Result<usize> {
         let places = segment.file.array::<u64>(ID_BLOCKS).get(0..blocks + 1);
-        // Damaged places are reported by the caller, which reads the IDs one by one then.
+        // The caller then reads the IDs one by one, and that reports the damage.
         let &[start, .., end] = places else { return Ok(0) };
         if !places.is_sorted() {
             return Ok(0);
@@ -122,8 +124,7 @@ impl<'f> SegmentWriter<'f> {
         let bytes = segment.id_bytes(start, end)?;
         self.write_ids()?;
         self.file.write(bytes)?;
-        // Places count from the start of the section, so copied ones move by the bytes before
-        // them.
+        // Offsets count from the start of the section of IDs, so the offsets of copied blocks must be moved.
         let moved = self.ids.bytes();
         self.id_blocks.extend(places[..blocks].iter().map(|place| moved + (place - start)));
         self.ids.skip_blocks(blocks, bytes.len());
@@ -136,7 +137,7 @@ impl<'f> SegmentWriter<'f> {
         Ok(())
     }
 
-    /// Ends the IDs. There must have been one for each row.
+    /// Finishes the IDs. One ID must have been appended for each document.
     ///
     /// # Errors
     ///
@@ -147,7 +148,7 @@ impl<'f> SegmentWriter<'f> {
         self.file.section(ID_BLOCKS, &self.id_blocks)
     }
 
-    /// Writes the next table.
+    /// Writes the next table: where the entries of each key start, and the entries.
     ///
     /// # Errors
     ///
@@ -159,7 +160,7 @@ impl<'f> SegmentWriter<'f> {
         Ok(())
     }
 
-    /// Writes the rest and the end of the file.
+    /// Writes `rest` and `description`, and finishes the file. Returns the seal of the file.
     ///
     /// # Errors
     ///
@@ -175,7 +176,7 @@ impl<'f> SegmentWriter<'f> {
         self.file.section(INPUTS, &rest.inputs)?;
         self.file.section(DESCRIPTION, description.as_bytes())?;
         let [first, rows, row_words] = self.meta;
-        // The number of tables is known only now, so these numbers come last.
+        // The number of tables is only known now, so these four numbers come last.
         self.file.section(META, &[first, rows, row_words, u64::from(self.tables)])?;
         self.file.finish()
     }
