@@ -1,33 +1,34 @@
-//! A vector in a large buffer: made as large as it will probably become, which costs nothing until
-//! it is touched, so that it rarely has to be moved.
+//! A vector in a large buffer. It reserves as much memory as it will probably need, so that it
+//! rarely has to be moved. Memory costs nothing before it is used.
 
 use bytemuck::Pod;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use std::ops::{Deref, DerefMut};
 
-/// Elements at the front of a large buffer.
+/// A vector of plain data: the first `length` elements of a large buffer.
 #[derive(Debug)]
 pub(super) struct LargeVec<T> {
     buffer: LargeBuffer<T>,
     length: usize,
-    /// Name of the elements in error messages.
+    /// Name of the elements in messages about missing memory.
     what: &'static str,
 }
 
 impl<T: Pod> LargeVec<T> {
-    /// An empty vector with room for `capacity` elements of `what`, if the system has so much: it
-    /// is a guess.
+    /// Creates an empty vector with room for `capacity` elements. If there is not enough memory for
+    /// them, creates one without room, because the capacity is a guess. `what` names the elements
+    /// in error messages.
     pub(super) fn with_capacity(capacity: usize, what: &'static str) -> Self {
         let buffer = LargeBuffer::try_zeroed(capacity, what);
         Self { buffer: buffer.unwrap_or_else(|_| LargeBuffer::zeroed(0)), length: 0, what }
     }
 
-    /// Room for `more` elements behind the present ones, whose values are arbitrary, to be written
-    /// and then [taken in](Self::extend_by).
+    /// Returns room for `more` elements behind the present ones. Their values are arbitrary. They
+    /// become part of the vector only by [`Self::extend_by`].
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn spare(&mut self, more: usize) -> Result<&mut [T]> {
         let needed = self.length + more;
         if needed > self.buffer.len() {
@@ -39,15 +40,15 @@ impl<T: Pod> LargeVec<T> {
         Ok(&mut self.buffer[self.length..needed])
     }
 
-    /// Takes in the first `more` elements of [`Self::spare`].
+    /// Lengthens the vector by the first `more` elements of [`Self::spare`].
     pub(super) fn extend_by(&mut self, more: usize) {
         self.length = self.buffer.len().min(self.length + more);
     }
 
-    /// Appends elements.
+    /// Appends copies of `elements`.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn extend_from_slice(&mut self, elements: &[T]) -> Result<()> {
         self.spare(elements.len())?.copy_from_slice(elements);
         self.extend_by(elements.len());
@@ -89,7 +90,7 @@ mod tests {
         assert_eq!(numbers[999..], [999, 5]);
         numbers.truncate(2);
         assert_eq!(*numbers, [0, 1]);
-        // A guess that is too large is none.
+        // A guess that is too large counts as no guess.
         let mut numbers = LargeVec::<u64>::with_capacity(1 << 57, "the numbers");
         numbers.extend_from_slice(&[1, 2]).unwrap();
         let error = numbers.spare(1 << 57).unwrap_err().to_string();

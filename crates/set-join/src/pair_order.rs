@@ -1,8 +1,8 @@
-//! Pairs of rows, put in ascending order.
+//! Sorts pairs of row numbers.
 //!
-//! They are many more than rows, and found in parts, by all threads. Each thread deals a share of
-//! the parts into buckets of rows that are near each other; then each bucket is put in order by
-//! itself, digit by digit, in a cache.
+//! There are many more pairs than rows. They were found in several lists, by all threads. Each
+//! thread distributes a share of the lists into buckets of pairs with nearby first rows. Then each
+//! bucket is sorted by itself with a radix sort in a cache.
 
 use crate::close::SetPair;
 use bytemuck::Pod;
@@ -12,17 +12,18 @@ use simtool_compute::context::Context;
 use simtool_kernels::partition::counts_to_starts;
 use std::ops::Deref;
 
-/// Name of the memory in error messages.
+/// Name of the memory for pairs in messages about missing memory.
 pub(super) const PAIRS: &str = "the pairs of documents";
 
-/// A pair of documents that may be similar: a smaller and a larger row.
+/// Two documents that may be similar, as row numbers. The smaller number comes first.
 pub(super) type Candidate = [u32; 2];
 
-/// A pair of rows. The first row is the smaller one, or the row of the first side.
+/// A pair of row numbers. The first row is the smaller one, or the row of the first collection.
 pub(super) trait RowPair: Pod + Send + Sync {
     fn rows(&self) -> [u32; 2];
 
-    /// The rows as one number, the first one above the other.
+    /// Returns both rows as one number that sorts like the pair: the first row is in the upper
+    /// half.
     fn key(&self) -> u64 {
         let [a, b] = self.rows();
         u64::from(a) << 32 | u64::from(b)
@@ -41,25 +42,25 @@ impl RowPair for SetPair {
     }
 }
 
-/// Number of ranges of first rows, each with a bucket of pairs.
+/// Number of ranges of first rows. Each bucket of pairs consists of some neighbouring ranges.
 const RANGES: usize = 1 << 12;
-/// Buckets, so many that the pairs of one stay in the second-level cache.
+/// Approximate number of buckets. The pairs of one bucket stay in the second-level cache.
 const BUCKETS: usize = 256;
-/// Shares of the parts for each thread.
+/// Number of shares of the lists for each thread.
 const SHARES: usize = 2;
-/// Values of a digit.
+/// Number of values of a digit of the radix sort.
 const DIGITS: usize = 256;
-/// Pairs that are put in order by comparing them.
+/// Maximum number of pairs that are sorted by comparisons instead of radix sort.
 const FEW: usize = 256;
 
-/// The pairs of several parts in ascending order, equal ones as they come.
+/// Sorts the pairs of several lists in ascending order. Equal pairs keep their order.
 ///
 /// # Complexity
 ///
 /// O(pairs).
 ///
 /// # Errors
-/// The memory cannot be had.
+/// Not enough memory.
 pub(super) fn in_order<P: RowPair>(
     parts: &[impl Deref<Target = [P]> + Sync],
     context: &Context<'_>,
@@ -84,7 +85,7 @@ pub(super) fn in_order<P: RowPair>(
         }
         counts
     });
-    // Buckets of about as many pairs.
+    // Buckets with about the same number of pairs.
     let mut bucket_of = vec![0; RANGES];
     let mut ends = Vec::new();
     let mut end = 0;
@@ -95,7 +96,7 @@ pub(super) fn in_order<P: RowPair>(
             ends.push(end);
         }
     }
-    // Each share has a part of each bucket.
+    // Each share has pairs in each bucket.
     let bucket_counts: Vec<Vec<usize>> = (counts.into_iter())
         .map(|counts| {
             let mut buckets = vec![0; ends.len()];
@@ -117,7 +118,7 @@ pub(super) fn in_order<P: RowPair>(
     threads.map(shares.into_iter().zip(rooms).collect(), |(share, mut rooms)| {
         for pair in share.iter().flat_map(|part| part.iter()) {
             let room = &mut rooms[bucket_of[range(pair)]];
-            // What was counted has room.
+            // There is room for every pair, because the pairs were counted.
             if let Some((own, after)) = std::mem::take(room).split_first_mut() {
                 *own = *pair;
                 *room = after;
@@ -136,7 +137,7 @@ pub(super) fn in_order<P: RowPair>(
     Ok(pairs)
 }
 
-/// The parts in shares of about so many pairs.
+/// Divides the lists into groups of neighbours with about `pairs` pairs each.
 fn shares<P, T: Deref<Target = [P]>>(parts: &[T], pairs: usize) -> Vec<&[T]> {
     let mut shares = Vec::new();
     let mut start = 0;
@@ -151,7 +152,7 @@ fn shares<P, T: Deref<Target = [P]>>(parts: &[T], pairs: usize) -> Vec<&[T]> {
     shares
 }
 
-/// Sorts pairs in ascending order, and keeps the order of equal ones.
+/// Sorts the pairs of a bucket in ascending order. Equal pairs keep their order.
 fn put_in_order<P: RowPair>(pairs: &mut [P]) {
     let Some(first) = pairs.first().map(P::key) else { return };
     if pairs.len() <= FEW {
@@ -198,7 +199,7 @@ mod tests {
     fn pairs_of_many_parts_are_in_order() {
         let resources = Resources { threads: 3, ..Resources::default() };
         let pooled = Context::new(&resources, &NoProgress).unwrap();
-        // Rows near each other, far from each other, and one with most of the pairs.
+        // Rows near each other, rows far from each other, and one row with most of the pairs.
         let rows: [fn(u64) -> u32; 3] = [
             |draw| (draw % 3_000) as u32,
             |draw| draw as u32,

@@ -1,8 +1,8 @@
-//! The pairs of ranked sets that are similar enough, by prefixes.
+//! Finds pairs of similar sets by prefixes: similar sets must share one of their rarest terms.
 //!
-//! Sets are taken by ascending size. Each set looks up its first few numbers among the first few
-//! numbers of all smaller sets, and is merged with the sets that it meets often enough and early
-//! enough.
+//! Sets are processed by ascending size. The terms of a set are numbers, rarest first. Each set
+//! looks up its first few numbers among the first few numbers of all smaller sets. It is compared
+//! in full with the sets that share enough of these numbers.
 //!
 //! # References
 //! R. Bayardo, Y. Ma, R. Srikant. Scaling up all pairs similarity search. WWW 2007 (prefixes).
@@ -17,54 +17,57 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_model::similarity::{Similarity, Threshold};
 
-/// Sets that a worker takes at a time.
+/// Number of sets that a worker takes at a time.
 const CHUNK: usize = 64;
-/// Mark of a set that can no longer be similar enough.
+/// Value of a count for a set that can no longer be similar enough.
 const DROPPED: u32 = u32::MAX;
 
-/// A pair of sets, by their places, and their similarity.
+/// Two similar sets, by their indices in [`RankedSets`], and their similarity.
 pub(super) type Found = (u32, u32, Similarity);
 
-/// A number's occurrence in a set's prefix.
+/// Occurrence of a term number in the prefix of a set.
 #[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Posting {
     set: u32,
-    /// Place of the number in the set, unmatched terms included, from 1.
+    /// Position of the number in the set, from 1. Unmatched terms come first and are counted, too.
     position: u32,
 }
 
-/// The sets to join and the threshold.
+/// The sets to join, and the conditions for a pair.
 pub(super) struct PrefixJoin<'a> {
     pub(super) sets: &'a RankedSets,
-    /// Whether only pairs of the two sides count.
+    /// Whether only pairs of a set of the first collection and one of the second count.
     pub(super) across: bool,
     pub(super) threshold: Threshold,
     pub(super) context: &'a Context<'a>,
 }
 
-/// For each number, the sets whose indexed prefix has it, ascending.
+/// Inverted index: for each term number, the sets that have the number in their indexed prefix, in
+/// ascending order.
 struct Index<'a> {
-    /// Where each number's postings begin. They are fewer than the terms, which 32 bits count.
+    /// Start of the postings of each number. 32 bits are enough, because there are fewer postings
+    /// than terms.
     offsets: &'a [u32],
     postings: &'a [Posting],
 }
 
-/// A worker's memory: for each set how many numbers it shares so far, and which are not 0.
+/// Scratch memory of a worker: the number of shared terms counted so far for each set, and the list
+/// of sets with a count other than 0.
 struct Overlaps {
     counts: Vec<u32>,
     touched: Vec<u32>,
 }
 
 impl PrefixJoin<'_> {
-    /// Returns the pairs in an arbitrary order that is always the same.
+    /// Returns the similar pairs. Their order is arbitrary, but always the same.
     ///
     /// # Complexity
-    /// O(postings met), which grows with the square of the sets that share a frequent number in
-    /// their prefixes.
+    /// O(postings visited). This number grows with the square of the number of sets that share a
+    /// frequent term in their prefixes.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn pairs(&self) -> Result<Vec<Found>> {
         let (offsets, postings) = self.index()?;
         let index = Index { offsets: &offsets, postings: &postings };
@@ -91,21 +94,21 @@ impl PrefixJoin<'_> {
         Ok(found.concat())
     }
 
-    /// Returns the numbers among the first `length` terms of a set. Unmatched terms come first and
-    /// have no number.
+    /// Returns the numbers of the matched terms among the first `length` terms of a set. Unmatched
+    /// terms come first and have no number.
     fn prefix(&self, set: usize, length: u32) -> &[u32] {
         let ranks = self.sets.ranks_of(set);
         let matched = length.saturating_sub(self.sets.unmatched[set]) as usize;
         &ranks[..matched.min(ranks.len())]
     }
 
-    /// Offsets and postings of an [`Index`].
+    /// Builds the offsets and the postings of the inverted [`Index`].
     fn index(&self) -> Result<(LargeBuffer<u32>, LargeBuffer<Posting>)> {
         let sets = self.sets;
         let indexed = |set: usize| {
             let size = sets.sizes[set];
-            // Only sets of at least this size look the set up, so it needs a shorter prefix than
-            // they do.
+            // Only sets of at least the same size look this set up, so its own prefix can be
+            // shorter than theirs.
             let length = size - self.threshold.min_shared(size, size) + 1;
             self.prefix(set, length)
         };
@@ -128,7 +131,8 @@ impl PrefixJoin<'_> {
         for set in 0..sets.len() {
             let first = sets.unmatched[set] + 1;
             for (position, &rank) in (first..).zip(indexed(set)) {
-                // One place further, each offset runs from its number's start to its end.
+                // The offsets are shifted by one, so that each offset is first the start of its
+                // postings and then their end.
                 let next = &mut offsets[rank as usize + 1];
                 postings[*next as usize] = Posting { set: set as u32, position };
                 *next += 1;
@@ -137,7 +141,8 @@ impl PrefixJoin<'_> {
         Ok((buffer, posting_buffer))
     }
 
-    /// Finds the smaller sets that are similar enough to `set`.
+    /// Finds the sets before `set` in the order of sizes that are similar enough to it. Appends the
+    /// pairs to `found`.
     fn probe(
         &self,
         index: &Index<'_>,
@@ -170,7 +175,7 @@ impl PrefixJoin<'_> {
                 if *count == 0 {
                     overlaps.touched.push(posting.set);
                 }
-                // Behind these two positions, the sets can share at most so many more terms.
+                // Behind these two positions, the sets can share at most this number of terms.
                 let rest = (size - position).min(sets.sizes[other] - posting.position);
                 let needed = self.threshold.min_shared(size, sets.sizes[other]);
                 *count = if *count + 1 + rest >= needed { *count + 1 } else { DROPPED };
@@ -193,8 +198,8 @@ impl PrefixJoin<'_> {
     }
 }
 
-/// Counts the elements that two ascending lists share. Returns `None` as soon as the count must
-/// stay below `needed`.
+/// Counts the elements that two ascending lists share. Returns `None` as soon as the count cannot
+/// reach `needed` any more.
 pub fn shared_if_enough<T: Copy + Ord>(left: &[T], right: &[T], needed: usize) -> Option<usize> {
     let mut at_left = 0;
     let mut at_right = 0;

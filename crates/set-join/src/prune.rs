@@ -1,9 +1,10 @@
-//! Rounds that drop the sets that cannot have a partner.
+//! Counting rounds, which drop the sets that cannot have a similar set.
 //!
-//! A set with a partner at threshold t shares at least t of its elements, so a set with more
-//! unmatched terms than that leaves is dropped; what only dropped sets had is unmatched in the
-//! next round. The first round looks at a sample of the terms, chosen by their hashes: the bound
-//! on unmatched terms holds for any part of a set, so the sample costs survivors, never pairs.
+//! A term is called unmatched if no other set contains it. Two sets that are similar at threshold t
+//! share at least the fraction t of their terms. So a set with too many unmatched terms is dropped.
+//! The terms that only dropped sets had are unmatched in the next round. The first round counts a
+//! sample of the terms, chosen by their hashes. The limit on unmatched terms holds for every subset
+//! of a set, so with a sample fewer sets are dropped, but never a wrong one.
 
 use super::cells::{Cells, Writer};
 use super::large_vec::LargeVec;
@@ -12,27 +13,28 @@ use simtool_base::error::{Error, Result};
 use simtool_compute::threads::Threads;
 use simtool_model::similarity::Threshold;
 
-/// Cells per term that is counted. More cells make fewer false matches and more cache misses.
+/// Number of cells (two-bit counters) per counted term. More cells make fewer terms look matched by
+/// mistake, but cause more cache misses.
 pub(super) const CELLS_PER_TERM: u64 = 5;
 
-/// Eighths of the terms that the first round looks at; all of them where the sample would let
-/// too many sets pass.
+/// Returns how many eighths of all terms the first round counts. All eight are counted if a smaller
+/// sample would drop too few sets.
 pub(crate) fn sample_eighths(threshold: Threshold) -> u64 {
-    // The share of a set that may be unmatched, in thousandths.
+    // The part of a set that may be unmatched, in thousandths.
     let unmatched = u64::from(threshold.max_unshared(1000));
     // A set is dropped only if its sample has more unmatched terms than the whole set may have, so
     // the sample must be a good deal larger than that share.
     (unmatched * 8 * 17).div_ceil(10 * 1000).clamp(1, 8)
 }
 
-/// Maximum number of terms of a document, so that 32 bits count the terms of two documents
-/// together.
+/// Maximum number of terms of a document. With it, 32 bits are enough to count the terms of two
+/// documents together.
 const MOST_TERMS: usize = (1 << 31) - 1;
 
-/// The number of terms of a document, occurrences counted.
+/// Returns the number of terms of a document as 32 bits, counting repeated terms.
 ///
 /// # Errors
-/// More than a join takes.
+/// The document has more than [`MOST_TERMS`] terms.
 pub(super) fn document_size(terms: usize) -> Result<u32> {
     if terms > MOST_TERMS {
         let rule = format!(
@@ -44,92 +46,94 @@ pub(super) fn document_size(terms: usize) -> Result<u32> {
     Ok(terms as u32)
 }
 
-/// The row after `documents` more.
+/// Returns the row number that is `documents` after `row`.
 ///
 /// # Errors
-/// Rows that 32 bits do not number.
+/// The number does not fit into 32 bits.
 pub(super) fn row_after(row: u32, documents: usize) -> Result<u32> {
     let end = u32::try_from(documents).ok().and_then(|documents| row.checked_add(documents));
     let rule = "must be fewer than 4294967296 in all, queries included";
     end.ok_or_else(|| Error::limit("documents", rule))
 }
 
-/// The documents of a shard after the first reading.
+/// A shard, which is a range of consecutive documents that is read as a unit. All lists are indexed
+/// by the document's position in the shard.
 #[derive(Clone, Debug)]
 pub(super) struct Shard {
-    /// The row of its first document.
+    /// Row number of the first document of the shard.
     pub(super) first_row: u32,
-    /// Occurrences of terms, by document.
+    /// Number of terms of each document, counting repeated terms.
     pub(super) sizes: Vec<u32>,
-    /// Whether a document may have a partner, by document.
+    /// Whether a document may still have a similar document.
     pub(super) alive: Vec<bool>,
-    /// Terms that are known to be unmatched, by document, while it takes several tables to know.
+    /// Number of terms of each document that are known to be unmatched so far. Used only while
+    /// terms are counted in several tables, one after the other.
     pub(super) unmatched: Vec<u32>,
-    /// The sum of the weights of the distinct terms, by document, if the terms have weights.
+    /// Sum of the weights of each document's distinct terms. Empty if terms have no weights.
     pub(super) weights: Vec<u64>,
 }
 
-/// The data that a worker keeps of the shards that it read.
+/// Results and buffers of one worker in the first round.
 struct Reading<'f, 't> {
     writers: [Writer<'f, 't>; 2],
     shards: Vec<ShardSample>,
-    /// The cell numbers of all sampled terms.
+    /// The cell numbers of all sampled terms that the worker has read.
     cells: LargeVec<u32>,
 }
 
 impl Shard {
-    /// Creates a shard in which all documents with terms may have a partner.
+    /// Creates a shard in which every document with terms may have a similar document.
     pub(super) fn new(first_row: u32, sizes: Vec<u32>) -> Self {
         let alive = sizes.iter().map(|&size| size > 0).collect();
         Self { first_row, sizes, alive, unmatched: Vec::new(), weights: Vec::new() }
     }
 
-    /// Whether the document at a place may have a partner.
+    /// Whether the document at position `index` of the shard may still have a similar document.
     pub(super) fn is_alive(&self, index: u32) -> bool {
         self.alive.get(index as usize) == Some(&true)
     }
 
-    /// Occurrences of terms in each living document.
+    /// Returns the number of terms of each document that may still have a similar one.
     pub(super) fn living_sizes(&self) -> impl Iterator<Item = u32> {
         let living = self.sizes.iter().zip(&self.alive).filter(|&(_, &alive)| alive);
         living.map(|(&size, _)| size)
     }
 
-    /// Occurrences of terms in the living documents.
+    /// Returns the number of terms of all documents that may still have a similar one.
     pub(super) fn living_terms(&self) -> u64 {
         self.living_sizes().map(u64::from).sum()
     }
 
-    /// The row after its last document.
+    /// Returns the row number after the last document of the shard.
     pub(super) fn end_row(&self) -> u32 {
         self.first_row + self.sizes.len() as u32
     }
 }
 
-/// The row after the last one of some shards.
+/// Returns the row number after the last document of the last shard.
 pub(super) fn end_row(shards: &[Shard]) -> u32 {
     shards.last().map_or(0, Shard::end_row)
 }
 
-/// The number of the shard that has a row.
+/// Returns the index of the shard that contains the document with row number `row`.
 pub(super) fn shard_of(shards: &[Shard], row: u32) -> usize {
     shards.partition_point(|shard| shard.end_row() <= row)
 }
 
-/// Where a shard's sampled terms are.
+/// The sample of a shard's terms in [`Reading::cells`].
 struct ShardSample {
     shard: usize,
-    /// Occurrences of terms, by document.
+    /// Number of terms of each document, counting repeated terms.
     sizes: Vec<u32>,
-    /// Where the sample of each document ends among the worker's cell numbers.
+    /// End of the sample of each document in [`Reading::cells`].
     ends: Vec<usize>,
     start: usize,
 }
 
-/// The first round, over all documents.
+/// Runs the first round: reads all documents, counts a sample of their terms, and drops documents.
 ///
 /// # Errors
-/// Those of the source; memory that cannot be had; more than 32 bits count.
+/// The source fails, there is not enough memory, or a number of documents or terms exceeds 32 bits.
 pub(super) fn first_round(
     sources: &Sources<'_>,
     threshold: Threshold,
@@ -160,8 +164,8 @@ pub(super) fn first_round(
             let start = cells.len();
             sources.try_visit(shard, Wanted::All, &mut |_, terms| {
                 sizes.push(document_size(terms.len())?);
-                // Each number is written, but the place advances only for sampled terms. A branch
-                // on random bits would often be predicted wrongly.
+                // Each number is written, but `picked` advances only for sampled terms. A branch on
+                // random bits would often be mispredicted.
                 let room = cells.spare(terms.len())?;
                 let mut picked = 0;
                 for &term in terms {
@@ -179,8 +183,8 @@ pub(super) fn first_round(
             Ok(())
         },
     )?;
-    // The writers are dropped here and note what their buffers still hold. Until then the table is
-    // incomplete.
+    // The writers are dropped here, and write the rest of their buffers to the table. Until then,
+    // the table is incomplete.
     let samples: Vec<_> = (readings.into_iter())
         .map(|Reading { writers: _, shards, cells }| (shards, cells))
         .collect();
@@ -203,7 +207,8 @@ pub(super) fn first_round(
     Ok(shards)
 }
 
-/// The documents of a shard that may have a partner, with the number of the shard.
+/// Drops the documents of a shard that cannot have a similar document. Returns the index of the
+/// shard and the shard.
 fn survivors(
     sample: ShardSample,
     sampled: &[u32],
@@ -224,7 +229,8 @@ fn survivors(
     (sample.shard, shard)
 }
 
-/// Counts the unmatched items; the result is some number above `limit` if there are more than that.
+/// Counts the items for which `is_unmatched` is true. Once the count exceeds `limit`, it stops and
+/// returns the count so far.
 pub(super) fn unmatched_up_to<T>(
     items: &[T],
     limit: u32,
@@ -242,7 +248,7 @@ pub(super) fn unmatched_up_to<T>(
     found
 }
 
-/// Whether the unmatched ones of some terms weigh more than `limit`.
+/// Whether the weights of the unmatched terms among `terms` add up to more than `limit`.
 pub(super) fn outweighs(
     terms: &[u64],
     limit: u64,
@@ -259,27 +265,28 @@ pub(super) fn outweighs(
     })
 }
 
-/// Terms of documents in memory, rows ascending.
+/// The terms of some documents in memory, in ascending order of their row numbers.
 #[derive(Debug)]
 pub(super) struct Stored {
-    /// Rows of the documents, ascending.
+    /// Row number of each document, in ascending order.
     pub(super) rows: Vec<u32>,
-    /// Where each document's terms end.
+    /// End of each document's terms in `terms`.
     pub(super) ends: Vec<usize>,
-    /// The terms, one per occurrence.
+    /// The terms of all documents, including repeated terms.
     pub(super) terms: LargeVec<u64>,
 }
 
 impl Stored {
-    /// No document, and if possible room for `terms` terms.
+    /// Creates an empty list of documents. If there is enough memory, it has room for `terms`
+    /// terms.
     pub(super) fn with_capacity(terms: usize) -> Self {
         Self { rows: Vec::new(), ends: Vec::new(), terms: LargeVec::with_capacity(terms, TERMS) }
     }
 
-    /// Takes in one more document.
+    /// Appends a document with its row number and its terms.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn push(&mut self, row: u32, terms: &[u64]) -> Result<()> {
         self.terms.extend_from_slice(terms)?;
         self.rows.push(row);
@@ -287,20 +294,21 @@ impl Stored {
         Ok(())
     }
 
-    /// The terms of the document at a place.
+    /// Returns the terms of the document with index `place`.
     pub(super) fn terms_of(&self, place: usize) -> &[u64] {
         let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.terms[start..self.ends[place]]
     }
 
-    /// Rows and terms of the documents.
+    /// Returns the row number and the terms of each document.
     pub(super) fn documents(&self) -> impl Iterator<Item = (u32, &[u64])> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ranges = starts.zip(&self.ends);
         self.rows.iter().zip(ranges).map(|(&row, (start, &end))| (row, &self.terms[start..end]))
     }
 
-    /// Drops the documents for whose row and terms `keep` is false.
+    /// Drops each document for which `keep` is false. Its arguments are the row number and the
+    /// terms.
     fn retain(&mut self, keep: impl Fn(u32, &[u64]) -> bool) {
         let mut start = 0;
         let mut kept = 0;
@@ -308,8 +316,8 @@ impl Stored {
         for document in 0..self.rows.len() {
             let end = self.ends[document];
             if keep(self.rows[document], &self.terms[start..end]) {
-                // Terms only move towards the front, so no document overwrites one that is still to
-                // be looked at.
+                // Terms only move towards the front, so no document overwrites one that was not yet
+                // tested.
                 self.terms.copy_within(start..end, kept_terms);
                 kept_terms += end - start;
                 self.rows[kept] = self.rows[document];
@@ -324,12 +332,13 @@ impl Stored {
     }
 }
 
-/// Rounds over documents in memory, until one drops less than a fifth of the terms: each drops those
-/// for whose row and terms `may_match` is false. Returns the cells of the last round. With two sides,
-/// those of the second have rows from `second_from`.
+/// Runs counting rounds over documents in memory, until a round drops less than a fifth of the
+/// terms. A round drops each document for which `may_match` is false. Its arguments are the row
+/// number, the terms and the table of counters. Returns the table of the last round. In a join of
+/// two collections, the rows of the second begin at `second_from`.
 ///
 /// # Errors
-/// The memory for the cells cannot be had.
+/// Not enough memory for the table.
 pub(super) fn rounds(
     stored: &mut [Stored],
     second_from: Option<u32>,
@@ -339,8 +348,8 @@ pub(super) fn rounds(
     let mut round = 1;
     loop {
         let before: usize = stored.iter().map(|shard| shard.terms.len()).sum();
-        // Each round lets other terms share a cell, so a term that only seemed matched can now turn
-        // out to be unmatched.
+        // In each round, other terms share a counter. So a term that looked matched by mistake can
+        // now turn out to be unmatched.
         let mut cells = Cells::new(before as u64 * CELLS_PER_TERM, round)?;
         let numbers = cells.numbers();
         let filling = cells.filling();

@@ -1,8 +1,9 @@
-//! Terms renumbered by how many sets have them, rarest first, and each set as its sorted numbers.
+//! Renumbers the terms of sets by frequency, rarest first. Each set becomes a sorted list of
+//! numbers.
 //!
-//! A term that is in one set only (or on one side only) cannot match: it counts in its set's size
-//! and is not stored. Any order of the terms gives the same pairs; this one gives the fewest
-//! candidates.
+//! A term that only one set has (or the sets of only one collection of two) is unmatched. It counts
+//! in the size of its set, but gets no number. Any order of the terms gives the same pairs, but
+//! this order gives the fewest candidates.
 
 use super::INDEX;
 use super::cells::Cells;
@@ -13,31 +14,33 @@ use simtool_base::large_buffer::{LargeBuffer, filled, reserved};
 use simtool_compute::context::Context;
 use simtool_kernels::partition::counts_to_starts;
 
-/// Records per partition, about: with its table it stays in the second-level cache.
+/// Approximate number of records in a partition. Together with its hash table, a partition stays in
+/// the second-level cache.
 const PARTITION_RECORDS: usize = 1 << 14;
-/// Number of classes of frequency in the order of terms.
+/// Number of frequency classes, by which terms are ordered.
 const CLASSES: usize = 96;
-/// No term: the record repeats one of its own set.
+/// Value for "no term": the record repeats a term of its own set, or the term is unmatched.
 const REPEATED: u32 = u32::MAX;
 
-/// Sets of term numbers, in ascending (size, row).
+/// Sets of term numbers, sorted by size and then by row number. Most lists are indexed by set.
 #[derive(Debug)]
 pub(super) struct RankedSets {
-    /// The row of each set.
+    /// Row number of each set's document.
     pub(super) rows: Vec<u32>,
-    /// The number of distinct terms of each set.
+    /// Number of distinct terms of each set.
     pub(super) sizes: Vec<u32>,
-    /// The number of unmatched terms of each set; they come first in the order of terms.
+    /// Number of unmatched terms of each set. They come first in the order of terms, but are not
+    /// stored.
     pub(super) unmatched: Vec<u32>,
-    /// Whether each set is of the second side of a join of two.
+    /// Whether each set belongs to the second collection of a join of two.
     pub(super) second: Vec<bool>,
-    /// Where each set's numbers begin, and where the last one's end.
+    /// Start in `ranks` of each set's numbers, and the length of `ranks` at the end.
     pub(super) offsets: Vec<usize>,
-    /// The numbers of the matched terms, ascending within a set.
+    /// Numbers of the matched terms of all sets, in ascending order within a set.
     pub(super) ranks: LargeBuffer<u32>,
-    /// The number of distinct numbers of terms.
+    /// Number of different term numbers: all numbers are below it.
     pub(super) rank_count: u32,
-    /// The weight of each number's term, if the terms have weights.
+    /// Weight of each term, by term number. Empty if terms have no weights.
     pub(super) weights: Vec<u32>,
 }
 
@@ -47,19 +50,19 @@ impl RankedSets {
         self.rows.len()
     }
 
-    /// The numbers of set `set`.
+    /// Returns the term numbers of set `set`, in ascending order.
     #[inline]
     pub(super) fn ranks_of(&self, set: usize) -> &[u32] {
         &self.ranks[self.offsets[set]..self.offsets[set + 1]]
     }
 }
 
-/// A term, and the place of its document among those that are joined.
+/// A term, and the index of a document that contains it.
 type Record = [u64; 2];
 
-/// The records of a part of the documents, partition by partition, documents ascending.
+/// The records of some documents, partition by partition, with ascending documents in each.
 struct Records {
-    /// Where each partition ends.
+    /// End of each partition in `records`.
     ends: Vec<usize>,
     records: LargeVec<Record>,
 }
@@ -71,16 +74,16 @@ impl Records {
     }
 }
 
-/// The matched terms of a partition, in ascending class of frequency.
+/// The matched terms of a partition, sorted by frequency class.
 struct Partition {
-    /// Where each class's terms end.
+    /// End of each class in the list of terms.
     class_ends: Vec<u32>,
-    /// Where each term's documents end.
+    /// End of each term's documents in `documents`.
     posting_ends: Vec<u32>,
     documents: Vec<u32>,
-    /// Documents of unmatched terms.
+    /// For each unmatched term, the document that contains it.
     unmatched: Vec<u32>,
-    /// The weight of each term, if they have weights.
+    /// Weight of each matched term. Empty if terms have no weights.
     weights: Vec<u32>,
 }
 
@@ -96,25 +99,26 @@ impl Partition {
     }
 }
 
-/// The data for renumbering the terms of stored documents. There are at most as many terms as 32
-/// bits count, so numbers and places have 32 bits.
+/// The input for renumbering the terms of documents. There are fewer than 2³² terms, so numbers and
+/// positions have 32 bits.
 pub(super) struct Ranking<'a> {
-    /// The documents, in parts.
+    /// The documents with their terms, in several lists.
     pub(super) stored: &'a [Stored],
-    /// Cells of all their terms.
+    /// The table of counters in which all terms of these documents were counted.
     pub(super) cells: &'a Cells,
-    /// The first row of the second side, if there are two.
+    /// First row number of the second collection, or `None` if there is only one collection.
     pub(super) second_from: Option<u32>,
-    /// The weight of a term, if weights differ.
+    /// Function that returns the weight of a term, or `None` if terms have no weights.
     pub(super) weight: Option<&'a (dyn Fn(u64) -> u32 + Sync)>,
     pub(super) context: &'a Context<'a>,
 }
 
 impl Ranking<'_> {
-    /// The sets that satisfy `may_match(size, unmatched)`.
+    /// Renumbers the terms, and returns the sets for which `may_match(size, unmatched)` is true.
+    /// Its arguments are the numbers of distinct and of unmatched terms.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn rank(&self, may_match: impl Fn(u32, u32) -> bool) -> Result<RankedSets> {
         let rows: Vec<u32> = self.stored.iter().flat_map(|part| &part.rows).copied().collect();
         let bits = self.partition_bits();
@@ -148,7 +152,7 @@ impl Ranking<'_> {
             rank_count: 0,
             weights: Vec::new(),
         };
-        // A document that is not joined keeps a place behind all sets, so no worker's range
+        // A document that is not joined keeps an index behind all sets, so no worker's range
         // contains it.
         let mut place = vec![u32::MAX; rows.len()];
         let mut offset = 0;
@@ -179,15 +183,15 @@ impl Ranking<'_> {
         self.second_from.is_some_and(|first| row >= first)
     }
 
-    /// Returns how many of the highest bits of a term choose its partition.
+    /// Returns the number of highest bits of a term that determine its partition.
     fn partition_bits(&self) -> u32 {
         let terms: usize = self.stored.iter().map(|part| part.terms.len()).sum();
         // At least one bit is needed, because a shift by all 64 bits of a term would overflow.
         (terms / PARTITION_RECORDS).max(2).ilog2().min(14)
     }
 
-    /// The terms that may match, part by part; and for each document the number of terms that
-    /// cannot.
+    /// Returns the records of all terms that may be matched, and the number of other terms of each
+    /// document.
     fn records(&self, bits: u32) -> Result<(Vec<Records>, Vec<u32>)> {
         let mut first_documents = Vec::new();
         let mut documents = 0;
@@ -204,7 +208,8 @@ impl Ranking<'_> {
         Ok((records, unmatched.concat()))
     }
 
-    /// [`Self::records`] of one part, whose documents have places from `first_document`.
+    /// Returns the same as [`Self::records`] for one list of documents, the first of which has
+    /// index `first_document`.
     fn records_of(
         &self,
         part: &Stored,
@@ -244,7 +249,8 @@ impl Ranking<'_> {
         Ok((Records { ends: counts, records }, unmatched))
     }
 
-    /// Finds the equal terms of a partition.
+    /// Collects the equal terms of a partition. `lists` holds its records, and `rows` the row
+    /// number of each document.
     fn group(&self, lists: &[&[Record]], rows: &[u32]) -> Result<Partition> {
         struct Found {
             hash: u64,
@@ -292,7 +298,7 @@ impl Ranking<'_> {
             None => term.documents > 1,
             Some(_) => term.sides == 3,
         };
-        // Terms by class, by first document within a class.
+        // Terms sorted by class, and within a class by their first document.
         let mut class_ends = vec![0_u32; CLASSES];
         let matched = || terms.iter().enumerate().filter(|(_, term)| is_matched(term));
         matched().for_each(|(_, term)| class_ends[class_of(term.documents)] += 1);
@@ -334,8 +340,9 @@ impl Ranking<'_> {
         Ok(Partition { class_ends, posting_ends, documents, unmatched, weights })
     }
 
-    /// Fills in each set's numbers: the terms are visited in the order of their numbers, so each
-    /// set's come sorted. Every worker visits all of them, for a range of sets of its own.
+    /// Fills in the numbers of each set. The terms are visited in the order of their numbers, so
+    /// the numbers of a set come in sorted order. Every worker visits all terms, but fills in only
+    /// a range of the sets.
     fn transpose(
         &self,
         partitions: &[Partition],
@@ -389,7 +396,8 @@ impl Ranking<'_> {
     }
 }
 
-/// The class of a frequency: exact up to 32, then four classes for each doubling.
+/// Returns the frequency class of a term that `documents` documents contain. Each number up to 32
+/// is a class of its own, and then each doubling has four classes.
 fn class_of(documents: u32) -> usize {
     if documents <= 32 {
         return documents as usize;
@@ -400,7 +408,8 @@ fn class_of(documents: u32) -> usize {
     (33 + (doublings - 5) * 4 + quarter).min(CLASSES as u32 - 1) as usize
 }
 
-/// Turns counts into ends, and returns the starts.
+/// Replaces each count by the end of its range in a list of all counted items. Returns the starts
+/// of these ranges.
 fn running_sum(counts: &mut [u32]) -> Vec<u32> {
     let mut sum = 0;
     let starts = counts.iter_mut().map(|count| {
@@ -412,7 +421,7 @@ fn running_sum(counts: &mut [u32]) -> Vec<u32> {
     starts.collect()
 }
 
-/// Distinct terms of each document, and how many of them are unmatched.
+/// Returns two lists by document: the number of distinct terms, and the number of unmatched terms.
 fn sizes(partitions: &[Partition], mut unmatched: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
     for &document in partitions.iter().flat_map(|partition| &partition.unmatched) {
         unmatched[document as usize] += 1;

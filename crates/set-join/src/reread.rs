@@ -1,6 +1,6 @@
-//! The rounds for collections whose terms do not fit into memory. The documents are read again
-//! instead of kept, twice a round. If even the table of cells would be too small to distinguish all
-//! terms, the first round counts the terms slice by slice.
+//! Counting rounds for collections whose terms do not fit into memory. Each round reads the
+//! documents twice instead of keeping their terms. If the table of counters is too small for all
+//! terms, the first round counts the terms in several slices, one after the other.
 
 use super::cells::{Cells, Writer};
 use super::prune::{
@@ -14,37 +14,38 @@ use simtool_compute::context::Context;
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
 
-/// Cells per term with which a table still recognizes three fifths of the unmatched terms. With
-/// fewer cells, terms are counted in slices.
+/// Minimum number of cells (two-bit counters) per term, with which the table still recognizes three
+/// fifths of the unmatched terms. If there is memory for fewer cells, terms are counted in slices.
 const LEAST_CELLS_PER_TERM: u64 = 2;
 
-/// Maximum number of slices of the first round. Each slice takes two readings.
+/// Maximum number of slices of the first round. Each slice takes two readings of the collection.
 const MOST_SLICES: u64 = 16;
 
-/// Number of slices from which the join is refused before anything is read, because even an
-/// estimate far too high does not explain it.
+/// Number of slices from which the join fails before it reads anything. Even an estimate of the
+/// terms that is far too high would not explain such a number.
 const FAR_TOO_MANY_SLICES: u64 = 4 * MOST_SLICES;
 
-/// Number of the last bits of a term that choose its slice.
+/// Number of the lowest bits of a term that determine its slice.
 const SLICE_BITS: u32 = 16;
 
-/// The data for a round by reading.
+/// The input for rounds that read the documents again.
 pub(super) struct Rereading<'a> {
     pub(super) sources: &'a Sources<'a>,
     pub(super) threshold: Threshold,
-    /// Maximum bytes of a table of cells, with the buffers of its writers.
+    /// Maximum number of bytes of a table of counters, including the buffers of its writers.
     pub(super) table_bytes: u64,
     pub(super) context: &'a Context<'a>,
 }
 
-/// The terms that a round counts: terms whose last bits are in a range.
+/// The terms that are counted in one table: all terms whose lowest bits are in this range.
 #[derive(Clone)]
 struct Slice(Range<u64>);
 
 impl Slice {
     const ALL: Self = Self(0..1 << SLICE_BITS);
 
-    /// One of so many slices of so many eighths of all terms.
+    /// Divides the given number of eighths of all terms into `slices` slices, and returns slice
+    /// `number`.
     fn of(eighths: u64, number: u64, slices: u64) -> Self {
         let start = |number| (eighths << (SLICE_BITS - 3)) * number / slices;
         Self(start(number)..start(number + 1))
@@ -57,13 +58,14 @@ impl Slice {
 }
 
 impl Rereading<'_> {
-    /// Returns the bytes of a table with the buffers of its writers, in eighths of the table.
+    /// Returns the number of bytes of a table with the buffers of its writers, in eighths of the
+    /// bytes of the table alone.
     fn eighths_of_table(&self) -> u64 {
         let sides = 1 + u64::from(self.sources.second.is_some());
         8 + self.context.threads().count() as u64 * sides * Cells::EIGHTHS_A_WRITER
     }
 
-    /// Returns the number of cells that the memory has room for.
+    /// Returns the number of cells (two-bit counters) for which there is memory.
     fn most_cells(&self) -> u64 {
         let bytes = self.table_bytes.saturating_mul(8) / self.eighths_of_table();
         bytes.saturating_mul(Cells::A_BYTE).max(Cells::LEAST)
@@ -73,11 +75,12 @@ impl Rereading<'_> {
         Cells::new(terms.saturating_mul(CELLS_PER_TERM).min(self.most_cells()), round)
     }
 
-    /// The first round: learns the sizes of the documents and drops those that cannot match.
+    /// Runs the first round: reads the documents, and drops those that cannot have a similar
+    /// document. Returns the documents of each shard with their sizes.
     ///
     /// # Errors
-    /// Those of the source; memory that cannot be had, or is so little that [`MOST_SLICES`] are too few;
-    /// more than 32 bits count.
+    /// The source fails, there is not enough memory, more than [`MOST_SLICES`] slices would be
+    /// necessary, or a number of documents or terms exceeds 32 bits.
     pub(super) fn first_round(&self) -> Result<Vec<Shard>> {
         let told = self.sources.term_count_hint();
         let mut slices = self.slices(told, FAR_TOO_MANY_SLICES)?.min(MOST_SLICES);
@@ -101,7 +104,7 @@ impl Rereading<'_> {
             slices = needed;
             cells = self.first_cells(terms, slices)?;
         }
-        // With a single slice, the first judgement is final, so no counts have to be kept.
+        // With a single slice, the first decision is final, so no counts have to be kept.
         for shard in shards.iter_mut().filter(|_| slices > 1) {
             shard.unmatched = filled(0, shard.sizes.len(), TERMS)?;
         }
@@ -122,10 +125,10 @@ impl Rereading<'_> {
         Ok(shards)
     }
 
-    /// The slices in which so many terms are counted.
+    /// Returns the number of slices in which `terms` terms must be counted.
     ///
     /// # Errors
-    /// They are more than `most`.
+    /// There would be more than `most` slices.
     fn slices(&self, terms: u64, most: u64) -> Result<u64> {
         let least_cells = self.sampled(terms).saturating_mul(LEAST_CELLS_PER_TERM);
         let slices = least_cells.div_ceil(self.most_cells()).max(1);
@@ -143,7 +146,7 @@ impl Rereading<'_> {
         Err(Error::limit(format!("about {terms} shingles"), rule))
     }
 
-    /// The table for each slice.
+    /// Creates the table of counters for the slices of the first round.
     fn first_cells(&self, terms: u64, slices: u64) -> Result<Cells> {
         self.cells(self.sampled(terms) / slices, 0)
     }
@@ -157,10 +160,11 @@ impl Rereading<'_> {
         Slice::of(sample_eighths(self.threshold), number, slices)
     }
 
-    /// Runs further rounds until at most `enough` terms remain or a round drops less than a fifth.
+    /// Runs further rounds until at most `enough` terms remain, or until a round drops less than a
+    /// fifth.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The source fails.
     pub(super) fn rounds(&self, shards: &mut [Shard], enough: u64) -> Result<()> {
         for round in 1.. {
             let before = living_terms(shards);
@@ -179,13 +183,14 @@ impl Rereading<'_> {
         Ok(())
     }
 
-    /// Reports a stage of two more readings.
+    /// Reports a stage that reads the collection twice to the receiver of progress.
     fn begin(&self, stage: &'static str) {
         self.context.progress().begin(stage, Work::Bytes(self.sources.bytes() * 2));
     }
 
-    /// Notes the terms of the living documents in the cells, or of all, where none are known yet;
-    /// returns the sizes of what was read.
+    /// Reads the documents and counts the terms in `slice`. If `known` is not empty, reads only the
+    /// documents that may still have a similar one. Returns the number of terms of each document
+    /// that was read, by shard.
     fn count(&self, cells: &mut Cells, slice: &Slice, known: &[Shard]) -> Result<Vec<Vec<u32>>> {
         let numbers = cells.numbers();
         let terms = living_terms(known);
@@ -215,7 +220,8 @@ impl Rereading<'_> {
         )
     }
 
-    /// Drops living documents with too many unmatched terms, those of earlier slices among them.
+    /// Drops each document with too many unmatched terms. Unmatched terms of earlier slices are
+    /// included.
     fn prune(&self, shards: &mut [Shard], cells: &Cells, slice: &Slice) -> Result<()> {
         let numbers = cells.numbers();
         let terms = living_terms(shards);

@@ -1,5 +1,5 @@
-//! The join by sketches: every two documents whose sketches are near are read once more and compared
-//! term by term.
+//! The join by sketches. Each document has a sketch of some bits. If the sketches of two documents
+//! are similar, their terms are read again and compared.
 
 use super::compare_terms::TermComparison;
 use super::pair_order::{Candidate, PAIRS, in_order};
@@ -15,26 +15,28 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use std::ops::Range;
 
-/// Bytes per term of documents that are compared term by term: the term, and its number in a table
-/// that doubles its size, if documents are densely linked.
+/// Bytes per term of documents that are compared term by term. This is the term, and its number in
+/// a hash table that doubles its size when it grows.
 const BYTES_PER_COMPARED_TERM: u64 = 32;
 
-/// Bytes of a pair of documents with near sketches, while their terms are compared.
+/// Bytes of a candidate pair while its terms are compared. A candidate is a pair with similar
+/// sketches.
 const BYTES_PER_CANDIDATE: u64 = 32;
 
-/// Bytes of a similar pair. It exists twice while all pairs are put in order.
+/// Bytes of a similar pair. It exists twice while all pairs are sorted.
 const BYTES_PER_PAIR: u64 = 2 * size_of::<SetPair>() as u64;
 
-/// Receives similar pairs and the number of distinct terms of each row; returns the number of pairs
-/// that it holds.
+/// Callback that receives similar pairs, and the number of distinct terms of each document by row
+/// number. It returns the number of pairs that it keeps in memory.
 pub(super) type Found<'f> = dyn FnMut(LargeBuffer<SetPair>, &[u32]) -> Result<u64> + 'f;
 
-/// Finds only the pairs that decide which documents are kept. The number is how many pairs fit in
-/// memory; the slice receives the number of distinct terms of each row.
+/// Function that finds only the pairs that decide which documents are kept. Its arguments are the
+/// join, the number of pairs that fit in memory, and a slice that receives the number of distinct
+/// terms of each document.
 pub(super) type Deciding<'f> =
     dyn Fn(&SketchJoin<'_>, u64, &mut [u32]) -> Result<LargeBuffer<SetPair>> + 'f;
 
-/// Documents whose sketches are compared with those of others.
+/// Two lists of documents. The sketches of the one are compared with the sketches of the other.
 pub(super) struct Scan<'s> {
     sets: &'s Sketches,
     candidates: &'s Sketches,
@@ -42,12 +44,13 @@ pub(super) struct Scan<'s> {
 }
 
 impl<'s> Scan<'s> {
-    /// Compares all pairs of these sets.
+    /// Returns the comparison of every two sets in one list.
     pub(super) fn within(sets: &'s Sketches) -> [Self; 1] {
         [Self { sets, candidates: sets, which: Candidates::Earlier }]
     }
 
-    /// Compares every set of `first` with every set of `second`. The two have no set in common.
+    /// Returns the comparisons of every set of `first` with every set of `second`. The lists must
+    /// be disjoint.
     pub(super) fn across(first: &'s Sketches, second: &'s Sketches) -> [Self; 2] {
         [
             Self { sets: first, candidates: second, which: Candidates::NotLarger },
@@ -56,25 +59,25 @@ impl<'s> Scan<'s> {
     }
 }
 
-/// The data for comparing documents by their sketches, and then by their terms.
+/// The input for comparing documents first by their sketches and then by their terms.
 pub(super) struct SketchJoin<'a> {
     pub(super) join: &'a SetJoin<'a>,
     sources: &'a Sources<'a>,
     shards: &'a [Shard],
-    /// The sketches of the documents, and those of the second side, whose rows begin there, if there is
-    /// one.
+    /// The sketches of the first collection. `second` has the first row number of the second
+    /// collection and its sketches, or is `None`.
     pub(super) sketches: Sketches,
     second: Option<(u32, Sketches)>,
-    /// Bytes that candidates, their terms and pairs may take in addition to the sketches.
+    /// Number of bytes that candidates, their terms and similar pairs may take.
     memory: u64,
 }
 
 impl<'a> SketchJoin<'a> {
-    /// Puts the sketches of one side in order, or of two sides. The rows of the second side begin
-    /// at `second_from`.
+    /// Creates the join from unsorted sketches, and sorts them. In a join of two collections, the
+    /// rows of the second begin at `second_from`.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn new(
         join: &'a SetJoin<'a>,
         sources: &'a Sources<'a>,
@@ -91,18 +94,18 @@ impl<'a> SketchJoin<'a> {
         let second = second_from.map(of_second).transpose()?;
         let sketches = sketches(0..end)?;
         drop(sketched);
-        // Once more where those that are kept are put together.
+        // Counted twice, because the sketches of kept documents are copied.
         let bytes =
             2 * (sketches.bytes() + second.as_ref().map_or(0, |(_, second)| second.bytes()));
         let memory = join.memory_bytes.saturating_sub(bytes).max(join.memory_bytes / 4);
         Ok(Self { join, sources, shards, sketches, second, memory })
     }
 
-    /// Returns the similar pairs, ascending. If they do not fit in memory and `deciding` is given,
-    /// returns only the pairs that `deciding` finds.
+    /// Returns all similar pairs in ascending order. If they do not fit in memory and `deciding` is
+    /// given, returns only the pairs that `deciding` finds.
     ///
     /// # Errors
-    /// The source or `deciding` fails; there are too many pairs; the memory cannot be had.
+    /// The source or `deciding` fails, there are too many pairs, or there is not enough memory.
     pub(super) fn pairs(&self, deciding: Option<&Deciding<'_>>) -> Result<Joined> {
         let threshold = self.join.threshold;
         let scans = match &self.second {
@@ -142,11 +145,12 @@ impl<'a> SketchJoin<'a> {
         Ok(Joined { pairs, are_all: true })
     }
 
-    /// Calls `found` with the similar pairs, a part of them at a time; each part is ascending.
-    /// Writes the number of distinct terms of each document into `sizes`, by row.
+    /// Finds the similar pairs in several parts, and calls `found` with each part in ascending
+    /// order. Writes the number of distinct terms of each compared document to `sizes`, by row
+    /// number.
     ///
     /// # Errors
-    /// The source or `found` fails; the memory cannot be had.
+    /// The source or `found` fails, or there is not enough memory.
     pub(super) fn visit(
         &self,
         scans: &[Scan<'_>],
@@ -172,8 +176,8 @@ impl<'a> SketchJoin<'a> {
         })
     }
 
-    /// Calls `found` with the pairs of documents whose sketches are near: each time that more than
-    /// `most` pairs are held, and at the end.
+    /// Finds the pairs of documents with similar sketches. Calls `found` with the pairs each time
+    /// there are more than `most`, and at the end.
     pub(super) fn near(
         &self,
         scans: &[Scan<'_>],
@@ -199,7 +203,7 @@ impl<'a> SketchJoin<'a> {
         found(held)
     }
 
-    /// Returns the number of pairs that the memory has room for.
+    /// Returns the number of similar pairs that fit in memory.
     fn most_pairs(&self) -> u64 {
         (self.memory / 4 * 3).max(BYTES_OF_FEW_PAIRS) / BYTES_PER_PAIR
     }

@@ -1,29 +1,30 @@
-//! Numbers of terms, in the order in which they are first met.
+//! Hash table that numbers terms in the order in which they first occur.
 
 use super::TERMS;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, reserve};
 use simtool_kernels::prefetch;
 
-/// Terms between one that is numbered and one whose place, or whose namesake, is asked for.
+/// Number of terms by which two prefetches run ahead of the numbering. The first fetches the slot
+/// of a term, and the second the term whose number is in that slot.
 const AHEAD: usize = 16;
 const SOON: usize = 8;
-/// Places that there are at the least.
+/// Minimum number of slots in use.
 const LEAST_PLACES: usize = 1 << 10;
-/// Content of a place that no term has taken.
+/// Content of a slot without a number.
 const FREE: u32 = 0;
 
-/// Terms and their numbers. They are hashes, so that any of their bits choose a place.
+/// Table from terms to numbers. Terms are hashes, so their lowest bits select a slot.
 ///
-/// A place holds a number alone: a quarter of what it takes with the term, so that most of the table
-/// stays in the caches.
+/// A slot holds only a number. With the term it would take four times the memory. So most of the
+/// table stays in the caches.
 #[derive(Debug)]
 pub(super) struct TermNumbers {
-    /// Numbers with 1 added, at the front as many places as are in use: at least twice as many as
-    /// terms, a power of two.
+    /// The number of a term plus 1 in each slot. Only the first `places` slots are in use: a power
+    /// of two, and at least twice the number of terms.
     slots: LargeBuffer<u32>,
     places: usize,
-    /// The terms, by their numbers.
+    /// The terms, indexed by their numbers.
     terms: Vec<u64>,
 }
 
@@ -34,21 +35,22 @@ impl Default for TermNumbers {
 }
 
 impl TermNumbers {
-    /// Returns the number of terms that have a number.
+    /// Returns the number of terms in the table.
     pub(super) fn len(&self) -> usize {
         self.terms.len()
     }
 
-    /// Forgets all terms, and keeps the memory for others.
+    /// Removes all terms, but keeps the memory.
     pub(super) fn clear(&mut self) {
         self.terms.clear();
         self.places = 0;
     }
 
-    /// Calls `visit` with the number of each of some terms, in their order.
+    /// Calls `visit` with the number of each term of `terms`, in order. New terms get the next
+    /// numbers.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn number(&mut self, terms: &[u64], mut visit: impl FnMut(u32)) -> Result<()> {
         self.make_room(terms.len())?;
         let Self { slots, places, terms: numbered } = self;
@@ -71,7 +73,7 @@ impl TermNumbers {
         Ok(())
     }
 
-    /// Makes room for `more` terms.
+    /// Makes room for `more` new terms.
     fn make_room(&mut self, more: usize) -> Result<()> {
         reserve(&mut self.terms, more, TERMS)?;
         let needed = ((self.terms.len() + more) * 2).max(LEAST_PLACES);
@@ -87,7 +89,7 @@ impl TermNumbers {
             self.slots[..self.places].fill(FREE);
         }
         let slots = &mut self.slots[..self.places];
-        // No two are equal, so that none need be compared.
+        // All terms are different, so they need not be compared.
         for (number, &term) in (1..).zip(&self.terms) {
             let mut place = term as usize & (slots.len() - 1);
             while slots[place] != FREE {
@@ -99,7 +101,8 @@ impl TermNumbers {
     }
 }
 
-/// The place of a term, or the one that it would take.
+/// Returns the index of the slot that has the number of `term`, or of the free slot where it
+/// belongs.
 #[inline(always)]
 fn place_of(slots: &[u32], numbered: &[u64], term: u64) -> usize {
     let mask = slots.len() - 1;
@@ -128,7 +131,7 @@ mod tests {
                 expected.clear();
             }
             let round = round % 40;
-            // Some ask for the same place, and 0 is a term as others are.
+            // Some of these terms have the same slot, and 0 is a term like every other.
             let terms: Vec<u64> = (0..round * 50)
                 .map(|at| if at % 3 == 0 { at << 40 } else { mix(at * round % 700) })
                 .collect();

@@ -1,22 +1,23 @@
-//! The source of a join: documents as terms, which can be read again and again.
+//! The input of a join: documents as lists of terms, which can be read several times.
 
 use simtool_base::error::Result;
 use simtool_model::distinct_terms::DistinctTerms;
 
-/// The documents that a reading must visit.
+/// The documents that one reading of a shard must visit. A shard is a part of the documents that is
+/// read as a unit.
 #[derive(Clone, Copy)]
 pub enum Wanted<'w> {
     /// All documents.
     All,
-    /// The documents at some places in their part. Later readings want no other documents.
+    /// Only some documents of the shard. Later readings will want no other documents.
     Remaining {
-        /// Whether the document at a place is one.
+        /// Whether the document at this position of the shard is wanted.
         is_one: &'w dyn Fn(u32) -> bool,
-        /// The number of terms of all remaining documents, in all parts.
+        /// Number of terms of all wanted documents, in all shards.
         terms: u64,
     },
-    /// The documents at some places in their part. Later readings may want other documents that
-    /// were wanted before.
+    /// The documents for which the function is true. Its argument is the position in the shard.
+    /// Later readings may want other documents that were wanted before.
     Some(&'w dyn Fn(u32) -> bool),
 }
 
@@ -31,7 +32,7 @@ impl std::fmt::Debug for Wanted<'_> {
 }
 
 impl Wanted<'_> {
-    /// Whether the document at a place in its part is wanted.
+    /// Whether the document at position `index` of its shard is wanted.
     pub fn has(self, index: u32) -> bool {
         match self {
             Self::All => true,
@@ -40,50 +41,51 @@ impl Wanted<'_> {
     }
 }
 
-/// Documents as terms, readable again and again, in parts that can be read alone.
+/// Documents as lists of terms. They can be read several times, and are divided into shards that
+/// can be read separately.
 pub trait TermSource: Sync {
-    /// Returns the number of parts.
+    /// Returns the number of shards.
     fn shard_count(&self) -> usize;
 
-    /// Returns the approximate number of terms in all parts. It sizes tables, so only speed and
-    /// memory depend on it.
+    /// Returns the approximate number of terms in all shards. Tables are allocated by this number,
+    /// so only speed and memory depend on it.
     fn term_count_hint(&self) -> u64;
 
-    /// Returns the bytes that a reading of a part reports to progress.
+    /// Returns the number of bytes that a reading of shard number `_shard` reports to progress.
     fn shard_bytes(&self, _shard: usize) -> u64 {
         0
     }
 
-    /// Returns the bytes of memory that earlier readings take, for example the names of documents
-    /// and kept terms.
+    /// Returns the bytes of memory that the source still needs for the results of earlier readings,
+    /// for example for the names of documents and for kept terms.
     fn told_bytes(&self) -> u64 {
         0
     }
 
-    /// Returns the bytes of memory that the source may take to keep the terms that it reads, until
-    /// the [remaining](Wanted::Remaining) documents were read.
+    /// Returns the maximum number of bytes of memory in which the source keeps the terms that it
+    /// reads. The memory is needed until the [remaining](Wanted::Remaining) documents were read.
     fn keeping_bytes(&self) -> u64 {
         0
     }
 
-    /// Returns whether terms have [weights](Self::weight). A join of two sources uses the weights
-    /// of the second one.
+    /// Returns whether the terms have [weights](Self::weight). A join of two sources uses the
+    /// weights of the second source.
     fn is_weighted(&self) -> bool {
         false
     }
 
-    /// Returns the weight of a term, at least 1. Sums of weights take the place of numbers of
-    /// terms.
+    /// Returns the weight of a term, which is at least 1. For terms with weights, sums of weights
+    /// replace numbers of terms.
     fn weight(&self, _term: u64) -> u32 {
         1
     }
 
-    /// Calls `visit(index, terms)` for each wanted document of a part, in order. `index` counts all
-    /// documents of the part from 0. Terms come once per occurrence, in any order, and are the same
-    /// at every reading.
+    /// Calls `visit(index, terms)` for each wanted document of shard number `shard`, in order.
+    /// `index` is the position of the document in the shard, from 0. `terms` lists each occurrence,
+    /// in any order, and is the same at every reading.
     ///
-    /// The first reading wants every document, also documents without terms, because it numbers the
-    /// rows.
+    /// The first reading wants every document, including documents without terms, because it gives
+    /// each its row number.
     ///
     /// # Errors
     /// The source cannot be read.
@@ -95,28 +97,29 @@ pub trait TermSource: Sync {
     ) -> Result<()>;
 }
 
-/// One collection, or two with the rows of the second behind those of the first.
+/// The input of a join of one or two collections. The documents of the second get the row numbers
+/// behind those of the first.
 pub(super) struct Sources<'a> {
     pub(super) first: &'a dyn TermSource,
     pub(super) second: Option<&'a dyn TermSource>,
 }
 
 impl Sources<'_> {
-    /// Bytes of a reading of everything.
+    /// Returns the number of bytes that a reading of all shards reports to progress.
     pub(super) fn bytes(&self) -> u64 {
         (0..self.shard_count()).map(|shard| self.shard_bytes(shard)).sum()
     }
 
-    /// The side of a shard: 0 or 1.
+    /// Returns the index of the collection that a shard belongs to: 0 or 1.
     pub(super) fn side(&self, shard: usize) -> usize {
         usize::from(shard >= self.first.shard_count())
     }
 
-    /// Visits documents as [`TermSource::visit_shard`] does, with work that may fail: after that it
-    /// sees no further ones.
+    /// Visits documents like [`TermSource::visit_shard`], but `visit` may fail. After its first
+    /// error, it is not called again.
     ///
     /// # Errors
-    /// Those of the sources, and the first one of `visit`.
+    /// The source fails, or `visit` does. Returns the first error.
     pub(super) fn try_visit(
         &self,
         shard: usize,
@@ -125,7 +128,7 @@ impl Sources<'_> {
     ) -> Result<()> {
         let mut done = Ok(());
         self.visit_shard(shard, wanted, &mut |index, terms| {
-            // `visit_shard` cannot be stopped, so all documents after an error are passed over.
+            // `visit_shard` cannot be stopped, so all documents after an error are skipped.
             if done.is_ok() {
                 done = visit(index, terms);
             }
@@ -176,7 +179,7 @@ impl TermSource for Sources<'_> {
         let Some(second) = self.second else {
             return self.first.visit_shard(shard, wanted, visit);
         };
-        // A term that occurs on one side only must not count twice, so each document lists it once.
+        // The counting of terms requires that each document lists a term only once.
         let mut distinct = DistinctTerms::default();
         let mut failed = Ok(());
         let visit = &mut |index: u32, terms: &[u64]| match distinct.replace(terms) {

@@ -1,8 +1,9 @@
 //! The join of sets whose terms have weights.
 //!
-//! It works as the join of sets without weights, with sums of weights instead of numbers of terms.
-//! A set is dropped if its unmatched terms weigh too much. Its prefix consists of its rarest terms,
-//! until the rest weighs less than the set must share with any partner. All sums are whole numbers.
+//! It works like the join of sets without weights, but with sums of weights instead of numbers of
+//! terms. A set is dropped if its unmatched terms, which no other set has, weigh too much. The
+//! prefix of a set has its rarest terms. It ends when the remaining terms weigh less than any
+//! similar set must share. All sums are whole numbers.
 //!
 //! # References
 //! S. Chaudhuri, V. Ganti, R. Kaushik. A primitive operator for similarity joins in data
@@ -21,11 +22,11 @@ use simtool_model::distinct_terms::DistinctTerms;
 use simtool_model::similarity::Threshold;
 use std::cmp::Ordering;
 
-/// Sets that a worker takes at a time.
+/// Number of sets that a worker takes at a time.
 const CHUNK: usize = 64;
 
 impl SetJoin<'_> {
-    /// Reads all documents, with the weights of their sets and signatures.
+    /// Reads all documents, and computes the total weight and the signature of each set.
     pub(super) fn weighed(&self, sources: &Sources<'_>) -> Result<Survivors> {
         self.context.progress().begin("read and weigh", Work::Bytes(sources.bytes()));
         let read = self.context.threads().try_map(
@@ -58,7 +59,7 @@ impl SetJoin<'_> {
         Ok(Survivors { shards, sketches: all, is_scanned: false })
     }
 
-    /// Joins documents in memory, as `join_stored` does.
+    /// Joins the documents in `stored` by prefixes, like `join_stored` for sets without weights.
     pub(super) fn join_weighted(
         &self,
         sources: &Sources<'_>,
@@ -100,40 +101,40 @@ fn weight(sources: &Sources<'_>, term: u64) -> u64 {
     u64::from(sources.weight(term))
 }
 
-/// A term of a set's prefix.
+/// Occurrence of a term in the prefix of a set.
 #[derive(Clone, Copy, Default)]
 struct Posting {
-    /// The place of the set in the order.
+    /// Index of the set in the order by weight.
     place: u32,
-    /// The weight of the matched terms of the set from this one on.
+    /// Total weight of the matched terms of the set from this one on.
     rest: u64,
 }
 
-/// The weight that a set is known to share with the set being probed.
+/// The weight that a set is known to share with the set that is being compared.
 #[derive(Clone, Copy, Default)]
 struct Overlap {
-    /// The weight that the set must share at least; 0 before the two sets met, `DROPPED` once they
-    /// cannot share enough.
+    /// Minimum weight that the two sets must share. It is 0 before the first shared term is found,
+    /// and `DROPPED` once the sets cannot share enough.
     needed: u64,
     shared: u64,
 }
 
-/// No sum of weights is so great.
+/// Mark of a set that cannot share enough. No sum of weights is so large.
 const DROPPED: u64 = u64::MAX;
 
-/// The sets to join and the threshold.
+/// The sets to join, and the conditions for a pair.
 struct WeightedJoin<'a> {
     sets: &'a RankedSets,
-    /// The weight and the number of each set, ascending.
+    /// Weight and index of each set, in ascending order.
     order: &'a [(u64, u32)],
-    /// Whether only pairs of the two sides count.
+    /// Whether only pairs of a set of the first collection and one of the second count.
     across: bool,
     threshold: Threshold,
     context: &'a Context<'a>,
 }
 
 impl WeightedJoin<'_> {
-    /// Returns the pairs in an arbitrary order that is always the same.
+    /// Returns the similar pairs. Their order is arbitrary, but always the same.
     fn pairs(&self) -> Result<Vec<ClosePair>> {
         let (offsets, postings) = self.index()?;
         let chunks = self.order.len().div_ceil(CHUNK);
@@ -158,9 +159,9 @@ impl WeightedJoin<'_> {
         Ok(found.concat())
     }
 
-    /// Returns the matched terms in the prefix of the set at a place. Each comes with the weight of
-    /// the matched terms of the set from it on; the prefix ends where that weight falls below
-    /// `least`.
+    /// Returns the matched terms in the prefix of the set at index `place` of the order. Each comes
+    /// with the total weight of the set's matched terms from this one on. The prefix ends when that
+    /// weight falls below `least`.
     fn prefix(&self, place: usize, least: u64) -> impl Iterator<Item = (u32, u64)> {
         let ranks = self.ranks(place);
         let weights = &self.sets.weights;
@@ -181,10 +182,10 @@ impl WeightedJoin<'_> {
         ranks.iter().map(|&rank| u64::from(self.sets.weights[rank as usize])).sum()
     }
 
-    /// For each number where its postings begin, and where those of the last one end; and the
-    /// postings, ascending by place.
+    /// Builds the inverted index. Returns the start of each term's postings, with the end of the
+    /// last ones, and all postings. The postings of a term ascend by `place`.
     fn index(&self) -> Result<(Vec<usize>, Vec<Posting>)> {
-        // Every later set weighs as much or more.
+        // Every set that looks this set up weighs at least as much.
         let indexed = |place: usize| {
             let weight = self.order[place].0;
             self.prefix(place, self.threshold.min_shared_weight(weight, weight))
@@ -203,7 +204,8 @@ impl WeightedJoin<'_> {
         let mut postings = filled(Posting::default(), sum, INDEX)?;
         for place in 0..self.order.len() {
             for (rank, rest) in indexed(place) {
-                // One place further, each offset runs from its number's start to its end.
+                // The offsets are shifted by one, so that each offset is first the start of its
+                // postings and then their end.
                 let next = &mut offsets[rank as usize + 1];
                 postings[*next] = Posting { place: place as u32, rest };
                 *next += 1;
@@ -212,7 +214,8 @@ impl WeightedJoin<'_> {
         Ok((offsets, postings))
     }
 
-    /// Finds the sets before `place` that are similar enough to the set at `place`.
+    /// Finds the sets before index `place` of the order that are similar enough to the set at
+    /// `place`. Appends the pairs to `found`.
     fn probe<'p>(
         &self,
         postings_of: impl Fn(u32) -> &'p [Posting],
@@ -273,9 +276,9 @@ impl WeightedJoin<'_> {
     }
 }
 
-/// Returns the weight of the terms that two ascending lists share, each given with its weights.
-/// Returns `None` as soon as that weight must stay below `needed`. `weights` are the sums of the
-/// weights of the two lists, or more.
+/// Returns the total weight of the elements that two ascending lists of elements and weights share.
+/// Returns `None` as soon as that weight cannot reach `needed` any more. `weights` are the total
+/// weights of the two lists, or upper bounds of them.
 pub fn shared_weight_if_enough<T: Ord>(
     left: impl IntoIterator<Item = (T, u32)>,
     right: impl IntoIterator<Item = (T, u32)>,
@@ -284,7 +287,7 @@ pub fn shared_weight_if_enough<T: Ord>(
 ) -> Option<u64> {
     let mut left = left.into_iter();
     let mut right = right.into_iter();
-    // The weight that each list may still lack.
+    // Weight of the elements that each list may have without a partner in the other.
     let [mut of_left, mut of_right] =
         [weights[0].checked_sub(needed)?, weights[1].checked_sub(needed)?];
     let mut shared = 0;

@@ -1,9 +1,9 @@
-//! Pairs of sets whose sketches are near: each set is compared with all that are small enough and
-//! large enough, a tile of them at a time.
+//! Finds pairs of sets with similar sketches. Each set is compared with all sets of suitable size,
+//! in tiles that fit into a cache.
 //!
-//! That is quadratic, but a pair costs a nanosecond where an index costs that for each of a
-//! set's terms: up to some hundred thousand sets nothing is faster, and nothing else cares as little
-//! how common the terms are.
+//! The time is quadratic, but a pair costs only about a nanosecond. Looking up terms in an index
+//! would cost that much for each term of a set. Up to some hundred thousand sets, nothing is
+//! faster. And the time does not depend on how common the terms are.
 
 use super::pair_order::Candidate;
 use super::sketches::{Level, Sketches, fold, words_of};
@@ -15,25 +15,26 @@ use simtool_kernels::hamming_groups::{GROUP, near_in_groups};
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
 
-/// Sets that a worker compares with a tile of others before it goes on to the next tile.
+/// Number of sets that a worker compares with one tile of candidates before it goes on to the next
+/// tile.
 const BLOCK: usize = 64;
-/// Blocks that threads share out among them before what was found is looked at.
+/// Number of blocks of sets that are processed by all threads before the pairs are passed on.
 const PART_BLOCKS: usize = 256;
-/// Words of a tile: it stays in the second-level cache.
+/// Number of 64-bit words in a tile, which stays in the second-level cache.
 const TILE_WORDS: usize = 16 << 10;
 
 /// The sets that a set is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Candidates {
-    /// The sets before it, in the order of the sketches. Both sides are the same.
+    /// All sets before it in the order of the sketches. The list of candidates is the list of sets.
     Earlier,
-    /// The sets of another side that have at most its size.
+    /// The sets in another list that have at most as many terms.
     NotLarger,
-    /// The sets of another side that are smaller.
+    /// The sets in another list that have fewer terms.
     Smaller,
 }
 
-/// A comparison of every one of some sets with its candidates.
+/// The comparison of each set in `sets` with some of the sets in `candidates`.
 pub(super) struct WindowScan<'a> {
     pub(super) sets: &'a Sketches,
     pub(super) candidates: &'a Sketches,
@@ -42,9 +43,9 @@ pub(super) struct WindowScan<'a> {
     pub(super) context: &'a Context<'a>,
 }
 
-/// A set of a block.
+/// One of the sets that a worker compares at the same time.
 struct Compared {
-    /// Places of its candidates.
+    /// Range of its candidates in the sorted list of candidates.
     window: Range<usize>,
     size: u32,
     own_limit: u32,
@@ -52,12 +53,12 @@ struct Compared {
 }
 
 impl WindowScan<'_> {
-    /// Finds the pairs that may be similar; no similar pair is missed. Calls `found` with a part of
-    /// the pairs at a time, always the same parts, each pair with its smaller row first. `found`
-    /// may begin a stage of its own and then returns true.
+    /// Finds the pairs whose sketches are similar. No pair of similar sets is missed. Calls `found`
+    /// with a part of the pairs at a time, and always with the same parts. Each pair has the
+    /// smaller row number first. `found` returns true if it has begun a progress stage of its own.
     ///
     /// # Complexity
-    /// O(pairs of sets whose sizes allow similarity × words of their sketches).
+    /// O(pairs of sets whose sizes allow similarity × 64-bit words of their sketches).
     ///
     /// # Errors
     /// `found` fails, or the work is cancelled.
@@ -97,7 +98,7 @@ impl WindowScan<'_> {
         Ok(())
     }
 
-    /// The places of the candidates of the set at `place`.
+    /// Returns the range of the candidates of the set with index `place`, by the sizes of the sets.
     fn window(&self, place: usize) -> Range<usize> {
         let size = self.sets.sizes[place];
         let smallest = self.threshold.min_size(size);
@@ -122,7 +123,8 @@ impl WindowScan<'_> {
         }
         let mut found = Vec::new();
         let mut hits = Vec::new();
-        // From longer rows to shorter ones, to which the sets' own are folded.
+        // The rows of the candidates get shorter from level to level. The rows of the sets are
+        // shortened accordingly.
         for level in self.candidates.levels.iter().rev() {
             let reached = |set: &Compared| {
                 set.window.start < level.sets.end && set.window.end > level.sets.start
@@ -151,7 +153,8 @@ impl WindowScan<'_> {
         found
     }
 
-    /// Calls `found` with the near candidates of a part of a level.
+    /// Compares a set with the candidates in the range `near` of a level, and calls `found` with
+    /// the index of each candidate whose sketch is similar. `hits` is a buffer.
     fn in_tile(
         &self,
         level: &Level,
@@ -172,7 +175,8 @@ impl WindowScan<'_> {
             // Whole groups were compared, and they can reach beyond both ends of the window.
             if near.contains(&candidate) {
                 let size = self.candidates.sizes[candidate];
-                // A group has the limit of its largest set; the limit of this pair may be lower.
+                // The limit of a group is computed from its largest set. The limit of this pair may
+                // be lower.
                 if hit as u32 <= self.threshold.max_difference(set.size, size) {
                     found(candidate);
                 }
@@ -181,8 +185,8 @@ impl WindowScan<'_> {
     }
 }
 
-/// About how many nanoseconds of one core it takes to compare sets of ascending sizes with candidates
-/// of at most their size.
+/// Estimates the nanoseconds that one core takes to compare sets with all candidates of at most
+/// their size. `sets` and `candidates` are the sizes of the sets, in ascending order.
 pub(super) fn estimated_nanoseconds(
     sets: &[u32],
     candidates: &[u32],
@@ -196,7 +200,7 @@ pub(super) fn estimated_nanoseconds(
         let smallest = threshold.min_size(size);
         start += candidates[start..].iter().take_while(|&&other| other < smallest).count();
         end += candidates[end..].iter().take_while(|&&other| other <= size).count();
-        // Of long rows the beginning is enough.
+        // Of long rows, only the beginning has to be read, because it shows enough differences.
         let words = words_of(size, threshold) as f64;
         let words_read = words.min(8.0 + words / 8.0);
         nanoseconds += (end - start) as f64 * isa.group_nanoseconds(words_read);
