@@ -1,8 +1,9 @@
-//! Chooses texts for the page that can be read again quickly.
+//! Chooses the texts for the report page that can be read again quickly.
 //!
-//! To read a document in the middle of a compressed file, everything before it must be read, too. So the
-//! page shows texts by their price, within a budget that is a small fraction of reading all the input.
-//! Prices depend only on the places of documents, so they are the same for any number of threads.
+//! To read a document in the middle of a compressed file, everything before it must be read as well. So the
+//! page shows the texts that are cheapest to read, within a budget that is a small fraction of the cost of
+//! reading all input. Costs depend only on where documents are, so the choice is the same for any number of
+//! threads.
 
 use super::findings::{Findings, Side};
 use crate::pipeline::shard_summary::read_again;
@@ -14,48 +15,50 @@ use simtool_compute::threads::Threads;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Price};
 
-/// Most bytes of a text that are shown or compared.
+/// Maximum number of bytes of a text that are shown or compared.
 const TEXT_BYTES: usize = 16 << 10;
-/// Cost of a byte that is expensive to read, in cheap bytes. Gzip unpacks 0.3 GB/s to three times the
-/// length; plain text is scanned at 1 to 4 GB/s.
+/// Cost of a compressed byte, in units of the cost of a byte of plain text. Gzip yields 0.3 GB of compressed
+/// bytes per second, which become three times as many; plain text is scanned at 1 to 4 GB per second.
 const EXPENSIVE: u64 = 8;
-/// Cost of opening a file or a part of it.
+/// Cost of opening a file or a part of it, in units of the cost of a byte of plain text.
 const OPENING: u64 = 64 << 10;
-/// Least budget in cheap bytes: 16 MB of gzip, about 0.1 s of two cores.
+/// Minimum budget, in units of the cost of a byte of plain text. It pays for 16 MB of gzip, or about 0.1 s on
+/// two cores.
 const LEAST_BUDGET: u64 = 128_000_000;
-/// If it is more, the budget is the cost of reading everything divided by this.
+/// The budget is the cost of reading all input divided by this number, if that is more than [`LEAST_BUDGET`].
 const BUDGET_PART: u64 = 32;
 
-/// The side of a text.
+/// Collection that a text belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
-    /// The documents that may be removed.
+    /// Collection whose documents may be removed.
     Documents,
-    /// The documents that may be kept in their place.
+    /// Collection whose documents may be kept in place of removed ones. In a run on one collection, it is the
+    /// same.
     Originals,
 }
 
-/// A text that may be read again.
+/// A document whose text may be read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) of: Of,
     pub(super) row: u32,
 }
 
-/// Costs of reading one collection again, and the texts that will be read.
+/// Costs of reading texts of one collection again, and the texts that will be read.
 #[derive(Debug)]
 struct Prices {
-    /// End of the rows of each shard.
+    /// For each shard, the number of the first document after it.
     ends: Vec<u32>,
-    /// Cost of each whole shard.
+    /// For each shard, the cost of reading all of it.
     whole: Vec<u64>,
-    /// Number of documents that will be read from the beginning of each shard.
+    /// For each shard, how many of its documents will be read, counted from its beginning.
     reached: Vec<u32>,
-    /// Rows whose texts are kept.
+    /// Numbers of the documents whose texts are chosen.
     rows: Vec<u32>,
 }
 
-/// Returns the cost of reading a shard.
+/// Returns the cost of reading a shard, in units of the cost of a byte of plain text.
 fn price_of_shard(collection: &dyn Corpus, shard: usize) -> u64 {
     match collection.price(shard) {
         Price::Cheap => collection.shard_bytes(shard),
@@ -63,12 +66,12 @@ fn price_of_shard(collection: &dyn Corpus, shard: usize) -> u64 {
     }
 }
 
-/// Returns the budget, if reading everything costs `all`.
+/// Returns the budget for reading texts again. `all` is the cost of reading all input.
 fn budget(all: u64) -> u64 {
     LEAST_BUDGET.max(all / BUDGET_PART)
 }
 
-/// Returns the budget as a fraction of the cost of reading everything.
+/// Returns the budget as a fraction of the cost of reading all input, at most 1.
 pub(crate) fn affordable_part(collections: &Sides<&dyn Corpus>) -> f64 {
     let prices = collections.iter().flat_map(|&collection| {
         (0..collection.shard_count()).map(move |shard| price_of_shard(collection, shard))
@@ -88,7 +91,8 @@ impl Prices {
         }
     }
 
-    /// Returns the shard of a row, and the number of documents up to it.
+    /// Returns the number of the shard that holds the document `row`, and how many documents of the shard
+    /// must be read to reach it.
     fn place(&self, row: u32) -> (usize, u32) {
         let shard = self.ends.partition_point(|&end| end <= row);
         (shard, row - self.first(shard) + 1)
@@ -98,18 +102,18 @@ impl Prices {
         if shard == 0 { 0 } else { self.ends[shard - 1] }
     }
 
-    /// Returns the cost of the first documents of a shard.
+    /// Returns the cost of reading the first `documents` documents of a shard.
     fn of_first(&self, shard: usize, documents: u32) -> u64 {
         if documents == 0 {
             return 0;
         }
         let all = self.ends[shard] - self.first(shard);
         let share = u128::from(self.whole[shard]) * u128::from(documents) / u128::from(all.max(1));
-        // No more than the whole.
+        // The share is at most the cost of the whole shard, so it fits in 64 bits.
         OPENING + share as u64
     }
 
-    /// Returns the cost of a row in addition to the rows that are chosen already.
+    /// Returns the extra cost of reading the document `row`, given the documents that are already chosen.
     fn of_row(&self, row: u32) -> u64 {
         let (shard, documents) = self.place(row);
         let reached = self.reached[shard];
@@ -126,7 +130,7 @@ impl Prices {
     }
 }
 
-/// Texts that are chosen within a budget.
+/// Choice of the texts that are read again, within a budget.
 #[derive(Debug)]
 pub(super) struct AffordableTexts {
     prices: Sides<Prices>,
@@ -134,7 +138,7 @@ pub(super) struct AffordableTexts {
 }
 
 impl AffordableTexts {
-    /// Creates a choice without texts.
+    /// Creates a choice in which no text is chosen yet.
     pub(super) fn new(findings: &Findings<'_>) -> Self {
         let prices = findings.sides.map(Prices::new);
         let all = prices.iter().flat_map(|prices| &prices.whole);
@@ -157,29 +161,29 @@ impl AffordableTexts {
         }
     }
 
-    /// Returns the cost of a text in addition to the texts that are chosen already.
+    /// Returns the extra cost of reading a text, given the texts that are already chosen.
     pub(super) fn price(&self, Wanted { of, row }: Wanted) -> u64 {
         self.prices(of).of_row(row)
     }
 
-    /// Returns the cost of two texts in addition to the texts that are chosen already.
+    /// Returns the extra cost of reading two texts, given the texts that are already chosen.
     pub(super) fn price_of_both(&self, a: Wanted, b: Wanted) -> u64 {
         let prices = [a, b].map(|wanted| self.price(wanted));
         let is_one_collection = a.of == b.of || !self.prices.is_two();
         let shard = |wanted: Wanted| self.prices(wanted.of).place(wanted.row).0;
         if is_one_collection && shard(a) == shard(b) {
-            // The farther one is read past the nearer one.
+            // Both are in one shard, and reading the later one passes the earlier one.
             return prices[0].max(prices[1]);
         }
         prices[0].saturating_add(prices[1])
     }
 
-    /// The budget that is left.
+    /// Returns the part of the budget that is not spent.
     pub(super) fn left(&self) -> u64 {
         self.left
     }
 
-    /// Chooses a text, if it can be afforded and leaves `reserve`.
+    /// Chooses a text if at least `reserve` of the budget is left afterwards. Returns whether it was chosen.
     pub(super) fn choose(&mut self, wanted: Wanted, reserve: u64) -> bool {
         let price = self.price(wanted);
         let Some(left) = self.left.checked_sub(price).filter(|left| *left >= reserve) else {
@@ -190,7 +194,7 @@ impl AffordableTexts {
         true
     }
 
-    /// Reads the chosen texts.
+    /// Reads the chosen texts again.
     ///
     /// # Errors
     ///
@@ -210,12 +214,12 @@ impl AffordableTexts {
 }
 
 impl Prices {
-    /// About how many bytes are read.
+    /// Returns approximately how many bytes of the files are read.
     fn bytes(&self, collection: &dyn Corpus) -> u64 {
         let of_shard = |(shard, &documents): (usize, &u32)| {
             let all = self.ends[shard] - self.first(shard);
             let bytes = u128::from(collection.shard_bytes(shard));
-            // No more than the bytes of the shard.
+            // The result is at most the number of bytes of the shard, so it fits in 64 bits.
             (bytes * u128::from(documents) / u128::from(all.max(1))) as u64
         };
         self.reached.iter().enumerate().map(of_shard).sum()
@@ -251,12 +255,12 @@ impl Prices {
     }
 }
 
-/// The beginnings of the texts that were chosen.
+/// Beginnings of the texts that were read, by document number, for each collection.
 #[derive(Debug)]
 pub(super) struct Texts(Sides<UnorderedMap<u32, Vec<u8>>>);
 
 impl Texts {
-    /// A text, if it was chosen and is still there.
+    /// Returns the beginning of a text, or `None` if it was not chosen or could not be read again.
     pub(super) fn get(&self, Wanted { of, row }: Wanted) -> Option<&Vec<u8>> {
         let texts = match of {
             Of::Documents => self.0.first(),

@@ -1,4 +1,4 @@
-//! The output `clusters.jsonl`: each kept document, with the documents that are removed for it.
+//! The output `clusters.jsonl`: each kept document with the documents that were removed in its favour.
 
 use super::findings::Side;
 use super::named::NamedDocument;
@@ -27,7 +27,7 @@ pub(super) const OUTPUT: Output = Output {
     write: write_clusters,
 };
 
-/// Table of the clusters.
+/// Columns of `clusters.jsonl`, which has a row for each cluster.
 #[derive(Debug)]
 struct ClusterRows;
 
@@ -62,7 +62,7 @@ impl RowTable for ClusterRows {
     ];
 }
 
-/// Table of the removed documents of one cluster, nested in the rows of [`ClusterRows`].
+/// Columns of the removed documents, which are a list of objects in each row of [`ClusterRows`].
 #[derive(Debug)]
 struct MemberRows;
 

@@ -1,4 +1,4 @@
-//! Writes pairs of rows as bytes, in ascending order. Only a bounded number of pairs is in memory.
+//! Writes pairs of fingerprints as bytes, in ascending order. Only a limited number of pairs is in memory.
 
 use crate::output::row_names::RowNames;
 pub use crate::output::row_names::SideIds;
@@ -10,7 +10,7 @@ use simtool_hamming::partners::{Partners, count, for_each, in_order, listed};
 use simtool_model::matches::ValuePair;
 use std::ops::Range;
 
-/// Description of the pairs of a join, for the reference pages.
+/// Description of the pairs that `simtool join` writes, for the reference pages.
 pub(crate) const OUTPUT: OutputDescription = OutputDescription {
     name: "joined-pairs",
     files: &[],
@@ -19,8 +19,8 @@ pub(crate) const OUTPUT: OutputDescription = OutputDescription {
     columns: || describe_columns(JoinedRows::COLUMNS),
 };
 
-/// Table of the pairs of fingerprint rows. Only Parquet files are written from these columns. Text and
-/// NumPy arrays have the same columns, but [`pair_table`] writes them faster than a table could.
+/// Columns of pairs of fingerprints. Only Parquet files are written from them. Text and NumPy arrays have the
+/// same columns, but [`pair_table`] writes them faster.
 #[derive(Debug)]
 struct JoinedRows;
 
@@ -42,7 +42,7 @@ impl RowTable for JoinedRows {
     ];
 }
 
-/// Form in which pairs are written.
+/// Form in which the pairs of a join are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairOutput {
     /// Only the number of pairs.
@@ -50,27 +50,28 @@ pub enum PairOutput {
     /// One line for each pair: `a`, `b` and `distance`, separated by tabs. A row is named by its ID, or by its
     /// number if it has no ID.
     Tsv,
-    /// A NumPy array of shape n × 3.
+    /// A NumPy array of shape n × 3: `a`, `b` and `distance`.
     Numpy,
     /// A Parquet file with the columns `a`, `b` and `distance`.
     Parquet,
-    /// Lines with the groups of equal rows, and then lines with the pairs of groups.
+    /// One line for each group of equal fingerprints, and then one line for each pair of groups.
     Groups,
 }
 
-/// Form of the written pairs, and the names of their rows.
+/// Form of the written pairs, and the names of the fingerprints.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairForm<'i, 'f> {
-    /// The form.
+    /// Form in which the pairs are written.
     pub output: PairOutput,
-    /// IDs of the rows `a` and `b`. Lines have row numbers if a side has no IDs.
+    /// IDs of the fingerprints, one list for `a` and one for `b`. Lines have row numbers where a list is
+    /// missing.
     pub ids: SideIds<'i, 'f>,
 }
 
-/// Function that takes the next bytes of an output.
+/// Function that is called with the next bytes of an output.
 pub(crate) type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
 
-/// Writes all pairs to `sink`. If `pairs` finds the partners of a row only when it is asked, the search runs
+/// Writes all pairs to `sink`. Some joins search for pairs only when they are asked; then the search runs
 /// while the pairs are written.
 ///
 /// # Errors
@@ -99,7 +100,7 @@ pub(crate) fn emit(
             pair_table::push_numpy
         }
     };
-    // Threads turn ranges of rows into bytes; `in_order` passes the bytes on in the order of the ranges.
+    // Threads turn ranges of rows into bytes, and `in_order` passes on the bytes in the order of the ranges.
     let format_rows = |rows: Range<usize>| {
         let mut out = Vec::new();
         let mut count = 0;
@@ -118,7 +119,7 @@ pub(crate) fn emit(
     Ok(())
 }
 
-/// Writes pairs as lines in which rows are named by their IDs.
+/// Writes one line for each pair, with the IDs of both fingerprints.
 fn emit_named(
     pairs: &dyn Partners,
     ids: SideIds<'_, '_>,
@@ -171,7 +172,7 @@ fn emit_columns(pairs: &dyn Partners, progress: &dyn Progress, sink: &mut Sink<'
     sink(&file.finish().map_err(failed)?)
 }
 
-/// Returns the error that this build cannot write Parquet.
+/// Returns an error, because this build cannot write Parquet.
 #[cfg(not(feature = "parquet"))]
 fn emit_columns(_: &dyn Partners, _: &dyn Progress, _: &mut Sink<'_>) -> Result<()> {
     Err(simtool_base::error::ErrorKind::FeatureOff { what: "parquet", feature: "parquet" }.into())

@@ -1,4 +1,4 @@
-//! The data of every output: the results of a run, and the collections that it read.
+//! Data that all outputs are written from: the results of a run, and the collections that it read.
 
 use crate::cluster::Removal;
 use crate::pipeline::{CollectionSummary, NearDuplicates, Plan};
@@ -10,7 +10,7 @@ use simtool_read::Corpus;
 use simtool_set_join::close::Close;
 use std::borrow::Cow;
 
-/// One collection of a run: the only one, the queries or the corpus.
+/// One collection that a run read: its only one, the queries or the corpus.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'s> {
     /// The collection.
@@ -20,14 +20,14 @@ pub struct Side<'s> {
 }
 
 impl<'s> Side<'s> {
-    /// Returns the name of the document `row`.
+    /// Returns the name of the document with number `row`.
     pub(crate) fn name(&self, row: u32) -> DocumentName<'s> {
         document_name(self.collection, &self.read.ids, row)
     }
 }
 
-/// Returns the name by which a user knows the document `row`. If the document has no ID, its file and record
-/// number replace the ID, for example `a.jsonl:3`.
+/// Returns the name by which users know the document with number `row`. A document without an ID is named by
+/// its file and record number, for example `a.jsonl:3`.
 pub(crate) fn document_name<'d>(
     collection: &'d dyn Corpus,
     ids: &'d DocumentIds,
@@ -37,14 +37,15 @@ pub(crate) fn document_name<'d>(
     document_name_at(collection, ids.id(document), ids.place(document))
 }
 
-/// Returns the name of the document with this ID, if it has one, and this file and record.
+/// Returns the name of a document from its ID, file and record number. Without an ID, its name is like
+/// `a.jsonl:3`.
 pub(crate) fn document_name_at<'d>(
     collection: &'d dyn Corpus,
     id: Option<&'d [u8]>,
     Place { file, record }: Place,
 ) -> DocumentName<'d> {
     let file = collection.file_name(file as usize);
-    // File names need not be UTF-8, so the name is put together as bytes.
+    // File names need not be UTF-8, so the name is built from bytes.
     let id = id.map_or_else(
         || {
             let mut id = file.as_os_str().as_encoded_bytes().to_vec();
@@ -56,16 +57,17 @@ pub(crate) fn document_name_at<'d>(
     DocumentName { id, file, record }
 }
 
-/// Results of a run, with the collections that it read.
+/// Results of a run, and the collections that it read.
 #[derive(Clone, Copy, Debug)]
 pub struct Findings<'f> {
     /// The one collection of a dedup, or the queries and the corpus of a match.
     pub sides: Sides<Side<'f>>,
     /// The documents to remove, in reading order.
     pub removals: &'f [Removal],
-    /// Number of documents that each stricter limit would remove, and the number that this run removes.
+    /// Limits with the number of documents that each would remove: stricter limits first, then the limit of
+    /// this run.
     pub levels: &'f [Level],
-    /// All close pairs.
+    /// All pairs of near-duplicates, or only those that affect the removals if the memory was too small.
     pub close: &'f Close,
     /// Summaries of reading the collections.
     pub read: &'f Sides<CollectionSummary>,
@@ -78,7 +80,7 @@ impl<'f> Findings<'f> {
     ///
     /// # Panics
     ///
-    /// Panics if the number of collections differs from the run.
+    /// Panics if the run read one collection and two are given, or the reverse.
     #[must_use]
     pub fn new(
         found: &'f NearDuplicates,

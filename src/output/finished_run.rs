@@ -1,4 +1,4 @@
-//! A finished run, read back from its output folder: what became of a document.
+//! Reads a finished run from its output folder, to find what became of a document.
 
 use crate::pipeline::watched::Watched;
 use simtool_base::error::{Error, ErrorKind, Result};
@@ -19,30 +19,32 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A finished run, read from its output folder.
+/// A finished run that is read from its output folder.
 #[derive(Clone, Debug)]
 pub(crate) struct FinishedRun {
     folder: PathBuf,
     summary: Value,
 }
 
-/// A document of a run.
+/// A document in a cluster of a finished run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// ID of the document.
+    /// ID of the document, or its file and record number if it has none.
     pub id: String,
     /// File of the document, as the user named it.
     pub file: String,
-    /// Number of the document's record in the file, from 0.
+    /// Number of the record that holds the document, counted from 0 in the file.
     pub record: u64,
-    /// Similarity to the kept document of the cluster, if the method computes one.
+    /// Similarity to the kept document of the cluster. `None` for the kept document, and if the method
+    /// computes none.
     pub similarity: Option<f64>,
-    /// Distance from the kept document of the cluster, if the method has fingerprints.
+    /// Distance from the kept document of the cluster. `None` for the kept document, and if the method has no
+    /// fingerprints.
     pub distance: Option<u64>,
 }
 
 impl Member {
-    /// Returns the place of the document as `FILE:RECORD`.
+    /// Returns the file and the record number of the document as `FILE:RECORD`.
     #[must_use]
     pub fn place(&self) -> String {
         format!("{}:{}", self.file, self.record)
@@ -54,39 +56,39 @@ impl Member {
 pub struct MemberCluster {
     /// The document that was kept.
     pub kept: Member,
-    /// The documents that were removed because of it, in reading order.
+    /// The documents that were removed in its favour, in reading order.
     pub removed: Vec<Member>,
 }
 
-/// The fate of a record that an output names.
+/// What a run did with a record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
-    /// The document is in a cluster.
+    /// The document belongs to a cluster, so it is similar to another document.
     Clustered {
         /// The cluster.
         cluster: Arc<MemberCluster>,
-        /// Position among the removed documents; `None` if the document was kept.
+        /// Position of the document in the list of removed documents. `None` if it is the kept document.
         at: Option<usize>,
     },
-    /// The record is bad and was compared with nothing.
+    /// The record could not be read as a document, so it was not compared.
     Quarantined {
         /// File of the record.
         file: String,
-        /// Number of the record in the file.
+        /// Number of the record in the file, counted from 0.
         record: u64,
-        /// Stable name of the fault.
+        /// Stable name of what is wrong with the record.
         code: String,
-        /// Description of a good record at this place.
+        /// Description of what a good record would have at this place.
         expected: String,
     },
 }
 
-/// The name of a document that a user asks for.
+/// Name by which a user asks for a document: an ID, `FILE:RECORD` or `FILE#ID`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sought<'s>(&'s str);
 
 impl<'s> Sought<'s> {
-    /// Creates the search for the document `name`: an ID, `FILE:RECORD` or `FILE#ID`.
+    /// Creates the value from an ID, `FILE:RECORD` or `FILE#ID`.
     #[must_use]
     pub(crate) fn new(name: &'s str) -> Self {
         Self(name)
@@ -96,12 +98,13 @@ impl<'s> Sought<'s> {
         self.0 == id
     }
 
-    /// Returns whether the name is `FILE:RECORD` or `FILE#ID` of this document.
+    /// Returns whether the name is `FILE:RECORD` or `FILE#ID` of the document with this file, record number
+    /// and ID.
     fn is_place(self, file: &str, record: u64, id: Option<&str>) -> bool {
         self.record_in(file) == Some(record) || id.is_some_and(|id| self.is_id_in(file, id))
     }
 
-    /// Returns the record number, if the name is a record of this file.
+    /// Returns the record number if the name has the form `FILE:RECORD` and names this file.
     fn record_in(self, file: &str) -> Option<u64> {
         let (name, number) = self.0.rsplit_once(':')?;
         if same_file(name) == same_file(file) { number.parse().ok() } else { None }
@@ -112,14 +115,14 @@ impl<'s> Sought<'s> {
         name.is_some_and(|name| same_file(name) == same_file(file))
     }
 
-    /// Returns whether the name is this ID, alone or behind the file.
+    /// Returns whether the name is this ID, or `FILE#ID` with this file and ID.
     fn is_named(self, file: &str, id: Option<&[u8]>) -> bool {
         let id = id.map(String::from_utf8_lossy);
         id.is_some_and(|id| self.is_id(&id) || self.is_id_in(file, &id))
     }
 
-    /// Returns searches for JSON strings. Every line about the document has at least one of them, so
-    /// only the lines that match are parsed.
+    /// Returns searches for strings. Every JSON line about the document contains at least one of them, so the
+    /// other lines need not be parsed.
     fn needles(self) -> Vec<Finder<'static>> {
         let parts = self.0.match_indices(['#', ':']).map(|(at, _)| same_file(&self.0[..at]));
         let mut needles = vec![finder(self.0, true)];
@@ -134,9 +137,9 @@ impl fmt::Display for Sought<'_> {
     }
 }
 
-/// Finds the first document of a collection with the name that is sought, and returns its file and the
-/// number of its record. `name` returns the name of a file in the run. `progress` receives the bytes of
-/// the shards that were read.
+/// Finds the first document of a collection that `sought` names. Returns its file and the number of its
+/// record, or `None` if there is no such document. `name` turns the name of a file into its name in the
+/// finished run. `progress` receives the number of bytes of the shards that were read.
 ///
 /// # Errors
 ///
@@ -152,12 +155,12 @@ pub fn find_in(
         (0..collection.file_count()).map(|file| name(collection.file_name(file))).collect();
     let name_of = |shard: usize| names[collection.shard_file(shard)].to_string_lossy();
     progress.begin("looking for the document", Work::Bytes(collection.bytes()));
-    // Numbers of records are known when those of the file's earlier shards are counted.
+    // Record numbers of a shard follow from the number of records in the earlier shards of its file.
     let shards = collection.shard_count();
     let first = AtomicUsize::new(shards);
     let watched = Watched { corpus: collection, progress };
     let count_records = |(): &mut (), shard: usize| {
-        // A shard behind the first one with the document is not read.
+        // Shards after the first one with the document are not read.
         if shard > first.load(Ordering::Relaxed) {
             return Ok(None);
         }
@@ -198,7 +201,7 @@ pub fn find_in(
     Ok(None)
 }
 
-/// Returns the record number in the shard, and the ID, of a document. Other events have none.
+/// Returns the record number in the shard and the ID of the document in an event. Other events give `None`.
 fn document<'e>(event: &Event<'e>) -> Option<(u64, Option<&'e [u8]>)> {
     match event {
         Event::Record(Record { number, content: Content::Document(document), .. }) => {
@@ -208,12 +211,13 @@ fn document<'e>(event: &Event<'e>) -> Option<(u64, Option<&'e [u8]>)> {
     }
 }
 
-/// Returns the name without `./` in front, so that `a.txt` and `./a.txt` are the same file.
+/// Returns the name without a leading `./`, so that `a.txt` and `./a.txt` count as the same file.
 fn same_file(name: &str) -> &str {
     name.strip_prefix("./").unwrap_or(name)
 }
 
-/// Creates a search for a JSON string that is `text`, or that ends with it if `whole` is false.
+/// Creates a search for the JSON string of `text`. If `whole` is false, the string may have other text before
+/// `text`.
 fn finder(text: &str, whole: bool) -> Finder<'static> {
     let mut json = Vec::new();
     // Writing to memory does not fail.
@@ -228,11 +232,11 @@ impl FinishedRun {
         folder.join(SUMMARY).is_file() && folder.join(CLUSTERS).is_file()
     }
 
-    /// Opens the run with this output folder.
+    /// Opens the run whose outputs are in this folder.
     ///
     /// # Errors
     ///
-    /// The folder holds no outputs of a run.
+    /// The folder has no outputs of a run.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(SUMMARY);
         let bytes = fs::read(&path).map_err(|e| Error::io(&path, "read", e))?;
@@ -250,21 +254,21 @@ impl FinishedRun {
         self.summary["command"].as_str().unwrap_or_default()
     }
 
-    /// Returns the setting `name` of the run, if it shaped the results.
+    /// Returns the value of a setting of the run as text. `None` if `summary.json` does not have it as text.
     #[must_use]
     pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
         self.summary["parameters"][name].as_str()
     }
 
-    /// Returns whether the run matched documents against another collection.
+    /// Returns whether the run compared queries with a corpus.
     #[must_use]
     pub(crate) fn is_match(&self) -> bool {
         !self.summary["corpus_documents"].is_null()
     }
 
-    /// Returns the fates of the documents that are sought: of all documents with that ID, or of the
-    /// document at that place if no document has the ID. A document without a fate was kept and is not
-    /// similar to another one, or was not read.
+    /// Returns what became of the documents that `sought` names. These are all documents with that ID or, if
+    /// there is none, the document with that file and record number. A document that is not in the result was
+    /// kept and is similar to no other document, or was not read.
     ///
     /// # Errors
     ///
@@ -272,7 +276,7 @@ impl FinishedRun {
     ///
     /// # Complexity
     ///
-    /// O(n) for n bytes of clusters. Only the lines that may name the document are parsed.
+    /// O(n) for n bytes of `clusters.jsonl`. Only the lines that may name the document are parsed.
     pub(crate) fn find(&self, sought: Sought<'_>) -> Result<Vec<Fate>> {
         let (mut of_id, mut of_place) = (Vec::new(), Vec::new());
         self.for_each_line(CLUSTERS, sought, &mut |line| {
@@ -302,8 +306,8 @@ impl FinishedRun {
         Ok(if of_id.is_empty() { of_place } else { of_id })
     }
 
-    /// Calls `visit` with the JSON object of each line that may name the document. `visit` returns
-    /// `None` if the object lacks a field that simtool writes.
+    /// Calls `visit` with the JSON object of each line of the file `name` that may be about the document.
+    /// `visit` returns `None` if the object lacks a field that simtool writes.
     fn for_each_line(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Rows that the commands of an index print or export.
+//! Rows that the commands `index add`, `index query` and `index export` write.
 
 use crate::write::columns::{
     Column, Nested, OutputDescription, RowTable, Value, describe_columns, write_json_line,
@@ -34,24 +34,24 @@ pub(crate) const EXPORT_OUTPUT: OutputDescription = OutputDescription {
     columns: || describe_columns(IndexRows::COLUMNS),
 };
 
-/// A document of an index.
+/// Data about a document of an index, for a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexRow<'r> {
     pub(crate) number: u64,
     pub(crate) id: &'r [u8],
-    /// Number of repeats that were added.
+    /// Number of documents that were near this one and so were not added.
     pub(crate) repeats: u64,
-    /// Names of the sources of the document and its repeats; its own source is first.
+    /// Names of the sources of the document and its repeats. The source of the document itself is first.
     pub(crate) sources: &'r [&'r str],
-    /// Earliest time at which the document or a repeat was added.
+    /// Earliest time at which the document or a repeat of it was added.
     pub(crate) first: UtcTime,
-    /// Latest time at which the document or a repeat was added.
+    /// Latest time at which the document or a repeat of it was added.
     pub(crate) last: UtcTime,
-    /// The fingerprint in hexadecimal; empty where it is not written.
+    /// Fingerprint in hexadecimal digits. Empty if the output does not have it.
     pub(crate) fingerprint: &'r str,
 }
 
-/// Documents of an index.
+/// Columns of the documents of an index.
 #[derive(Debug)]
 pub(crate) struct IndexRows;
 
@@ -85,10 +85,10 @@ const LAST: Column<IndexRows> = Column::new(
 );
 
 impl IndexRows {
-    /// Columns of a document that was found: all but the fingerprint.
+    /// Columns of a document that a query found: all columns except the fingerprint.
     const FOUND: &'static [Column<Self>] = &[NUMBER, ID, REPEATS, SOURCES, FIRST, LAST];
 
-    /// Columns of JSON Lines. The fingerprint is last, because it is long.
+    /// Columns in JSON Lines. The fingerprint comes last because it is long.
     pub(crate) const JSON_LINES: &'static [Column<Self>] =
         &[NUMBER, ID, REPEATS, SOURCES, FIRST, LAST, FINGERPRINT];
 }
@@ -100,16 +100,16 @@ impl RowTable for IndexRows {
         &[NUMBER, ID, FINGERPRINT, REPEATS, SOURCES, FIRST, LAST];
 }
 
-/// Rows about a document and one in the index, which differ in some positions. The columns of the
-/// document and of the distance are the same in each output.
+/// Rows about a document and a document of the index that is near it. Outputs of this kind have columns for
+/// the first document and for the distance in common.
 trait DistanceRows: RowTable {
-    /// Description of the column with the ID of the document.
+    /// Description of the column with the ID of the first document.
     const ID_DESCRIPTION: &'static str;
 
-    /// Returns the name of the document.
+    /// Returns the name of the first document.
     fn name<'r>(row: &'r Self::Row<'r>) -> &'r DocumentName<'r>;
 
-    /// Returns the distance between the two documents.
+    /// Returns the distance between the fingerprints of the two documents.
     fn distance(row: &Self::Row<'_>) -> u32;
 
     const ID: Column<Self> =
@@ -131,16 +131,16 @@ trait DistanceRows: RowTable {
     );
 }
 
-/// A document that was added and repeats one in the index.
+/// A document that was not added because it is near a document of the index.
 #[derive(Debug)]
 pub struct RepeatRow<'r> {
-    /// Name of the document that was added.
+    /// Name of the document that was not added.
     pub name: &'r DocumentName<'r>,
-    /// ID of the document in the index.
+    /// ID of the document of the index.
     pub repeated: &'r [u8],
-    /// Number of the document in the index.
+    /// Number of the document of the index.
     pub number: u64,
-    /// Distance between the two.
+    /// Distance between the fingerprints of the two documents.
     pub distance: u32,
 }
 
@@ -186,8 +186,8 @@ impl RowTable for RepeatRows {
     ];
 }
 
-/// Writes a document that repeats one in the index: as a JSON object, or as both IDs and the
-/// distance with tabs between them.
+/// Writes a line for a document that is near a document of the index: a JSON object, or both IDs and the
+/// distance separated by tabs.
 ///
 /// # Errors
 ///
@@ -200,11 +200,11 @@ pub fn write_repeat(out: &mut dyn Write, is_json: bool, row: &RepeatRow<'_>) -> 
     }
 }
 
-/// A document that is close to one in the index.
+/// A document that is near a document of the index.
 pub(crate) struct NearRow<'r> {
     pub(crate) name: &'r DocumentName<'r>,
     pub(crate) distance: u32,
-    /// The document in the index.
+    /// Data about the document of the index.
     pub(crate) near: &'r IndexRow<'r>,
 }
 
@@ -250,8 +250,8 @@ impl RowTable for NearRows {
     ];
 }
 
-/// Writes a document that is close to one in the index: as a JSON object, or as both IDs and the
-/// distance with tabs between them.
+/// Writes a line for a document that is near a document of the index: a JSON object, or both IDs and the
+/// distance separated by tabs.
 pub(crate) fn write_near(out: &mut dyn Write, is_json: bool, row: &NearRow<'_>) -> io::Result<()> {
     if is_json {
         write_json_line(out, NearRows::COLUMNS, row)

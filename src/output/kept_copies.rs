@@ -1,4 +1,4 @@
-//! Copies the input files without the removed documents. Every file is read a second time.
+//! Copies the input files without the removed documents, for which every file is read a second time.
 
 use super::ordered_pieces::{OrderedPieces, UnitWriter};
 use crate::pipeline::watched::Watched;
@@ -15,13 +15,13 @@ use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are compressed together, as one gzip member or Zstandard frame.
+/// Number of bytes that are compressed together, as one gzip member or Zstandard frame.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Rule for bad records in copies.
+/// Choice of what to do with bad records, which could not be read as documents, in copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BadRecords {
-    /// Copies bad records byte for byte: they were not compared, so nothing is known to repeat them.
+    /// Copies bad records byte for byte. They were not compared, so they are not known to be duplicates.
     #[default]
     Keep,
     /// Leaves bad records out.
@@ -50,20 +50,21 @@ impl Choice for BadRecords {
 
 /// Writes a copy of every file of `collection` to `folder`.
 ///
-/// Records are copied byte for byte, except for these:
+/// Records are copied byte for byte. Left out are:
 ///
 /// * documents for which `is_kept` returns `false`,
-/// * bad records, if `bad_records` says so,
+/// * bad records, if `bad_records` is [`BadRecords::Drop`],
 /// * damaged parts of a file that cannot be read.
 ///
-/// A text file that is one removed document gets no copy. A file without any readable record gets none, either.
+/// A text file that is one removed document gets no copy. A file without any readable record gets none
+/// either.
 ///
-/// Large files are written in parallel by the caller's pool of threads, and compressed in chunks. Any number of
-/// threads writes the same bytes.
+/// Large files are written by the caller's pool of threads in parallel, and compressed in chunks. The bytes
+/// are the same for any number of threads.
 ///
 /// # Errors
 ///
-/// A copy cannot be written, or a file has changed since `ids` was made.
+/// A copy cannot be written, or a file has changed since the first reading, from which `ids` comes.
 pub fn write_kept_copies(
     collection: &Collection,
     ids: &DocumentIds,
@@ -86,12 +87,12 @@ pub fn write_kept_copies(
             next += 1;
         }
         let path = folder.join(name);
-        // The format of a small file is known from its first reading, so this reads only large files.
+        // The format of a small file is known from its first reading, so only large files are read here.
         let recognized = collection.recognize(file).ok();
         let is_table = recognized.is_some_and(is_table);
         let is_cut = next - first > 1 && recognized.is_some() && !is_table;
-        // A table is written by its own writer below. Any other file is written shard by shard, if its
-        // format is known, or in one piece.
+        // A table is written by the writer of its format below. Any other file is written shard by shard if
+        // its format is known, and otherwise in one piece.
         let units = match (is_table, is_cut) {
             (true, _) => 0,
             (false, true) => next - first,
@@ -107,7 +108,7 @@ pub fn write_kept_copies(
     let pieces = OrderedPieces::new(files, rayon::current_num_threads());
     rayon::broadcast(|_| pieces.work(&|writer| copies.write(writer)));
     pieces.finish()?;
-    // Tables come last, because copying even one table keeps all threads busy.
+    // Tables are copied last, because copying one table already keeps all threads busy.
     tables
         .into_par_iter()
         .with_max_len(1)
@@ -115,12 +116,12 @@ pub fn write_kept_copies(
     Ok(())
 }
 
-/// Returns whether a file is a table, whose rows are copied by the writer of its format.
+/// Returns whether a file is a table such as Parquet. Its rows are copied by the writer of its format.
 fn is_table(recognized: Recognized) -> bool {
     recognized.format.is_table() && recognized.compression == Compression::None
 }
 
-/// Inputs and rules of the copies of all files.
+/// Inputs of the copies, and the rules for what is copied.
 struct Copies<'c> {
     collection: &'c Collection,
     progress: &'c dyn Progress,
@@ -130,18 +131,18 @@ struct Copies<'c> {
     shards: Vec<FileShards>,
 }
 
-/// Shards of a file.
+/// Shards of an input file, and how they are copied.
 struct FileShards {
     shards: Range<usize>,
-    /// Whether each shard is a unit of its own.
+    /// Whether each shard is copied as a unit of its own. See [`OrderedPieces`].
     is_cut: bool,
     /// Compression and format of the file. `None` if they cannot be recognized.
     recognized: Option<Recognized>,
 }
 
-/// Bytes to copy.
+/// Bytes that are copied.
 enum CopiedBytes<'k> {
-    /// A whole record, and its number in the file.
+    /// A whole record, and the number of the record in the file.
     Record(&'k [u8], u64),
     /// The next bytes of a record that is too long to be read whole.
     Stretch(&'k [u8]),
@@ -151,16 +152,16 @@ enum CopiedBytes<'k> {
 #[derive(Default)]
 struct RecordCounts {
     records: u64,
-    /// Number of records, including the lost ones that the reader has counted.
+    /// Number of records, including records of damaged parts that the reader could count.
     records_with_lost: u64,
-    /// Number of documents that were left out.
+    /// Number of documents that were left out of the copy.
     removed: u64,
-    /// Whether a damaged part of the file was lost.
+    /// Whether a damaged part of the file could not be read.
     has_loss: bool,
 }
 
 impl Copies<'_> {
-    /// Copies a unit, which is a shard or a whole file.
+    /// Copies one unit, which is a shard or a whole file.
     fn write(&self, writer: &mut UnitWriter<'_>) -> Result<()> {
         let unit = writer.unit();
         let FileShards { shards, is_cut, recognized } = &self.shards[unit.file];
@@ -186,8 +187,8 @@ impl Copies<'_> {
             is_begun = true;
             writer.write(std::mem::take(&mut chunk), packing, false)
         })?;
-        // An empty copy is right for an empty file, but not for a removed text or an unreadable file. The
-        // units of a cut file cannot decide this, because each sees only its own shard.
+        // An empty copy is right for an empty file, but not for a removed text or an unreadable file. A unit
+        // that is only one shard of a file cannot decide this.
         let is_nothing = !is_cut && !is_begun && chunk.bytes() == 0;
         let is_removed_text = recognized.format.is_one_document() && counts.removed > 0;
         if is_nothing && (is_removed_text || counts.is_unreadable()) {
@@ -196,7 +197,7 @@ impl Copies<'_> {
         writer.write(chunk, packing, true)
     }
 
-    /// Copies a table. All threads read its shards, and then encode its groups of rows.
+    /// Copies a table. All threads read its shards, and then encode groups of its rows.
     fn write_rows(&self, file: usize, path: &Path) -> Result<()> {
         let shards = self.shards[file].shards.clone();
         let read = shards.into_par_iter().with_max_len(1).map(|shard| {
@@ -212,8 +213,8 @@ impl Copies<'_> {
         let mut all = RecordCounts::default();
         let mut kept = Vec::new();
         for (counts, rows) in read.collect::<Result<Vec<_>>>()? {
-            // Each shard was read alone, so its rows were counted from 0. Lost rows count, because the
-            // writer numbers the rows of the file.
+            // Each shard was read alone, so its rows were counted from 0. Lost rows count as well, because
+            // the writer numbers all rows of the file.
             kept.extend(rows.into_iter().map(|row| all.records_with_lost + row));
             all.add(&counts);
         }
@@ -231,7 +232,8 @@ impl Copies<'_> {
         self.collection.copy_rows(file, &copy)
     }
 
-    /// Reads some shards of a file and calls `keep` with everything that is copied.
+    /// Reads some shards of a file and calls `keep` with everything that is copied. Returns counts of the
+    /// records.
     fn read_kept(
         &self,
         file: usize,
@@ -247,7 +249,7 @@ impl Copies<'_> {
             let records = watched.read_shard(shard, &mut |event| {
                 let record = match event {
                     Event::Record(record) => record,
-                    // A record that comes in stretches is a bad one, so the rule for bad records applies.
+                    // Only bad records come in stretches, so the rule for bad records applies.
                     Event::Stretch(bytes) if keeps_bad => {
                         return keep(CopiedBytes::Stretch(bytes)).map(ControlFlow::Continue);
                     }
@@ -262,7 +264,8 @@ impl Copies<'_> {
                     Content::Document(_) => {
                         let document = DocOrdinal(next);
                         next += 1;
-                        // A file that grew has more documents than before. The check below reports it.
+                        // If the file has grown, it has more documents than before. The check below reports
+                        // this.
                         document.index() < self.ids.len() && (self.is_kept)(document)
                     }
                     Content::PassThrough | Content::PassedOver => true,
@@ -275,7 +278,7 @@ impl Copies<'_> {
                 counts.removed += u64::from(matches!(record.content, Content::Document(_)));
                 Ok(ControlFlow::Continue(()))
             })?;
-            // Documents are known by their order alone, so a different count means that wrong documents
+            // Documents are recognized by their order alone. A different count means that wrong documents
             // were left out.
             if next != self.ids.end_of_shard(shard).0 {
                 return Err(self.changed(file));
@@ -286,7 +289,7 @@ impl Copies<'_> {
         Ok(counts)
     }
 
-    /// Returns the error that a file has changed since its first reading.
+    /// Returns the error for a file that has changed since its first reading.
     fn changed(&self, file: usize) -> Error {
         let reason =
             "the file changed during the run; run again when no other program writes to it";
@@ -302,7 +305,7 @@ impl RecordCounts {
         self.has_loss |= other.has_loss;
     }
 
-    /// Returns whether no record could be read because of damage.
+    /// Returns whether no record could be read because the file is damaged.
     fn is_unreadable(&self) -> bool {
         self.records == 0 && self.has_loss
     }

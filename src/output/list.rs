@@ -1,14 +1,14 @@
-//! Table of all outputs, from which a run writes its files and the reference pages are made.
+//! Lists all outputs. A run writes its files from this list, and the reference pages are made from it.
 
 use super::output_kind::{KEEP_STAGE, Output};
 use super::{clusters, emit_pairs, index_rows, pairs, quarantine, removed};
 use crate::write::columns::OutputDescription;
 
-/// Outputs that a run writes to its folder. To add an output, add its file and a line here.
+/// Outputs that a run writes to its folder. A new output needs its own file and an entry here.
 pub(super) const OUTPUTS: &[Output] =
     &[removed::OUTPUT, clusters::OUTPUT, quarantine::OUTPUT, pairs::OUTPUT, KEPT];
 
-/// Outputs that other code writes: the end of a run, or another command.
+/// Descriptions of outputs that other code writes: the end of a run, or another command.
 const OTHER_OUTPUTS: &[OutputDescription] = &[
     SUMMARY,
     REPORT,
@@ -18,7 +18,7 @@ const OTHER_OUTPUTS: &[OutputDescription] = &[
     index_rows::EXPORT_OUTPUT,
 ];
 
-/// Returns all outputs of all commands, with their columns.
+/// Returns the descriptions of all outputs of all commands, with their columns.
 ///
 /// ```
 /// let outputs = simtool::output::output_descriptions();
@@ -31,7 +31,7 @@ pub fn output_descriptions() -> Vec<OutputDescription> {
     run_outputs.chain(OTHER_OUTPUTS.iter().copied()).collect()
 }
 
-/// Copies of the inputs without the removed documents. They are not rows, so they have no columns.
+/// The output that copies the inputs without the removed documents. It has no rows and so no columns.
 const KEPT: Output = Output {
     description: OutputDescription {
         name: "kept",

@@ -1,10 +1,10 @@
 //! Writes the results of a run to a folder.
 //!
-//! * Each output has a file here, with its columns, its description and the function that writes it.
-//!   [`output_descriptions`] lists them, and [`write_outputs`] writes those of a run.
-//! * [`emit_pairs`] writes the pairs of rows that a join of fingerprint files finds.
-//! * [`write_fingerprints`] writes the rows of a collection, with the IDs of its documents.
-//! * [`finished_run`] reads the outputs of a finished run to find what became of a document.
+//! * Each output has a file here with its columns, its description and the function that writes it.
+//!   [`output_descriptions`] lists the outputs, and [`write_outputs`] writes the outputs of a run.
+//! * [`emit_pairs`] writes the pairs of fingerprints that a join of fingerprint files finds.
+//! * [`write_fingerprints`] writes the fingerprints of a collection, with the IDs of its documents.
+//! * [`finished_run`] reads the outputs of a finished run, to find what became of a document.
 
 mod affordable_texts;
 mod clusters;
@@ -51,15 +51,15 @@ use simtool_compute::context::Context;
 use simtool_model::document::DocOrdinal;
 use std::time::{Duration, Instant};
 
-/// Writes the outputs of a run to `folder`, except the summary and the page, and completes the
-/// counts and times of `summary`.
+/// Writes the outputs of a run to `folder`, except the summary and the page, and completes the counts and
+/// times of `summary`.
 ///
-/// The work runs on the threads of `context`. Returns the data of the page. The caller adds to the summary what only it knows, and passes both
-/// to [`write_summaries`].
+/// The work runs on the threads of `context`. Returns the data of the page. The caller adds to the summary
+/// what only the caller knows, and passes summary and page to [`write_summaries`].
 ///
 /// # Errors
 ///
-/// An output cannot be written. Or documents are neither kept nor removed, which is a bug.
+/// An output cannot be written. It is also an error, and a bug, if a document is neither kept nor removed.
 pub fn write_outputs(
     findings: &Findings<'_>,
     outputs: Outputs,
@@ -91,8 +91,8 @@ pub fn write_outputs(
     Ok(page)
 }
 
-/// Writes every output that the user asked for. Returns the time that copying the inputs took,
-/// because the summary shows it as a stage of its own.
+/// Writes every output that the user asked for. Returns the time that copying the inputs took, which the
+/// summary shows as a stage of its own.
 fn write_wanted(results: &Results<'_>) -> Result<Duration> {
     let mut keeping = Duration::ZERO;
     for output in OUTPUTS.iter().filter(|output| (output.is_wanted)(&results.outputs)) {
@@ -105,17 +105,17 @@ fn write_wanted(results: &Results<'_>) -> Result<Duration> {
     Ok(keeping)
 }
 
-/// Writes the summary, for programs, and the page, for people: of the same numbers.
+/// Writes the summary for programs and the page for people. Both show the same numbers.
 ///
 /// # Errors
 ///
-/// One of them cannot be written.
+/// One of the files cannot be written.
 pub fn write_summaries(folder: &OutputFolder, summary: &Summary, page: &Report) -> Result<()> {
     write_file(folder, "report.html", |out| write_report(out, summary, page))?;
     write_file(folder, "summary.json", |out| write_summary(out, summary))
 }
 
-/// Returns whether each document is kept.
+/// Returns for each document whether it is kept.
 fn kept(findings: &Findings<'_>) -> Vec<bool> {
     let mut kept = vec![true; findings.documents().read.ids.len()];
     for removal in findings.removals {
@@ -124,7 +124,7 @@ fn kept(findings: &Findings<'_>) -> Vec<bool> {
     kept
 }
 
-/// Counts a collection that was read.
+/// Returns the counts of a collection that was read.
 fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
     let is_loss = |fault: &&Fault| fault.severity == Severity::Loss;
     ReadCounts {
@@ -140,7 +140,7 @@ fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
     }
 }
 
-/// Completes the counts of a summary, and checks that nothing was lost on the way.
+/// Completes the counts of a summary, and checks that every document is either kept or removed.
 fn count(
     findings: &Findings<'_>,
     kept: &[bool],

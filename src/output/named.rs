@@ -1,10 +1,10 @@
-//! Columns with the names of documents, which several outputs share.
+//! Columns with the names of documents and their closeness, which several outputs share.
 
 use crate::write::columns::{Column, RowTable, Value};
 use simtool_model::closeness::Closeness;
 use simtool_model::document_name::DocumentName;
 
-/// Table of documents with their names, for objects nested in the rows of other tables.
+/// Columns of the name of a document, for objects in the rows of other outputs.
 pub(super) struct NamedDocument;
 
 impl RowTable for NamedDocument {
@@ -45,11 +45,12 @@ where
     )
 }
 
-/// Two documents and how close they are.
+/// Two documents with their names and how close they are.
 pub(super) struct NamedPair<'r> {
     pub(super) first: &'r DocumentName<'r>,
     pub(super) second: &'r DocumentName<'r>,
-    /// `None` if only other documents link the two.
+    /// Similarity or distance of the two. `None` if they were not compared, because only other documents link
+    /// them.
     pub(super) closeness: Option<Closeness>,
 }
 

@@ -1,7 +1,7 @@
-//! Writes copies of files in pieces: threads read and compress them in any order, and each file is written
-//! in its own order.
+//! Writes copies of files in pieces. Threads read and compress pieces in any order, and the pieces of each
+//! file are written in the order of the file.
 //!
-//! Each file is cut into *units*, which can be read alone, and each unit into chunks. Every thread takes
+//! Each file is divided into *units*, which can be read alone, and each unit into chunks. Every thread takes
 //! the next unit, reads it, and compresses and writes its chunks. When no unit is left, threads that have
 //! finished compress chunks for the threads that still read. So all threads work on the last large file.
 
@@ -11,84 +11,85 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Bytes of one file that may wait for earlier pieces, for each thread.
+/// Maximum number of compressed bytes of a file that wait for earlier pieces, multiplied by the number of
+/// threads.
 const WAITING_BYTES: usize = 4 << 20;
 
-/// A unit of a file.
+/// Names a unit, which is a part of a file that can be read alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileUnit {
-    /// Number of the file.
+    /// Number of the file that the unit belongs to.
     pub(super) file: usize,
-    /// Number of the unit in the file.
+    /// Number of the unit in the file, from 0.
     pub(super) number: usize,
 }
 
-/// All files while they are being written.
+/// State of all files while they are being written.
 ///
-/// A thread that needs both locks takes `state` before a file. The other order could deadlock.
+/// A thread that needs both locks must lock `state` before a file. The other order could deadlock.
 #[derive(Debug)]
 pub(super) struct OrderedPieces {
     units: Vec<FileUnit>,
     files: Vec<Mutex<OrderedFile>>,
     state: Mutex<QueueState>,
-    /// Wakes waiting threads after a change of the state or of a file.
+    /// Signal that wakes waiting threads when the state or a file has changed.
     changed: Condvar,
     threads: usize,
 }
 
-/// Work that is left, and the threads that do it.
+/// Work that is left, and how many threads read or wait.
 #[derive(Debug, Default)]
 struct QueueState {
     next_unit: usize,
     /// Number of units that are being read.
     reading: usize,
-    /// Number of threads that wait.
+    /// Number of threads that wait for a change.
     waiting: usize,
-    /// Chunks that any thread may compress.
+    /// Chunks that any idle thread may compress.
     jobs: VecDeque<PackJob>,
-    /// The first error.
+    /// First error of any thread.
     failed: Option<Error>,
-    /// Whether threads must stop and begin nothing new.
+    /// Whether threads must stop and start nothing new.
     is_over: bool,
 }
 
-/// A chunk to compress and write.
+/// A chunk that still has to be compressed and written.
 #[derive(Debug)]
 struct PackJob {
     unit: FileUnit,
-    /// Number of the chunk in the unit.
+    /// Number of the chunk in the unit, from 0.
     number: usize,
     chunk: Chunk,
     packing: Packing,
-    /// Whether it is the last chunk of the unit.
+    /// Whether the chunk is the last one of the unit.
     is_last: bool,
 }
 
-/// The next work of a thread.
+/// What a thread does next: read a unit, or compress a chunk.
 enum NextTask {
     Read(FileUnit),
     Pack(PackJob),
 }
 
-/// Compressed bytes that wait until all earlier pieces of their file are written.
+/// A compressed chunk that waits until all earlier chunks of its file are written.
 #[derive(Debug)]
 struct WaitingPiece {
     bytes: Vec<u8>,
-    /// Whether the piece is the last of its unit.
+    /// Whether the chunk is the last one of its unit.
     is_last: bool,
 }
 
-/// A file that is being written.
+/// A copy of a file that is being written.
 #[derive(Debug)]
 struct OrderedFile {
     path: PathBuf,
-    /// The open file, from its first to its last piece.
+    /// The open copy. `None` before the first chunk is written and after the last one.
     file: Option<KeptFile>,
-    /// Number of units of the file.
+    /// Number of units that the file is divided into.
     units: usize,
-    /// Unit and chunk of the piece that is written next.
+    /// Number of the unit, and number of the chunk in it, that is written next.
     next: (usize, usize),
-    /// Later pieces, by unit and chunk.
+    /// Compressed chunks that cannot be written yet, by unit number and chunk number.
     pieces: BTreeMap<(usize, usize), WaitingPiece>,
     waiting_bytes: usize,
 }
@@ -98,13 +99,14 @@ impl OrderedFile {
         Self { path, file: None, units, next: (0, 0), pieces: BTreeMap::new(), waiting_bytes: 0 }
     }
 
-    /// Adds the piece of a unit and chunk, and writes all pieces whose predecessors are written.
+    /// Adds a compressed chunk. `place` is its unit number and chunk number. Writes all chunks whose
+    /// predecessors are written.
     fn add(&mut self, place: (usize, usize), piece: WaitingPiece) -> Result<()> {
         self.waiting_bytes += piece.bytes.len();
         self.pieces.insert(place, piece);
         while let Some(WaitingPiece { bytes, is_last }) = self.pieces.remove(&self.next) {
             self.waiting_bytes -= bytes.len();
-            // A file is created with its first piece, so a file without pieces does not exist.
+            // A file is created when its first chunk is written, so a file without chunks is not created.
             let file = match &mut self.file {
                 Some(file) => file,
                 file => file.insert(KeptFile::create(&self.path)?),
@@ -113,8 +115,8 @@ impl OrderedFile {
             let (unit, number) = self.next;
             self.next = if is_last { (unit + 1, 0) } else { (unit, number + 1) };
         }
-        // Close the complete file now: with many inputs, the number of open files would reach the
-        // system's limit.
+        // The complete file is closed now. With many inputs, the number of open files would otherwise reach
+        // the limit of the system.
         if self.next.0 == self.units {
             self.file = None;
         }
@@ -123,7 +125,7 @@ impl OrderedFile {
 }
 
 impl OrderedPieces {
-    /// Creates the work for `threads` threads. Each file has a path and a number of units.
+    /// Prepares the work for `threads` threads. Each copy has a path and a number of units.
     pub(super) fn new(files: Vec<(PathBuf, usize)>, threads: usize) -> Self {
         let units = files
             .iter()
@@ -141,7 +143,7 @@ impl OrderedPieces {
         }
     }
 
-    /// Works until everything is written or something fails. Every thread must call it once.
+    /// Works until everything is written or something fails. Every thread must call this function once.
     ///
     /// `read` reads a unit and passes its chunks to the [`UnitWriter`].
     pub(super) fn work(&self, read: &(dyn Fn(&mut UnitWriter<'_>) -> Result<()> + Sync)) {
@@ -151,7 +153,7 @@ impl OrderedPieces {
                 NextTask::Pack(job) => self.pack(job),
                 NextTask::Read(unit) => {
                     let read = read(&mut UnitWriter { pieces: self, unit, next: 0 });
-                    // Threads without work end when the last reader is done, so they must look again.
+                    // Idle threads stop when the last reader is done, so they are woken to check that.
                     self.state().reading -= 1;
                     self.changed.notify_all();
                     read
@@ -160,26 +162,27 @@ impl OrderedPieces {
             if let Err(error) = done {
                 let mut state = self.state();
                 state.is_over = true;
-                // Later errors are consequences of the first, for example that the work ended.
+                // Later errors only follow from the first one, which ends the work.
                 state.failed.get_or_insert(error);
             }
         }
     }
 
-    /// Returns the first error of any thread.
+    /// Returns the first error of any thread, if there was one.
     pub(super) fn finish(self) -> Result<()> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.failed.map_or(Ok(()), Err)
     }
 
-    /// Takes the next work, and waits for it if necessary. Returns `None` if there is none left.
+    /// Returns the next work of the calling thread, and waits for it if necessary. Returns `None` if no work
+    /// is left.
     fn next_task(&self) -> Option<NextTask> {
         let mut state = self.state();
         loop {
             if state.is_over {
                 return None;
             }
-            // Chunks come before units: they occupy memory, and other threads may wait for them.
+            // Chunks come before units, because they occupy memory and other threads may wait for them.
             if let Some(job) = state.jobs.pop_front() {
                 return Some(NextTask::Pack(job));
             }
@@ -188,7 +191,7 @@ impl OrderedPieces {
                 state.reading += 1;
                 return Some(NextTask::Read(*unit));
             }
-            // A thread that still reads may hand over more chunks.
+            // A thread that still reads may queue more chunks.
             if state.reading == 0 {
                 return None;
             }
@@ -196,17 +199,17 @@ impl OrderedPieces {
         }
     }
 
-    /// Compresses a chunk and adds it to its file.
+    /// Compresses a chunk, and writes it once all earlier chunks of its file are written.
     fn pack(&self, job: PackJob) -> Result<()> {
         let PackJob { unit, number, chunk, packing, is_last } = job;
-        // An empty chunk adds no bytes, except the first one: a compressed file without records must
-        // still have one gzip member or Zstandard frame to be valid.
+        // An empty chunk adds no bytes unless it is the first of a file. Even a compressed file without
+        // records needs one gzip member or Zstandard frame to be valid.
         let is_nothing = chunk.is_empty() && (unit.number, number) != (0, 0);
         let packed = if is_nothing { Ok(Vec::new()) } else { packing.pack(chunk) };
         let mut file = self.file(unit);
         let bytes = packed.map_err(|e| Error::io(&file.path, "compress", e))?;
         file.add((unit.number, number), WaitingPiece { bytes, is_last })?;
-        // The lock of the file must be released before the state is locked.
+        // The file must be unlocked before the state is locked.
         drop(file);
         if self.threads > 1 && self.state().waiting > 0 {
             self.changed.notify_all();
@@ -214,7 +217,7 @@ impl OrderedPieces {
         Ok(())
     }
 
-    /// Compresses a chunk, or queues it for threads that have nothing to read.
+    /// Compresses a chunk, or queues it for threads that have nothing left to read.
     fn hand_over(&self, job: PackJob) -> Result<()> {
         let mut state = self.state();
         // While units are left, no thread is idle, and queued chunks would only occupy memory.
@@ -229,8 +232,8 @@ impl OrderedPieces {
         self.pack(job)
     }
 
-    /// Waits until few enough bytes of the file wait for earlier pieces, and compresses chunks
-    /// meanwhile. `next` is the chunk that the caller makes next.
+    /// Waits until few enough bytes of the unit's file wait for earlier chunks, and compresses queued chunks
+    /// meanwhile. `next` is the number of the chunk that the caller will pass on next.
     fn catch_up(&self, unit: FileUnit, next: usize) -> Result<()> {
         let most = WAITING_BYTES * self.threads;
         let mut state = self.state();
@@ -239,8 +242,8 @@ impl OrderedPieces {
                 return Err(ErrorKind::Cancelled.into());
             }
             let file = self.file(unit);
-            // The caller must not wait if it is to make the next piece of the file: all the others
-            // wait for that piece.
+            // The caller must not wait if its chunk is the one that is written next, because all later chunks
+            // wait for this one.
             if file.waiting_bytes <= most || file.next == (unit.number, next) {
                 return Ok(());
             }
@@ -255,7 +258,7 @@ impl OrderedPieces {
         }
     }
 
-    /// Waits for a change of the state or of a file.
+    /// Waits until the state or a file has changed.
     fn wait<'s>(&self, mut state: MutexGuard<'s, QueueState>) -> MutexGuard<'s, QueueState> {
         state.waiting += 1;
         let mut state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -272,23 +275,23 @@ impl OrderedPieces {
     }
 }
 
-/// Takes the chunks of a unit in their order.
+/// Takes the chunks of one unit in their order.
 #[derive(Debug)]
 pub(super) struct UnitWriter<'p> {
     pieces: &'p OrderedPieces,
     unit: FileUnit,
-    /// Number of the next chunk.
+    /// Number of the next chunk of the unit.
     next: usize,
 }
 
 impl UnitWriter<'_> {
-    /// Returns the unit to read.
+    /// Returns the unit that must be read.
     pub(super) fn unit(&self) -> FileUnit {
         self.unit
     }
 
-    /// Writes the next chunk. The last chunk of a unit may be empty. A file without any chunk is not
-    /// created.
+    /// Passes on the next chunk, which is compressed by `packing`. The last chunk of a unit may be empty. A
+    /// file without any chunk is not created.
     ///
     /// # Errors
     ///
@@ -301,8 +304,8 @@ impl UnitWriter<'_> {
         if is_last { Ok(()) } else { self.pieces.catch_up(unit, self.next) }
     }
 
-    /// Waits until the unit may be read. Without it, fast readers would fill the memory with pieces
-    /// that wait for a slow reader.
+    /// Waits until the unit may be read. Otherwise fast readers would fill the memory with chunks that wait
+    /// for a slow reader.
     ///
     /// # Errors
     ///
@@ -312,12 +315,12 @@ impl UnitWriter<'_> {
     }
 }
 
-/// Wakes all waiting threads when the thread of the value ends, even by a panic.
+/// Wakes all waiting threads when the calling thread ends, even if it panics.
 struct WakeOnDrop<'p>(&'p OrderedPieces);
 
 impl Drop for WakeOnDrop<'_> {
     fn drop(&mut self) {
-        // The unit of a panicking thread will never be complete, so the others must not wait for it.
+        // The unit of a thread that panics is never completed, so other threads must not wait for it.
         if std::thread::panicking() {
             self.0.state().is_over = true;
         }

@@ -1,21 +1,21 @@
-//! Describes one output of a run, which is a line of the table of outputs.
+//! Defines what an output of a run consists of.
 
 use super::results::Results;
 use super::settings::Outputs;
 use crate::write::columns::OutputDescription;
 use simtool_base::error::Result;
 
-/// Name of the stage to which the time of most outputs is added.
+/// Name of the stage in the summary to which the time of most outputs is added.
 pub(super) const WRITE_STAGE: &str = "write";
-/// Name of the stage in which the inputs are copied.
+/// Name of the stage in the summary in which the inputs are copied.
 pub(super) const KEEP_STAGE: &str = "keep";
 
-/// An output of a run, and how to write it.
+/// An output of a run: its description, when it is written, and how.
 pub(super) struct Output {
     pub(super) description: OutputDescription,
-    /// Stage to which the time of writing this output is added.
+    /// Name of the stage in the summary to which the time of writing this output is added.
     pub(super) stage: &'static str,
-    /// Whether the user asked for the output.
+    /// Function that returns whether the user asked for the output.
     pub(super) is_wanted: fn(&Outputs) -> bool,
     pub(super) write: fn(&Results<'_>) -> Result<()>,
 }

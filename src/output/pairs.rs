@@ -1,4 +1,4 @@
-//! The output `pairs`: every pair of close documents.
+//! The output `pairs`: every pair of near-duplicates.
 
 use super::named::{NamedPair, distance_column, similarity_column};
 use super::output_kind::{Output, WRITE_STAGE};
@@ -19,7 +19,7 @@ pub(super) const OUTPUT: Output = Output {
     write: write_pairs,
 };
 
-/// Table of the pairs of close documents.
+/// Columns of the output `pairs`.
 #[derive(Debug)]
 struct PairRows;
 
@@ -65,7 +65,7 @@ impl RowTable for PairRows {
 fn write_pairs(results: &Results<'_>) -> Result<()> {
     let documents = results.findings.documents();
     let originals = results.findings.originals();
-    // In a run over one collection, both sides are the same collection.
+    // In a run on one collection, `documents` and `originals` are the same collection.
     results.write_rows("pairs", PairRows::COLUMNS, |rows| {
         results.findings.close.for_each_pair(|pair| {
             rows.write(&NamedPair {

@@ -22,7 +22,7 @@ pub(super) const OUTPUT: Output = Output {
     write: write_quarantine,
 };
 
-/// Table of the quarantined records.
+/// Columns of the output `quarantine.jsonl`.
 #[derive(Debug)]
 struct QuarantineRows;
 

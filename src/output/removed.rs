@@ -1,4 +1,4 @@
-//! The output `removed`: each removed document, with the document that is kept in its place.
+//! The output `removed`: each removed document with the document that is kept in its place.
 
 use super::named::{NamedPair, distance_column, similarity_column};
 use super::output_kind::{Output, WRITE_STAGE};
@@ -20,14 +20,14 @@ pub(super) const OUTPUT: Output = Output {
     write: write_removed,
 };
 
-/// Table of the removed documents.
+/// Columns of the output `removed`.
 #[derive(Debug)]
 struct RemovedRows;
 
 impl RowTable for RemovedRows {
     type Row<'r> = NamedPair<'r>;
 
-    // The ID is first: `--ids-only` writes only the first column.
+    // The ID must come first, because `--ids-only` writes only the first column.
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("id", "ID of the removed document.", Value::Text(|row| &row.first.id)),
         Column::new(

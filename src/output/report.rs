@@ -1,4 +1,4 @@
-//! Collects the data of the report page.
+//! Collects the data of the page `report.html`.
 
 use super::affordable_texts::{AffordableTexts, Of, Texts, Wanted};
 use super::findings::Findings;
@@ -15,17 +15,17 @@ use simtool_model::document_name::DocumentName;
 use simtool_read::Corpus;
 use std::cmp::Reverse;
 
-/// Bytes of a text that its preview is made from.
+/// Number of bytes at the beginning of a text from which its preview is made.
 const PREVIEW_BYTES: usize = 600;
 
-/// Number of removed documents of a cluster that are candidates for its preview.
+/// Maximum number of removed documents of a cluster among which the text for the preview is chosen.
 const PREVIEW_CANDIDATES: usize = 200;
 
-/// Collects the data of the page: clusters with previews, sources, examples and charts.
+/// Collects the data of the page: charts, clusters with previews, sources and examples.
 ///
 /// # Errors
 ///
-/// A file cannot be read again for the examples.
+/// A file cannot be read again for examples and previews.
 pub(super) fn report(
     findings: &Findings<'_>,
     clusters: &[Cluster],
@@ -52,13 +52,13 @@ pub(super) fn report(
     })
 }
 
-/// Returns the data of the charts of the page: the closeness of removed documents to the kept ones, and
-/// the sizes of clusters. For a match, a cluster has the queries only.
+/// Returns the data of the charts of the page: how close removed documents are to kept ones, and the sizes of
+/// clusters. For a match, the size of a cluster counts only the queries.
 #[must_use]
 pub fn histograms(removals: &[Removal], clusters: &[Cluster], is_match: bool) -> Report {
     let mut report = Report::default();
     for cluster in clusters {
-        // A document of the corpus is none of the queries that are like it.
+        // In a match, the kept document belongs to the corpus, so it does not count.
         let size = cluster.removed.len() as u64 + u64::from(!is_match);
         *report.cluster_sizes.entry(size).or_insert(0) += 1;
     }
@@ -71,7 +71,7 @@ fn shown_name(name: &DocumentName<'_>) -> Name {
     Name { id: name.id.to_vec(), file, record: name.record }
 }
 
-/// Returns the name of the first file, and the number of other files.
+/// Returns a heading for a collection: the name of its first file and the number of other files.
 fn title(collection: &dyn Corpus) -> String {
     let more = |more: usize| format!("{more} more file{}", if more == 1 { "" } else { "s" });
     match collection.file_count() {
@@ -82,7 +82,7 @@ fn title(collection: &dyn Corpus) -> String {
     }
 }
 
-/// Returns the quarantined records of all collections.
+/// Returns the first bad records of all collections, up to the number that the page lists.
 fn quarantined(findings: &Findings<'_>) -> Vec<QuarantinedRecord> {
     let of_side = findings.sides.iter().flat_map(|side| {
         side.read.quarantined.iter().map(|quarantined| QuarantinedRecord {
@@ -96,12 +96,12 @@ fn quarantined(findings: &Findings<'_>) -> Vec<QuarantinedRecord> {
     of_side.take(BAD_RECORDS).collect()
 }
 
-/// Adds the closeness of removed documents to the kept ones.
+/// Adds the similarities and distances of removed documents to the kept ones to the charts.
 fn add_closeness(report: &mut Report, removals: &[Removal]) {
     let similarities = removals.iter().filter_map(|r| r.closeness.and_then(Closeness::similarity));
     let smallest = similarities.clone().fold(1.0, f64::min);
     if similarities.clone().next().is_some() {
-        // From the tenth below the smallest, so that the axis begins at a round number.
+        // The axis begins at the tenth below the smallest similarity, so that it begins at a round number.
         let mut histogram = Similarities::new((smallest * 10.0).floor() / 10.0);
         similarities.for_each(|similarity| histogram.add(similarity, 1));
         report.similarities = Some(histogram);
@@ -119,8 +119,8 @@ fn both(removal: &Removal) -> [Wanted; 2] {
     [kept, Wanted { of: Of::Documents, row: removal.row }]
 }
 
-/// Chooses removed documents of every degree of closeness, the least similar first. Of each degree it
-/// takes the document whose texts are cheapest to read. Half of the budget is left for previews.
+/// Chooses removed documents of all degrees of closeness as examples, the least similar first. For each
+/// degree, it takes the document whose texts are cheapest to read. Half of the budget is left for previews.
 fn choose_examples<'r>(
     removals: &'r [Removal],
     affordable: &mut AffordableTexts,
@@ -157,13 +157,13 @@ fn choose_examples<'r>(
     chosen
 }
 
-/// Returns the largest clusters. Among clusters of the same size, the ones whose texts are cheapest to
-/// read come first.
+/// Returns the largest clusters, largest first. Among clusters of the same size, those whose texts are
+/// cheapest to read come first.
 fn largest_clusters<'c>(clusters: &'c [Cluster], affordable: &AffordableTexts) -> Vec<&'c Cluster> {
     let mut largest: Vec<&Cluster> = clusters.iter().collect();
     let by_size = |cluster: &&Cluster| (Reverse(cluster.removed.len()), cluster.kept);
     largest.sort_unstable_by_key(by_size);
-    // Only clusters that are as large as the last one on the page can still be on it.
+    // Only clusters that are at least as large as the last one of the page can be on the page.
     let last = largest.get(CLUSTERS - 1).map_or(0, |cluster| cluster.removed.len());
     largest.truncate(largest.partition_point(|cluster| cluster.removed.len() >= last));
     let price = |cluster: &Cluster| affordable.price(cheapest_text(cluster, affordable));
@@ -174,8 +174,8 @@ fn largest_clusters<'c>(clusters: &'c [Cluster], affordable: &AffordableTexts) -
     largest
 }
 
-/// Returns the document whose text represents a cluster: the kept one, or a removed one that is cheaper
-/// to read.
+/// Returns the document of a cluster whose text is cheapest to read: the kept document, unless a removed one
+/// is cheaper.
 fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> Wanted {
     let kept = Wanted { of: Of::Originals, row: cluster.kept };
     let removed = cluster.removed.iter().take(PREVIEW_CANDIDATES);
@@ -185,7 +185,7 @@ fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> Wanted {
     })
 }
 
-/// Returns for each cluster the document whose text is shown, or none if reading it costs too much. The
+/// Returns for each cluster the document whose text is shown, or `None` if reading it costs too much. The
 /// cheapest texts are chosen first, so that the budget is enough for as many clusters as possible.
 fn choose_previews(clusters: &[&Cluster], affordable: &mut AffordableTexts) -> Vec<Option<Wanted>> {
     let cheapest = clusters.iter().enumerate().map(|(at, cluster)| {
@@ -201,7 +201,8 @@ fn choose_previews(clusters: &[&Cluster], affordable: &mut AffordableTexts) -> V
     previews
 }
 
-/// Returns a cluster with its first members, the least similar first.
+/// Returns the data that the page shows of a cluster. Its removed documents are sorted, the least similar
+/// first.
 fn shown_cluster(
     findings: &Findings<'_>,
     cluster: &Cluster,
@@ -212,7 +213,7 @@ fn shown_cluster(
     members.sort_by(|a, b| {
         let by_closeness = match (a.closeness, b.closeness) {
             (Some(a), Some(b)) => a.compare(b),
-            // A member without a measured closeness is farther away than the others.
+            // A document that was not compared with the kept one counts as less similar than the others.
             (a, b) => a.is_some().cmp(&b.is_some()),
         };
         by_closeness.then(a.row.cmp(&b.row))
@@ -236,7 +237,7 @@ fn shown_cluster(
     }
 }
 
-/// Returns a removed document next to the kept one, if the texts of both were read.
+/// Returns the names and texts of a removed and a kept document. `None` if one of the texts was not read.
 fn example(findings: &Findings<'_>, removal: &Removal, texts: &Texts) -> Option<Example> {
     let [kept, removed] = both(removal);
     Some(Example {
@@ -251,7 +252,7 @@ fn example(findings: &Findings<'_>, removal: &Removal, texts: &Texts) -> Option<
 fn shown(closeness: Closeness) -> String {
     let similarity = closeness.similarity().map(|similarity| match similarity {
         1.0 => "similarity 1".to_owned(),
-        // Rounding must not make documents look equal that are not.
+        // Similarities just below 1 must not be rounded to 1, which means equal.
         s if s >= 0.9995 => "similarity > 0.999".to_owned(),
         s => format!("similarity {s:.3}"),
     });

@@ -1,4 +1,4 @@
-//! The data that outputs are written from, and the folder that they are written to.
+//! Data that outputs are written from, and the folder that they are written to.
 
 use super::findings::Findings;
 use super::kept_copies::write_kept_copies;
@@ -11,22 +11,23 @@ use simtool_compute::context::Context;
 use simtool_model::document::DocOrdinal;
 use std::io::{self, Write};
 
-/// The data that outputs are written from, and the folder that they are written to.
+/// Data that outputs are written from, and the folder that they are written to.
 pub(super) struct Results<'f> {
     pub(super) findings: &'f Findings<'f>,
     pub(super) clusters: &'f [Cluster],
-    /// Whether each document is kept.
+    /// For each document, whether it is kept.
     pub(super) kept: &'f [bool],
-    /// The recipe of the method, for the metadata of files.
+    /// Recipe of the method, which is stored in the metadata of files.
     pub(super) recipe: &'f str,
     pub(super) outputs: Outputs,
     pub(super) folder: &'f OutputFolder,
-    /// The threads that write, and the receiver of progress.
+    /// Threads that write, and receiver of the progress.
     pub(super) context: &'f Context<'f>,
 }
 
 impl Results<'_> {
-    /// Writes a file of rows in the format that the user chose.
+    /// Writes a file with rows in the format that the user chose. `fill` writes the rows. `name` has no
+    /// extension.
     pub(super) fn write_rows<T: RowTable>(
         &self,
         name: &str,
@@ -41,7 +42,7 @@ impl Results<'_> {
         })
     }
 
-    /// Writes a file of the folder.
+    /// Writes the file `name` of the folder. `fill` writes its content.
     pub(super) fn write_file(
         &self,
         name: &str,
@@ -67,7 +68,7 @@ impl Results<'_> {
     }
 }
 
-/// Writes one file of a folder.
+/// Writes one file of an output folder. `content` writes its content.
 pub(super) fn write_file(
     folder: &OutputFolder,
     file: &str,

@@ -1,18 +1,18 @@
-//! Names of fingerprint rows in lines of text: the IDs of their documents, or the numbers of the rows.
+//! Names of fingerprints in lines of text: the IDs of their documents, or the numbers of their rows.
 
 use crate::write::pair_table::push_number;
 use crate::write::tsv_field::write_field;
 use simtool_base::error::Result;
 use simtool_fingerprint::file::{FoundIds, RowIds};
 
-/// IDs of the rows on both sides of pairs. `None` if the file of a side stores no IDs.
+/// IDs of the fingerprints `a` and `b` of pairs. `None` if the file of fingerprints stores no IDs.
 pub type SideIds<'i, 'a> = [Option<&'i RowIds<'a>>; 2];
 
-/// Names of the rows on both sides of pairs.
+/// Names of the fingerprints `a` and `b` of pairs. `None` means that row numbers are the names.
 pub(super) struct RowNames<'i>([Option<&'i FoundIds<'i>>; 2]);
 
 impl<'i> RowNames<'i> {
-    /// Returns the names of both sides. Looks up the IDs in their files on the first call.
+    /// Creates the names of both fingerprints of pairs. On the first call, the IDs are read from the files.
     ///
     /// # Errors
     ///
@@ -23,13 +23,14 @@ impl<'i> RowNames<'i> {
         Ok(Self([first, second]))
     }
 
-    /// Returns the byte that separates the rows of a group.
+    /// Returns the byte that separates the names in a line of equal fingerprints. `side` is 0 for `a` and 1
+    /// for `b`.
     pub(super) fn separator(&self, side: usize) -> u8 {
         // IDs may contain blanks, so a blank could not separate them.
         if self.0[side].is_some() { b'\t' } else { b' ' }
     }
 
-    /// Appends the name of `row` of a side to `out`.
+    /// Appends the name of a fingerprint to `out`. `side` is 0 for `a` and 1 for `b`.
     pub(super) fn push(&self, side: usize, row: u32, out: &mut Vec<u8>) {
         match self.0[side].and_then(|ids| ids.id(row)) {
             // Writing to memory does not fail.
@@ -38,7 +39,7 @@ impl<'i> RowNames<'i> {
         }
     }
 
-    /// Appends one line to `out`: the names of both rows and their distance, separated by tabs.
+    /// Appends a line to `out`: the names of both fingerprints and their distance, separated by tabs.
     pub(super) fn push_pair(&self, [a, b]: [u32; 2], distance: u32, out: &mut Vec<u8>) {
         self.push(0, a, out);
         out.push(b'\t');

@@ -3,17 +3,17 @@
 use super::kept_copies::BadRecords;
 use crate::write::columns::RowFormat;
 
-/// Settings of the user for the outputs of a run.
+/// Settings that say which outputs a run writes, and in which format.
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs {
-    /// Format of the files that have rows and columns, for example TSV.
+    /// Format of the files with rows and columns, for example TSV.
     pub rows: RowFormat,
-    /// Whether the file of removed documents has only the column of IDs.
+    /// Whether the output `removed` has only the column with the IDs.
     pub only_ids: bool,
-    /// Whether every pair of close documents is written.
+    /// Whether every pair of near-duplicates is written.
     pub pairs: bool,
     /// Whether copies of the inputs without the removed documents are written.
     pub kept: bool,
-    /// Rule for the bad records of the inputs in these copies.
+    /// What to do with bad records of the inputs in these copies.
     pub bad_records: BadRecords,
 }

@@ -1,4 +1,5 @@
-//! Counts which files or folders repeat which others, for a table on the page.
+//! Counts for a table on the page from which files or folders documents were removed, and where the kept ones
+//! are.
 
 use super::findings::{Findings, Side};
 use crate::write::report::{SOURCES, Source, Sources};
@@ -8,27 +9,29 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-/// Number of documents that were removed from one source and kept in another, by both sources.
+/// Number of removed documents for each pair of sources: the source of the removed and the source of the kept
+/// document.
 type Repeats = BTreeMap<(u32, u32), u64>;
 
-/// Sources of one collection in reading order. A source is a file, or a folder of files.
+/// Sources of one collection in reading order. A source is a file, or a folder whose files count together.
 struct CollectionSources {
     names: Vec<PathBuf>,
-    /// Number of the source of each file.
+    /// For each file, the number of its source.
     file_sources: Vec<u32>,
 }
 
 impl CollectionSources {
-    /// Chooses the sources: the files if there are at most [`SOURCES`], otherwise folders.
+    /// Chooses the sources: the files if there are at most [`SOURCES`] files, and otherwise folders.
     ///
-    /// Chooses the deepest level of folders that has between 2 and [`SOURCES`] folders. If there is none,
-    /// the files are the sources, and the table shows only some of them.
+    /// The folders are those of the deepest level that has between 2 and [`SOURCES`] folders. If no level
+    /// has, the files are the sources, and the table shows only some of them.
     fn choose(files: &[&Path]) -> Self {
         if files.len() <= SOURCES {
             return Self::from_names(files, Path::to_owned);
         }
         let deepest = files.iter().map(|path| path.components().count()).max().unwrap_or(0);
-        // Deep folders come first, because they say more about the origin of a document than shallow ones.
+        // Deep folders are tried first, because they say more about the origin of a document than shallow
+        // ones.
         (1..deepest)
             .rev()
             .map(|depth| Self::from_names(files, |file| folder_at_depth(file, depth)))
@@ -36,7 +39,7 @@ impl CollectionSources {
             .unwrap_or_else(|| Self::from_names(files, Path::to_owned))
     }
 
-    /// Creates sources in which files of the same `name` share a source.
+    /// Creates sources: files for which `name` returns the same name belong to the same source.
     fn from_names(files: &[&Path], name: impl Fn(&Path) -> PathBuf) -> Self {
         let mut numbers: BTreeMap<PathBuf, u32> = BTreeMap::new();
         let mut names = Vec::new();
@@ -52,17 +55,17 @@ impl CollectionSources {
         Self { names, file_sources }
     }
 
-    /// Returns the source of the document `row`.
+    /// Returns the number of the source of the document with number `row`.
     fn source_of_row(&self, side: Side<'_>, row: u32) -> u32 {
         self.file_sources[side.read.ids.place(DocOrdinal(row)).file as usize]
     }
 
-    /// Returns the name of a source as bytes, because names of files need not be UTF-8.
+    /// Returns the name of a source as bytes, because file names need not be UTF-8.
     fn name(&self, source: u32) -> Vec<u8> {
         self.names[source as usize].as_os_str().as_encoded_bytes().to_vec()
     }
 
-    /// Counts the documents of each source.
+    /// Returns for each source the number of its documents.
     fn count_documents(&self, Side { collection, read }: Side<'_>) -> Vec<u64> {
         let mut documents = vec![0; self.names.len()];
         for shard in 0..collection.shard_count() {
@@ -79,14 +82,14 @@ impl CollectionSources {
 fn folder_at_depth(file: &Path, depth: usize) -> PathBuf {
     let folder = file.parent().unwrap_or(Path::new(""));
     let start: PathBuf = folder.components().take(depth).collect();
-    // An empty path would be an empty cell of the table.
+    // An empty path would leave a field of the table empty.
     if start.components().next().is_none() { Component::CurDir.as_os_str().into() } else { start }
 }
 
-/// Returns the table of sources that repeat others.
+/// Returns the table of sources for the page.
 ///
-/// Its rows are the [`SOURCES`] sources with the most removed documents, its columns the sources that
-/// contain the most kept documents for them, both in descending order.
+/// Its rows are the [`SOURCES`] sources from which most documents were removed. Its columns are the sources
+/// that hold the kept documents for most of the removed ones. Both are in descending order.
 ///
 /// # Complexity
 ///
@@ -106,8 +109,7 @@ pub(super) fn sources(findings: &Findings<'_>) -> Sources {
         *repeats.entry((from, to)).or_insert(0) += 1;
     }
     let mut removed = add_up(&repeats, |pair| pair.0);
-    // If all sources fit in the table, sources without a removed document are shown, too: 0 removed
-    // documents are worth knowing.
+    // If all sources fit in the table, sources without a removed document are shown as well.
     if sources.first().names.len() <= SOURCES {
         for source in 0..sources.first().names.len() as u32 {
             removed.entry(source).or_insert(0);
@@ -130,7 +132,7 @@ pub(super) fn sources(findings: &Findings<'_>) -> Sources {
     }
 }
 
-/// Adds up the repeats of each source. `source` takes the source from a pair of sources.
+/// Adds up the removed documents for each source. `source` takes one of the two sources from a pair.
 fn add_up(repeats: &Repeats, source: fn(&(u32, u32)) -> u32) -> BTreeMap<u32, u64> {
     let mut totals = BTreeMap::new();
     for (pair, count) in repeats {
@@ -139,7 +141,8 @@ fn add_up(repeats: &Repeats, source: fn(&(u32, u32)) -> u32) -> BTreeMap<u32, u6
     totals
 }
 
-/// Returns the [`SOURCES`] sources with the greatest counts. Of equal counts, the first source wins.
+/// Returns the [`SOURCES`] sources with the greatest counts. If counts are equal, the first source comes
+/// first.
 fn largest_counts(counts: &BTreeMap<u32, u64>) -> Vec<u32> {
     let mut sources: Vec<u32> = counts.keys().copied().collect();
     sources.sort_by_key(|source| (Reverse(counts[source]), *source));

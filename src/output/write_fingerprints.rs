@@ -1,4 +1,4 @@
-//! Writes the fingerprints of a collection to a file, each with the name of its document.
+//! Writes the fingerprints of a collection to a file, each with the ID of its document.
 
 use super::document_name;
 use crate::pipeline::FingerprintedCollection;
@@ -8,11 +8,11 @@ use simtool_read::Corpus;
 use std::io::Write;
 use std::path::Path;
 
-/// Writes the fingerprints of `collection` to `out`. `path` names the output in error messages.
+/// Writes the fingerprints in `made` to `out` in the given format. `path` names the output in error messages.
 ///
 /// # Errors
 ///
-/// `out` fails, documents have no fingerprint and the format cannot mark them, or this build cannot
+/// `out` fails, some documents have no fingerprint and the format cannot mark that, or this build cannot
 /// write the format.
 pub(crate) fn write_fingerprints(
     collection: &dyn Corpus,
@@ -22,7 +22,7 @@ pub(crate) fn write_fingerprints(
     out: &mut dyn Write,
 ) -> Result<()> {
     let name = |row| document_name(collection, &made.summary.ids, row);
-    // Some formats have no mark for a document without fingerprint. Fail before anything is written.
+    // If the format cannot mark documents without a fingerprint, the error comes before anything is written.
     format.check_missing(&made.rows, path)?;
     format.write(&made.rows, &name, path, out)
 }
