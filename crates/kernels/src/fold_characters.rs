@@ -4,16 +4,15 @@
 //! For example, a table for lower case turns "ÉTÉ" into "été". Both have two bytes a character; a
 //! character whose replacement has another length ends the work, and the caller goes on from there.
 
-use super::character_starts::{Starts, places};
-use super::character_table::{CharacterTable, fold};
-use super::high_bits::flagged;
-use super::words::Words;
-use super::xxh3_short::MARGIN;
-use super::{Isa, Kind};
-use std::ops::Range;
+pub use super::own_loops::fold_characters::ROOM;
 
-/// Room behind the written bytes: a block, and the rest of a character that begins at its end.
-pub const ROOM: usize = 66;
+use super::Isa;
+use super::character_table::CharacterTable;
+use super::own_loops::fold_characters::Around;
+use super::own_loops::xxh3_short::MARGIN;
+use super::vector::{Kernel, Level};
+use super::words::Words;
+use std::ops::Range;
 
 /// Writes the replaced text of a range to `folded`, until the first character that the table leaves
 /// alone, or that is not valid. Returns the number of bytes before it; as many are written.
@@ -32,308 +31,31 @@ pub fn fold_characters(
 ) -> usize {
     assert!(folded.len() >= range.len() + ROOM, "room to write");
     assert!(words.lowered.len() >= range.end + MARGIN + ROOM, "the text of the words");
-    let lowered = &words.lowered[..];
-    let text = &lowered[MARGIN..MARGIN + range.end];
-    let around = Around { table, text, start: range.start, at: range.start, is_behind_mark: true };
-    match isa.0 {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: AVX-512 was detected, and there is room.
-        Kind::Avx512 => unsafe { x86::avx512(around, lowered, folded) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: AVX2 was detected, and there is room.
-        Kind::Avx2 => unsafe { x86::avx2(around, lowered, folded) },
-        _ => portable(around, words, folded),
-    }
+    let text = &words.lowered[MARGIN..MARGIN + range.end];
+    let start = range.start;
+    let around = Around { words, table, text, start, at: start, is_behind_mark: true };
+    isa.run(FoldCharacters { around }, folded)
 }
 
-/// Characters of a block that are more than replaced, by their first bytes.
-#[derive(Default)]
-struct Special {
-    /// Characters that end the work, and bytes that are no character.
-    alone: u64,
-    marks: u64,
-    /// Last bytes of marks.
-    mark_ends: u64,
-    joiners: u64,
+struct FoldCharacters<'t> {
+    around: Around<'t>,
 }
 
-/// A text around the block that is being replaced.
-struct Around<'t> {
-    table: &'t CharacterTable,
-    /// The text until its end.
-    text: &'t [u8],
-    /// Nothing is known before this place.
-    start: usize,
-    /// Where the block begins.
-    at: usize,
-    /// Whether there is a mark before the block, or nothing that is known.
-    is_behind_mark: bool,
-}
+impl Kernel<&mut [u8]> for FoldCharacters<'_> {
+    type Result = usize;
 
-impl Special {
-    /// Finds the bytes that are no character of two or three bytes.
     #[inline(always)]
-    fn new(starts: &Starts) -> Self {
-        let Starts { tails, two, three, longer } = *starts;
-        let expected = (two | three) << 1 | three << 2;
-        let missing = expected & !tails;
-        let broken = (two | three) & missing >> 1 | three & missing >> 2;
-        Self { alone: longer | tails & !expected | broken, ..Self::default() }
-    }
-
-    /// Moves behind the characters of a block that are done: the ones before the next special character.
-    /// Returns whether the work ends there.
-    #[inline(always)]
-    fn advance(mut self, starts: &Starts, around: &mut Around<'_>) -> bool {
-        let Around { table, text, start, at, is_behind_mark } = *around;
-        let Starts { two, three, .. } = *starts;
-        self.alone |= self.marks & (self.mark_ends << 1 | u64::from(is_behind_mark));
-        for joiner in places(self.joiners) {
-            let length = if two >> joiner & 1 != 0 { 2 } else { 3 };
-            if at + joiner + length <= text.len()
-                && !is_inert_beside(table, text, at + joiner, length, start)
-            {
-                self.alone |= 1 << joiner;
-            }
-        }
-        // Characters that continue behind the block or the text are left for the next block.
-        let count = (text.len() - at).min(64);
-        let ends = 1_u64 << (count - 1);
-        let cut = (two | three) & ends | three & ends >> 1;
-        let beyond = u64::MAX.checked_shl(count as u32).unwrap_or(0);
-        let stop = self.alone | cut | beyond;
-        let done = if stop == 0 { 64 } else { stop.trailing_zeros() as usize };
-        around.at += done;
-        if done == 0 || done < 64 && self.alone >> done & 1 != 0 {
-            return true;
-        }
-        around.is_behind_mark = self.mark_ends >> (done - 1) & 1 != 0;
-        false
-    }
-}
-
-impl Around<'_> {
-    /// Moves behind a block without characters beyond ASCII.
-    #[inline(always)]
-    fn pass(&mut self) {
-        self.at += (self.text.len() - self.at).min(64);
-        self.is_behind_mark = false;
-    }
-}
-
-/// The portable way: each character is looked up by itself, and the flags of a block are gathered when
-/// all of its characters are done. No step waits for the one before it.
-fn portable(mut around: Around<'_>, words: &Words, folded: &mut [u8]) -> usize {
-    let (members, start) = (around.table.members(), around.start);
-    while around.at < around.text.len() {
-        let bytes = words.lowered[MARGIN + around.at..].first_chunk::<ROOM>();
-        let room = folded[around.at - start..].first_chunk_mut::<ROOM>();
-        let (Some(bytes), Some(room)) = (bytes, room) else { break };
-        let Some(block) = bytes.first_chunk() else { break };
-        *room = *bytes;
-        let foreign = words.foreign(around.at);
-        if foreign == 0 {
-            around.pass();
-            continue;
-        }
-        let starts = Starts::of(block, foreign);
-        let (mut folds, mut any) = ([0; 64], 0);
-        // A character that continues in the next block belongs to that block.
-        for at in places(starts.two & !(1 << 63)) {
-            let member = members.of_two([bytes[at], bytes[at + 1]]);
-            (room[at], room[at + 1]) = (member.first, member.last);
-            folds[at] = member.fold;
-            any |= member.fold;
-        }
-        for at in places(starts.three & !(3 << 62)) {
-            let member = members.of_three([bytes[at], bytes[at + 1], bytes[at + 2]]);
-            room[at + 2] = member.last;
-            folds[at] = member.fold;
-            any |= member.fold;
-        }
-        let mut special = Special::new(&starts);
-        if any & !fold::INERT != 0 {
-            let of = |flag: u8| if any & flag == 0 { 0 } else { flagged(&folds, flag) };
-            special.alone |= of(fold::ALONE);
-            special.marks = of(fold::MARK);
-            special.mark_ends =
-                (special.marks & starts.two) << 1 | (special.marks & starts.three) << 2;
-            special.joiners = of(fold::JOINER);
-            for at in places(of(fold::PADDED) & starts.three) {
-                room[at..at + 2].fill(b' ');
-            }
-        }
-        if special.advance(&starts, &mut around) {
-            break;
-        }
-    }
-    around.at - start
-}
-
-/// Returns whether a neighbour of the character of `length` bytes at `at` may not be joined. Nothing is
-/// known before `start`.
-#[cold]
-fn is_inert_beside(
-    table: &CharacterTable,
-    text: &[u8],
-    at: usize,
-    length: usize,
-    start: usize,
-) -> bool {
-    let is_inert = |at: usize| match text.get(at) {
-        None => true,
-        Some(byte) if byte.is_ascii() => !byte.is_ascii_alphanumeric() && *byte != b'_',
-        Some(_) => {
-            let replaced = table.replaced(&text[at..]);
-            replaced.is_some_and(|(character, _)| character.fold & fold::INERT != 0)
-        }
-    };
-    let before = |back: &usize| at >= start + back && text[at - back] & 0xC0 != 0x80;
-    is_inert(at + length) || (1..4).find(before).is_some_and(|back| is_inert(at - back))
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::{Around, MARGIN, Special, Starts, fold};
-    use crate::byte_lanes::{Avx2, Avx512, Lanes};
-    use crate::character_table::Row;
-
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1,bmi2")]
-    pub(super) unsafe fn avx512(around: Around<'_>, lowered: &[u8], folded: &mut [u8]) -> usize {
-        // SAFETY: the caller's.
-        unsafe { fold_lanes::<Avx512>(around, lowered, folded) }
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub(super) unsafe fn avx2(around: Around<'_>, lowered: &[u8], folded: &mut [u8]) -> usize {
-        // SAFETY: the caller's.
-        unsafe { fold_lanes::<Avx2>(around, lowered, folded) }
-    }
-
-    /// A block while its characters are replaced.
-    struct Folded<L> {
-        bytes: L,
-        special: Special,
-    }
-
-    impl<L: Lanes> Folded<L> {
-        /// Replaces the characters of a row, of `length` bytes each, that begin at `mask`; `lasts`
-        /// holds their last bytes at the places of the first ones, `own` at their own.
-        #[inline(always)]
-        unsafe fn replace(&mut self, row: &Row, mask: u64, lasts: L, own: L, length: u32) {
-            // SAFETY: the caller's.
-            unsafe {
-                let end = length - 1;
-                if row.changes_last {
-                    self.bytes = self.bytes.replaced(mask << end, own.lookup(L::table(&row.last)));
-                }
-                if row.changes_first && length == 2 {
-                    self.bytes = self.bytes.replaced(mask, lasts.lookup(L::table(&row.first)));
-                }
-                if row.any_fold & !fold::INERT == 0 {
-                    return;
-                }
-                let folds = lasts.lookup(L::table(&row.folds));
-                let special = &mut self.special;
-                special.alone |= folds.having(fold::ALONE) & mask;
-                let marks = folds.having(fold::MARK) & mask;
-                special.marks |= marks;
-                special.mark_ends |= marks << end;
-                if row.any_fold & fold::PADDED != 0 {
-                    let padded = folds.having(fold::PADDED) & mask;
-                    special.joiners |= folds.having(fold::JOINER) & mask;
-                    if length == 3 {
-                        self.bytes = self.bytes.replaced(padded | padded << 1, L::all(b' '));
-                    }
-                }
-            }
-        }
-    }
-
-    /// # Safety
-    /// The instruction set is there, `folded` has room, and the text its margins.
-    #[inline(always)]
-    unsafe fn fold_lanes<L: Lanes>(
-        mut around: Around<'_>,
-        lowered: &[u8],
-        folded: &mut [u8],
-    ) -> usize {
-        let (table, start) = (around.table, around.start);
-        let leads = table.lead_folds();
-        // SAFETY: the instruction set is there.
-        let leads = unsafe { L::table(&leads.0) };
-        while around.at < around.text.len() {
-            let at = around.at;
-            let text = &lowered[MARGIN + at..];
-            let byte_at = |at: usize, mask: u64| text[at + mask.trailing_zeros() as usize];
-            // SAFETY: the loads stay within the margin behind the text. As many bytes were written
-            // before as were read, so there is room for a block more.
-            let (bytes, room) =
-                unsafe { (L::load(text.as_ptr()), folded.as_mut_ptr().add(at - start)) };
-            // SAFETY: as above.
-            let foreign = unsafe { bytes.below(0) };
-            if foreign == 0 {
-                // SAFETY: as above.
-                unsafe { bytes.store(room) };
-                around.pass();
-                continue;
-            }
-            // SAFETY: as above.
-            let (seconds, thirds) =
-                unsafe { (L::load(text.as_ptr().add(1)), L::load(text.as_ptr().add(2))) };
-            // SAFETY: the instruction set is there.
-            let starts = unsafe {
-                Starts::new(foreign, bytes.below(-64), bytes.below(-32), bytes.below(-16))
-            };
-            let Starts { two, three, .. } = starts;
-            let mut block = Folded { bytes, special: Special::new(&starts) };
-            // SAFETY: the instruction set is there.
-            let changing = unsafe { bytes.lookup(leads).having(fold::ROW) };
-            let mut rest = two & changing;
-            while rest != 0 {
-                let first = byte_at(0, rest);
-                // SAFETY: the instruction set is there.
-                unsafe {
-                    let mask = bytes.equal(first) & two;
-                    rest &= !mask;
-                    block.replace(table.two(first), mask, seconds, bytes, 2);
-                }
-            }
-            rest = three & changing;
-            while rest != 0 {
-                let first = byte_at(0, rest);
-                let rows = table.three(first);
-                // SAFETY: the instruction set is there.
-                unsafe {
-                    let mask = bytes.equal(first) & three;
-                    rest &= !mask;
-                    let mut mixed =
-                        seconds.lookup(L::table(&rows.whole.folds)).having(fold::ROW) & mask;
-                    while mixed != 0 {
-                        let second = byte_at(1, mixed);
-                        let mask = seconds.equal(second) & mixed;
-                        mixed &= !mask;
-                        if let Some(row) = &rows.mixed[usize::from(second & 0x3F)] {
-                            block.replace(row, mask, thirds, bytes, 3);
-                        }
-                    }
-                }
-            }
-            // SAFETY: there is room for a block.
-            unsafe { block.bytes.store(room) };
-            if block.special.advance(&starts, &mut around) {
-                break;
-            }
-        }
-        around.at - start
+    fn run<L: Level>(self, level: L, folded: &mut [u8]) -> usize {
+        level.fold_characters(self.around, folded)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::character_table::Character;
     use crate::character_table::tests::described;
+    use crate::character_table::{Character, fold};
+    use crate::own_loops::fold_characters::is_inert_beside;
     use crate::word_masks::classify;
     use proptest::prelude::*;
 

@@ -15,8 +15,6 @@ pub mod binary_digits;
 pub mod bit_majority;
 pub mod block_keys;
 pub mod bucket_filter;
-#[cfg(target_arch = "x86_64")]
-mod byte_lanes;
 mod character_starts;
 pub mod character_table;
 pub mod fold_characters;

@@ -14,17 +14,21 @@
 
 pub(super) mod binary_digits;
 pub(super) mod bit_majority;
+pub(super) mod fold_characters;
 pub(super) mod hamming_accept;
 pub(super) mod hamming_groups;
 pub(super) mod hamming_scan;
 pub(super) mod kept_terms;
+pub(super) mod mark_characters;
 pub(super) mod near_tags;
 pub(super) mod weighted_majority;
 pub(super) mod word_masks;
 pub(super) mod xxh3_short;
 
+use crate::character_table::CharacterTable;
 use crate::words::{Block, Words};
 use binary_digits::Digits;
+use fold_characters::Around;
 use hamming_accept::PairTest;
 use hamming_groups::GroupSearch;
 use kept_terms::RandomPart;
@@ -122,5 +126,18 @@ pub(super) trait OwnLoops: Copy {
     #[inline(always)]
     fn find_words(self, words: &mut Words) -> bool {
         word_masks::find_words(words)
+    }
+
+    /// Replaces characters until one that the table leaves alone. Returns the number of bytes before it;
+    /// as many are written to `folded`.
+    #[inline(always)]
+    fn fold_characters(self, around: Around<'_>, folded: &mut [u8]) -> usize {
+        fold_characters::fold_characters(around, folded)
+    }
+
+    /// Marks the characters beyond ASCII, and appends the places of the odd ones.
+    #[inline(always)]
+    fn mark_characters(self, table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
+        mark_characters::mark_characters(table, words, odd);
     }
 }

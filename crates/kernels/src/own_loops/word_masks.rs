@@ -75,6 +75,7 @@ pub(crate) fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bo
     underscores != 0
 }
 
+/// Finds the words block by block. Returns whether there were underscores.
 #[inline(always)]
 pub(crate) fn find_words(words: &mut Words) -> bool {
     words.make_room();

@@ -2,6 +2,9 @@
 
 mod avx2;
 mod avx512;
+mod byte_lanes;
+mod fold_characters;
+mod mark_characters;
 mod place_masks;
 mod sse2;
 

@@ -11,7 +11,7 @@ pub(crate) fn gathered_high_bits(eights: &[u64; 8]) -> u64 {
 
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(super) fn gathered(eights: &[u64; 8]) -> u64 {
+fn gathered(eights: &[u64; 8]) -> u64 {
     eights.as_chunks::<2>().0.iter().enumerate().fold(0, |mask, (at, &[low, high])| {
         let bytes = _mm_set_epi64x(high.cast_signed(), low.cast_signed());
         mask | u64::from(_mm_movemask_epi8(bytes).cast_unsigned()) << (16 * at)

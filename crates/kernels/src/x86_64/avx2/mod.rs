@@ -2,18 +2,24 @@
 
 mod bit_counts;
 pub(super) mod bit_majority;
+mod byte_lanes;
 mod hamming_groups;
 mod hamming_scan;
 mod near_tags;
 mod word_masks;
 pub(super) mod xxh3_short;
 
+use crate::character_table::CharacterTable;
 use crate::own_loops::OwnLoops;
+use crate::own_loops::fold_characters::Around;
 use crate::own_loops::hamming_groups::GroupSearch;
 use crate::own_loops::near_tags::TagSearch;
 use crate::own_loops::xxh3_short::PlacedWords;
 use crate::vector::{Costs, Kernel, Level};
-use crate::words::Block;
+use crate::words::{Block, Words};
+use crate::x86_64::fold_characters::fold_characters;
+use crate::x86_64::mark_characters::mark_characters;
+use byte_lanes::ByteLanes;
 
 /// Proof that the processor has AVX2, BMI1, BMI2 and POPCNT.
 #[derive(Clone, Copy, Debug)]
@@ -81,5 +87,17 @@ impl OwnLoops for Avx2 {
     fn classify(self, text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { word_masks::classify(text, blocks, lowered) }
+    }
+
+    #[inline(always)]
+    fn fold_characters(self, around: Around<'_>, folded: &mut [u8]) -> usize {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { fold_characters::<ByteLanes>(around, folded) }
+    }
+
+    #[inline(always)]
+    fn mark_characters(self, table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { mark_characters::<ByteLanes>(table, words, odd) }
     }
 }

@@ -2,6 +2,7 @@
 //! instruction. Intel since Ice Lake (2019), AMD since Zen 4 (2022).
 
 mod binary_digits;
+mod byte_lanes;
 mod hamming_accept;
 mod hamming_groups;
 mod hamming_scan;
@@ -12,8 +13,10 @@ mod word_masks;
 mod xxh3_short;
 
 use super::avx2::{self, Avx2};
+use crate::character_table::CharacterTable;
 use crate::own_loops::OwnLoops;
 use crate::own_loops::binary_digits::Digits;
+use crate::own_loops::fold_characters::Around;
 use crate::own_loops::hamming_accept::PairTest;
 use crate::own_loops::hamming_groups::GroupSearch;
 use crate::own_loops::kept_terms::RandomPart;
@@ -21,6 +24,9 @@ use crate::own_loops::near_tags::TagSearch;
 use crate::own_loops::xxh3_short::PlacedWords;
 use crate::vector::{Costs, Kernel, Level};
 use crate::words::{Block, Words};
+use crate::x86_64::fold_characters::fold_characters;
+use crate::x86_64::mark_characters::mark_characters;
+use byte_lanes::ByteLanes;
 use simtool_model::fingerprint_table::Wide;
 
 /// Proof that the processor has AVX-512 F, BW, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ, and what [`Avx2`]
@@ -140,5 +146,17 @@ impl OwnLoops for Avx512 {
     fn find_words(self, words: &mut Words) -> bool {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { word_masks::find_words(words) }
+    }
+
+    #[inline(always)]
+    fn fold_characters(self, around: Around<'_>, folded: &mut [u8]) -> usize {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { fold_characters::<ByteLanes>(around, folded) }
+    }
+
+    #[inline(always)]
+    fn mark_characters(self, table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { mark_characters::<ByteLanes>(table, words, odd) }
     }
 }

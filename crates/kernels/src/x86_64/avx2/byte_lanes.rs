@@ -1,115 +1,24 @@
-//! Blocks of 64 bytes in registers, which the two kernels for characters share.
+//! Blocks of 64 bytes with AVX2, in two halves.
 
+use crate::x86_64::byte_lanes::Lanes;
 use std::arch::x86_64::{
-    __m256i, __m512i, _mm_cvtsi32_si128, _mm_loadu_si128, _mm256_adds_epu8, _mm256_and_si256,
+    __m256i, _mm_cvtsi32_si128, _mm_loadu_si128, _mm256_adds_epu8, _mm256_and_si256,
     _mm256_blendv_epi8, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8,
     _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32,
     _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sll_epi16,
-    _mm256_storeu_si256, _mm256_xor_si256, _mm512_cmpeq_epi8_mask, _mm512_cmplt_epi8_mask,
-    _mm512_loadu_si512, _mm512_mask_mov_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8,
-    _mm512_storeu_si512, _mm512_test_epi8_mask,
+    _mm256_storeu_si256, _mm256_xor_si256,
 };
 use std::hint::black_box;
 
-/// Sixty-four bytes. In masks, byte 0 is bit 0.
-///
-/// # Safety
-/// All of its functions need the instruction set of the type; they are inlined into kernels that
-/// have it.
-pub(super) trait Lanes: Copy {
-    /// Sixty-four bytes to look up.
-    type Table: Copy;
-    /// Loads a table into registers.
-    unsafe fn table(bytes: &[u8; 64]) -> Self::Table;
-    /// Loads the 64 bytes from `bytes` on.
-    unsafe fn load(bytes: *const u8) -> Self;
-    /// Writes the bytes to `bytes`, where there is room for 64.
-    unsafe fn store(self, bytes: *mut u8);
-    /// Repeats a byte.
-    unsafe fn all(byte: u8) -> Self;
-    /// Finds the bytes that are `byte`.
-    unsafe fn equal(self, byte: u8) -> u64;
-    /// Finds the bytes below `limit`, both as signed numbers.
-    unsafe fn below(self, limit: i8) -> u64;
-    /// Finds the bytes that have a bit.
-    unsafe fn having(self, bit: u8) -> u64;
-    /// Replaces each byte by the entry of the table that its lowest six bits number.
-    unsafe fn lookup(self, table: Self::Table) -> Self;
-    /// Takes the bytes of `other` where the mask has a bit, and its own bytes elsewhere.
-    unsafe fn replaced(self, mask: u64, other: Self) -> Self;
-}
-
-/// With AVX-512 and VBMI.
+/// Sixty-four bytes in two registers.
 #[derive(Clone, Copy)]
-pub(super) struct Avx512(__m512i);
+pub(super) struct ByteLanes(__m256i, __m256i);
 
-impl Lanes for Avx512 {
-    type Table = Self;
-
-    #[inline(always)]
-    unsafe fn table(bytes: &[u8; 64]) -> Self {
-        // SAFETY: the caller's.
-        unsafe { Self::load(bytes.as_ptr()) }
-    }
-
-    #[inline(always)]
-    unsafe fn load(bytes: *const u8) -> Self {
-        // SAFETY: the caller's.
-        unsafe { Self(_mm512_loadu_si512(bytes.cast())) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, bytes: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe { _mm512_storeu_si512(bytes.cast(), self.0) }
-    }
-
-    #[inline(always)]
-    unsafe fn all(byte: u8) -> Self {
-        // SAFETY: the caller's.
-        unsafe { Self(_mm512_set1_epi8(byte.cast_signed())) }
-    }
-
-    #[inline(always)]
-    unsafe fn equal(self, byte: u8) -> u64 {
-        // SAFETY: the caller's.
-        unsafe { _mm512_cmpeq_epi8_mask(self.0, Self::all(byte).0) }
-    }
-
-    #[inline(always)]
-    unsafe fn below(self, limit: i8) -> u64 {
-        // SAFETY: the caller's.
-        unsafe { _mm512_cmplt_epi8_mask(self.0, _mm512_set1_epi8(limit)) }
-    }
-
-    #[inline(always)]
-    unsafe fn having(self, bit: u8) -> u64 {
-        // SAFETY: the caller's.
-        unsafe { _mm512_test_epi8_mask(self.0, Self::all(bit).0) }
-    }
-
-    #[inline(always)]
-    unsafe fn lookup(self, table: Self) -> Self {
-        // SAFETY: the caller's.
-        unsafe { Self(_mm512_permutexvar_epi8(self.0, table.0)) }
-    }
-
-    #[inline(always)]
-    unsafe fn replaced(self, mask: u64, other: Self) -> Self {
-        // SAFETY: the caller's.
-        unsafe { Self(_mm512_mask_mov_epi8(self.0, mask, other.0)) }
-    }
-}
-
-/// With AVX2, in two halves.
-#[derive(Clone, Copy)]
-pub(super) struct Avx2(__m256i, __m256i);
-
-impl Avx2 {
+impl ByteLanes {
     /// Returns the highest bits of all bytes.
     #[inline(always)]
     unsafe fn mask(self) -> u64 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller has the instructions.
         let (low, high) = unsafe { (_mm256_movemask_epi8(self.0), _mm256_movemask_epi8(self.1)) };
         // Without the barrier the compiler keeps joined masks as vectors of bits, which takes more
         // instructions to join and to take apart again.
@@ -128,7 +37,7 @@ impl Avx2 {
 /// ```
 #[inline(always)]
 unsafe fn spread(mask: u32) -> __m256i {
-    // SAFETY: the caller's.
+    // SAFETY: the caller has the instructions.
     unsafe {
         let bytes = _mm256_set1_epi32(mask.cast_signed());
         let of_eight = _mm256_setr_epi64x(
@@ -147,7 +56,7 @@ unsafe fn spread(mask: u32) -> __m256i {
 #[inline(always)]
 unsafe fn place_bits() -> __m256i {
     const BITS: i64 = 0x8040_2010_0804_0201_u64.cast_signed();
-    // SAFETY: the caller's.
+    // SAFETY: the caller has the instructions.
     unsafe { _mm256_setr_epi64x(BITS, BITS, BITS, BITS) }
 }
 
@@ -158,7 +67,7 @@ unsafe fn place_bits() -> __m256i {
 /// quarters, and the four answers are joined by OR.
 #[inline(always)]
 unsafe fn lookup_half(bytes: __m256i, table: [__m256i; 4]) -> __m256i {
-    // SAFETY: the caller's.
+    // SAFETY: the caller has the instructions.
     unsafe {
         let bytes = _mm256_and_si256(bytes, _mm256_set1_epi8(0x3F));
         let mut found = _mm256_setzero_si256();
@@ -173,14 +82,14 @@ unsafe fn lookup_half(bytes: __m256i, table: [__m256i; 4]) -> __m256i {
     }
 }
 
-impl Lanes for Avx2 {
+impl Lanes for ByteLanes {
     /// Each quarter twice.
     type Table = [__m256i; 4];
 
     #[inline(always)]
     unsafe fn table(bytes: &[u8; 64]) -> [__m256i; 4] {
         let quarters = bytes.as_chunks::<16>().0;
-        // SAFETY: the caller's; there are four quarters of 16 bytes.
+        // SAFETY: the caller has the instructions; there are four quarters of 16 bytes.
         let quarter = |at: usize| unsafe {
             _mm256_broadcastsi128_si256(_mm_loadu_si128(quarters[at].as_ptr().cast()))
         };
@@ -189,13 +98,13 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     unsafe fn load(bytes: *const u8) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller has the instructions, and 64 bytes to read.
         unsafe { Self(_mm256_loadu_si256(bytes.cast()), _mm256_loadu_si256(bytes.add(32).cast())) }
     }
 
     #[inline(always)]
     unsafe fn store(self, bytes: *mut u8) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller has the instructions, and room for 64 bytes.
         unsafe {
             _mm256_storeu_si256(bytes.cast(), self.0);
             _mm256_storeu_si256(bytes.add(32).cast(), self.1);
@@ -204,14 +113,14 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     unsafe fn all(byte: u8) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller has the instructions.
         let all = unsafe { _mm256_set1_epi8(byte.cast_signed()) };
         Self(all, all)
     }
 
     #[inline(always)]
     unsafe fn equal(self, byte: u8) -> u64 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller has the instructions.
         unsafe {
             let Self(byte, _) = Self::all(byte);
             Self(_mm256_cmpeq_epi8(self.0, byte), _mm256_cmpeq_epi8(self.1, byte)).mask()
@@ -220,7 +129,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     unsafe fn below(self, limit: i8) -> u64 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller has the instructions.
         unsafe {
             let limit = _mm256_set1_epi8(limit);
             Self(_mm256_cmpgt_epi8(limit, self.0), _mm256_cmpgt_epi8(limit, self.1)).mask()
@@ -229,7 +138,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     unsafe fn having(self, bit: u8) -> u64 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller has the instructions.
         unsafe {
             // The bit moves to the highest place, from where masks are taken. The shift works on pairs
             // of bytes, but bits that cross from the lower byte stay below that place.
@@ -240,13 +149,13 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     unsafe fn lookup(self, table: [__m256i; 4]) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller has the instructions.
         unsafe { Self(lookup_half(self.0, table), lookup_half(self.1, table)) }
     }
 
     #[inline(always)]
     unsafe fn replaced(self, mask: u64, other: Self) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller has the instructions.
         unsafe {
             let (low, high) = (spread(mask as u32), spread((mask >> 32) as u32));
             Self(

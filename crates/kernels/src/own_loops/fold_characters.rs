@@ -1,0 +1,158 @@
+//! The plain loop of [`crate::fold_characters`].
+
+use super::xxh3_short::MARGIN;
+use crate::character_starts::{Starts, places};
+use crate::character_table::{CharacterTable, fold};
+use crate::high_bits::flagged;
+use crate::words::Words;
+
+/// Room behind the written bytes: a block, and the rest of a character that begins at its end.
+pub const ROOM: usize = 66;
+
+/// Characters of a block that are more than replaced, by their first bytes.
+#[derive(Default)]
+pub(crate) struct Special {
+    /// Characters that end the work, and bytes that are no character.
+    pub(crate) alone: u64,
+    pub(crate) marks: u64,
+    /// Last bytes of marks.
+    pub(crate) mark_ends: u64,
+    pub(crate) joiners: u64,
+}
+
+/// A text around the block that is being replaced.
+pub(crate) struct Around<'t> {
+    pub(crate) words: &'t Words,
+    pub(crate) table: &'t CharacterTable,
+    /// The text until its end.
+    pub(crate) text: &'t [u8],
+    /// Nothing is known before this place.
+    pub(crate) start: usize,
+    /// Where the block begins.
+    pub(crate) at: usize,
+    /// Whether there is a mark before the block, or nothing that is known.
+    pub(crate) is_behind_mark: bool,
+}
+
+impl Special {
+    /// Finds the bytes that are no character of two or three bytes.
+    #[inline(always)]
+    pub(crate) fn new(starts: &Starts) -> Self {
+        let Starts { tails, two, three, longer } = *starts;
+        let expected = (two | three) << 1 | three << 2;
+        let missing = expected & !tails;
+        let broken = (two | three) & missing >> 1 | three & missing >> 2;
+        Self { alone: longer | tails & !expected | broken, ..Self::default() }
+    }
+
+    /// Moves behind the characters of a block that are done: the ones before the next special character.
+    /// Returns whether the work ends there.
+    #[inline(always)]
+    pub(crate) fn advance(mut self, starts: &Starts, around: &mut Around<'_>) -> bool {
+        let Around { table, text, start, at, is_behind_mark, .. } = *around;
+        let Starts { two, three, .. } = *starts;
+        self.alone |= self.marks & (self.mark_ends << 1 | u64::from(is_behind_mark));
+        for joiner in places(self.joiners) {
+            let length = if two >> joiner & 1 != 0 { 2 } else { 3 };
+            if at + joiner + length <= text.len()
+                && !is_inert_beside(table, text, at + joiner, length, start)
+            {
+                self.alone |= 1 << joiner;
+            }
+        }
+        // Characters that continue behind the block or the text are left for the next block.
+        let count = (text.len() - at).min(64);
+        let ends = 1_u64 << (count - 1);
+        let cut = (two | three) & ends | three & ends >> 1;
+        let beyond = u64::MAX.checked_shl(count as u32).unwrap_or(0);
+        let stop = self.alone | cut | beyond;
+        let done = if stop == 0 { 64 } else { stop.trailing_zeros() as usize };
+        around.at += done;
+        if done == 0 || done < 64 && self.alone >> done & 1 != 0 {
+            return true;
+        }
+        around.is_behind_mark = self.mark_ends >> (done - 1) & 1 != 0;
+        false
+    }
+}
+
+impl Around<'_> {
+    /// Moves behind a block without characters beyond ASCII.
+    #[inline(always)]
+    pub(crate) fn pass(&mut self) {
+        self.at += (self.text.len() - self.at).min(64);
+        self.is_behind_mark = false;
+    }
+}
+
+/// Looks up each character by itself, and gathers the flags of a block when all of its characters are
+/// done. No step waits for the one before it.
+#[inline(always)]
+pub(crate) fn fold_characters(mut around: Around<'_>, folded: &mut [u8]) -> usize {
+    let (words, members, start) = (around.words, around.table.members(), around.start);
+    while around.at < around.text.len() {
+        let bytes = words.lowered[MARGIN + around.at..].first_chunk::<ROOM>();
+        let room = folded[around.at - start..].first_chunk_mut::<ROOM>();
+        let (Some(bytes), Some(room)) = (bytes, room) else { break };
+        let Some(block) = bytes.first_chunk() else { break };
+        *room = *bytes;
+        let foreign = words.foreign(around.at);
+        if foreign == 0 {
+            around.pass();
+            continue;
+        }
+        let starts = Starts::of(block, foreign);
+        let (mut folds, mut any) = ([0; 64], 0);
+        // A character that continues in the next block belongs to that block.
+        for at in places(starts.two & !(1 << 63)) {
+            let member = members.of_two([bytes[at], bytes[at + 1]]);
+            (room[at], room[at + 1]) = (member.first, member.last);
+            folds[at] = member.fold;
+            any |= member.fold;
+        }
+        for at in places(starts.three & !(3 << 62)) {
+            let member = members.of_three([bytes[at], bytes[at + 1], bytes[at + 2]]);
+            room[at + 2] = member.last;
+            folds[at] = member.fold;
+            any |= member.fold;
+        }
+        let mut special = Special::new(&starts);
+        if any & !fold::INERT != 0 {
+            let of = |flag: u8| if any & flag == 0 { 0 } else { flagged(&folds, flag) };
+            special.alone |= of(fold::ALONE);
+            special.marks = of(fold::MARK);
+            special.mark_ends =
+                (special.marks & starts.two) << 1 | (special.marks & starts.three) << 2;
+            special.joiners = of(fold::JOINER);
+            for at in places(of(fold::PADDED) & starts.three) {
+                room[at..at + 2].fill(b' ');
+            }
+        }
+        if special.advance(&starts, &mut around) {
+            break;
+        }
+    }
+    around.at - start
+}
+
+/// Returns whether a neighbour of the character of `length` bytes at `at` may not be joined. Nothing is
+/// known before `start`.
+#[cold]
+pub(crate) fn is_inert_beside(
+    table: &CharacterTable,
+    text: &[u8],
+    at: usize,
+    length: usize,
+    start: usize,
+) -> bool {
+    let is_inert = |at: usize| match text.get(at) {
+        None => true,
+        Some(byte) if byte.is_ascii() => !byte.is_ascii_alphanumeric() && *byte != b'_',
+        Some(_) => {
+            let replaced = table.replaced(&text[at..]);
+            replaced.is_some_and(|(character, _)| character.fold & fold::INERT != 0)
+        }
+    };
+    let before = |back: &usize| at >= start + back && text[at - back] & 0xC0 != 0x80;
+    is_inert(at + length) || (1..4).find(before).is_some_and(|back| is_inert(at - back))
+}
