@@ -1,39 +1,40 @@
-//! Files and folders that are written under a temporary name, next to their final place.
+//! Temporary files and folders that are written next to their final location.
 //!
-//! A run holds a lock on each of them while it writes. The operating system releases the lock when
-//! the process ends, even if it is killed. So the next run recognizes the leftovers of ended runs
-//! by their free locks and removes them.
+//! A run holds a lock on each of them while it writes. The operating system releases the lock when the
+//! process ends, even if it is killed. So a later run recognizes the leftovers of ended runs by their free
+//! locks and removes them.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile, TempDir};
 
-/// Prefix of the names of unfinished files and folders.
+/// Prefix of the names of temporary files and folders.
 const PREFIX: &str = ".simtool-";
-/// Suffix of the names of unfinished files.
+/// Suffix of the names of temporary files.
 const SUFFIX: &str = ".tmp";
-/// Name of the locked file in an unfinished folder.
+/// Name of the file in a temporary folder that is locked.
 const LOCK: &str = ".lock";
-/// Name of the folder in an unfinished folder that becomes the output.
+/// Name of the subfolder of a temporary folder that becomes the output.
 const CONTENT: &str = "content";
-/// Name of the old output while it is being replaced. It is never removed, because for a moment it
-/// is the only copy of the user's results.
+/// Name that the old output has in the temporary folder while it is replaced. It is never removed as a
+/// leftover, because it can be the only copy of the user's results.
 const REPLACED: &str = "replaced";
 
-/// Returns the folder that `path` is in.
+/// Returns the folder that contains `path`.
 pub(super) fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
 }
 
-/// A temporary folder with a subfolder that can be moved out. Dropping the value removes the rest.
+/// A temporary folder with a subfolder that becomes the output. Dropping the value removes everything that is
+/// still in it.
 #[derive(Debug)]
 pub(super) struct AsideFolder {
     // Fields are dropped in this order, so the folder is removed before another run can take
     // the lock.
     folder: TempDir,
-    /// Keeps the lock until the value is dropped.
+    /// File whose lock is held until the value is dropped.
     _lock: File,
 }
 
@@ -44,7 +45,8 @@ impl AsideFolder {
             let folder = Builder::new().prefix(PREFIX).tempdir_in(parent)?;
             let path = folder.path().join(LOCK);
             let lock = match File::create_new(&path) {
-                // Another run saw the folder before it had a lock, and removed it: try again.
+                // Another run took the folder for a leftover before it had a lock, and removed it. Then
+                // another folder is tried.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 lock => lock?,
             };
@@ -56,33 +58,33 @@ impl AsideFolder {
         }
     }
 
-    /// The temporary folder itself.
+    /// Returns the path of the temporary folder.
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The subfolder that becomes the output.
+    /// Returns the path of the subfolder that becomes the output.
     pub(super) fn content(&self) -> PathBuf {
         self.folder.path().join(CONTENT)
     }
 
-    /// The place of the old output while it is being replaced.
+    /// Returns the path to which the old output is moved while it is replaced.
     pub(super) fn replaced(&self) -> PathBuf {
         self.folder.path().join(REPLACED)
     }
 
-    /// Leaves the folder on the disk and releases the lock.
+    /// Leaves the folder on the disk, although the value is dropped, and releases the lock.
     pub(super) fn keep(self) {
         drop(self.folder.keep());
     }
 }
 
-/// Creates a temporary file in `folder`. Dropping the value removes it.
+/// Creates a temporary file in `folder` and locks it. Dropping the value removes the file.
 pub(super) fn file(folder: &Path) -> io::Result<NamedTempFile> {
     let mut aside = Builder::new();
     aside.prefix(PREFIX).suffix(SUFFIX);
-    // Temporary files are private by default, but this one becomes an output. Ask for the usual
-    // permissions of new files, which the umask then restricts.
+    // Temporary files are private by default, but this one becomes an output. It gets the usual permissions
+    // of new files, which the umask then restricts.
     #[cfg(unix)]
     aside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     loop {
@@ -93,18 +95,18 @@ pub(super) fn file(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Locks a new file. Returns `false` if another run found it unlocked and is removing it.
+/// Locks a new file. Returns false if another run took it for a leftover and removes it.
 fn is_ours(file: &File, path: &Path) -> bool {
     match file.try_lock() {
         // Another run may have removed the file between its creation and the lock.
         Ok(()) => path.exists(),
         Err(TryLockError::WouldBlock) => false,
-        // Without locks in the file system, no run ever removes anything.
+        // If the file system has no locks, no run ever removes leftovers.
         Err(TryLockError::Error(_)) => true,
     }
 }
 
-/// Removes the leftovers of ended runs in `folder`. Errors are ignored: the next run tries again.
+/// Removes the leftovers of ended runs in `folder`. Errors are ignored, because the next run tries again.
 pub(super) fn remove_abandoned(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -117,13 +119,13 @@ pub(super) fn remove_abandoned(folder: &Path) {
         let path = entry.path();
         if kind.is_dir() && !path.join(REPLACED).exists() {
             if let Some(lock) = lock_if_free(&path.join(LOCK)) {
-                // Remove the lock last, so that a later run can finish a removal that failed.
+                // The lock file is removed last, so that a later run can finish a removal that failed.
                 drop(fs::remove_dir_all(path.join(CONTENT)));
                 drop(fs::remove_dir_all(&path));
                 drop(lock);
             } else {
-                // A run that ended before it created its lock left an empty folder. Folders that
-                // hold something are not removed by this call.
+                // A run that ended before it created its lock left an empty folder. This call does not remove
+                // folders with content.
                 drop(fs::remove_dir(&path));
             }
         } else if kind.is_file()
@@ -136,7 +138,8 @@ pub(super) fn remove_abandoned(folder: &Path) {
     }
 }
 
-/// Locks the file at `path`, or returns `None` if another process holds the lock.
+/// Locks the file at `path` and returns it. Returns `None` if another process holds the lock or there is no
+/// such file.
 fn lock_if_free(path: &Path) -> Option<File> {
     // Opening a pipe would block until another process writes to it.
     let is_file = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());

@@ -1,5 +1,5 @@
-//! Copies of the inputs without the removed documents. Copies have the same names, format and
-//! compression, and the bytes of kept records are unchanged.
+//! Writes copies of the inputs without the removed documents. Copies have the names, format and compression
+//! of the inputs, and the bytes of kept records are unchanged.
 
 use simtool_base::error::{Error, Result};
 use simtool_base::unordered_map::UnorderedMap;
@@ -9,15 +9,14 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Makes equal names distinct: the second `a.jsonl.gz` becomes `a-2.jsonl.gz`.
+/// Makes equal names different. For example, the second `a.jsonl.gz` becomes `a-2.jsonl.gz`.
 ///
 /// # Complexity
 ///
-/// Linear in the number of names, unless many of them look like numbered ones.
+/// Linear in the number of names, unless many of them already end in such numbers.
 #[must_use]
 pub(crate) fn distinct_names(names: &[PathBuf]) -> Vec<PathBuf> {
-    // All names are taken from the start, so a numbered copy never gets the name of a later
-    // file.
+    // All given names count as taken from the start, so a numbered copy never gets the name of a later file.
     let mut taken: UnorderedMap<PathBuf, u32> =
         names.iter().map(|name| (name.clone(), 0)).collect();
     let mut distinct = Vec::with_capacity(names.len());
@@ -32,7 +31,7 @@ pub(crate) fn distinct_names(names: &[PathBuf]) -> Vec<PathBuf> {
             }
             number += 1;
         }
-        // The next equal name begins at this number and does not try the smaller ones again.
+        // The next equal name starts at this number and does not try the smaller ones again.
         taken.insert(name.clone(), number);
         distinct.push(copy);
     }
@@ -42,7 +41,7 @@ pub(crate) fn distinct_names(names: &[PathBuf]) -> Vec<PathBuf> {
 /// Returns `name` with a number before its first dot.
 fn numbered(name: &Path, number: u32) -> PathBuf {
     let file = name.file_name().unwrap_or_default().to_string_lossy();
-    // A dot at the start marks a hidden file; it does not begin an extension.
+    // A dot at the start marks a hidden file and does not begin an extension.
     let dot = file[1.min(file.len())..].find('.').map_or(file.len(), |at| at + 1);
     let mut numbered = OsString::from(&file[..dot]);
     numbered.push(format!("-{number}"));
@@ -50,40 +49,41 @@ fn numbered(name: &Path, number: u32) -> PathBuf {
     name.with_file_name(numbered)
 }
 
-/// Kept records that are packed together.
+/// Kept records that are compressed together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chunk {
     bytes: Vec<u8>,
-    /// Ends of the records in `bytes`. The last record may continue in the next chunk.
+    /// For each record, the offset in `bytes` at which it ends. The last record may continue in the next
+    /// chunk.
     ends: Vec<usize>,
 }
 
 impl Chunk {
-    /// Appends a whole record with its separator, or the end of a record that
+    /// Appends a whole record with its separator, or the last bytes of a record that
     /// [`push_stretch`](Self::push_stretch) began.
     pub(crate) fn push(&mut self, record: &[u8]) {
         self.bytes.extend_from_slice(record);
         self.ends.push(self.bytes.len());
     }
 
-    /// Appends a part of a record that is too long to be in memory as a whole.
+    /// Appends some bytes of a record that is too long to be in memory as a whole.
     pub(crate) fn push_stretch(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Number of bytes.
+    /// Returns the number of bytes of the chunk.
     #[must_use]
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether the chunk has no bytes.
+    /// Returns whether the chunk has no bytes.
     #[must_use]
     pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The records that are not empty.
+    /// Returns the records of the chunk that are not empty.
     fn records(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ends = self.ends.iter().copied().chain([self.bytes.len()]);
@@ -91,31 +91,31 @@ impl Chunk {
     }
 }
 
-/// Compression of chunks. The concatenation of packed chunks is a valid file.
+/// Way in which chunks are compressed. Compressed chunks one after the other are a valid file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packing {
     compression: Compression,
-    /// Whether every record is a gzip member, as WARC readers expect. A record that exceeded the
-    /// length limit, and so was not a document, can become several members.
+    /// Whether every record becomes a gzip member, as readers of WARC files expect. A record that is too long
+    /// to be a document can become several members.
     by_record: bool,
 }
 
 impl Packing {
-    /// Returns the packing of files of a compression. With `by_record`, every record of a gzip file
-    /// is a member.
+    /// Returns the way to compress chunks for files of this compression. With `by_record`, every record of a
+    /// gzip file becomes a gzip member.
     #[must_use]
     pub(crate) fn new(compression: Compression, by_record: bool) -> Self {
         Self { compression, by_record }
     }
 
-    /// Whether packing takes more time than reading.
+    /// Returns whether compressing takes more time than reading.
     #[must_use]
     pub(crate) fn takes_time(self) -> bool {
         self.compression != Compression::None
     }
 
-    /// Compresses a chunk. An empty chunk gives a member or frame, too, because a file without any
-    /// is not a valid compressed file.
+    /// Compresses a chunk. An empty chunk gives a gzip member or frame as well, because a compressed file
+    /// without any is not valid.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl Packing {
         match self.compression {
             Compression::Gzip => {
                 let mut compressor = flate2::Compress::new_gzip(flate2::Compression::default(), 15);
-                // Compressed text usually has about a third of its bytes.
+                // Compressed text usually has about a third of the bytes.
                 let mut packed = Vec::with_capacity(chunk.bytes.len() / 3 + 64);
                 if self.by_record && !chunk.is_empty() {
                     chunk
@@ -146,8 +146,8 @@ impl Packing {
     }
 }
 
-/// Appends a gzip member. The caller reuses the compressor, because creating one takes longer than
-/// compressing a short record.
+/// Compresses `content` as a gzip member and appends it to `packed`. The caller passes the same compressor
+/// each time, because creating one takes longer than compressing a short record.
 fn pack_member(
     compressor: &mut flate2::Compress,
     content: &[u8],
@@ -155,7 +155,7 @@ fn pack_member(
 ) -> io::Result<()> {
     compressor.reset();
     loop {
-        // The output grows until the member fits; half of the rest is enough for most text.
+        // The output grows until the member fits. Half of the remaining text is enough space for most texts.
         let rest = &content[compressor.total_in() as usize..];
         packed.reserve(rest.len() / 2 + 256);
         let status = compressor
@@ -167,9 +167,9 @@ fn pack_member(
     }
 }
 
-/// A copy of an input file, to which packed chunks are appended.
+/// A copy of an input file that is being written, chunk by chunk.
 ///
-/// The caller makes sure that the folder of the copy appears complete or not at all.
+/// The caller makes sure that the folder of the copy appears either complete or not at all.
 #[derive(Debug)]
 pub(crate) struct KeptFile {
     path: PathBuf,
@@ -177,14 +177,15 @@ pub(crate) struct KeptFile {
 }
 
 impl KeptFile {
-    /// Creates the file and the folders above it.
+    /// Creates the file, and its folders if they do not exist.
     ///
     /// # Errors
     ///
     /// The file exists or cannot be created.
     pub(crate) fn create(path: &Path) -> Result<Self> {
         let file = match (File::create_new(path), path.parent()) {
-            // Folders are created only when a file needs them: most files share a folder.
+            // Folders are created only when creating the file fails without them, because most files share a
+            // folder.
             (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
                 fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
                 File::create_new(path)
@@ -195,7 +196,7 @@ impl KeptFile {
         Ok(Self { path: path.to_owned(), file })
     }
 
-    /// Appends a packed chunk.
+    /// Appends a compressed chunk to the file.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Writes results as bytes: tables of rows, pages, summaries, and copies of inputs.
 //!
-//! Nothing here knows the stages of a run. Files of results get their final names only when they
-//! are complete ([`whole_file`], [`output_folder`]).
+//! The code here knows nothing about the stages of a run. Files of results get their final names only when
+//! they are complete (see [`whole_file`] and [`output_folder`]).
 
 mod aside;
 pub mod columns;

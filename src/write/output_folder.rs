@@ -1,4 +1,4 @@
-//! A folder of outputs that appears complete or not at all.
+//! A folder of outputs that appears either complete or not at all.
 
 use super::aside::{AsideFolder, folder_of, remove_abandoned};
 use simtool_base::durable::{Disk, Durability, is_taken};
@@ -8,57 +8,58 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// A file that every output folder has and that no other program writes. A folder without it is never
-/// replaced.
+/// Name of a file that every output folder has and no other program writes. A folder without this file is
+/// never replaced.
 const MARK: &str = "summary.json";
 
-/// Rule for an output folder that is not empty.
+/// What to do if the output folder exists and is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// Fail and leave the folder unchanged.
     Refuse,
-    /// Replace the folder if simtool wrote it and nobody changes it during the run. Otherwise fail.
+    /// Replace the folder if simtool wrote it and nobody changes it during the run. Fail otherwise.
     Replace,
 }
 
 impl Existing {
-    /// Returns [`Replace`](Self::Replace) with `force` and [`Refuse`](Self::Refuse) without.
+    /// Returns [`Replace`](Self::Replace) if `force` is true, otherwise [`Refuse`](Self::Refuse).
     #[must_use]
     pub fn by_force(force: bool) -> Self {
         if force { Self::Replace } else { Self::Refuse }
     }
 }
 
-/// A folder that has a temporary name next to its final place until it is
+/// An output folder that is being written under a temporary name. It gets its final name when it is
 /// [finished](OutputFolder::finish).
 #[derive(Debug)]
 pub struct OutputFolder {
-    /// The final path, as the user wrote it.
+    /// Final path of the folder, as the user wrote it.
     path: PathBuf,
-    /// The final path with links resolved.
+    /// Final path of the folder, with symbolic links resolved.
     place: PathBuf,
     aside: AsideFolder,
-    /// The folder that files are written to.
+    /// Temporary folder that files are written to, which becomes the output folder.
     content: PathBuf,
-    /// The old output, which will be replaced.
+    /// Identity of the old output, if there is one that will be replaced.
     standing: Option<Standing>,
-    /// Folders to sync at the end: the parent, and the folders above it up to the first one that
-    /// existed before.
+    /// Folders that must be synced to the disk at the end: the folder around the output, and the folders
+    /// above it up to the first one that existed before.
     above: Vec<PathBuf>,
     disk: Disk,
 }
 
-/// Identity of the old output folder at the start of the run.
+/// Identity of the old output folder when the run started. It shows whether someone changed the folder
+/// meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Standing {
     folder: Stamp,
     mark: Stamp,
 }
 
-/// Identity of a file or folder, which also changes when its content does.
+/// Identity of a file or folder. It changes when the content changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
-    /// Device and inode.
+    /// Numbers of the device and the inode, which stay the same when the file is renamed.
     node: (u64, u64),
     modified: Option<SystemTime>,
     bytes: u64,
@@ -83,7 +84,7 @@ impl Standing {
         Ok(Self { folder: Stamp::of(folder)?, mark: Stamp::of(&folder.join(MARK))? })
     }
 
-    /// Whether `folder` is the old output under another name. Renaming can change the time of the
+    /// Returns whether `folder` is the old output under another name. Renaming can change the time of a
     /// folder, so only the time of the marker file is compared.
     fn is_moved_to(&self, folder: &Path) -> bool {
         Self::of(folder)
@@ -92,23 +93,24 @@ impl Standing {
 }
 
 impl OutputFolder {
-    /// Creates a folder that will be called `path`, and removes the leftovers of ended runs next to
-    /// it.
+    /// Creates an output folder under a temporary name, which will get the name `path`. Removes the leftovers
+    /// of ended runs next to it.
     ///
     /// # Errors
     ///
-    /// `path` has content that may not be replaced, or cannot be created.
+    /// `path` has content that may not be replaced, or it cannot be created.
     pub(crate) fn create(path: &Path, existing: Existing) -> Result<Self> {
         Self::create_on(path, existing, Disk::new(Durability::Synced))
     }
 
-    /// Creates a folder like [`create`](Self::create), on the given disk.
+    /// Creates an output folder like [`create`](Self::create). `disk` does the file operations, so that tests
+    /// can make them fail.
     ///
     /// # Errors
     ///
-    /// `path` has content that may not be replaced, or cannot be created.
+    /// `path` has content that may not be replaced, or it cannot be created.
     pub(crate) fn create_on(path: &Path, existing: Existing, disk: Disk) -> Result<Self> {
-        // A path that cannot be listed may be a file, which gets a message of its own below.
+        // If `path` cannot be listed, it may be a file, for which there is a message below.
         let occupied = match fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_some(),
             Err(_) => path.exists(),
@@ -128,13 +130,13 @@ impl OutputFolder {
             return Err(Error::config("output", path.display(), rule));
         }
         let error = |e| Error::io(path, "create", e);
-        // If `path` is a link, it stays and its target is replaced.
+        // If `path` is a symbolic link, the link stays and its target is replaced.
         let place =
             if path.is_symlink() { path.canonicalize().map_err(error)? } else { path.to_owned() };
         let standing = occupied.then(|| Standing::of(&place)).transpose().map_err(error)?;
         let parent = folder_of(&place);
-        // Count the missing folders before they are created, because their names need a sync at
-        // the end.
+        // The missing folders are counted before they are created, because their names must be synced at the
+        // end.
         let made = parent.ancestors().take_while(|folder| !folder.exists()).count();
         let above = parent.ancestors().take(made + 1);
         let shown = |folder: &Path| {
@@ -143,32 +145,32 @@ impl OutputFolder {
         let above = above.map(shown).collect();
         fs::create_dir_all(parent).map_err(error)?;
         remove_abandoned(parent);
-        // Next to the output, the temporary folder is on the same file system, so that it can be
-        // renamed.
+        // The temporary folder is created next to the output. So both are on the same file system, and
+        // renaming is possible.
         let aside = AsideFolder::new(parent).map_err(error)?;
         let (path, content) = (path.to_owned(), aside.content());
         Ok(Self { path, place, aside, content, standing, above, disk })
     }
 
-    /// The temporary folder that files are written to.
+    /// Returns the temporary folder that files are written to.
     #[must_use]
     pub(crate) fn aside(&self) -> &Path {
         &self.content
     }
 
-    /// The folder to remove if the output is not finished.
+    /// Returns the folder that must be removed if the output is not finished.
     #[must_use]
     pub(crate) fn unfinished(&self) -> &Path {
         self.aside.path()
     }
 
-    /// Returns the final path of a file in the folder.
+    /// Returns the path that a file of the folder will have in the end.
     #[must_use]
     pub(crate) fn name(&self, file: &str) -> PathBuf {
         self.path.join(file)
     }
 
-    /// Creates a file in the folder.
+    /// Creates a file in the temporary folder.
     ///
     /// # Errors
     ///
@@ -178,23 +180,23 @@ impl OutputFolder {
         file.map(BufWriter::new).map_err(|e| Error::io(self.name(name), "create", e))
     }
 
-    /// Waits until all files are on the disk, which may take a while.
+    /// Waits until all files are on the disk. This may take a while.
     ///
     /// # Errors
     ///
-    /// The disk is full or broken. The folder must be dropped then.
+    /// The disk is full or broken. Then the value must be dropped, which removes the files.
     pub(crate) fn sync(&self) -> Result<()> {
         let synced = self.disk.sync_tree(&self.content);
         synced.map_err(|e| Error::io(&self.path, "bring to the disk", e))
     }
 
-    /// Renames the folder to its final path and replaces the old output. Call [`sync`](Self::sync)
-    /// before, or a power cut may leave incomplete files.
+    /// Gives the folder its final name and replaces the old output. [`sync`](Self::sync) must be called
+    /// first, because otherwise a power cut may leave incomplete files.
     ///
     /// # Errors
     ///
-    /// Another process wrote to the path during the run, or the folder cannot be renamed. The old
-    /// content of the path is kept in both cases. Or the folder was renamed, but the disk did not
+    /// Another process wrote to the path during the run, or the folder cannot be renamed. In both cases, the
+    /// old content of the path is kept. A third case is that the folder was renamed, but the disk did not
     /// confirm that the new name survives a power cut.
     pub(crate) fn finish(self) -> Result<()> {
         // If the old output disappeared during the run, there is nothing to replace.
@@ -206,7 +208,7 @@ impl OutputFolder {
             let error = if is_taken(&error) { refusal() } else { error };
             let error = Error::io(&self.path, "write", error);
             if self.aside.replaced().exists() {
-                // The old output could not be moved back, so it is left in the temporary folder.
+                // If the old output could not be moved back, it must stay in the temporary folder.
                 self.aside.keep();
             }
             return Err(error);
@@ -214,32 +216,32 @@ impl OutputFolder {
         // The new name survives a power cut only if the folders above it are synced.
         let synced = self.above.iter().try_for_each(|folder| self.disk.sync_folder(folder));
         synced.map_err(|e| Error::io(&self.path, "bring the name to the disk of", e))
-        // Dropping the temporary folder removes the old output. If that fails, a later run does it.
+        // Dropping the temporary folder removes the old output. If removing fails, a later run does it.
     }
 
-    /// Replaces the old output, if nobody has changed it.
+    /// Replaces the old output by the new one, unless someone has changed it.
     fn replace(&self, standing: &Standing) -> io::Result<()> {
         if !Standing::of(&self.place).is_ok_and(|now| now == *standing) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        // Exchanging two names is atomic, so there is always a complete output under the path.
+        // Exchanging two names is atomic, so the path always leads to a complete output.
         if self.disk.exchange_folders(&self.content, &self.place).is_ok() {
             if standing.is_moved_to(&self.content) {
                 return Ok(());
             }
-            // Another run replaced the old output between the check and the exchange: give its
-            // output the path again.
+            // Another run replaced the old output between the check and the exchange. Its output gets the
+            // path back.
             if let Err(error) = self.disk.exchange_folders(&self.content, &self.place) {
                 fs::rename(&self.content, self.aside.replaced())?;
                 return Err(error);
             }
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        // The file system cannot exchange names. Move the old output aside, which leaves the path
-        // without results for a moment, and remove it only when the new output has the path.
+        // If the file system cannot exchange names, the old output is moved away first. The path then has no
+        // results for a moment. The old output is removed only when the new one has the path.
         let replaced = self.aside.replaced();
         self.disk.rename_folder(&self.place, &replaced)?;
-        // Another run may have written the folder after the check. Then it is moved back.
+        // Another run may have written to the folder after the check. Then the folder is moved back.
         let renamed = if standing.is_moved_to(&replaced) {
             self.disk.rename_folder(&self.content, &self.place)
         } else {
@@ -250,7 +252,7 @@ impl OutputFolder {
     }
 }
 
-/// The error for a folder that another process changed during the run.
+/// Returns the error for a folder that another process changed during the run.
 fn refusal() -> io::Error {
     let reason = "another process wrote to this folder during the run. Its files were kept and this \
                   run's results were discarded; run again with a different --output";

@@ -1,11 +1,11 @@
-//! Pairs of rows as tab-separated text or as an `.npy` array.
+//! Writes pairs of fingerprints as tab-separated text or as an `.npy` array.
 //!
-//! A join can write thousands of millions of pairs, so these functions write digits and bytes
-//! directly, without the formatting of the standard library.
+//! A join can write billions of pairs. So these functions write digits and bytes directly, without the
+//! formatting of the standard library.
 
 use simtool_model::numpy_header;
 
-/// Appends `a`, `b` and `distance` as a line with tabs.
+/// Appends a line with `a`, `b` and `distance`, separated by tabs.
 pub(crate) fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
     push_number(a, out);
     out.push(b'\t');
@@ -17,7 +17,7 @@ pub(crate) fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
 
 /// Appends the decimal digits of `number`.
 pub(crate) fn push_number(mut number: u32, out: &mut Vec<u8>) {
-    // `u32::MAX` has 10 digits. They are filled in from the end.
+    // `u32::MAX` has 10 digits, which are filled in from the end.
     let mut digits = [0; 10];
     let mut start = digits.len();
     loop {
@@ -31,14 +31,14 @@ pub(crate) fn push_number(mut number: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[start..]);
 }
 
-/// Appends `a`, `b` and `distance` as a row of an array of `<u4`.
+/// Appends `a`, `b` and `distance` as a row of a NumPy array of type `<u4`.
 pub(crate) fn push_numpy(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
     for number in [a, b, distance] {
         out.extend_from_slice(&number.to_le_bytes());
     }
 }
 
-/// Returns the header of an `.npy` file with `rows` rows of [`push_numpy`].
+/// Returns the header of an `.npy` file with `rows` rows, which [`push_numpy`] writes.
 #[must_use]
 pub fn numpy_header(rows: u64) -> Vec<u8> {
     numpy_header::header("<u4", &format!("({rows}, 3)"))

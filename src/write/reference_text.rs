@@ -1,4 +1,4 @@
-//! The output format of the reference program: the ID of a query, then its matches by distance.
+//! Writes matches in the format of the reference program: the ID of a query, then its matches by distance.
 //!
 //! ```text
 //! Sample-1
@@ -6,16 +6,16 @@
 //! 2:1-901 1-17
 //! ```
 //!
-//! One space follows every match. The example cannot show it at the ends of its lines. A distance
-//! without matches has no line.
+//! Every match is followed by one space, also at the end of a line, where the example cannot show it. A
+//! distance without matches has no line.
 
 use simtool_model::matches::Match;
 
-/// IDs of up to this many bytes are copied as a block of this size, which needs no loop.
+/// IDs of at most this many bytes are copied as a block of this size, which needs no loop.
 const SHORT_ID: usize = 16;
 
-/// The ID of a corpus document, prepared to be written many times. Short IDs are stored here, so
-/// that writing them does not read the memory of the corpus again.
+/// ID of a document of the corpus, which may be written many times. A short ID is stored in the value, so
+/// that writing it does not read the memory of the corpus again.
 #[derive(Clone, Copy, Debug)]
 pub struct Id<'c> {
     block: [u8; SHORT_ID],
@@ -32,17 +32,17 @@ impl<'c> Id<'c> {
         Self { block, bytes }
     }
 
-    /// The ID's bytes.
+    /// Returns the bytes of the ID.
     #[must_use]
     pub fn bytes(self) -> &'c [u8] {
         self.bytes
     }
 
-    /// Appends the ID and a space.
+    /// Appends the ID and a space to `text`.
     #[inline]
     fn write(self, text: &mut Vec<u8>) {
         if self.bytes.len() <= SHORT_ID {
-            // Copying 16 bytes and dropping the surplus is faster than copying a variable length.
+            // Copying 16 bytes and cutting off the surplus is faster than copying a variable number of bytes.
             let end = text.len() + self.bytes.len();
             text.extend_from_slice(&self.block);
             text.truncate(end);
@@ -53,27 +53,28 @@ impl<'c> Id<'c> {
     }
 }
 
-/// Writes the blocks of queries. It reuses its memory from one query to the next.
+/// Writes the text of queries and their matches. Its memory is used again for every query.
 #[derive(Debug)]
 pub struct ReferenceText {
-    /// Rows of the matches of the present query, by distance.
+    /// For each distance, the numbers of the documents that match the present query.
     rows: Vec<Vec<u32>>,
 }
 
 impl ReferenceText {
-    /// Creates a writer of matches at distances from 0 to `max_distance`.
+    /// Creates a writer for matches at distances from 0 to `max_distance`.
     #[must_use]
     pub fn new(max_distance: u32) -> Self {
         Self { rows: vec![Vec::new(); max_distance as usize + 1] }
     }
 
-    /// Appends the block of one query to `text`.
+    /// Appends the text of one query to `text`.
     ///
-    /// `matches` are its matches in corpus order; `ids` has the ID of every corpus row.
+    /// `matches` are the matches of the query in corpus order. `ids` holds the ID of every document of the
+    /// corpus.
     ///
     /// # Panics
     ///
-    /// Panics if a match is farther than the largest distance, or if its row has no ID.
+    /// Panics if a match is farther than `max_distance`, or if its document has no ID in `ids`.
     pub fn write_query(
         &mut self,
         text: &mut Vec<u8>,
@@ -81,7 +82,7 @@ impl ReferenceText {
         matches: &[Match],
         ids: &[Id<'_>],
     ) {
-        // Matches come in corpus order, so the list of each distance needs no sorting.
+        // Matches come in corpus order, so the list of each distance need not be sorted.
         for found in matches {
             self.rows[found.distance as usize].push(found.row);
         }

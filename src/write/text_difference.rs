@@ -1,36 +1,37 @@
-//! Differences between two texts, word by word, for people to read.
+//! Compares two texts word by word and shows the differences to people.
 //!
-//! A word is a segment of UAX #29 with the white space that follows it. White space is ignored when
-//! words are compared, so a text with other line breaks shows no difference. The common beginning
-//! and end of the texts are skipped first. At most a few thousand of the remaining words are
-//! compared, so the time is bounded for texts of any length.
+//! A word is a segment of UAX #29 with the white space that follows it. White space is ignored when words are
+//! compared, so a text with other line breaks shows no difference. The common beginning and end of the texts
+//! are skipped first. At most a few thousand of the remaining words are compared, so the time is limited for
+//! texts of any length.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use simtool_base::unordered_map::UnorderedMap;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Most words of each text that are compared, after the common beginning and before the common end.
+/// Maximum number of words of each text that are compared, after the common beginning and before the common
+/// end.
 const COMPARED_WORDS: usize = 4000;
-/// Number of words to compare for each word that may be shown.
+/// Number of words that are compared for each word that may be shown.
 const COMPARED_FOR_SHOWN: usize = 2;
 
-/// A piece of the difference between two texts.
+/// Part of the comparison of two texts, in text order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'t> {
-    /// Text that both have, as the left text spells it.
+    /// Text that both texts have, as the left text writes it.
     Both(&'t str),
     /// Text that only the left text has.
     Left(&'t str),
     /// Text that only the right text has.
     Right(&'t str),
-    /// Number of equal words that are not shown.
+    /// Equal words that are not shown: their number.
     Equal(usize),
-    /// Numbers of words of the left and the right text that are not shown and may differ.
+    /// Words that are not shown and may differ: their numbers in the left and in the right text.
     Unread(usize, usize),
 }
 
-/// Limits on a difference that is shown.
+/// Limits on how much of a comparison is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
     /// Number of equal words to show before and after each difference.
@@ -39,7 +40,7 @@ pub struct Shown {
     pub words: usize,
 }
 
-/// Compares two texts and returns the pieces of the difference, in order.
+/// Compares two texts and returns the parts of the comparison in text order.
 ///
 /// ```
 /// use simtool::write::text_difference::{Piece, Shown, text_difference};
@@ -53,8 +54,7 @@ pub struct Shown {
 ///
 /// # Complexity
 ///
-/// O(n) for n bytes, plus O(d²) for d differing words, of which at most a few thousand are
-/// compared.
+/// O(n) for n bytes, plus O(d²) for d different words, of which at most a few thousand are compared.
 ///
 /// # References
 ///
@@ -63,7 +63,7 @@ pub struct Shown {
 pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<Piece<'t>> {
     let (left, right) = (Words::of(left), Words::of(right));
     let shorter = left.len().min(right.len());
-    // Near-duplicates share most of their words. Without these, little is left for the diff,
+    // Near-duplicates have most of their words in common. Without these, few words are left for the diff,
     // whose time is quadratic in the number of differences.
     let begin = (0..shorter).take_while(|&at| left.word(at) == right.word(at)).count();
     // The common end must not overlap the common beginning, as it would for `a a` and `a`.
@@ -71,7 +71,7 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<
         .take_while(|&back| left.word(left.len() - back) == right.word(right.len() - back))
         .count();
     let [left_end, right_end] = [&left, &right].map(|words| words.len() - end);
-    // Words beyond this limit would not be shown, so they are not compared.
+    // Words after this limit would not be shown, so they are not compared.
     let most = extent.words.saturating_mul(COMPARED_FOR_SHOWN).min(COMPARED_WORDS);
     let [left_stop, right_stop] = [left_end, right_end].map(|end| end.min(begin + most));
 
@@ -93,8 +93,8 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<
         let [old, new] = ranges.map(|range| range.start + begin..range.end + begin);
         if let DiffOp::Equal { .. } = operation {
             let more_follows = old.end < left_end || new.end < right_end;
-            // The last word of the left text has no white space after it, but the shown text goes
-            // on: take the words from the right text, which has that white space.
+            // The last word of the left text has no white space after it, although more text is shown. Then
+            // the words are taken from the right text, which has the white space.
             let ends_left = old.end == left.len() && more_follows;
             let (words, range) = if ends_left { (&right, new) } else { (&left, old) };
             excerpt.equal(words, range, true, more_follows);
@@ -103,16 +103,16 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<
             excerpt.differing(&right, new, Piece::Right);
         }
     }
-    // Words behind the limit were not compared, so it is not known whether they differ.
+    // The words after the limit were not compared, so it is not known whether they differ.
     excerpt.unread(left_end - left_stop, right_end - right_stop);
     excerpt.equal(&left, left_end..left.len(), begin < left_end.max(right_end), false);
     excerpt.pieces
 }
 
-/// A text that is divided into words, each with the white space after it.
+/// A text that is divided into words, each with the white space that follows it.
 struct Words<'t> {
     text: &'t str,
-    /// Start of each word, and the end of the text.
+    /// Byte offset at which each word starts, and at the end the length of the text.
     starts: Vec<usize>,
 }
 
@@ -144,7 +144,7 @@ impl<'t> Words<'t> {
     }
 }
 
-/// The pieces so far, and how much of them is shown.
+/// Parts of the comparison so far, and the number of words that are shown.
 struct Excerpt<'t> {
     extent: Shown,
     shown: usize,
@@ -152,12 +152,12 @@ struct Excerpt<'t> {
 }
 
 impl<'t> Excerpt<'t> {
-    /// Adds equal words. Only words next to a difference are shown: `after` and `before` say whether
-    /// the words follow a difference and whether they precede one.
+    /// Adds the equal words in `range`. Only words next to a difference are shown. `after` says whether a
+    /// difference comes before the words, and `before` whether one comes after them.
     fn equal(&mut self, words: &Words<'t>, range: Range<usize>, after: bool, before: bool) {
         let context = self.extent.context;
         let room = self.extent.words.saturating_sub(self.shown);
-        // Equal texts have no difference to show, so their beginning is shown.
+        // Equal texts have no difference to show, so their beginning is shown instead.
         let alone = !after && !before;
         let head = if alone { room } else { context.min(room) * usize::from(after) };
         let tail = context.min(room.saturating_sub(head)) * usize::from(before);
@@ -167,7 +167,7 @@ impl<'t> Excerpt<'t> {
         }
         let (hidden_from, hidden_to) = (range.start + head, range.end - tail);
         self.show(words, range.start..hidden_from, Piece::Both);
-        // Two hidden parts without text between them become one gap.
+        // If no text is shown between two hidden parts, they become one gap.
         if let Some(Piece::Equal(count)) = self.pieces.last_mut() {
             *count += hidden_to - hidden_from;
         } else {
@@ -176,7 +176,7 @@ impl<'t> Excerpt<'t> {
         self.show(words, hidden_to..range.end, Piece::Both);
     }
 
-    /// Adds words that only one text has.
+    /// Adds the words in `range`, which only one text has. `piece` is `Piece::Left` or `Piece::Right`.
     fn differing(
         &mut self,
         words: &Words<'t>,
@@ -187,7 +187,7 @@ impl<'t> Excerpt<'t> {
         let shown_to = range.end.min(range.start.saturating_add(room));
         let hidden = range.end - shown_to;
         self.show(words, range.start..shown_to, piece);
-        // The constructor shows which of the texts the words are from.
+        // Calling the constructor shows which text the words are from.
         match piece("") {
             Piece::Left(_) => self.unread(hidden, 0),
             _ => self.unread(0, hidden),

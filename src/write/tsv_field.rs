@@ -1,9 +1,9 @@
-//! Fields of tab-separated lines.
+//! Writes fields of tab-separated lines.
 
 use std::io::{self, Write};
 
-/// Writes a field. Tabs, line ends and backslashes are escaped with a backslash; bytes that are not
-/// UTF-8 become U+FFFD.
+/// Writes one field. Tabs, line ends and backslashes are escaped with a backslash. Bytes that are not UTF-8
+/// become U+FFFD.
 ///
 /// # Errors
 ///
@@ -26,7 +26,7 @@ pub fn write_field(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
             b'\r' => b"\\r",
             _ => b"\\\\",
         })?;
-        // All four characters are one byte long, so the next place is a character boundary.
+        // All four characters are one byte long, so the next byte is a character boundary.
         rest = &rest[at + 1..];
     }
     out.write_all(rest.as_bytes())

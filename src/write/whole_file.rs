@@ -1,4 +1,4 @@
-//! A file that appears complete or not at all.
+//! A file that appears either complete or not at all.
 
 use super::aside::{self, folder_of};
 use simtool_base::durable::{Disk, Durability};
@@ -7,9 +7,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A file that has a temporary name in the same folder until it is [finished](WholeFile::finish).
+/// A file that is written under a temporary name in its final folder. It gets its final name when it is
+/// [finished](WholeFile::finish).
 ///
-/// If it is dropped before, or the process ends, an older file with the final name is unchanged.
+/// If the value is dropped before, or the process ends, an older file with the final name stays unchanged.
 ///
 /// ```
 /// use simtool::durable::Durability;
@@ -35,13 +36,13 @@ pub struct WholeFile {
 #[derive(Debug)]
 enum Target {
     Aside(tempfile::NamedTempFile),
-    /// A pipe or a device, which is written directly because it cannot be replaced.
+    /// A pipe or a device. It is written directly, because it cannot be replaced.
     Direct(File),
 }
 
 impl WholeFile {
-    /// Creates a file that will be called `path`. Removes the leftovers of ended runs in its folder,
-    /// except with [`Durability::Fast`].
+    /// Creates a file under a temporary name, which will get the name `path`. Removes the leftovers of ended
+    /// runs in the folder, except with [`Durability::Fast`].
     ///
     /// # Errors
     ///
@@ -50,7 +51,8 @@ impl WholeFile {
         Self::create_on(path, Disk::new(durability))
     }
 
-    /// Creates a file like [`create`](Self::create), on the given disk.
+    /// Creates a file like [`create`](Self::create). `disk` does the file operations, so that tests can make
+    /// them fail.
     ///
     /// # Errors
     ///
@@ -60,7 +62,7 @@ impl WholeFile {
         let target = if Self::is_direct(path) {
             Target::Direct(File::options().write(true).open(path).map_err(error)?)
         } else {
-            // Listing a folder with many files takes time, which fast writing must not spend.
+            // Listing a folder with many files takes time, so it is not done if writing should be fast.
             if disk.durability() == Durability::Synced {
                 aside::remove_abandoned(folder_of(path));
             }
@@ -69,13 +71,13 @@ impl WholeFile {
         Ok(Self { path: path.to_owned(), target, disk })
     }
 
-    /// Whether `path` is a pipe or a device, which is written directly.
+    /// Returns whether `path` is a pipe or a device, which is written directly.
     #[must_use]
     pub(crate) fn is_direct(path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
     }
 
-    /// Appends `bytes`.
+    /// Appends `bytes` to the file.
     ///
     /// # Errors
     ///
@@ -85,7 +87,7 @@ impl WholeFile {
         written.map_err(|e| Error::io(&self.path, "write", e))
     }
 
-    /// The temporary name of the file; `None` for a pipe or a device.
+    /// Returns the temporary path of the file, or `None` for a pipe or a device.
     #[must_use]
     pub fn aside(&self) -> Option<&Path> {
         match &self.target {
@@ -94,7 +96,7 @@ impl WholeFile {
         }
     }
 
-    /// The file, for writers that need one. They must flush their buffers themselves.
+    /// Returns the open file, for code that needs one to write to. Such code must flush its own buffers.
     pub fn file(&mut self) -> &mut File {
         match &mut self.target {
             Target::Aside(file) => file.as_file_mut(),
@@ -102,11 +104,11 @@ impl WholeFile {
         }
     }
 
-    /// Waits until the content is on the disk, which may take a while.
+    /// Waits until the content is on the disk. This may take a while.
     ///
     /// # Errors
     ///
-    /// The disk is full or broken. The file must be dropped then.
+    /// The disk is full or broken. Then the value must be dropped.
     pub fn sync(&self) -> Result<()> {
         match &self.target {
             Target::Aside(file) => self
@@ -117,13 +119,13 @@ impl WholeFile {
         }
     }
 
-    /// Renames the file to its final name and replaces an older one. Call [`sync`](Self::sync)
-    /// before, or a power cut may leave an incomplete file.
+    /// Gives the file its final name and replaces an older file. [`sync`](Self::sync) must be called first,
+    /// because otherwise a power cut may leave an incomplete file.
     ///
     /// # Errors
     ///
-    /// The file cannot be renamed. Or it was renamed, but the disk did not confirm that the new name
-    /// survives a power cut.
+    /// The file cannot be renamed. It is also an error if the file was renamed, but the disk did not confirm
+    /// that the new name survives a power cut.
     pub fn finish(self) -> Result<()> {
         let Target::Aside(file) = self.target else { return Ok(()) };
         let renamed = self.disk.rename_file(file, &self.path);

@@ -1,10 +1,10 @@
-//! Rows as JSON objects, one a line.
+//! Writes rows as JSON objects, one on each line.
 
 use super::{Column, RowTable, Value};
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
 
-/// Writes a row as a JSON object and ends the line.
+/// Writes a row as a JSON object with a field for each column, and ends the line.
 ///
 /// # Errors
 ///
@@ -18,7 +18,7 @@ pub fn write_json_line<'r, T: RowTable>(
     out.write_all(b"\n")
 }
 
-/// Writes a row as a JSON object.
+/// Writes a row as a JSON object with a field for each column.
 ///
 /// # Errors
 ///

@@ -1,8 +1,8 @@
 //! Output rows as named columns.
 //!
-//! An output lists its columns once, as a table of [`Column`]s: name, description, type and value.
-//! JSON Lines, TSV, Parquet, the tables of the Python package and the reference pages all follow
-//! from that table, so a new column is one new entry.
+//! An output lists its columns once, as a table of [`Column`]s. Each has a name, a description, a type and a
+//! value. JSON Lines, TSV, Parquet, the tables of the Python package and the reference pages are all made
+//! from this table, so a new column is one new entry.
 //!
 //! ```
 //! use simtool::write::columns::{Column, RowTable, Value, write_json_line, write_tsv_line};
@@ -42,15 +42,14 @@ use simtool_base::utc_time::UtcTime;
 use std::fmt;
 use std::io::{self, Write};
 
-/// A kind of rows, with its columns.
+/// The columns of a kind of rows, and the type that holds the data of a row.
 ///
-/// A row may borrow from what is written, for example the ID of a document, so its type has a
-/// lifetime.
+/// A row may borrow data, for example the ID of a document, so its type has a lifetime.
 pub trait RowTable: Sized + 'static {
-    /// The data of one row.
+    /// Data of one row, from which the values of all columns are taken.
     type Row<'r>;
 
-    /// The columns, in the order in which they are written.
+    /// Columns in the order in which they are written.
     const COLUMNS: &'static [Column<Self>];
 }
 
@@ -58,15 +57,15 @@ pub trait RowTable: Sized + 'static {
 pub struct Column<T: RowTable> {
     /// Name of the field, for example `kept_id`.
     pub name: &'static str,
-    /// One sentence for the reference page.
+    /// Description for the reference page, in one sentence.
     pub description: &'static str,
-    /// Type of the column, and how to take its value from a row.
+    /// Type of the column, and function that takes its value from a row.
     pub value: Value<T>,
 }
 
-/// How to take a value from a row. The variant is the type of the column.
+/// Function that takes the value of a column from a row. The variant is the type of the column.
 pub enum Value<T: RowTable> {
-    /// Text, usually UTF-8. Parquet and TSV replace bytes that are not.
+    /// A text, usually UTF-8. Parquet and TSV replace bytes that are not UTF-8.
     Text(for<'r> fn(&'r T::Row<'r>) -> &'r [u8]),
     /// A number of up to 63 bits.
     Number(for<'r> fn(&'r T::Row<'r>) -> u64),
@@ -76,37 +75,37 @@ pub enum Value<T: RowTable> {
     OptionalCount(for<'r> fn(&'r T::Row<'r>) -> Option<u32>),
     /// A fraction, or null.
     Ratio(for<'r> fn(&'r T::Row<'r>) -> Option<f64>),
-    /// A time, in seconds.
+    /// A time, with a resolution of a second.
     Time(for<'r> fn(&'r T::Row<'r>) -> UtcTime),
-    /// Several texts.
+    /// A list of texts.
     Texts(for<'r> fn(&'r T::Row<'r>) -> &'r [&'r str]),
-    /// An object, or a list of objects, with columns of their own.
+    /// An object, or a list of objects, which has columns of its own.
     Nested(Nested<T>),
 }
 
-/// A column whose values are objects. JSON Lines nests them; the other formats store their JSON as
-/// text.
+/// Values of a column that are objects. JSON Lines writes them as nested objects, and the other formats as
+/// texts of JSON.
 pub struct Nested<T: RowTable> {
-    /// The columns of an object.
+    /// Function that returns the columns of an object, for the reference pages.
     pub columns: fn() -> Vec<ColumnDescription>,
     /// Whether a value is a list of objects.
     pub is_list: bool,
-    /// Writes the value as JSON.
+    /// Function that writes the value of a row as JSON.
     pub write_json: for<'r> fn(&'r T::Row<'r>, &mut dyn Write) -> io::Result<()>,
 }
 
 impl<T: RowTable> Column<T> {
-    /// Creates a column.
+    /// Creates a column from its name, its description and its value.
     pub const fn new(name: &'static str, description: &'static str, value: Value<T>) -> Self {
         Self { name, description, value }
     }
 }
 
-/// A column as the reference pages show it.
+/// Description of a column for the reference pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnDescription {
-    /// Name of the field; fields of an object are behind its name, for example `kept.id` or
-    /// `removed[].id`.
+    /// Name of the column. A field of an object has the name of the object in front, for example `kept.id`,
+    /// or `removed[].id` in a list of objects.
     pub name: String,
     /// Type of the values, for example `text`.
     pub kind: &'static str,
@@ -114,23 +113,23 @@ pub struct ColumnDescription {
     pub description: &'static str,
 }
 
-/// An output, for reference pages.
+/// Description of an output for the reference pages.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputDescription {
     /// Name of the output, for example `removed`.
     pub name: &'static str,
-    /// Files in the output folder, one for each format. Empty for output that goes to standard
+    /// Names of the files in the output folder, one for each format. Empty if the output goes to standard
     /// output or to a file that the user names.
     pub files: &'static [&'static str],
-    /// Commands that write it, for example `dedup, match`.
+    /// Commands that write the output, for example `dedup, match`.
     pub command: &'static str,
     /// One or two sentences about the content.
     pub description: &'static str,
-    /// Returns the columns of its rows. Empty if it has no rows.
+    /// Function that returns the columns of the output. It returns none if the output has no rows.
     pub columns: fn() -> Vec<ColumnDescription>,
 }
 
-/// Describes columns for the reference pages, with the fields of nested objects.
+/// Describes columns for the reference pages. The fields of objects are listed as columns of their own.
 #[must_use]
 pub(crate) fn describe_columns<T: RowTable>(columns: &[Column<T>]) -> Vec<ColumnDescription> {
     let mut described = Vec::new();
@@ -152,7 +151,7 @@ pub(crate) fn describe_columns<T: RowTable>(columns: &[Column<T>]) -> Vec<Column
 }
 
 impl<T: RowTable> Value<T> {
-    /// Returns the name of the type, for the reference pages.
+    /// Returns the name of the type of the column, for the reference pages.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {

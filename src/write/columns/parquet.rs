@@ -1,7 +1,7 @@
-//! Rows as a Parquet file.
+//! Writes rows to a Parquet file.
 //!
-//! Integers are signed, because some readers turn unsigned ones into decimals. Times are
-//! milliseconds of UTC.
+//! Integers are signed, because some readers turn unsigned integers into decimals. Times are in milliseconds
+//! of UTC.
 
 use super::{Column, RowTable, Value};
 use arrow_array::builder::{
@@ -20,24 +20,24 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows that are collected before they are encoded.
+/// Number of rows that are collected before they are encoded.
 const BATCH_ROWS: usize = 16 << 10;
 /// Time zone of all times.
 const ZONE: &str = "UTC";
 
-/// A Parquet file that is being written.
+/// A Parquet file of rows that is being written.
 pub struct ParquetRows<T: RowTable, W: Write + Send> {
     columns: &'static [Column<T>],
     schema: SchemaRef,
     writer: ArrowWriter<W>,
     buffers: Vec<ColumnBuffer>,
-    /// Rows in the buffers.
+    /// Number of rows that are collected and not encoded yet.
     buffered: usize,
 }
 
 impl<T: RowTable, W: Write + Send> ParquetRows<T, W> {
-    /// Creates a file without rows. A `recipe` is stored in the metadata, next to the version of
-    /// the format.
+    /// Creates a file without rows. If there is a `recipe` of the fingerprints, it is stored in the metadata,
+    /// in addition to the version of the format.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl<T: RowTable, W: Write + Send> ParquetRows<T, W> {
             buffer.push(&column.value, row)?;
         }
         self.buffered += 1;
-        // Every batch has a fixed cost, but rows in the buffers take memory.
+        // Encoding has a fixed cost for each batch of rows, but collected rows take memory.
         if self.buffered == BATCH_ROWS { self.encode() } else { Ok(()) }
     }
 
@@ -76,14 +76,14 @@ impl<T: RowTable, W: Write + Send> ParquetRows<T, W> {
     ///
     /// The writer fails.
     pub(crate) fn write_batch<'r>(&mut self, rows: &'r [T::Row<'r>]) -> io::Result<()> {
-        // A column at a time, so that the type of each column is looked up once.
+        // Rows are appended column by column, so that the type of each column is looked up once.
         for (column, buffer) in self.columns.iter().zip(&mut self.buffers) {
             buffer.extend(&column.value, rows)?;
         }
         self.encode()
     }
 
-    /// The writer under the file, which has the bytes that are complete so far.
+    /// Returns the writer, which has received the bytes that are complete so far.
     pub fn out(&mut self) -> &mut W {
         self.writer.inner_mut()
     }
@@ -96,7 +96,7 @@ impl<T: RowTable, W: Write + Send> ParquetRows<T, W> {
         self.writer.write(&batch).map_err(parquet_error)
     }
 
-    /// Writes the rows that are left and the end of the file; returns the writer.
+    /// Encodes the remaining rows and writes the end of the file. Returns the writer.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl<T: RowTable, W: Write + Send> fmt::Debug for ParquetRows<T, W> {
     }
 }
 
-/// Values of a column that are not encoded yet.
+/// Values of one column that are collected and not encoded yet.
 #[derive(Debug)]
 enum ColumnBuffer {
     Text(StringBuilder),
@@ -141,7 +141,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// Type of the column in the file, and whether values may be null.
+    /// Returns the name and the type of the column in the file, and whether values may be missing.
     fn field(&self, name: &str) -> Field {
         match self {
             Self::Text(_) => Field::new(name, DataType::Utf8, false),
@@ -157,14 +157,14 @@ impl ColumnBuffer {
         }
     }
 
-    /// Appends the values of many rows.
+    /// Appends the values of this column for many rows.
     fn extend<'r, T: RowTable>(
         &mut self,
         value: &Value<T>,
         rows: &'r [T::Row<'r>],
     ) -> io::Result<()> {
         match (self, value) {
-            // Tables of plain numbers are long: their loops do nothing else.
+            // Tables of plain numbers can be long, so their loops do nothing else.
             (Self::Number(buffer), Value::Number(get)) => {
                 for row in rows {
                     buffer.append_value(signed(get(row)));
@@ -181,11 +181,11 @@ impl ColumnBuffer {
         }
     }
 
-    /// Appends the value of a row.
+    /// Appends the value of this column for one row.
     fn push<'r, T: RowTable>(&mut self, value: &Value<T>, row: &'r T::Row<'r>) -> io::Result<()> {
         match (self, value) {
             (Self::Text(buffer), Value::Text(get)) => {
-                // Readers refuse a file whose strings are not UTF-8.
+                // Parquet readers reject a file whose strings are not UTF-8.
                 buffer.append_value(String::from_utf8_lossy(get(row)));
             }
             (Self::Text(buffer), Value::Nested(nested)) => {
@@ -210,13 +210,13 @@ impl ColumnBuffer {
                 }
                 buffer.append(true);
             }
-            // `ColumnBuffer::new` made the buffer for this type of value.
+            // `ColumnBuffer::new` chose the buffer for this type of value, so no other combination occurs.
             _ => {}
         }
         Ok(())
     }
 
-    /// Returns the values and empties the buffer.
+    /// Returns the collected values as an array and empties the buffer.
     fn take(&mut self) -> ArrayRef {
         match self {
             Self::Text(buffer) => Arc::new(buffer.finish()),
@@ -229,13 +229,13 @@ impl ColumnBuffer {
     }
 }
 
-/// The field of the values of a list. Its name is the one that Arrow gives by default.
+/// Returns the type of the elements of a list. They are called what Arrow calls them by default.
 fn list_item(kind: DataType) -> Arc<Field> {
     Arc::new(Field::new("item", kind, false))
 }
 
 fn signed(number: u64) -> i64 {
-    // A number that does not fit must not become a negative one.
+    // A number that does not fit must not become negative.
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
@@ -243,7 +243,7 @@ fn milliseconds(time: UtcTime) -> i64 {
     signed(time.seconds()).saturating_mul(1000)
 }
 
-/// Settings of the writer: compressed, with the recipe of the method in the metadata.
+/// Returns the settings of the Parquet writer: compression, and the recipe in the metadata.
 fn properties(recipe: Option<&str>) -> WriterProperties {
     let properties =
         WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));

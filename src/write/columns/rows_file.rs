@@ -1,4 +1,4 @@
-//! A file of rows, in the format that the user chose.
+//! Writes a file of rows in the format that the user chose.
 
 #[cfg(feature = "parquet")]
 use super::ParquetRows;
@@ -11,18 +11,18 @@ use std::io::{self, Write};
 /// Format of a file of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowFormat {
-    /// One JSON object a line.
+    /// One JSON object on each line.
     JsonLines,
-    /// Fields with tabs between them, under a line with the names of the columns. A tab, line end
-    /// or backslash in a field is written as `\t`, `\n`, `\r` or `\\`.
+    /// Lines of fields separated by tabs, and a first line with the names of the columns. A tab, line end or
+    /// backslash in a field is written as `\t`, `\n`, `\r` or `\\`.
     Tsv,
-    /// Columns, compressed with Zstandard. The metadata has the recipe of the method.
+    /// Parquet, compressed with Zstandard. The recipe of the method is in the metadata.
     #[cfg(feature = "parquet")]
     Parquet,
 }
 
 impl Choice for RowFormat {
-    /// All formats that this build can write.
+    /// Formats that this build can write.
     const ALL: &'static [Self] = &[
         Self::JsonLines,
         Self::Tsv,
@@ -45,7 +45,7 @@ impl Choice for RowFormat {
 }
 
 impl RowFormat {
-    /// Returns the format of Parquet files.
+    /// Returns the Parquet format.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl RowFormat {
     }
 }
 
-/// A file of rows that is being written.
+/// A file of rows that is being written in one of the formats.
 #[derive(Debug)]
 pub struct RowsFile<T: RowTable, W: Write + Send>(RowsTarget<T, W>);
 
@@ -83,8 +83,8 @@ enum RowsTarget<T: RowTable, W: Write + Send> {
 }
 
 impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
-    /// Creates a file without rows. TSV begins with the names of the columns; Parquet stores the
-    /// `recipe` in its metadata.
+    /// Creates a file without rows. A TSV file begins with the names of the columns, and a Parquet file
+    /// stores the `recipe` of the method in its metadata.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
         recipe: &str,
     ) -> io::Result<Self> {
         #[cfg(not(feature = "parquet"))]
-        // Only Parquet has a place for the recipe.
+        // Without the feature for Parquet, no format stores the recipe.
         let _ = recipe;
         Ok(Self(match format {
             RowFormat::JsonLines => RowsTarget::JsonLines(out, columns),
@@ -125,7 +125,7 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
         }
     }
 
-    /// Writes the rest of the file and returns the writer.
+    /// Writes everything that is still buffered and returns the writer.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
             #[cfg(feature = "parquet")]
             RowsTarget::Parquet(rows) => rows.finish()?,
         };
-        // Dropping a buffered writer would hide an error, for example of a full disk.
+        // If a buffered writer is only dropped, an error is hidden, for example a full disk.
         out.flush()?;
         Ok(out)
     }

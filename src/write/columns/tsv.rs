@@ -1,10 +1,10 @@
-//! Rows as lines of fields with tabs between them.
+//! Writes rows as lines of fields separated by tabs.
 
 use super::{Column, RowTable, Value};
 use crate::write::tsv_field::write_field;
 use std::io::{self, Write};
 
-/// Writes the names of the columns as the first line of a file.
+/// Writes the names of the columns, separated by tabs, as the first line of a file.
 pub(super) fn write_names<T: RowTable>(
     out: &mut dyn Write,
     columns: &[Column<T>],
@@ -13,7 +13,7 @@ pub(super) fn write_names<T: RowTable>(
     writeln!(out, "{}", names.join("\t"))
 }
 
-/// Writes a row as a line. A missing value is an empty field.
+/// Writes a row as a line of fields separated by tabs. A missing value is an empty field.
 ///
 /// # Errors
 ///
@@ -52,8 +52,7 @@ fn write_value<'r, T: RowTable>(
         Value::Time(get) => write!(out, "{}", get(row)),
         Value::Texts(get) => write_field(out, get(row).join(", ").as_bytes()),
         Value::Nested(nested) => {
-            // JSON can contain backslashes, which `write_field` escapes like those of any other
-            // text.
+            // JSON can contain backslashes, which `write_field` escapes as in any other text.
             let mut json = Vec::new();
             (nested.write_json)(row, &mut json)?;
             write_field(out, &json)

@@ -1,10 +1,11 @@
-//! An evaluation as one JSON object.
+//! Writes an evaluation as one JSON object.
 
 use simtool_base::json_text::write_string;
 use simtool_model::evaluation::{Counts, Curve, Evaluated, Evaluation, Measured, WrongPair};
 use std::io::{self, Write};
 
-/// Writes all collections, methods and thresholds, and the mistakes of the best method.
+/// Writes the results of all methods on all collections at all thresholds, and the mistakes of the best
+/// method.
 ///
 /// # Errors
 ///
@@ -33,7 +34,7 @@ pub fn write_json(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()
     out.write_all(b"\n]}\n")
 }
 
-/// Begins an object of a list. `number` is its place in the list.
+/// Writes the separator before entry `number` of a list. Entries are counted from 0.
 fn separate(out: &mut dyn Write, number: usize) -> io::Result<()> {
     out.write_all(if number == 0 { b"\n{" } else { b",\n{" })
 }
@@ -52,7 +53,7 @@ fn write_method(
     out.write_all(b",")?;
     field(out, "parameters", method.parameters.as_bytes())?;
     let common = &method.common;
-    // The scale depends only on the method, so the first collection has the scale of all.
+    // The scale depends only on the method, so it is the same for all collections.
     let scale = method.measured.first().map(|measured| measured.curve.scale);
     let threshold = scale.map_or(0.0, |scale| scale.threshold(common.step));
     write!(out, ",\"mean_best_f1\":{:.6}", method.mean_best_f1())?;
@@ -84,8 +85,8 @@ fn write_measured(out: &mut dyn Write, measured: &Measured) -> io::Result<()> {
         out.write_all(if number == 0 { b"" } else { b"," })?;
         write_threshold(out, curve, step, counts)?;
     }
-    // Times differ from run to run. As the last field, they are easy to remove before files
-    // are compared.
+    // Times differ from run to run. They are the last field, so that they are easy to remove before files are
+    // compared.
     write!(out, "],\"seconds\":{seconds:.6}}}")
 }
 

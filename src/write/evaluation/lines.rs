@@ -1,11 +1,11 @@
-//! An evaluation as tab-separated lines, one for each threshold at which a count changes.
+//! Writes an evaluation as tab-separated lines, one for each threshold at which a count changes.
 
 use crate::write::tsv_field::write_field;
 use simtool_model::evaluation::Evaluation;
 use std::io::{self, Write};
 
-/// Writes a line of names and the lines of all methods. If there are several collections, the first field
-/// is the collection.
+/// Writes a line with the names of the fields, and then the lines of all methods. If there are several
+/// collections, the name of the collection is the first field.
 ///
 /// # Errors
 ///

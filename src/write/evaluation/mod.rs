@@ -1,8 +1,8 @@
 //! Writes the results of methods on labelled collections: lines and JSON for programs, and a table, a page
 //! and plots for people.
 //!
-//! All numbers come from an [`Evaluation`](simtool_model::evaluation::Evaluation). Only times differ from run to
-//! run. They are always the last field.
+//! All numbers come from an [`Evaluation`](simtool_model::evaluation::Evaluation). Only times differ from run
+//! to run, and they are always the last field.
 
 mod json;
 mod lines;

@@ -1,7 +1,7 @@
-//! An evaluation as one page for people.
+//! Writes an evaluation as an HTML page for people.
 //!
-//! The page is one HTML file without scripts that loads nothing. It supports light and dark mode. Text
-//! from the input is escaped.
+//! The page is one file without scripts that loads nothing. It supports light and dark mode. Text from the
+//! input is escaped.
 
 use super::plots::{self, CURVES, DARK_CURVES};
 use super::table::columns;
@@ -11,9 +11,9 @@ use simtool_base::quantity::{counted, grouped};
 use simtool_model::evaluation::{Evaluated, Evaluation, WrongPair};
 use std::io::{self, Write};
 
-/// Limits on a wrong pair that is shown.
+/// Limits on the words that are shown of each wrong pair.
 const SHOWN: Shown = Shown { context: 10, words: 160 };
-/// Most wrong pairs on the page.
+/// Maximum number of wrong pairs on the page.
 const WRONG: usize = 60;
 
 /// Writes the page.
@@ -146,7 +146,7 @@ fn write_method(
     out.write_all(b"</div>\n")
 }
 
-/// Writes the mistakes of the best method.
+/// Writes the pairs that the best method found wrongly or missed.
 fn write_wrong(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
     let Some(best) = evaluation.best().and_then(|best| evaluation.methods.get(best)) else {
         return Ok(());

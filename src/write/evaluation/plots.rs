@@ -1,4 +1,4 @@
-//! Curves as SVG: precision over recall, and F1 over thresholds.
+//! Plots the curves of an evaluation as SVG: precision over recall, and F1 over thresholds.
 
 use crate::write::report::Line;
 use simtool_model::evaluation::{Curve, Evaluated, Evaluation, Scale};
@@ -11,41 +11,40 @@ const LEFT: f64 = 52.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 16.0;
 const BELOW: f64 = 44.0;
-/// Number of colours of curves.
+/// Number of different colours. With more curves, colours are used again.
 const COLOURS: usize = 6;
-/// The plot ends where F1 stays below this value.
+/// The plot of F1 ends at the last threshold with an F1 of at least this value.
 const LEAST_F1: f64 = 0.02;
 
-/// Style sheet of a plot that is a file of its own.
+/// Style sheet of a plot that is a file of its own and not part of a page.
 const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#626873;text-anchor:middle}\
     .mark{text-anchor:end}.grid{stroke:#e3e1da}.base{stroke:#626873}.back{fill:#fff}";
 const DARK: &str =
     "text{fill:#9aa1ad}.grid{stroke:#313742}.base{stroke:#9aa1ad}.back{fill:#1d2128}";
 
-/// Colours of curves in light mode.
+/// Style sheet with the colours of curves in light mode.
 pub(super) const CURVES: &str = ".curve{fill:none;stroke-width:2;stroke-linejoin:round}\
     .dot{stroke:none}.c0{--c:#3b6ea8}.c1{--c:#d9822b}.c2{--c:#2f7f79}.c3{--c:#b23a48}\
     .c4{--c:#8a6bb1}.c5{--c:#8c6d1f}.curve{stroke:var(--c)}.dot{fill:var(--c)}";
-/// Colours of curves in dark mode.
+/// Style sheet with the colours of curves in dark mode.
 pub(super) const DARK_CURVES: &str = ".c0{--c:#74a5de}.c1{--c:#e59a4f}.c2{--c:#4fb0a8}\
     .c3{--c:#e0707c}.c4{--c:#b79be0}.c5{--c:#cdb25a}";
 
-/// A plot as a file.
+/// A plot that is written to a file of its own.
 #[derive(Clone, Debug)]
 pub struct PlotFile {
     /// Name of the file.
     pub name: String,
-    /// Content of the file.
+    /// Content of the file, which is an SVG image.
     pub svg: String,
 }
 
-/// Returns the names of the two files of a method.
+/// Returns the names of the two files with the plots of a method. `number` counts methods from 0.
 #[must_use]
 pub fn plot_names(number: usize, method: &str) -> [String; 2] {
-    // Methods contain colons and other characters that some file systems refuse.
+    // Methods contain colons and other characters that some file systems do not allow in names.
     let plain = method.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
-    // Long settings could exceed the limit for names of files. The number in front keeps
-    // names distinct.
+    // Long settings could exceed the maximum length of file names. The number in front keeps names different.
     let name: String = plain.take(60).collect();
     ["precision-recall", "f1"].map(|plot| format!("{:02}-{name}-{plot}.svg", number + 1))
 }
@@ -70,11 +69,11 @@ pub fn plot_files(evaluation: &Evaluation) -> Vec<PlotFile> {
     evaluation.methods.iter().enumerate().flat_map(of_method).collect()
 }
 
-/// A plot of curves. Coordinates are from 0 to 1 in both directions.
+/// Curves and labels of a plot. Coordinates are from 0 to 1, from left to right and from bottom to top.
 pub(super) struct Plot {
     across: &'static str,
     up: &'static str,
-    /// Marks below the plot: their places from 0 to 1, and their texts.
+    /// Labels below the plot: the coordinate from 0 to 1, and the text.
     marks: Vec<(f64, String)>,
     curves: Vec<PlottedCurve>,
 }
@@ -82,14 +81,14 @@ pub(super) struct Plot {
 struct PlottedCurve {
     name: String,
     points: Vec<(f64, f64)>,
-    /// The point at the best threshold, with its tooltip.
+    /// Point at the threshold with the best F1, and its tooltip. `None` if this threshold has no point.
     best: Option<((f64, f64), String)>,
 }
 
-/// Plots precision over recall, with a point for each threshold at which any pair is found.
+/// Returns the plot of precision over recall. It has a point for each threshold that finds at least one pair.
 pub(super) fn precision_recall(evaluation: &Evaluation, method: &Evaluated) -> Plot {
     let curve = |curve: &Curve| {
-        // Precision is not defined without found pairs, so such a threshold has no point.
+        // Precision is not defined if no pair is found, so such a threshold has no point.
         let found = |step: &usize| {
             let counts = curve.counts[*step];
             counts.true_found + counts.false_found > 0
@@ -105,14 +104,14 @@ pub(super) fn precision_recall(evaluation: &Evaluation, method: &Evaluated) -> P
     Plot { across: "recall", up: "precision", marks, curves: curves(evaluation, method, curve) }
 }
 
-/// Plots F1 over thresholds, strictest first, up to the last threshold with an F1 of at least
-/// [`LEAST_F1`].
+/// Returns the plot of F1 over thresholds. Thresholds are shown from the strictest to the last one with an F1
+/// of at least [`LEAST_F1`].
 pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Plot {
     let last_shown = |curve: &Curve| {
         curve.counts.iter().rposition(|counts| counts.f1() >= LEAST_F1).unwrap_or(0)
     };
     let last = method.measured.iter().map(|measured| last_shown(&measured.curve)).max();
-    // At least one step, because `place` divides by it.
+    // The last step is at least 1, because `place` divides by it.
     let last = last.unwrap_or(0).max(1);
     let place = |step: usize| step as f64 / last as f64;
     let curve = |curve: &Curve| {
@@ -131,7 +130,8 @@ pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Pl
     Plot { across, up: "F1", marks, curves: curves(evaluation, method, curve) }
 }
 
-/// Returns the curves of all collections. `points` returns the points of a curve, each with its step.
+/// Returns the curve of each collection. `points` returns the points of a curve, each with the number of its
+/// threshold.
 fn curves(
     evaluation: &Evaluation,
     method: &Evaluated,
@@ -158,8 +158,8 @@ fn curves(
 }
 
 impl Plot {
-    /// Returns the plot as SVG. A plot that is a file of its own (`is_alone`) contains its style sheet.
-    /// Errors are ignored, because writing to a string cannot fail.
+    /// Returns the plot as SVG. `is_alone` says that the plot is a file of its own, which contains its style
+    /// sheet. Errors of writing are ignored, because writing to a string cannot fail.
     pub(super) fn svg(&self, title: &str, is_alone: bool) -> String {
         let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BELOW);
         let (title, namespace) = (Line(title.as_bytes()), " xmlns=\"http://www.w3.org/2000/svg\"");
@@ -205,18 +205,18 @@ impl Plot {
     }
 }
 
-/// Returns the horizontal place of a coordinate from 0 to 1.
+/// Converts a horizontal coordinate from 0 to 1 to the units of the SVG.
 fn x(across: f64) -> f64 {
     LEFT + across * (WIDTH - RIGHT - LEFT)
 }
 
-/// Returns the vertical place of a coordinate from 0 to 1. SVG counts from the top.
+/// Converts a vertical coordinate from 0 to 1 to the units of the SVG, which count from the top.
 fn y(up: f64) -> f64 {
     let bottom = HEIGHT - BELOW;
     bottom - up * (bottom - TOP)
 }
 
-/// Appends a curve, with a dot at its best threshold.
+/// Appends a curve to `svg`, with a dot at the threshold with the best F1. `number` chooses the colour.
 fn push_curve(svg: &mut String, number: usize, curve: &PlottedCurve) {
     let colour = number % COLOURS;
     // Curves with a repeated colour are dashed.

@@ -1,20 +1,19 @@
-//! An evaluation as a table on the terminal, one line for each method.
+//! Writes an evaluation as a table for the terminal, with one line for each method.
 
 use simtool_model::evaluation::{Curve, Evaluated, Evaluation, Measured};
 use std::io::{self, Write};
 
-/// The name of a column, and its cell for each method.
+/// Name of a column, and the text of its cell for each method.
 pub(super) type Column = (String, Vec<String>);
 
-/// Writes a line for each method.
+/// Writes a line with the names of the columns, and a line for each method.
 ///
 /// # Errors
 ///
 /// `out` fails.
 pub fn write_table(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
     let columns = columns(evaluation);
-    // The heading is the line without a number, so that it is measured and aligned like the
-    // others.
+    // The heading is treated as a line without a number, so that it is measured and aligned like the others.
     let cell = |line: Option<usize>, (name, cells): &Column| {
         line.and_then(|line| cells.get(line).cloned()).unwrap_or_else(|| name.clone())
     };
@@ -34,14 +33,14 @@ pub fn write_table(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<(
     Ok(())
 }
 
-/// Returns the columns of the table. The page shows the same columns.
+/// Returns the columns of the table, which are also the columns on the page.
 pub(super) fn columns(evaluation: &Evaluation) -> Vec<Column> {
     let methods = &evaluation.methods;
     let of = |name: &str, cell: &dyn Fn(&Evaluated) -> String| {
         (name.to_owned(), methods.iter().map(cell).collect::<Vec<_>>())
     };
     let mut columns = vec![of("method", &|method| method.name.clone())];
-    // One collection leaves room for more figures. Several need a column each.
+    // For one collection, there is room for more figures. Several collections need a column each.
     if let [_] = &evaluation.collections[..] {
         let figure = |figure: fn(&Measured) -> String| {
             move |method: &Evaluated| method.measured.first().map_or(String::new(), figure)
@@ -73,7 +72,7 @@ pub(super) fn columns(evaluation: &Evaluation) -> Vec<Column> {
     columns
 }
 
-/// Returns the F1 at the best threshold, with the threshold.
+/// Returns the best F1 of a curve and the threshold that has it, as text.
 fn best(curve: &Curve) -> String {
     f1_at(curve, curve.best())
 }

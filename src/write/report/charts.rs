@@ -1,4 +1,4 @@
-//! Charts of bars as inline SVG. A table with the same numbers follows each chart.
+//! Draws bar charts as inline SVG. A table with the same numbers follows each chart.
 
 use super::escape::Line;
 use simtool_base::quantity::{counted, grouped};
@@ -7,13 +7,14 @@ use std::io::{self, Write};
 /// Size of a chart, in the units of its `viewBox`.
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 240.0;
-/// Margins: numbers and the upright axis are at the left, labels below.
+/// Margins around the bars. The vertical axis with its numbers is in the left margin, the labels in the one
+/// below.
 const LEFT: f64 = 86.0;
 const RIGHT: f64 = 28.0;
 const TOP: f64 = 18.0;
 const BELOW: f64 = 44.0;
 
-/// Scale that gives the height of a bar from its count.
+/// Choice of how the height of a bar follows from its count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
     /// Proportional to the count.
@@ -24,33 +25,34 @@ pub(super) enum Scale {
 
 /// A bar of a chart.
 pub(super) struct Bar {
-    /// Name in words, for the table and the tooltip.
+    /// Name of the bar in words, for the table and the tooltip.
     pub(super) name: String,
-    /// Label below the bar; empty for some bars, so that labels do not overlap.
+    /// Label below the bar. Empty for some bars, so that labels do not overlap.
     pub(super) label: String,
     pub(super) count: u64,
-    /// Whether the bar has another colour than the others.
+    /// Whether the bar gets a different colour from the others.
     pub(super) is_apart: bool,
 }
 
-/// A chart of bars.
+/// Content of a bar chart.
 pub(super) struct BarChart<'a> {
-    /// Name of the chart, unique on the page, for references to its title.
+    /// Identifier of the chart, unique on the page. The chart refers to its title by this.
     pub(super) key: &'a str,
-    /// Heading.
+    /// Heading of the chart.
     pub(super) title: &'a str,
-    /// A sentence about how to read the chart.
+    /// Explanation of how to read the chart, in one sentence.
     pub(super) note: &'a str,
     /// Name of the axis below the bars.
     pub(super) axis: &'a str,
-    /// Noun for the counted things, in the singular.
+    /// Noun for the counted things in the singular, for example `document`.
     pub(super) noun: &'a str,
     pub(super) scale: Scale,
     pub(super) bars: Vec<Bar>,
 }
 
 impl Scale {
-    /// Returns the end of the axis and the marks on it, for a greatest count of `most`.
+    /// Returns the count at the end of the axis, and the counts that are marked on it. The greatest count is
+    /// `most`.
     fn axis(self, most: u64) -> (u64, Vec<u64>) {
         match self {
             Self::Linear => {
@@ -60,8 +62,8 @@ impl Scale {
             }
             Self::Logarithmic => {
                 let mut marks = vec![1_u64];
-                // The axis ends at 10 or more, because the height of a bar is divided by the
-                // logarithm of the end.
+                // The axis ends at 10 or more, because the height of a bar is divided by the logarithm of the
+                // end.
                 while marks.last().is_some_and(|&last| last < most.max(2)) {
                     marks.push(marks.last().map_or(1, |last| last.saturating_mul(10)));
                 }
@@ -70,8 +72,8 @@ impl Scale {
         }
     }
 
-    /// Returns the height of a count as a share of the axis. A logarithmic axis begins a little below
-    /// 1, so that a count of 1 is visible.
+    /// Returns the height of a bar from 0 to 1 for a `count`, on an axis that ends at `end`. A logarithmic
+    /// axis begins a little below 1, so that a count of 1 is visible.
     fn share(self, count: u64, end: u64) -> f64 {
         match (self, count) {
             (_, 0) => 0.0,
@@ -84,7 +86,7 @@ impl Scale {
     }
 }
 
-/// Returns a round step that gives about four marks up to `most`.
+/// Returns a round step at which about four marks fit between 0 and `most`.
 fn step(most: u64) -> u64 {
     let mut power = 1_u64;
     loop {
@@ -98,7 +100,7 @@ fn step(most: u64) -> u64 {
     }
 }
 
-/// Writes a chart of bars as a figure.
+/// Writes a bar chart as an HTML figure.
 pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Result<()> {
     let BarChart { key, title, note, axis, noun, scale, bars } = chart;
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or(0);
@@ -123,7 +125,7 @@ pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Resul
             grouped(mark)
         )?;
     }
-    // Bars share the width evenly, but few bars do not become wider than 46.
+    // Bars divide the width evenly, but they never become wider than 46 units.
     let pitch = (WIDTH - LEFT - RIGHT) / bars.len().max(1) as f64;
     let width = (pitch * 0.78).min(46.0);
     for (at, bar) in bars.iter().enumerate() {
@@ -138,7 +140,7 @@ pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Resul
             counted(bar.count, noun),
             bottom - top
         )?;
-        // There is room for the count above a bar only if there are few bars.
+        // If there are few bars, there is room for the count above each of them.
         if bars.len() <= 8 && bar.count > 0 {
             let y = top - 5.0;
             let count = grouped(bar.count);
@@ -176,14 +178,14 @@ fn write_numbers(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Result<()> {
     out.write_all(b"</tbody></table></details>\n")
 }
 
-/// Writes one horizontal bar of several parts. Each part has a CSS class, a name and a count.
+/// Writes one horizontal bar that is divided into `parts`. Each part has a CSS class, a name and a count.
 pub(super) fn write_parts(
     out: &mut dyn Write,
     title: &str,
     parts: &[(&str, &str, u64)],
 ) -> io::Result<()> {
     const LENGTH: f64 = 1000.0;
-    // A damaged file can declare any number of lost records, so the sum must not overflow.
+    // A damaged file can claim any number of lost records, so the sum must not overflow.
     let whole = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.2)).max(1);
     writeln!(
         out,

@@ -1,4 +1,5 @@
-//! The largest clusters, one a line. A line opens to its documents, with commands to look at them.
+//! Lists the largest clusters, one on each line. A line opens to show its documents, with commands to look at
+//! them.
 
 use super::escape::{Cut, Line};
 use super::{CLUSTERS, Cluster, MEMBERS, Name, Preview, Report};
@@ -7,11 +8,11 @@ use simtool_base::quantity::grouped;
 use simtool_base::shell_word::shell_word;
 use std::io::{self, Write};
 
-/// Most characters that are shown of a preview, an ID and a file name.
+/// Maximum numbers of characters that are shown: of a preview, and below it of an ID and of a file name.
 const PREVIEW: usize = 180;
 const ID: usize = 56;
 const PLACE: usize = 40;
-/// Longest command line in bytes, before quoting. Longer ones are left out.
+/// Maximum number of bytes of a command line before quoting. Longer command lines are left out.
 const COMMAND: usize = 1000;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
@@ -33,7 +34,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     for cluster in report.clusters.iter().take(CLUSTERS) {
         write_cluster(out, summary, cluster)?;
     }
-    // The summary counts all clusters, but the report has only the largest.
+    // The summary counts all clusters, but the report lists only the largest.
     match summary.clusters.saturating_sub(report.clusters.len().min(CLUSTERS) as u64) {
         0 => Ok(()),
         more => writeln!(
@@ -44,14 +45,14 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     }
 }
 
-/// Writes the search field. It is hidden until the script of the page shows it.
+/// Writes the search field. It stays hidden until the script of the page shows it.
 fn write_search(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     out.write_all(
         b"<div id=\"search\" hidden=\"hidden\"><label>Search by ID \
           <input id=\"wanted\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\"/></label>\
           <p id=\"found\" class=\"quiet\" role=\"status\"></p>",
     )?;
-    // Results that do not come from the program have no command line to show.
+    // If the results do not come from the command line program, there is no command line to show.
     if let Some(Commands { why, .. }) = &summary.commands {
         write!(
             out,
@@ -85,7 +86,7 @@ fn write_cluster(out: &mut dyn Write, summary: &Summary, cluster: &Cluster) -> i
     out.write_all(b"</p>\n<ol>\n")?;
     for member in members.iter().take(MEMBERS) {
         let closeness = match member.closeness.as_str() {
-            // No direct comparison: a chain of other documents links the two.
+            // The two were not compared, because only a chain of other documents links them.
             "" => "linked through others",
             closeness => closeness,
         };
@@ -115,7 +116,7 @@ fn write_cluster(out: &mut dyn Write, summary: &Summary, cluster: &Cluster) -> i
     out.write_all(b"</details>\n")
 }
 
-/// Returns the preview as one line.
+/// Returns the preview as a single line of text.
 fn preview_text(preview: Option<&Preview>) -> String {
     let Some(Preview { text, is_of_kept }) = preview else {
         return "(not shown: deep inside a compressed file)".to_owned();
@@ -137,7 +138,7 @@ fn write_place(out: &mut dyn Write, Name { file, record, .. }: &Name) -> io::Res
     write!(out, "<span class=\"quiet\">in {}, record {record}</span>", Cut(file, PLACE))
 }
 
-/// Writes a command line to copy.
+/// Writes a command line that readers can copy.
 fn write_command(out: &mut dyn Write, command: Option<String>) -> io::Result<()> {
     match command {
         Some(command) => {
@@ -147,18 +148,18 @@ fn write_command(out: &mut dyn Write, command: Option<String>) -> io::Result<()>
     }
 }
 
-/// Returns the command that shows what happened to a document.
+/// Returns the command line that shows what became of the document with this ID. `None` if it is too long.
 fn why(Commands { why, .. }: &Commands, id: &[u8]) -> Option<String> {
     with_words(why, &[(id, None)])
 }
 
-/// Returns the command that compares two documents.
+/// Returns the command line that compares two documents. `None` if it is too long.
 fn compare(Commands { compare, .. }: &Commands, kept: &Name, removed: &Name) -> Option<String> {
     with_words(compare, &[(&kept.file, Some(kept.record)), (&removed.file, Some(removed.record))])
 }
 
-/// Appends names to a command line, or `name:record` for those with a record. A name that begins
-/// with `-` is not read as an option. Returns `None` if the line is too long for the page.
+/// Appends names to a command line, as `name:record` if there is a record. A name that begins with `-` is
+/// written so that it is not read as an option. Returns `None` if the command line is too long for the page.
 fn with_words(command: &str, names: &[(&[u8], Option<u64>)]) -> Option<String> {
     let length: usize = names.iter().map(|(name, _)| name.len()).sum();
     if command.len() + length > COMMAND {

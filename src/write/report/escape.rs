@@ -1,14 +1,14 @@
-//! Escapes text from the input for HTML, both for element content and for quoted attributes.
+//! Escapes text from the input for HTML, for element content and for quoted attributes.
 //!
-//! Texts, IDs and file names can contain anything, for example a script. Everything from the input
-//! is written to a page through one of the types of this file.
+//! Texts, IDs and file names can contain anything, even a script. Everything from the input is written to the
+//! page through one of the types of this file.
 
 use std::fmt::{self, Display, Write as _};
 
-/// Escapes text of one line: names, IDs, messages.
+/// Shows one line of text, such as a name or an ID, with HTML special characters escaped.
 pub(in crate::write) struct Line<'t>(pub(in crate::write) &'t [u8]);
 
-/// Escapes text of many lines. Line ends and tabs are kept.
+/// Shows text of several lines with HTML special characters escaped. Line ends and tabs are kept.
 pub(in crate::write) struct Lines<'t>(pub(in crate::write) &'t str);
 
 impl Display for Line<'_> {
@@ -37,10 +37,11 @@ impl Display for Lines<'_> {
     }
 }
 
-/// Shortens a name to a number of characters by removing the middle. The tooltip has the whole name.
+/// Shows a name cut to a maximum number of characters. The middle is left out, and the tooltip has the whole
+/// name.
 pub(in crate::write) struct Cut<'t>(pub(in crate::write) &'t [u8], pub(in crate::write) usize);
 
-/// Longest tooltip, in characters.
+/// Maximum number of characters of a tooltip.
 const WHOLE: usize = 800;
 
 impl Display for Cut<'_> {
@@ -55,13 +56,13 @@ impl Display for Cut<'_> {
     }
 }
 
-/// A text that may have lost its middle.
+/// A text that may have lost its middle because it was too long.
 pub(super) struct Shortened {
     pub(super) text: String,
     pub(super) is_cut: bool,
 }
 
-/// Shortens a text to at most `most` characters. A longer text keeps its beginning and its end.
+/// Shortens a text to at most `most` characters. A text that is too long keeps its beginning and its end.
 pub(super) fn shortened(text: &[u8], most: usize) -> Shortened {
     let with_escapes = |bytes: &[u8]| {
         let mut whole = String::with_capacity(bytes.len());
@@ -72,8 +73,8 @@ pub(super) fn shortened(text: &[u8], most: usize) -> Shortened {
         }
         whole
     };
-    // Only the ends of a very long text are escaped, to save time. `most` characters have at most
-    // four times as many bytes.
+    // Only the ends of a very long text are decoded, to save time. `most` characters have at most four times
+    // as many bytes.
     let end = 4 * most.max(1);
     let whole = if text.len() > 2 * end {
         with_escapes(&text[..end]) + &with_escapes(&text[text.len() - end..])
@@ -102,9 +103,9 @@ fn write_character(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
     }
 }
 
-/// Whether a character is written as an escape because a reader could not see it, or because it would
-/// change the page: controls, characters that change the direction of text or break lines, invisible
-/// tags and marks, and noncharacters.
+/// Returns whether a character is written as an escape because readers could not see it or because it would
+/// change the page. These are controls, characters that change the direction of text or break lines,
+/// invisible tags and marks, and noncharacters.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,

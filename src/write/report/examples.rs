@@ -1,4 +1,4 @@
-//! Pairs of a removed and a kept document, with their differences marked.
+//! Shows pairs of a removed and a kept document, with their differences marked.
 
 use super::escape::{Cut, Line, Lines};
 use super::{EXAMPLES, Example, Name, Report};
@@ -7,7 +7,7 @@ use crate::write::text_difference::{Piece, Shown, text_difference};
 use simtool_base::quantity::counted;
 use std::io::{self, Write};
 
-/// Limits on an example that is shown.
+/// Limits on the words that are shown of each example.
 const SHOWN: Shown = Shown { context: 12, words: 300 };
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {

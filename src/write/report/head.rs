@@ -1,4 +1,4 @@
-//! The top of the page: the result in one sentence, as a bar, and as tiles with the counts.
+//! Writes the top of the page: the result in one sentence, as a bar, and as tiles with the counts.
 
 use super::charts::write_parts;
 use super::escape::Line;
@@ -27,7 +27,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, title: &Line<'_>) ->
     out.write_all(b"</header>\n")
 }
 
-/// Writes the shares of kept, removed and other records, as a bar with a legend.
+/// Writes a bar with the shares of kept, removed and other records, and its legend.
 pub(super) fn write_shares(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let read = summary.read.first();
     let parts = [
@@ -50,7 +50,7 @@ pub(super) fn write_shares(out: &mut dyn Write, summary: &Summary) -> io::Result
     out.write_all(b"</ul>\n")
 }
 
-/// Returns the result in one sentence.
+/// Returns the result of the run in one sentence.
 pub(super) fn lead(summary: &Summary) -> String {
     let documents = summary.read.first().documents;
     let (removed, part) = (grouped(summary.removed), share(summary.removed, documents));
@@ -85,9 +85,9 @@ pub(super) fn lead(summary: &Summary) -> String {
     }
 }
 
-/// Writes a warning if a part of the input was not compared.
+/// Writes a warning if parts of the input were not compared.
 fn write_losses(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-    // A damaged file can declare any number of lost rows, so the sum must not overflow.
+    // A damaged file can claim any number of lost rows, so the sum must not overflow.
     let sum = |of: fn(&crate::write::summary::ReadCounts) -> u64| {
         summary.read.iter().map(of).fold(0_u64, u64::saturating_add)
     };
@@ -140,7 +140,8 @@ fn write_tiles<'f>(
     out.write_all(b"</dl>\n")
 }
 
-/// Returns the bytes of text of the documents that a figure counts.
+/// Returns the number of bytes of text of the documents that the figure `key` counts. `None` for other
+/// figures.
 fn text_bytes(summary: &Summary, key: &str) -> Option<u64> {
     let read = summary.read.first();
     match key {

@@ -1,4 +1,4 @@
-//! Histograms of similarities, distances and cluster sizes.
+//! Writes histograms of similarities, distances and cluster sizes.
 
 use super::charts::{Bar, BarChart, Scale, write_bars};
 use super::{Report, Similarities};
@@ -7,7 +7,7 @@ use simtool_base::quantity::{counted, grouped};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Most bars of a histogram of distances. If there are more distances, several share a bar.
+/// Maximum number of bars of a histogram of distances. If there are more distances, several share a bar.
 const MOST_DISTANCES: usize = 33;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
@@ -27,7 +27,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     write_figures(out, summary, report)
 }
 
-/// Writes the charts without a heading.
+/// Writes the histograms without a heading.
 pub(super) fn write_figures(
     out: &mut dyn Write,
     summary: &Summary,
@@ -93,8 +93,8 @@ fn similarity_bars(similarities: &Similarities) -> Vec<Bar> {
             is_apart: false,
         })
         .collect();
-    // Most removed documents are often equal to the kept one. In a bin with others, they
-    // would hide the shape of the rest.
+    // Often most removed documents are equal to the kept ones. In a bar with others, they would hide how the
+    // rest is distributed.
     bars.push(Bar { name: "1".into(), label: "1".into(), count: *equal, is_apart: true });
     bars
 }
@@ -106,13 +106,14 @@ fn distance_bars(distances: &[u64]) -> Vec<Bar> {
         let name = if from == to { from.to_string() } else { format!("{from} to {to}") };
         let label =
             if distances.len() <= 12 || at % 4 == 0 { from.to_string() } else { String::new() };
-        // Distance 0 is marked only if no other distance shares its bar.
+        // Distance 0 gets a different colour only if no other distance shares its bar.
         Bar { name, label, count: counts.iter().sum(), is_apart: from == 0 && each == 1 }
     });
     bars.collect()
 }
 
-/// Returns bars for the sizes 1 (if there are any), 2, 3–4, 5–8, and so on by powers of two.
+/// Returns bars for clusters of 1 document (if there are any), 2, 3–4, 5–8 documents, and so on by powers of
+/// two.
 fn size_bars(sizes: &BTreeMap<u64, u64>) -> Vec<Bar> {
     let Some(&largest) = sizes.keys().next_back() else { return Vec::new() };
     let mut bars = Vec::new();
@@ -124,7 +125,7 @@ fn size_bars(sizes: &BTreeMap<u64, u64>) -> Vec<Bar> {
         if to >= largest {
             break;
         }
-        // Bars of powers of two show small and very large clusters in one chart.
+        // With powers of two, small and very large clusters fit in one chart.
         (from, to) = (to + 1, to.saturating_mul(2));
     }
     // Labels of many bars would overlap, so every second one is removed.

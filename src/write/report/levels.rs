@@ -1,4 +1,4 @@
-//! A table of the documents that stricter limits would remove.
+//! Writes a table of how many documents stricter limits would remove.
 
 use super::tables::{bar, begin_table, end_table, share};
 use crate::write::summary::{Closest, Summary};
@@ -6,7 +6,7 @@ use simtool_base::quantity::grouped;
 use std::io::{self, Write};
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-    // A single level is the run itself, whose count is at the top of the page.
+    // A single limit is the one of the run, whose count is already at the top of the page.
     if summary.removed == 0 || summary.levels.len() < 2 {
         return Ok(());
     }

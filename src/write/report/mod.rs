@@ -1,10 +1,10 @@
-//! The result of a run as one page for people.
+//! The result of a run as an HTML page for people.
 //!
-//! * The page is one HTML file. It loads nothing, and its content policy forbids loading.
-//! * Its only script searches the clusters by ID; everything else works without scripts.
-//! * It supports light and dark mode, printing, small screens and keyboards. Tables repeat the
-//!   numbers of the charts.
-//! * Text from the input is escaped (see `escape`) and shortened, so the page has a bounded size.
+//! * The page is one file. It loads nothing, and its content security policy forbids loading.
+//! * Its only script searches the clusters by ID. Everything else works without scripts.
+//! * It supports light and dark mode, printing, small screens and keyboards. Tables repeat the numbers of the
+//!   charts.
+//! * Text from the input is escaped (see `escape`) and shortened, so the size of the page is limited.
 //! * Equal results give equal bytes.
 //!
 //! All counts come from the [`Summary`](super::summary::Summary), so they agree with the table on
@@ -31,43 +31,44 @@ pub use piece::write_charts;
 
 use std::collections::BTreeMap;
 
-/// Most example pairs on the page.
+/// Maximum number of example pairs on the page.
 pub const EXAMPLES: usize = 12;
-/// Most clusters that are listed.
+/// Maximum number of clusters that are listed.
 pub(crate) const CLUSTERS: usize = 100;
-/// Most removed documents of a cluster that are listed.
+/// Maximum number of removed documents that are listed for each cluster.
 pub(crate) const MEMBERS: usize = 20;
-/// Most rows and most columns in the table of sources.
+/// Maximum number of rows, and of columns, in the table of sources.
 pub(crate) const SOURCES: usize = 10;
-/// Most quarantined records that are listed, and most faults of files.
+/// Maximum number of bad records that are listed, and of faults of files.
 pub(crate) const BAD_RECORDS: usize = 50;
 
-/// The content of the page in addition to the summary. Bytes come from the input and may be anything;
-/// strings come from simtool or from the command line.
+/// Content of the page in addition to the summary. Bytes come from the input and may be anything. Strings
+/// come from simtool or from the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Name of the collection, or names of the queries and the corpus.
+    /// Names of the collections for the heading: one name, or the names of the queries and the corpus.
     pub titles: Vec<String>,
-    /// Similarities of removed documents to the kept ones, if the method has any.
+    /// Similarities of removed documents to the kept ones. `None` if the method computes none.
     pub similarities: Option<Similarities>,
-    /// Number of removed documents by distance in bits, from 0, if the method has any.
+    /// For each distance from 0, the number of documents removed at this distance. `None` if the method has
+    /// no fingerprints.
     pub distances: Option<Vec<u64>>,
-    /// Removed documents that only a chain of others links to the kept one.
+    /// Number of removed documents that only a chain of other documents links to the kept one.
     pub unlinked: u64,
-    /// Number of clusters by number of documents. For queries: number of documents of the corpus by
-    /// number of similar queries.
+    /// For each number of documents, how many clusters have it. For a match: for each number of similar
+    /// queries, how many documents of the corpus have it.
     pub cluster_sizes: BTreeMap<u64, u64>,
-    /// The largest clusters, largest first; [`CLUSTERS`] are shown.
+    /// Largest clusters, largest first. At most [`CLUSTERS`] are shown.
     pub clusters: Vec<Cluster>,
-    /// Files or folders that the removed documents came from.
+    /// Files or folders from which documents were removed, and where the kept ones are.
     pub sources: Sources,
-    /// Pairs to look at; [`EXAMPLES`] are shown.
+    /// Pairs of a removed and a kept document. At most [`EXAMPLES`] are shown.
     pub examples: Vec<Example>,
-    /// Records that are not documents, in reading order; [`BAD_RECORDS`] are shown.
+    /// Records that could not be read as documents, in reading order. At most [`BAD_RECORDS`] are shown.
     pub quarantined: Vec<QuarantinedRecord>,
 }
 
-/// A histogram of similarities, in bins of equal width from the threshold to 1.
+/// A histogram of similarities: 20 bins of equal width up to 1, and a separate count for similarity 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Similarities {
     from: f64,
@@ -78,14 +79,14 @@ pub struct Similarities {
 impl Similarities {
     const BINS: usize = 20;
 
-    /// Creates an empty histogram of similarities from `from`, which is below 1, to 1.
+    /// Creates an empty histogram of similarities from `from` to 1. If `from` is not below 1, it begins at 0.
     #[must_use]
     pub fn new(from: f64) -> Self {
-        // A threshold of 1 would give bins without width, and dividing by the width would fail.
+        // A lower end of 1 would give bins of width 0, and dividing by the width would fail.
         Self { from: if (0.0..1.0).contains(&from) { from } else { 0.0 }, bins: [0; 20], equal: 0 }
     }
 
-    /// Adds `count` pairs with this similarity. Similarity 1 has its own count.
+    /// Adds `count` pairs with this similarity. Pairs with similarity 1 are counted separately.
     pub fn add(&mut self, similarity: f64, count: u64) {
         if similarity >= 1.0 {
             self.equal += count;
@@ -98,104 +99,104 @@ impl Similarities {
     }
 }
 
-/// A document by name.
+/// Name of a document: its ID, its file and its record number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Name {
     /// ID of the document.
     pub id: Vec<u8>,
     /// File of the document, as the user named it.
     pub file: Vec<u8>,
-    /// Number of its record in the file.
+    /// Number of the record that holds the document, counted from 0 in the file.
     pub record: u64,
 }
 
-/// A kept document with documents that were removed for it.
+/// A kept document, with some of the documents that were removed in its favour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
     /// The kept document.
     pub kept: Name,
-    /// Number of documents removed for it.
+    /// Number of documents that were removed in its favour.
     pub removed: u64,
-    /// Some of the removed documents; [`MEMBERS`] are shown.
+    /// Some of the removed documents. At most [`MEMBERS`] are shown.
     pub members: Vec<Member>,
-    /// The beginning of a text, if one was read.
+    /// Beginning of a text of the cluster. `None` if no text was read again.
     pub preview: Option<Preview>,
 }
 
 /// A removed document of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// The document.
+    /// Name of the document.
     pub name: Name,
-    /// Similarity or distance to the kept document, in words. Empty if only other documents link the
-    /// two.
+    /// Similarity or distance to the kept document in words. Empty if the two were not compared, because only
+    /// other documents link them.
     pub closeness: String,
 }
 
-/// The beginning of a text from a cluster.
+/// Beginning of the text of one document of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
-    /// The text.
+    /// Bytes of the text.
     pub text: Vec<u8>,
-    /// Whether the text is of the kept document, and not of a removed one.
+    /// Whether the text is that of the kept document. Otherwise it is that of a removed one.
     pub is_of_kept: bool,
 }
 
-/// Files or folders, and the files or folders whose documents they repeat.
+/// Table of the sources of documents. A source is a file or a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// The sources from which most documents were removed, in descending order.
+    /// Sources from which most documents were removed, in descending order. They are the rows of the table.
     pub rows: Vec<Source>,
-    /// Names of the sources of the kept documents, in descending order of the documents that were
-    /// removed for them.
+    /// Names of the sources that hold the kept documents. They are the columns of the table, in descending
+    /// order of the documents that were removed in favour of theirs.
     pub columns: Vec<Vec<u8>>,
-    /// Number of all sources, including those without a row.
+    /// Number of all sources, including sources without a row.
     pub sources: u64,
-    /// Whether rows and columns are sources of one collection.
+    /// Whether rows and columns are sources of the same collection, so that a source can be both.
     pub is_one_collection: bool,
 }
 
-/// A file or folder, and how much was removed from it.
+/// A source, which is a file or a folder, and how much was removed from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Name of the file or folder.
     pub name: Vec<u8>,
-    /// Number of its documents.
+    /// Number of documents of the source.
     pub documents: u64,
-    /// Number of its documents that were removed.
+    /// Number of documents of the source that were removed.
     pub removed: u64,
-    /// For each of [`Sources::columns`], the number of documents that were removed for a document
-    /// there.
+    /// For each column in [`Sources::columns`], how many documents of this source were removed in favour of a
+    /// document of the source in the column.
     pub repeats: Vec<u64>,
 }
 
 /// A removed document and the document that is kept in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The kept document.
+    /// Name of the kept document.
     pub kept: Name,
-    /// The removed document.
+    /// Name of the removed document.
     pub removed: Name,
     /// Similarity or distance in words, for example `similarity 0.9`.
     pub closeness: String,
-    /// The kept text.
+    /// Text of the kept document, possibly cut.
     pub kept_text: Vec<u8>,
-    /// The removed text.
+    /// Text of the removed document, possibly cut.
     pub removed_text: Vec<u8>,
 }
 
-/// A record that is not a document.
+/// A record that could not be read as a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuarantinedRecord {
-    /// The file.
+    /// File of the record.
     pub file: Vec<u8>,
-    /// Number of the record in the file.
+    /// Number of the record in the file, counted from 0.
     pub record: u64,
-    /// Offset of its first byte.
+    /// Byte offset of the record in the file, after decompression.
     pub byte: u64,
-    /// Stable name of the fault.
+    /// Stable name of what is wrong with the record.
     pub code: &'static str,
-    /// Description of a good record.
+    /// Description of what a good record would have at this place.
     pub expected: String,
 }
 

@@ -1,22 +1,22 @@
-//! The page, from top to bottom.
+//! Writes the page from top to bottom.
 
 use super::escape::{Line, shortened};
 use super::{Report, clusters, examples, head, histograms, levels, run, sources, unread};
 use crate::write::summary::Summary;
 use std::io::{self, Write};
 
-/// Style sheet of pages, for light and dark mode.
+/// Style sheet of all pages, for light and dark mode.
 pub(in crate::write) const STYLE: &str =
     concat!(include_str!("charts.css"), include_str!("page.css"));
-/// The script of the page, which searches clusters by ID.
+/// Script of the page, which searches the clusters by ID.
 pub(super) const SCRIPT: &str = include_str!("page.js");
-/// SHA-256 of the script. The content policy of the page allows only the script with this hash.
+/// SHA-256 hash of the script. The content security policy of the page allows only the script with this hash.
 pub(super) const SCRIPT_HASH: &str = "dUEzn/rX/uf0S19+6GgmpIjhOPCPCZxZk+kgAJPIBDI=";
 
-/// Most characters of the name of a collection in the title.
+/// Maximum number of characters of the name of a collection in the title of the page.
 const TITLE: usize = 90;
 
-/// Writes the page.
+/// Writes the whole page.
 ///
 /// # Errors
 ///

@@ -1,25 +1,25 @@
-//! The charts of the page, to be shown inside another page such as a notebook.
+//! Writes the charts of the page for use inside another page, such as a notebook.
 
 use super::{Report, head, histograms};
 use crate::write::summary::Summary;
 use std::io::{self, Write};
 
-/// CSS class of the piece. Its style applies only inside this class.
+/// CSS class of the written element. The style sheet applies only inside this class.
 const CLASS: &str = "simtool";
-/// Style sheet of charts.
+/// Style sheet of the charts.
 const STYLE: &str = include_str!("charts.css");
-/// Background and margins, which a page has on its body.
+/// Style rules for background and margins, which the page has on its body.
 const OF_PIECE: &str = "& { padding: 1px 1rem 1rem; background: var(--page); color: var(--ink); }\n\
                         .charts { margin-top: 1.2rem; }";
 
-/// Writes the result in one sentence, the shares of kept and removed documents, and the histograms,
-/// as one element. Its style does not affect the page around it.
+/// Writes one HTML element with the result in one sentence, the shares of kept and removed documents, and the
+/// histograms. Its style does not affect the page around it.
 ///
 /// # Errors
 ///
 /// `out` fails.
 pub fn write_charts(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
-    // The rules are nested in the class, and rules for the root apply to the element itself (`&`).
+    // The rules are nested in the class. Rules for the root apply to the element itself (`&`).
     let style = STYLE.replace(":root", "&");
     write!(
         out,

@@ -1,4 +1,4 @@
-//! The end of the page: command, settings and times of the run.
+//! Writes the end of the page: the command line, settings and times of the run.
 
 use super::escape::{Line, shortened};
 use super::tables::{bar, begin_table, end_table, share};
@@ -7,7 +7,7 @@ use simtool_base::quantity::{bytes, rate, time};
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// Most characters that are shown of the command line and of a setting.
+/// Maximum number of characters that are shown of the command line, and below it of a setting.
 const COMMAND: usize = 4000;
 const SETTING: usize = 300;
 
@@ -50,7 +50,7 @@ fn write_stages(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let head = "<th>stage</th><th class=\"n\">time</th><th class=\"n\">of all</th>\
                 <th class=\"share\"></th>";
     begin_table(out, "time by stage", head)?;
-    // Shares are computed from whole numbers, and most stages take less than a second.
+    // Shares are computed from integers. The unit is small because most stages take less than a second.
     let microseconds = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     for (name, taken) in &summary.stages {
         let (part, whole) = (microseconds(*taken), microseconds(total));

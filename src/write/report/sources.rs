@@ -1,4 +1,4 @@
-//! A table of files or folders and the files or folders whose documents they repeat.
+//! Writes the table of files or folders from which documents were removed, and where the kept ones are.
 
 use super::escape::Cut;
 use super::tables::{begin_table, end_table, share};
@@ -7,7 +7,7 @@ use crate::write::summary::Summary;
 use simtool_base::quantity::grouped;
 use std::io::{self, Write};
 
-/// Most characters that are shown of a source's name.
+/// Maximum number of characters that are shown of the name of a file or folder.
 const NAME: usize = 44;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -> io::Result<()> {
@@ -15,7 +15,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
         return Ok(());
     }
     out.write_all(b"<h2>Who repeats whom</h2>\n")?;
-    // If there is only one source, the counts at the top of the page already say everything.
+    // If there is only one source, the counts at the top of the page already show everything.
     let has_columns = sources.rows.len() > 1 || sources.columns.len() > 1 || summary.is_match();
     if has_columns {
         write_columns(out, sources)?;
@@ -29,7 +29,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
         head.push(letter(at));
         head.push_str("</th>");
     }
-    // The number of columns is limited, so some kept documents are in none of them.
+    // The number of columns is limited, so some kept documents are in a source without a column.
     let of_others = |source: &Source| {
         source.removed.saturating_sub(source.repeats.iter().fold(0, |a, b| a.saturating_add(*b)))
     };
@@ -54,7 +54,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
         )?;
         let others = has_others.then(|| of_others(source));
         for count in source.repeats.iter().take(columns.len()).copied().chain(others) {
-            // The colour stops at 60 percent, so that the number on it stays readable.
+            // The colour does not go beyond 60 percent, so that the number on it stays readable.
             let heat = (u128::from(count) * 60 / u128::from(source.removed.max(1))).min(60);
             let count = if count == 0 { "·".to_owned() } else { grouped(count) };
             write!(out, "<td class=\"n heat\" style=\"--heat:{heat}%\">{count}</td>")?;
@@ -87,7 +87,8 @@ fn write_columns(out: &mut dyn Write, sources: &Sources) -> io::Result<()> {
     out.write_all(b"</ol>\n")
 }
 
-/// Returns the letter of a column. There are fewer columns than letters.
+/// Returns the letter that stands for column number `at`, counted from 0. There are fewer columns than
+/// letters.
 fn letter(at: usize) -> char {
     char::from(b'A' + (at % 26) as u8)
 }

@@ -1,4 +1,4 @@
-//! Documents and records that were not compared, and the faults of files.
+//! Lists documents and records that were not compared, and damaged or unreadable files.
 
 use super::escape::{Cut, Line, shortened};
 use super::tables::{begin_table, end_table};
@@ -7,7 +7,7 @@ use crate::write::summary::{FaultPlace, Summary};
 use simtool_base::quantity::{counted, grouped};
 use std::io::{self, Write};
 
-/// Most characters that are shown of a file name and of a description.
+/// Maximum number of characters that are shown of a file name, and below it of a description.
 const FILE: usize = 48;
 const WHAT: usize = 300;
 
@@ -15,7 +15,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     let passed_over: u64 = summary.read.iter().map(|read| read.passed_over).sum();
     let lost = summary.read.iter().map(|read| read.lost).fold(0, u64::saturating_add);
     let quarantined: u64 = summary.read.iter().map(|read| read.quarantined).sum();
-    // Bad records have a table of their own below.
+    // Bad records are left out here, because they have a table of their own below.
     let of_files = || summary.faults.places().iter().filter(|place| place.record.is_none());
     if passed_over > 0 {
         let were = if passed_over == 1 { "was" } else { "were" };
@@ -51,13 +51,13 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
             )?;
         }
         end_table(out)?;
-        // Bad records are counted among the faults, too, but this table does not list them.
+        // Bad records count as faults as well, but this table does not list them.
         write_more(out, all.saturating_sub(quarantined), "fault", "summary.json")?;
     }
     write_bad_records(out, report, quarantined)
 }
 
-/// Writes the table of bad records. `all` is the number of all bad records.
+/// Writes the table of bad records. `all` is the number of all bad records, listed or not.
 fn write_bad_records(out: &mut dyn Write, report: &Report, all: u64) -> io::Result<()> {
     if report.quarantined.is_empty() {
         return Ok(());
@@ -81,7 +81,7 @@ fn write_bad_records(out: &mut dyn Write, report: &Report, all: u64) -> io::Resu
     write_more(out, all, "record", "quarantine.jsonl")
 }
 
-/// Writes how many rows the table does not show, and the file that has all of them.
+/// Writes how many rows the table leaves out, and which file has all of them. `noun` names the rows.
 fn write_more(out: &mut dyn Write, all: u64, noun: &str, file: &str) -> io::Result<()> {
     match all.saturating_sub(BAD_RECORDS as u64) {
         0 => Ok(()),

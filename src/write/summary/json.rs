@@ -1,12 +1,12 @@
-//! A summary as one JSON object.
+//! Writes a summary as one JSON object.
 
 use super::{Closest, FaultPlace, Level, Setting, Summary};
 use simtool_base::fault::Severity;
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
 
-/// Writes a summary. The fields `begin`, `end`, `peak_memory_bytes` and `seconds` differ from run to
-/// run; all others are the same for the same input and settings.
+/// Writes a summary. The fields `begin`, `end`, `peak_memory_bytes` and `seconds` differ from run to run. All
+/// others are the same for the same input and settings.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     }
     out.write_all(b"\n  },\n")?;
     write_list(out, "faults", summary.faults.places(), write_place)?;
-    // Times differ from run to run, so they come after everything that can be compared.
+    // Times differ from run to run, so they come after all fields that can be compared.
     out.write_all(b"  \"seconds\": {")?;
     for (number, (stage, time)) in summary.stages.iter().enumerate() {
         out.write_all(if number == 0 { b"" } else { b"," })?;
@@ -59,7 +59,7 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     out.write_all(b"\n  }\n}\n")
 }
 
-/// Writes a field that is a list, with one entry a line.
+/// Writes a field whose value is a list, with one entry on each line.
 fn write_list<T>(
     out: &mut dyn Write,
     name: &str,

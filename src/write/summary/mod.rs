@@ -1,6 +1,6 @@
-//! The numbers of a run: the only source of the table on the terminal, `summary.json` and the page.
+//! The numbers of a run. The table on the terminal, `summary.json` and the page all show them.
 //!
-//! All three show the counts of [`Summary::figures`], so they cannot disagree.
+//! All three take their counts from [`Summary::figures`], so they cannot disagree.
 
 mod json;
 mod setting;
@@ -30,136 +30,138 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// The command line.
+    /// Command line of the run.
     pub command: String,
-    /// The folder of the results, as the user named it.
+    /// Output folder, as the user named it.
     pub output: String,
-    /// Command lines for a closer look, if the results come from the program.
+    /// Beginnings of command lines for a closer look. `None` if the results do not come from the command line
+    /// program.
     pub commands: Option<Commands>,
-    /// Settings that shaped the result, by name.
+    /// Names and values of the settings that affected the result.
     pub parameters: Vec<(&'static str, Setting)>,
-    /// Recipe of the method. Fingerprints and terms are comparable only between equal recipes.
+    /// Recipe of the method. Fingerprints and terms can be compared only if their recipes are equal.
     pub recipe: String,
-    /// A sentence about the meaning of distances, if the method has them.
+    /// Sentence about what distances mean. `None` if the method has no distances.
     pub distance_means: Option<String>,
-    /// Start of the run, if the caller has a clock.
+    /// Time at which the run started. `None` if the caller has no clock.
     pub begin: Option<UtcTime>,
-    /// End of the run, before the summary and the page were written.
+    /// Time at which the run ended, before the summary and the page were written.
     pub end: Option<UtcTime>,
-    /// Peak memory of the process in bytes, mapped files included, if the system reports it.
+    /// Peak memory of the process in bytes, including mapped files. `None` if the system does not report it.
     pub peak_memory: Option<u64>,
     /// Counts of the collection that was read, or of the queries and the corpus.
     pub read: Sides<ReadCounts>,
-    /// Documents that are kept.
+    /// Number of documents that are kept.
     pub kept: u64,
-    /// Documents that are removed.
+    /// Number of documents that are removed.
     pub removed: u64,
-    /// Bytes of text of the removed documents.
+    /// Number of bytes of text of the removed documents.
     pub removed_bytes: u64,
-    /// Kept documents that others are removed for.
+    /// Number of kept documents in whose favour others are removed.
     pub clusters: u64,
-    /// Number of pairs of close documents. `None` if they did not fit in memory: then only the pairs
-    /// that decide what to remove were searched.
+    /// Number of pairs of near-duplicates. `None` if the pairs did not fit in memory, so that only the pairs
+    /// that affect the removals were searched.
     pub pairs: Option<u64>,
-    /// Numbers of documents that stricter limits would remove, strictest first. The limit of the run
-    /// is last. Empty if not all pairs are known.
+    /// Limits with the number of documents that each would remove. Stricter limits come first, the limit of
+    /// the run last. Empty if not all pairs are known.
     pub levels: Vec<Level>,
-    /// Faults of the input.
+    /// Faults of the input: bad records, and damaged or unreadable files.
     pub faults: Faults,
-    /// Wall time of each stage.
+    /// Name and wall-clock time of each stage.
     pub stages: Vec<(&'static str, Duration)>,
 }
 
-/// Beginnings of command lines for a closer look at the results.
+/// Beginnings of command lines that show results in detail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commands {
-    /// Shows what happened to a document; its ID follows.
+    /// Command that shows what became of a document. Its ID must be appended.
     pub why: String,
-    /// Compares two documents; `FILE:RECORD` of each follows.
+    /// Command that compares two documents. `FILE:RECORD` of each must be appended.
     pub compare: String,
 }
 
-/// Counts of a collection that was read.
+/// Counts of one collection that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCounts {
-    /// Input files.
+    /// Number of input files.
     pub files: u64,
-    /// Documents that were compared.
+    /// Number of documents that were compared.
     pub documents: u64,
-    /// Records that should have been documents.
+    /// Number of records that could not be read as documents.
     pub quarantined: u64,
-    /// Records that were in damaged parts of files and are lost, as far as their number is known.
+    /// Number of records in damaged parts of files, as far as it is known. These records could not be read.
     pub lost: u64,
-    /// Documents that the selection (for example `--limit`) excluded. They are kept, and not counted
-    /// in `documents`.
+    /// Number of documents that the selection excluded, for example by `--limit`. They are kept, and not
+    /// counted in `documents`.
     pub passed_over: u64,
-    /// Documents without any term. They are kept.
+    /// Number of documents without any term. They are kept.
     pub without_terms: u64,
-    /// Documents in which bytes that are not text were replaced.
+    /// Number of documents with bytes that are not valid text and were replaced.
     pub mended: u64,
-    /// Files and parts of files that could not be read.
+    /// Number of files and parts of files that could not be read.
     pub file_faults: u64,
-    /// Bytes of text of all documents.
+    /// Number of bytes of text of all documents.
     pub text_bytes: u64,
 }
 
 impl ReadCounts {
-    /// All records of the input. Each record is counted in exactly one of the fields added here.
+    /// Returns the number of all records of the input. Each record is counted in exactly one of the fields
+    /// that are added.
     #[must_use]
     pub fn records(&self) -> u64 {
         let known = self.documents + self.quarantined + self.passed_over;
-        // A damaged file can declare any number of lost records.
+        // A damaged file can claim any number of lost records, so the sum must not overflow.
         known.saturating_add(self.lost)
     }
 }
 
-/// Number of documents that a limit would remove.
+/// A limit, and the number of documents that a run with this limit would remove.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    /// The limit: how close documents must be.
+    /// The limit: the least similarity or the greatest distance of near-duplicates.
     pub least: Closest,
     /// Number of documents that would be removed.
     pub removed: u64,
 }
 
-/// A limit for similarities or for distances.
+/// A limit on the similarity or the distance of two documents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Closest {
-    /// Least similarity.
+    /// Minimum similarity, from 0 to 1.
     Similarity(f64),
-    /// Greatest distance in bits.
+    /// Maximum number of positions in which fingerprints may differ.
     Distance(u32),
 }
 
-/// Faults of the input: the number of each kind, and the first places.
+/// Faults of the input: how many there are of each kind, and where the first ones are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     counts: BTreeMap<&'static str, u64>,
     places: Vec<FaultPlace>,
 }
 
-/// A fault and its place.
+/// A fault of the input, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultPlace {
     /// Whether data was lost.
     pub severity: Severity,
-    /// Stable name of the fault.
+    /// Stable name of the kind of fault.
     pub kind: &'static str,
-    /// The file, as the user named it.
+    /// Name of the file, as the user wrote it.
     pub file: Vec<u8>,
-    /// Number of the record in the file, if the fault is a bad record.
+    /// Number of the record in the file. `None` if the fault is not about one record.
     pub record: Option<u64>,
-    /// Offset in the file, if the fault has one.
+    /// Byte offset in the file. `None` if the fault has none.
     pub byte: Option<u64>,
-    /// Description: what was found there, or what was expected.
+    /// Description of what was found or expected there.
     pub what: String,
 }
 
 impl Faults {
-    /// Most places that are stored for each kind. Further faults are only counted.
+    /// Maximum number of faults of each kind whose places are stored. Further faults are only counted.
     pub const PLACES: u64 = 1000;
 
-    /// Counts a fault, and stores its place if there are few of its kind.
+    /// Counts a fault of this kind. Stores `place` if fewer than [`Self::PLACES`] of the kind are stored.
     pub fn add(&mut self, kind: &'static str, place: impl FnOnce() -> FaultPlace) {
         let count = self.counts.entry(kind).or_insert(0);
         *count += 1;
@@ -169,7 +171,7 @@ impl Faults {
         }
     }
 
-    /// Counts a fault of a file.
+    /// Counts a fault that concerns a file and not one record.
     pub fn add_fault(&mut self, fault: &Fault) {
         self.add(fault.code, || FaultPlace {
             severity: fault.severity,
@@ -181,13 +183,13 @@ impl Faults {
         });
     }
 
-    /// Number of faults of each kind, by name.
+    /// Returns for each kind of fault, by its name, how many there are.
     #[must_use]
     pub fn counts(&self) -> &BTreeMap<&'static str, u64> {
         &self.counts
     }
 
-    /// Places of the first [`Self::PLACES`] faults of each kind, in the order in which they were
+    /// Returns where the first [`Self::PLACES`] faults of each kind are, in the order in which they were
     /// added.
     #[must_use]
     pub fn places(&self) -> &[FaultPlace] {
@@ -195,29 +197,29 @@ impl Faults {
     }
 }
 
-/// A count, with its names for programs and for people.
+/// A count of the summary, with its names for programs and for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// Key in `summary.json`.
+    /// Name of the field in `summary.json`.
     pub key: &'static str,
-    /// Name in the table and on the page.
+    /// Name in the table on the terminal and on the page.
     pub name: &'static str,
-    /// The count; `None` if it is not known.
+    /// The count. `None` if it is not known.
     pub count: Option<u64>,
-    /// The count of which this is a share, if the share is shown.
+    /// Count of which a share in percent is shown. `None` if no share is shown.
     pub whole: Option<u64>,
-    /// A remark for people; may be empty.
+    /// Remark for people. May be empty.
     pub note: &'static str,
-    /// Who sees the count.
+    /// Whether people see the count, or only programs.
     pub audience: Audience,
 }
 
-/// Who sees a [`Figure`].
+/// Readers of a [`Figure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// Everyone.
+    /// Programs and people.
     Everyone,
-    /// Programs always; people if it is not 0.
+    /// Programs, and people if the count is not 0.
     IfAny,
     /// Only programs.
     Programs,
@@ -245,7 +247,7 @@ impl Figure {
         Self { audience: Audience::Programs, ..self }
     }
 
-    /// Whether people see the count.
+    /// Returns whether people see the count.
     #[must_use]
     pub(crate) fn is_for_people(&self) -> bool {
         match self.audience {
@@ -257,7 +259,7 @@ impl Figure {
 }
 
 impl Summary {
-    /// Adds `time` to the time of `stage`. A new stage is appended.
+    /// Adds `time` to the time of the stage called `stage`. A new stage becomes the last one.
     pub(crate) fn add_time(&mut self, stage: &'static str, time: Duration) {
         match self.stages.iter_mut().find(|(name, _)| *name == stage) {
             Some((_, total)) => *total += time,
@@ -265,32 +267,32 @@ impl Summary {
         }
     }
 
-    /// Total time of all stages.
+    /// Returns the total time of all stages.
     #[must_use]
     pub fn time(&self) -> Duration {
         self.stages.iter().map(|(_, time)| *time).sum()
     }
 
-    /// Bytes of text of all documents, queries and corpus together.
+    /// Returns the number of bytes of text of all documents, in queries and corpus together.
     #[must_use]
     pub fn text_bytes(&self) -> u64 {
         self.read.iter().map(|read| read.text_bytes).sum()
     }
 
-    /// Whether every document was either kept or removed.
+    /// Returns whether every document was either kept or removed, so that none was lost.
     #[must_use]
     pub fn is_conserved(&self) -> bool {
         self.read.first().documents == self.kept + self.removed
     }
 
-    /// Whether documents were matched against those of another collection.
+    /// Returns whether queries were matched with a corpus.
     #[must_use]
     pub fn is_match(&self) -> bool {
         self.read.is_two()
     }
 
-    /// Returns all counts in the order in which they are shown. The counts of the corpus follow those
-    /// of the queries, if there are queries.
+    /// Returns all counts in the order in which they are shown. In a match, the counts of the corpus follow
+    /// those of the queries.
     #[must_use]
     pub fn figures(&self) -> Vec<Figure> {
         let read = self.read.first();
@@ -344,7 +346,7 @@ impl Summary {
     }
 }
 
-/// Names of the counts, which differ between `dedup` and `match`.
+/// Names of the counts, which are different for `dedup` and for `match`.
 struct Names {
     files: &'static str,
     documents: &'static str,

@@ -1,4 +1,4 @@
-//! The value of a setting in `summary.json`, where numbers are numbers and not text.
+//! The value of a setting in `summary.json`, where a number is written as a number and not as text.
 
 use simtool_base::json_text::write_string;
 use std::fmt;
@@ -7,13 +7,13 @@ use std::io::{self, Write};
 /// The value of a setting.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Setting {
-    /// The setting was not given: there is no limit or no choice.
+    /// No value: the setting was not given, so there is no limit or no choice.
     None,
     /// Yes or no.
     Flag(bool),
-    /// A whole number.
+    /// A whole number, for example a number of bits.
     Count(u64),
-    /// A number.
+    /// A number with a fraction, for example a threshold.
     Number(f64),
     /// Text.
     Text(String),
@@ -22,7 +22,8 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// Parses the text of an option: `64` becomes a count, `0.8` and `4/5` numbers, `words:3` a text.
+    /// Parses the text of an option. `64` becomes a count, `0.8` and `4/5` become numbers, and `words:3`
+    /// becomes a text.
     #[must_use]
     pub fn read(text: &str) -> Self {
         // The parser of floats also accepts texts such as `inf`, `nan` and `1e5`.
@@ -43,12 +44,12 @@ impl Setting {
         }
     }
 
-    /// Creates a count, or [`None`](Self::None).
+    /// Creates the value of a count, or [`None`](Self::None) if there is none.
     pub fn count(count: Option<u64>) -> Self {
         count.map_or(Self::None, Self::Count)
     }
 
-    /// Creates a text, or [`None`](Self::None).
+    /// Creates the value of a text, or [`None`](Self::None) if there is none.
     pub fn text(text: Option<impl Into<String>>) -> Self {
         text.map_or(Self::None, |text| Self::Text(text.into()))
     }
@@ -75,7 +76,7 @@ impl Setting {
 }
 
 impl fmt::Display for Setting {
-    /// Formats the value for people. A setting that was not given is empty.
+    /// Formats the value for people. A setting without a value is empty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => Ok(()),

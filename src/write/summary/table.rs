@@ -1,16 +1,16 @@
-//! The summary on the terminal: one line for each count, then the speed and the folder.
+//! Formats the summary for the terminal: one line for each count, then the speed and the output folder.
 
 use super::Summary;
 use simtool_base::quantity::{bytes, percent, rate};
 use std::fmt::Write;
 
-/// Width of the column of names, unless a name is longer.
+/// Minimum width of the column of names, in characters.
 const NAMES: usize = 14;
 
-/// Shown for a count that is not known.
+/// Text that is shown for a count that is not known.
 const UNKNOWN: &str = "-";
 
-/// Returns the counts of the summary, one a line, followed by the speed and the folder of the results.
+/// Returns the table for the terminal: one line for each count, then the speed and the output folder.
 #[must_use]
 pub fn table(summary: &Summary) -> String {
     let figures = summary.figures();
