@@ -17,6 +17,7 @@ pub(super) mod bit_majority;
 pub(super) mod fold_characters;
 pub(super) mod hamming_accept;
 pub(super) mod hamming_groups;
+pub(super) mod hamming_pairs;
 pub(super) mod hamming_scan;
 pub(super) mod kept_terms;
 pub(super) mod mark_characters;
@@ -31,6 +32,7 @@ use binary_digits::Digits;
 use fold_characters::Around;
 use hamming_accept::PairTest;
 use hamming_groups::GroupSearch;
+use hamming_pairs::{Candidates, PairSearch};
 use kept_terms::RandomPart;
 use near_tags::TagSearch;
 use simtool_model::fingerprint_table::Wide;
@@ -68,6 +70,30 @@ pub(super) trait OwnLoops: Copy {
     #[inline(always)]
     fn near_in_groups(self, search: GroupSearch<'_>, hits: &mut Vec<u64>) {
         hamming_groups::plain(search, hits);
+    }
+
+    /// Finds the near pairs of words of 32 bits. Hands candidates to `sink` whenever they are many, and
+    /// leaves the last ones in `candidates`.
+    #[inline(always)]
+    fn near_pairs_32(
+        self,
+        search: PairSearch<'_, u32>,
+        candidates: &mut Candidates,
+        sink: &mut dyn FnMut(&[u32], &[u32]),
+    ) {
+        hamming_pairs::near_pairs_32(search, candidates, sink);
+    }
+
+    /// Finds the near pairs of words of 64 bits. Hands candidates to `sink` whenever they are many, and
+    /// leaves the last ones in `candidates`.
+    #[inline(always)]
+    fn near_pairs_64(
+        self,
+        search: PairSearch<'_, u64>,
+        candidates: &mut Candidates,
+        sink: &mut dyn FnMut(&[u32], &[u32]),
+    ) {
+        hamming_pairs::near_pairs_64(search, candidates, sink);
     }
 
     /// Appends a hit for each row of one word that is near `query`.

@@ -5,6 +5,7 @@ mod binary_digits;
 mod byte_lanes;
 mod hamming_accept;
 mod hamming_groups;
+mod hamming_pairs;
 mod hamming_scan;
 mod kept_terms;
 mod near_tags;
@@ -19,6 +20,7 @@ use crate::own_loops::binary_digits::Digits;
 use crate::own_loops::fold_characters::Around;
 use crate::own_loops::hamming_accept::PairTest;
 use crate::own_loops::hamming_groups::GroupSearch;
+use crate::own_loops::hamming_pairs::{Candidates, PairSearch};
 use crate::own_loops::kept_terms::RandomPart;
 use crate::own_loops::near_tags::TagSearch;
 use crate::own_loops::xxh3_short::PlacedWords;
@@ -92,6 +94,28 @@ impl OwnLoops for Avx512 {
     fn near_in_groups(self, search: GroupSearch<'_>, hits: &mut Vec<u64>) {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { hamming_groups::near_in_groups(search, hits) }
+    }
+
+    #[inline(always)]
+    fn near_pairs_32(
+        self,
+        search: PairSearch<'_, u32>,
+        candidates: &mut Candidates,
+        sink: &mut dyn FnMut(&[u32], &[u32]),
+    ) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { hamming_pairs::near_pairs_32(search, candidates, sink) }
+    }
+
+    #[inline(always)]
+    fn near_pairs_64(
+        self,
+        search: PairSearch<'_, u64>,
+        candidates: &mut Candidates,
+        sink: &mut dyn FnMut(&[u32], &[u32]),
+    ) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { hamming_pairs::near_pairs_64(search, candidates, sink) }
     }
 
     #[inline(always)]

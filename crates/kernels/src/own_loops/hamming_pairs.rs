@@ -1,0 +1,121 @@
+//! Pairs that were found near, and the plain loops of [`crate::hamming_pairs`].
+
+use std::ops::{BitXor, Range};
+
+/// Candidates after which they are handed over.
+pub(crate) const FLUSH: usize = 4096;
+/// Rows of a tile.
+pub(crate) const TILE: usize = 8;
+/// Candidates that one step of a tile can add: eight rows and sixteen columns.
+const STEP: usize = TILE * 16;
+
+/// Pairs of indices, row below column, that were found near.
+#[derive(Debug)]
+pub struct Candidates {
+    pub(crate) rows: Box<[u32]>,
+    pub(crate) columns: Box<[u32]>,
+    pub(crate) length: usize,
+}
+
+impl Default for Candidates {
+    fn default() -> Self {
+        let places = FLUSH + STEP + 16;
+        Self { rows: vec![0; places].into(), columns: vec![0; places].into(), length: 0 }
+    }
+}
+
+impl Candidates {
+    #[inline]
+    fn push(&mut self, row: usize, column: usize) {
+        self.rows[self.length] = row as u32;
+        self.columns[self.length] = column as u32;
+        self.length += 1;
+    }
+
+    #[inline]
+    pub(crate) fn flush(&mut self, sink: &mut dyn FnMut(&[u32], &[u32])) {
+        if self.length > 0 {
+            sink(&self.rows[..self.length], &self.columns[..self.length]);
+            self.length = 0;
+        }
+    }
+}
+
+/// The search for near pairs of words.
+#[derive(Clone)]
+pub(crate) struct PairSearch<'a, W> {
+    /// Words that are compared.
+    pub(crate) words: &'a [W],
+    /// Places of the rows. A row is compared with the columns behind it.
+    pub(crate) rows: Range<usize>,
+    /// Place of the first column.
+    pub(crate) first_column: usize,
+    /// Most bits in which near words differ.
+    pub(crate) max_distance: u32,
+}
+
+/// Columns of a step, of which the compiler makes vectors.
+const COLUMNS: usize = 32;
+
+/// Compares one row after the other with all columns. `is_near` decides on the differing bits of a pair.
+#[inline(always)]
+fn plain<W: Copy + BitXor<Output = W>>(
+    search: PairSearch<'_, W>,
+    is_near: impl Fn(W) -> bool,
+    candidates: &mut Candidates,
+    sink: &mut dyn FnMut(&[u32], &[u32]),
+) {
+    let PairSearch { words, rows, first_column, .. } = search;
+    for row in rows {
+        let x = words[row];
+        let first = first_column.max(row + 1).min(words.len());
+        for (step, columns) in words[first..].chunks(COLUMNS).enumerate() {
+            // One branch for the whole step: nearly always no pair is near.
+            let any = columns.iter().fold(false, |any, &y| any | is_near(x ^ y));
+            if any {
+                for (column, &y) in (first + step * COLUMNS..).zip(columns) {
+                    if is_near(x ^ y) {
+                        candidates.push(row, column);
+                    }
+                }
+                if candidates.length >= FLUSH {
+                    candidates.flush(sink);
+                }
+            }
+        }
+    }
+}
+
+/// Finds the near pairs of words of 32 bits.
+#[inline(always)]
+pub(crate) fn near_pairs_32(
+    search: PairSearch<'_, u32>,
+    candidates: &mut Candidates,
+    sink: &mut dyn FnMut(&[u32], &[u32]),
+) {
+    let max_distance = search.max_distance;
+    if max_distance == 3 {
+        // The lowest bit is cleared three times: fewer instructions than a count, which few levels
+        // have as an instruction.
+        let is_near = |mut bits: u32| {
+            bits &= bits.wrapping_sub(1);
+            bits &= bits.wrapping_sub(1);
+            bits &= bits.wrapping_sub(1);
+            bits == 0
+        };
+        plain(search, is_near, candidates, sink);
+    } else {
+        plain(search, |bits: u32| bits.count_ones() <= max_distance, candidates, sink);
+    }
+}
+
+/// Finds the near pairs of words of 64 bits.
+#[inline(always)]
+pub(crate) fn near_pairs_64(
+    search: PairSearch<'_, u64>,
+    candidates: &mut Candidates,
+    sink: &mut dyn FnMut(&[u32], &[u32]),
+) {
+    let max_distance = search.max_distance;
+    plain(search, |bits: u64| bits.count_ones() <= max_distance, candidates, sink);
+}
