@@ -8,16 +8,13 @@
 //! row → hash of its block → word of the bucket → near the row's fold, or crowded? → keep the row
 //! ```
 
+pub use super::own_loops::bucket_filter::CROWDED;
+
+use super::Isa;
+use super::own_loops::bucket_filter::{BucketSearch, STEP, plain};
 use super::partition::{BlockHash, Parts};
-use super::{Isa, Kind};
+use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_table::Lane;
-
-/// The word of a bucket with several values. Its rows are kept. A single value whose fold happens to be
-/// this number is not lost: its rows are kept, too.
-pub const CROWDED: u32 = u32::MAX;
-
-/// Rows of a step. A step writes at most this many places.
-const STEP: usize = 8;
 
 /// Returns how many places `rows_near_buckets` may write for so many rows.
 #[must_use]
@@ -42,96 +39,29 @@ pub fn rows_near_buckets<L: Lane>(
     found: &mut [u32],
 ) -> usize {
     assert!(words.len() == hash.parts() && found.len() >= places(rows.len()));
-    #[cfg(target_arch = "x86_64")]
-    if L::WORDS == 1 && isa.0 == Kind::Avx512 {
-        let rows = bytemuck::cast_slice(rows);
+    isa.run(BucketSearch { rows, hash, words, max_distance }, found)
+}
+
+impl<W: Lane> Kernel<&mut [u32]> for BucketSearch<'_, W> {
+    type Result = usize;
+
+    #[inline(always)]
+    fn run<L: Level>(self, level: L, found: &mut [u32]) -> usize {
+        if W::WORDS != 1 {
+            return plain(self, 0, found);
+        }
+        let Self { rows, hash, words, max_distance } = self;
+        // A single word is its own fold.
         let (block, shift, window) = (hash.block.fold64(), hash.shift, hash.window);
         let hash = &BlockHash { block, shift, window };
-        // SAFETY: `runnable` says that this processor has the instructions; the lengths were
-        // checked.
-        return unsafe { avx512::rows_near_buckets(rows, hash, words, max_distance, found) };
-    }
-    let _ = isa;
-    portable(rows, 0, hash, words, max_distance, found)
-}
-
-#[inline(always)]
-fn portable<L: Lane>(
-    rows: &[L],
-    first: usize,
-    hash: &BlockHash<L>,
-    words: &[u32],
-    max_distance: u32,
-    found: &mut [u32],
-) -> usize {
-    let mut count = 0;
-    for (at, &row) in rows.iter().enumerate() {
-        let word = words[hash.part(row)];
-        let is_near = (word ^ row.fold32()).count_ones() <= max_distance;
-        // Written in any case, kept if it is near: no branch to mispredict.
-        found[count] = (first + at) as u32;
-        count += usize::from(is_near) | usize::from(word == CROWDED);
-    }
-    count
-}
-
-#[cfg(target_arch = "x86_64")]
-mod avx512 {
-    use super::{BlockHash, CROWDED, STEP, portable};
-    use std::arch::x86_64::{
-        _mm_cvtsi64_si128, _mm256_add_epi32, _mm256_cmpeq_epu32_mask, _mm256_cmple_epu32_mask,
-        _mm256_maskz_compress_epi32, _mm256_popcnt_epi32, _mm256_set1_epi32, _mm256_setr_epi32,
-        _mm256_storeu_si256, _mm256_xor_si256, _mm512_and_si512, _mm512_cvtepi64_epi32,
-        _mm512_i64gather_epi32, _mm512_loadu_si512, _mm512_mullo_epi64, _mm512_set1_epi64,
-        _mm512_srl_epi64, _mm512_srli_epi64, _mm512_xor_si512,
-    };
-
-    /// # Safety
-    ///
-    /// The processor has AVX-512 F, DQ, VL and VPOPCNTDQ; there is a word for every part of the
-    /// hash, and `found` has a step's places more than there are rows.
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
-    pub(super) unsafe fn rows_near_buckets(
-        rows: &[u64],
-        hash: &BlockHash<u64>,
-        words: &[u32],
-        max_distance: u32,
-        found: &mut [u32],
-    ) -> usize {
-        let splat = |number: u64| _mm512_set1_epi64(number.cast_signed());
-        let (block, factor) = (splat(hash.block), splat(BlockHash::<u64>::FACTORS[0]));
-        let (shift, window) = (_mm_cvtsi64_si128(i64::from(hash.shift)), splat(hash.window));
-        let limit = _mm256_set1_epi32(max_distance.min(32).cast_signed());
-        let crowded = _mm256_set1_epi32(CROWDED.cast_signed());
-        let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-        let (steps, rest) = rows.as_chunks::<STEP>();
-        let mut count = 0;
-        for (number, step) in steps.iter().enumerate() {
-            // SAFETY: a step is 64 bytes.
-            let row = unsafe { _mm512_loadu_si512(step.as_ptr().cast()) };
-            let product = _mm512_mullo_epi64(_mm512_and_si512(row, block), factor);
-            let part = _mm512_and_si512(_mm512_srl_epi64(product, shift), window);
-            // SAFETY: a part is at most the window, and there is a word for each.
-            let word = unsafe { _mm512_i64gather_epi32::<4>(part, words.as_ptr().cast()) };
-            let fold = _mm512_cvtepi64_epi32(_mm512_xor_si512(row, _mm512_srli_epi64::<32>(row)));
-            let distance = _mm256_popcnt_epi32(_mm256_xor_si256(word, fold));
-            let kept =
-                _mm256_cmple_epu32_mask(distance, limit) | _mm256_cmpeq_epu32_mask(word, crowded);
-            let first = _mm256_set1_epi32(((number * STEP) as u32).cast_signed());
-            let kept_rows = _mm256_maskz_compress_epi32(kept, _mm256_add_epi32(lanes, first));
-            // SAFETY: no more rows were kept than there were, so a step's places are left.
-            unsafe { _mm256_storeu_si256(found.as_mut_ptr().add(count).cast(), kept_rows) };
-            count += kept.count_ones() as usize;
-        }
-        let first = steps.len() * STEP;
-        count + portable(rest, first, hash, words, max_distance, &mut found[count..])
+        let search = BucketSearch { rows: bytemuck::cast_slice(rows), hash, words, max_distance };
+        level.rows_near_buckets_64(search, found)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Isa;
     use simtool_model::fingerprint_table::Wide;
 
     fn check<L: Lane>(rows: &[L]) {
@@ -146,7 +76,8 @@ mod tests {
                 for length in (0..30).chain([rows.len()]) {
                     let mut expected = vec![7; places(length)];
                     let rows = &rows[..length];
-                    let count = portable(rows, 0, &hash, &words, max_distance, &mut expected);
+                    let search = BucketSearch { rows, hash: &hash, words: &words, max_distance };
+                    let count = plain(search, 0, &mut expected);
                     for &isa in Isa::available() {
                         let mut found = vec![9; places(length)];
                         let number =

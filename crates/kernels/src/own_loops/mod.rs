@@ -14,6 +14,7 @@
 
 pub(super) mod binary_digits;
 pub(super) mod bit_majority;
+pub(super) mod bucket_filter;
 pub(super) mod fold_characters;
 pub(super) mod hamming_accept;
 pub(super) mod hamming_groups;
@@ -29,6 +30,7 @@ pub(super) mod xxh3_short;
 use crate::character_table::CharacterTable;
 use crate::words::{Block, Words};
 use binary_digits::Digits;
+use bucket_filter::BucketSearch;
 use fold_characters::Around;
 use hamming_accept::PairTest;
 use hamming_groups::GroupSearch;
@@ -50,6 +52,14 @@ pub(super) trait OwnLoops: Copy {
     #[inline(always)]
     fn binary_digits(self, digits: &[u8]) -> Digits {
         binary_digits::plain(digits)
+    }
+
+    /// Writes the places of the rows of one word that are near the word of their bucket, or whose bucket
+    /// is crowded, and returns how many there are. There is a word for each bucket, and `found` has a
+    /// step's places more than there are rows.
+    #[inline(always)]
+    fn rows_near_buckets_64(self, search: BucketSearch<'_, u64>, found: &mut [u32]) -> usize {
+        bucket_filter::plain(search, 0, found)
     }
 
     /// Hands row, column and distance of each accepted pair of rows of one word to `sink`. The distance

@@ -2,6 +2,7 @@
 //! instruction. Intel since Ice Lake (2019), AMD since Zen 4 (2022).
 
 mod binary_digits;
+mod bucket_filter;
 mod byte_lanes;
 mod hamming_accept;
 mod hamming_groups;
@@ -17,6 +18,7 @@ use super::avx2::{self, Avx2};
 use crate::character_table::CharacterTable;
 use crate::own_loops::OwnLoops;
 use crate::own_loops::binary_digits::Digits;
+use crate::own_loops::bucket_filter::BucketSearch;
 use crate::own_loops::fold_characters::Around;
 use crate::own_loops::hamming_accept::PairTest;
 use crate::own_loops::hamming_groups::GroupSearch;
@@ -75,6 +77,12 @@ impl OwnLoops for Avx512 {
     fn binary_digits(self, digits: &[u8]) -> Digits {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { binary_digits::binary_digits(digits) }
+    }
+
+    #[inline(always)]
+    fn rows_near_buckets_64(self, search: BucketSearch<'_, u64>, found: &mut [u32]) -> usize {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { bucket_filter::rows_near_buckets_64(search, found) }
     }
 
     #[inline(always)]
