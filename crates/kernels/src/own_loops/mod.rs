@@ -24,6 +24,7 @@ pub(super) mod kept_terms;
 pub(super) mod mark_characters;
 pub(super) mod near_tags;
 pub(super) mod weighted_majority;
+pub(super) mod word_keys;
 pub(super) mod word_masks;
 pub(super) mod xxh3_short;
 
@@ -38,6 +39,7 @@ use hamming_pairs::{Candidates, PairSearch};
 use kept_terms::RandomPart;
 use near_tags::TagSearch;
 use simtool_model::fingerprint_table::Wide;
+use word_keys::{WordKey, WordSpans};
 use xxh3_short::PlacedWords;
 
 /// The loops of a level. The methods do the same at every level.
@@ -142,6 +144,12 @@ pub(super) trait OwnLoops: Copy {
     #[inline(always)]
     fn bit_weights(self, rows: &[u64], weights: &[u32]) -> [u32; 64] {
         weighted_majority::bit_weights(rows, weights)
+    }
+
+    /// Writes the key and the hash of each word.
+    #[inline(always)]
+    fn word_keys(self, spans: WordSpans<'_>, keys: &mut [WordKey], hashes: &mut [u64]) {
+        word_keys::plain(spans, keys, hashes);
     }
 
     /// Appends the hash of each word.

@@ -11,6 +11,7 @@ mod hamming_scan;
 mod kept_terms;
 mod near_tags;
 mod weighted_majority;
+mod word_keys;
 mod word_masks;
 mod xxh3_short;
 
@@ -25,6 +26,7 @@ use crate::own_loops::hamming_groups::GroupSearch;
 use crate::own_loops::hamming_pairs::{Candidates, PairSearch};
 use crate::own_loops::kept_terms::RandomPart;
 use crate::own_loops::near_tags::TagSearch;
+use crate::own_loops::word_keys::{WordKey, WordSpans};
 use crate::own_loops::xxh3_short::PlacedWords;
 use crate::vector::{Costs, Kernel, Level};
 use crate::words::{Block, Words};
@@ -163,6 +165,11 @@ impl OwnLoops for Avx512 {
     }
 
     #[inline(always)]
+    fn word_keys(self, spans: WordSpans<'_>, keys: &mut [WordKey], hashes: &mut [u64]) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { word_keys::word_keys(spans, keys, hashes) }
+    }
+
     fn hash_words(self, words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { xxh3_short::hash_words(words, hashes) }

@@ -1,0 +1,77 @@
+//! Keys of words, and the plain loop of [`crate::word_keys`].
+
+/// Letters that a key holds.
+pub const KEY_LETTERS: usize = 16;
+
+/// A word of up to 16 letters: lower case, zero-padded, as two little-endian numbers.
+pub type WordKey = [u64; 2];
+
+/// The key of a word that is too long for one. No other word has it, nor one with a first half of
+/// zero.
+pub const NO_KEY: WordKey = [0; 2];
+
+/// Returns the in-memory hash of a key. It is not stored, not printed, so it may change with any version.
+///
+/// One 64 × 64 → 128 bit product, folded.
+#[inline(always)]
+pub fn hash_key(key: WordKey) -> u64 {
+    // Two odd constants from the digits of the square roots of 2 and 3.
+    let product =
+        u128::from(key[0] ^ 0x6a09_e667_f3bc_c909) * u128::from(key[1] ^ 0xbb67_ae85_84ca_a73b);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+/// Makes the key of one word, byte by byte.
+pub fn word_key(word: &[u8]) -> WordKey {
+    if word.len() > KEY_LETTERS {
+        return NO_KEY;
+    }
+    let mut bytes = [0; KEY_LETTERS];
+    for (to, from) in bytes.iter_mut().zip(word) {
+        *to = from.to_ascii_lowercase();
+    }
+    let (low, high) = bytes.split_at(8);
+    [low, high].map(|half| half.iter().rev().fold(0, |key, &byte| (key << 8) | u64::from(byte)))
+}
+
+/// The words of a text: word `i` is `text[starts[i]..ends[i]]`.
+#[derive(Clone, Copy)]
+pub(crate) struct WordSpans<'a> {
+    /// Bytes of the text.
+    pub(crate) text: &'a [u8],
+    /// Start of each word.
+    pub(crate) starts: &'a [u32],
+    /// End of each word.
+    pub(crate) ends: &'a [u32],
+}
+
+/// Bit of a letter that is set in lower case, in each byte.
+const CASE: u64 = 0x2020_2020_2020_2020;
+
+/// Returns a mask of the lowest `letters` bytes of a number.
+#[inline(always)]
+fn low_bytes(letters: usize) -> u64 {
+    if letters >= 8 { u64::MAX } else { !(u64::MAX << (8 * letters)) }
+}
+
+/// Writes the key and the hash of each word.
+#[inline(always)]
+pub(crate) fn plain(spans: WordSpans<'_>, keys: &mut [WordKey], hashes: &mut [u64]) {
+    let WordSpans { text, starts, ends } = spans;
+    let words = starts.iter().zip(ends);
+    for ((&start, &end), (key, hash)) in words.zip(keys.iter_mut().zip(hashes)) {
+        let (start, length) = (start as usize, (end - start) as usize);
+        *key = match text[start..].first_chunk::<KEY_LETTERS>() {
+            _ if length > KEY_LETTERS => NO_KEY,
+            Some(bytes) => {
+                let whole = u128::from_le_bytes(*bytes);
+                let low = low_bytes(length);
+                let high = low_bytes(length.saturating_sub(8));
+                [(whole as u64 | CASE) & low, ((whole >> 64) as u64 | CASE) & high]
+            }
+            // The last bytes of the text.
+            None => word_key(&text[start..start + length]),
+        };
+        *hash = hash_key(*key);
+    }
+}
