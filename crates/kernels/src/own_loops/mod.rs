@@ -26,6 +26,7 @@ pub(super) mod near_tags;
 pub(super) mod weighted_majority;
 pub(super) mod word_keys;
 pub(super) mod word_masks;
+pub(super) mod word_positions;
 pub(super) mod xxh3_short;
 
 use crate::character_table::CharacterTable;
@@ -150,6 +151,14 @@ pub(super) trait OwnLoops: Copy {
     #[inline(always)]
     fn word_keys(self, spans: WordSpans<'_>, keys: &mut [WordKey], hashes: &mut [u64]) {
         word_keys::plain(spans, keys, hashes);
+    }
+
+    /// Writes where the words of a text start and end, and returns how many starts and ends there are.
+    /// A word at the end of the text has a start only. There is room for a word every two bytes, and for
+    /// some more that loops may write behind the last one.
+    #[inline(always)]
+    fn word_positions(self, text: &[u8], starts: &mut [u32], ends: &mut [u32]) -> (usize, usize) {
+        word_positions::plain(text, starts, ends)
     }
 
     /// Appends the hash of each word.

@@ -10,9 +10,8 @@ pub type WordKey = [u64; 2];
 /// zero.
 pub const NO_KEY: WordKey = [0; 2];
 
-/// Returns the in-memory hash of a key. It is not stored, not printed, so it may change with any version.
-///
-/// One 64 × 64 → 128 bit product, folded.
+/// Returns the in-memory hash of a key, which is one folded product of 128 bits. It is neither stored nor
+/// printed, so it may change with any version.
 #[inline(always)]
 pub fn hash_key(key: WordKey) -> u64 {
     // Two odd constants from the digits of the square roots of 2 and 3.

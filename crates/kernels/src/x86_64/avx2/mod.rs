@@ -7,6 +7,7 @@ mod hamming_groups;
 mod hamming_scan;
 mod near_tags;
 mod word_masks;
+mod word_positions;
 pub(super) mod xxh3_short;
 
 use crate::character_table::CharacterTable;
@@ -78,6 +79,11 @@ impl OwnLoops for Avx2 {
     }
 
     #[inline(always)]
+    fn word_positions(self, text: &[u8], starts: &mut [u32], ends: &mut [u32]) -> (usize, usize) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { word_positions::word_positions(text, starts, ends) }
+    }
+
     fn hash_words(self, words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { xxh3_short::hash_words(words, hashes) }

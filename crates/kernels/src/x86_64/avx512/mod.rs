@@ -13,6 +13,7 @@ mod near_tags;
 mod weighted_majority;
 mod word_keys;
 mod word_masks;
+mod word_positions;
 mod xxh3_short;
 
 use super::avx2::{self, Avx2};
@@ -168,6 +169,12 @@ impl OwnLoops for Avx512 {
     fn word_keys(self, spans: WordSpans<'_>, keys: &mut [WordKey], hashes: &mut [u64]) {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe { word_keys::word_keys(spans, keys, hashes) }
+    }
+
+    #[inline(always)]
+    fn word_positions(self, text: &[u8], starts: &mut [u32], ends: &mut [u32]) -> (usize, usize) {
+        // SAFETY: `self` proves that the processor has the instructions.
+        unsafe { word_positions::word_positions(text, starts, ends) }
     }
 
     fn hash_words(self, words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
