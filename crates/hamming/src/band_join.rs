@@ -1,9 +1,11 @@
-//! The join by bands: only rows that agree in one of a few masks are compared.
+//! The join by bands. A band is a mask of some bits, and only fingerprints that are equal in the bits
+//! of a mask are compared.
 //!
-//! If many lanes may differ, as with MinHash, masks that miss no pair are so short that nearly all rows
-//! agree in one. Longer masks miss some pairs, with a probability that the layout computes.
+//! If many hashes of a fingerprint may differ, as with MinHash, masks that miss no pair are very short.
+//! Then nearly all fingerprints are equal in one of them. Longer masks miss some pairs, with a
+//! probability that the layout computes.
 //!
-//! A pair that agrees in several masks is found in the first of them.
+//! A pair that agrees in several masks is reported for the first of them only.
 //!
 //! # References
 //!
@@ -16,12 +18,13 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
-/// Finds the pairs of rows that agree in a mask of `layout` and are within `max_distance`, ascending: pairs
-/// of one side, or of one row of each side. All rows have a fingerprint.
+/// Finds the pairs of fingerprints that are equal in a mask of `layout` and have at most distance
+/// `max_distance`, in ascending order. With two collections, a pair has one row of each. All rows must
+/// have a fingerprint.
 ///
 /// # Complexity
 ///
-/// One sort of the rows for each mask, and one compare for each pair that agrees in the mask.
+/// One sort of the rows for each mask, and one comparison for each pair that is equal in the mask.
 pub(super) fn band_join(
     rows: Sides<&FingerprintRows<'_>>,
     layout: &Layout,
@@ -35,7 +38,7 @@ pub(super) fn band_join(
     };
     let words = shape.words();
     let queries = second.map_or(0, |_| first.len());
-    // The numbers of the second side follow those of the first.
+    // The row numbers of the second collection follow those of the first.
     let row = |number: u32| {
         let (rows, number) = match second {
             Some(corpus) if number as usize >= queries => (corpus, number as usize - queries),
@@ -57,7 +60,7 @@ pub(super) fn band_join(
         let agree = |mask: &[u64], a: &[u64], b: &[u64]| {
             mask.iter().zip(a).zip(b).all(|((mask, a), b)| (a ^ b) & mask == 0)
         };
-        // Returns the pair if it is near and this mask is the first in which it agrees.
+        // Returns the pair if it is near enough and this mask is the first in which its rows are equal.
         let judged = |a: u32, b: u32| {
             let (one, other) = (row(a), row(b));
             let distance = shape.distance(one, other);
@@ -78,7 +81,7 @@ pub(super) fn band_join(
         pairs.extend(found.collect::<Vec<_>>());
         share.part(1, masks.len()).done();
     }
-    // The rows of the second side are numbered from 0 again.
+    // The rows of the second collection are numbered from 0 again.
     for pair in &mut pairs {
         pair.b -= queries as u32;
     }
@@ -92,7 +95,7 @@ mod tests {
     use simtool_base::stable_hash::mix;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
 
-    /// Rows near a few centres, some of them far.
+    /// Returns rows that are near a few centres, some of them farther away.
     fn rows(shape: Shape, count: u64, seed: u64) -> FingerprintRows<'static> {
         let mut rows = RowsBuilder::new(shape);
         for row in 0..count {

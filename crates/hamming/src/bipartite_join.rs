@@ -1,7 +1,8 @@
-//! The bipartite join: many queries against a corpus, by the recursion of the self-join.
+//! The bipartite join: finds the pairs of many queries and a corpus with the recursion of the
+//! self-join.
 //!
-//! Queries come first in every bucket, since partitions keep the order of the records. A bucket with rows
-//! of only one side has no pairs.
+//! In every bucket, queries come first, because partitions keep the order of the records. A bucket with
+//! queries only, or with rows of the corpus only, has no pairs.
 
 use crate::Rows;
 use crate::collect::{Collect, KeepPairs};
@@ -18,15 +19,16 @@ use simtool_base::large_buffer::reserved;
 use simtool_model::fingerprint_table::Lane;
 use simtool_model::sides::Sides;
 
-/// Finds all pairs of a query and a corpus row within reach of each other. Reports progress to `share`.
+/// Finds all pairs of a query and a row of the corpus within the maximum distance of `work`. Reports
+/// progress.
 ///
 /// # Errors
 ///
-/// There are 2^32 groups or more on both sides together, or there is too little memory.
+/// Queries and corpus have 2³² or more different fingerprints together, or there is too little memory.
 ///
 /// # Panics
 ///
-/// As [`group`].
+/// Panics in the same cases as [`group`].
 pub fn bipartite_join<L: Lane>(
     queries: Rows<'_, L>,
     corpus: Rows<'_, L>,
@@ -37,7 +39,8 @@ pub fn bipartite_join<L: Lane>(
     Ok(GroupPairs { groups: Sides::Two(queries.groups, corpus.groups), pairs })
 }
 
-/// Hands each pair of a group of queries and a group of the corpus to `collect`.
+/// Passes each near pair of a group of queries and a group of the corpus to `collect`. A group consists
+/// of all rows with the same fingerprint.
 fn collect_bipartite<L: Lane, C: Collect>(
     queries: &EqualGroups<L>,
     corpus: &EqualGroups<L>,
@@ -59,8 +62,8 @@ fn collect_bipartite<L: Lane, C: Collect>(
     join.run(&values, work.share)
 }
 
-/// Returns the number of the first group of the corpus, if the groups of both sides can be numbered in 32
-/// bits.
+/// Returns the number of the first group of the corpus, which is the number of groups of queries. Fails
+/// if 32 bits are not enough to number all groups.
 fn boundary(queries: usize, corpus: usize) -> Result<u32> {
     let rule = || {
         let what = format!("{queries} different queries and {corpus} different rows of the corpus");
@@ -75,7 +78,7 @@ fn boundary(queries: usize, corpus: usize) -> Result<u32> {
     all.map(|_| queries as u32).ok_or_else(rule)
 }
 
-/// Collects pairs with the groups of the corpus numbered from 0.
+/// Collects pairs like `collect`, but numbers the groups of the corpus from 0 again.
 struct CorpusFromZero<'a, C> {
     collect: &'a C,
     boundary: u32,
@@ -98,7 +101,7 @@ impl<C: Collect> Collect for CorpusFromZero<'_, C> {
     }
 }
 
-/// The recursive join of queries and corpus as a line of [`JOINS`](crate::joins::JOINS).
+/// Entry of the bipartite join in [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BipartiteJoin;
 
@@ -119,7 +122,7 @@ impl JoinKind for BipartiteJoin {
         let rows = workload.row_count();
         let queries = workload.query_count();
         let both = rows + queries;
-        // Other rows that a row of either side meets, on average.
+        // Number of rows of the other collection in the same part as a row, on average.
         let others = 2.0 * queries * rows / both.max(1.0);
         let join = Estimate {
             nanoseconds: workload.recursion(both, others),

@@ -1,7 +1,8 @@
-//! The block index: k + 1 tables, each keyed by one of k + 1 blocks of bits.
+//! The block index. The bits of fingerprints are divided into k + 1 blocks, and a table for each block
+//! finds the fingerprints with given bits in the block.
 //!
-//! Two fingerprints that differ in at most k bits agree in one of the blocks, so a query finds every near
-//! row in one of the tables. The index serves many queries, one after the other.
+//! Two fingerprints that differ in at most k bits are equal in one of the blocks, so a query finds
+//! every near fingerprint in one of the tables. The index serves many queries, one after the other.
 //!
 //! # References
 //!
@@ -22,13 +23,14 @@ use simtool_model::fingerprint_table::Lane;
 use simtool_model::matches::Match;
 use std::ops::Deref;
 
-/// Queries that are answered together: each step prefetches the memory that the next one reads.
+/// Number of queries that are answered together. Each step prefetches the memory that the next step
+/// reads.
 const BATCH: usize = 32;
-/// Tables over an array of fingerprints: 5 or 6 bytes for each row and table, in memory of their own or
-/// borrowed, for example from a mapped file.
+/// An index of an array of fingerprints, with a table for each block of bits. A table takes 5 or 6
+/// bytes per fingerprint. Tables have memory of their own or borrow it, for example from a mapped file.
 ///
-/// Borrowed arrays are not trusted: nothing outside of them is read. If a borrowed array is damaged,
-/// answers are wrong, but the index does not panic.
+/// Borrowed arrays may be damaged. Then answers may be wrong, but the index does not panic and reads
+/// nothing outside the arrays.
 #[derive(Debug)]
 pub struct BlockIndex<L: Lane, V, A: Arrays = InMemory> {
     values: V,
@@ -39,7 +41,7 @@ pub struct BlockIndex<L: Lane, V, A: Arrays = InMemory> {
 }
 
 impl<L: Lane, V: Deref<Target = [L]>> BlockIndex<L, V> {
-    /// Builds the tables over at most 2^32 - 1 `values`.
+    /// Builds the tables over `values`, which are at most 2³² − 1 fingerprints.
     ///
     /// ```
     /// use simtool_model::fingerprint_rows::Shape;
@@ -75,11 +77,11 @@ impl<L: Lane, V: Deref<Target = [L]>> BlockIndex<L, V> {
 }
 
 impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
-    /// Makes an index of tables that were built before, by these keys and in their order.
+    /// Creates an index from `tables` that were built before with the same keys and in the same order.
     ///
     /// # Errors
     ///
-    /// The number of tables is not the number of keys, or a table has another number of rows.
+    /// The number of tables differs from the number of blocks, or a table has another number of rows.
     pub fn of_parts(
         values: V,
         keys: TableKeys,
@@ -96,24 +98,26 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
         Ok(Self { values, keys, blocks, isa, tables: tables? })
     }
 
-    /// The tables, in the order of the layout's blocks.
+    /// Returns the tables, in the order of the blocks.
     #[must_use]
     pub fn tables(&self) -> &[Table<L, A>] {
         &self.tables
     }
 
-    /// Whether a table finds a row for a query that has this difference from it.
+    /// Whether table number `table` finds a fingerprint for a query, where `difference` is the XOR of
+    /// the fingerprint and the query.
     #[inline]
     fn finds(&self, table: usize, difference: L) -> bool {
         let tags = &self.keys.tags[table];
         difference & self.blocks[table] == L::ZERO && tags.tag(difference).count_ones() <= tags.most
     }
 
-    /// Finds the matches of a few queries and hands them to `found`. Each step waits for memory, so all
-    /// queries take a step before the first query takes the next.
+    /// Finds the matches of a few queries, and calls `found` with the number of each query and its
+    /// matches. Each step waits for memory, so all queries take a step before the first query takes the
+    /// next one.
     fn answer(&self, queries: &[L], room: &mut Room, found: &mut dyn FnMut(usize, &[Match])) {
         let Room { looks, places, candidates, near, matches } = room;
-        // First the number of each query's bucket in every table, then the bounds of the buckets.
+        // First the bucket number of each query in every table, then the bounds of these buckets.
         looks.clear();
         for table in &self.tables {
             table.begin(queries, looks);
@@ -121,7 +125,7 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
         for (table, looks) in self.tables.iter().zip(looks.chunks_exact_mut(queries.len())) {
             table.approach(looks);
         }
-        // The rows of a bucket whose tags are near are candidates.
+        // The rows of a bucket whose tags are near the tag of the query are candidates.
         candidates.clear();
         for (number, looks) in looks.chunks_exact(queries.len()).enumerate() {
             for (query, &look) in looks.iter().enumerate() {
@@ -129,10 +133,10 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
                 self.tables[number].find(look, self.isa, places, found);
             }
         }
-        // The number of a candidate's row replaces its place in the table.
+        // The row number of a candidate replaces the byte offset at which it is stored.
         for candidate in &mut *candidates {
             let row = self.tables[candidate.table].row(candidate.at);
-            // A place outside of a damaged table becomes the row behind the last one.
+            // An offset outside a damaged table becomes the number behind the last row.
             candidate.at = row.map_or(self.values.len(), |row| row as usize);
             self.values.prefetch(candidate.at);
         }
@@ -143,7 +147,7 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
             }
             let Some(value) = self.values.at(row) else { continue };
             let difference = value ^ queries[query];
-            // A row that several tables find is a match of the first of them.
+            // A row that several tables find is reported by the first of them only.
             if let Some(distance) = self.keys.reach.distance(difference)
                 && self.finds(table, difference)
                 && !(0..table).any(|before| self.finds(before, difference))
@@ -164,10 +168,11 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
     }
 }
 
-/// Memory of the steps, which all batches share.
+/// Buffers for the steps of answering queries. All batches use the same ones.
 #[derive(Debug, Default)]
 struct Room {
-    /// The looks of all queries into the first table, then those into the next table.
+    /// The look-ups of all queries in the first table, then their look-ups in the second table, and so
+    /// on.
     looks: Vec<Look>,
     places: Vec<u32>,
     candidates: Vec<Candidate>,
@@ -176,12 +181,12 @@ struct Room {
     matches: Vec<Match>,
 }
 
-/// A row that may be near a query.
+/// A row that may be near a query: the numbers of the query in the batch and of the table, and the row.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     query: usize,
     table: usize,
-    /// The byte of the table's entries at which the number of the row starts; later the number itself.
+    /// Byte offset in the table's entries at which the row number starts. Later the row number itself.
     at: usize,
 }
 
@@ -205,7 +210,7 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> FingerprintIndex<L> for BlockIndex<L, 
     }
 }
 
-/// The block index as a line of [`JOINS`](crate::joins::JOINS).
+/// Entry of the block index in [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockIndexJoin;
 
@@ -256,13 +261,13 @@ mod tests {
     use simtool_model::fingerprint_rows::Shape;
     use simtool_model::fingerprint_table::Reach;
 
-    /// Rows, every third one a bit or two from the row before it.
+    /// Returns fingerprints. Every third one differs by a bit or two from the one before it.
     fn rows() -> Vec<u64> {
         let near = |row: u64| if row % 3 == 1 { mix(row - 1) ^ 1 << (row % 64) } else { mix(row) };
         (0..3000).map(near).collect()
     }
 
-    /// Starts and entries of a table.
+    /// The two arrays of a table, `starts` and `entries`.
     type Copied = (Vec<u32>, Vec<u8>);
 
     #[derive(Debug)]
@@ -326,7 +331,7 @@ mod tests {
             let message = refused(&wrong);
             assert!(message.ends_with("must be one of 3000 rows"), "{message}");
         }
-        // Places outside of the arrays find nothing.
+        // Offsets outside the arrays find nothing.
         for wrong in [
             changed(&|(_, entries)| entries.fill(0xFF)),
             changed(&|(starts, _)| starts.reverse()),

@@ -1,9 +1,11 @@
-//! A table of the block index: the tags and the numbers of all rows, in buckets by a block of bits.
+//! A table of the block index. It sorts all rows into buckets by the bits of one block, and stores a
+//! tag and the number of each row. A tag is a 16-bit summary of the bits outside the block.
 //!
-//! The rows of a bucket are sorted by the weight of their tags: the number of bits that are set. Tags that
-//! differ in at most t bits have weights that differ by at most t, so the candidates of a query are in one
-//! range of the bucket. A query starts where the range would be if tags were random, and extends it until
-//! the weights are too far away. So it reads less than half of a large bucket.
+//! The rows of a bucket are sorted by the weight of their tags, which is the number of bits that are
+//! set. Tags that differ in at most t bits have weights that differ by at most t. So the candidates of
+//! a query are in one range of the bucket. A query starts where this range would be if tags were
+//! random, and extends the range until the weights differ too much. So it reads less than half of a
+//! large bucket.
 
 use crate::layout::Layout;
 use crate::row_tags::{GATHERED_BITS, GatheredBits, RowTags, WEIGHTS};
@@ -16,40 +18,41 @@ use simtool_kernels::partition::{BlockHash, Parts, counts_to_starts};
 use simtool_model::fingerprint_table::{Lane, Reach};
 use std::sync::Arc;
 
-/// Rows of a bucket, if the block divides the rows evenly.
+/// Average number of rows of a bucket, if the block divides the rows evenly.
 const BUCKET_ROWS: usize = 48;
-/// Most bits of a bucket's number.
+/// Maximum number of bits of a bucket number.
 const MAX_BITS: u32 = 24;
-/// The purpose of the memory, for error messages.
+/// Name of the memory for tables in messages about missing memory.
 const TABLES: &str = "the tables of the block index";
-/// Bytes of a tag.
+/// Number of bytes of a tag.
 const TAG_BYTES: usize = size_of::<u16>();
-/// Bytes of a cache line.
+/// Number of bytes of a cache line.
 const LINE: usize = 64;
-/// Cache lines of a bucket that are prefetched. The processor fetches the lines behind them by itself.
+/// Maximum number of cache lines of a bucket that are prefetched. The processor fetches the following
+/// lines by itself.
 const LINES: usize = 8;
 
-/// One table: the tags of all rows, in buckets.
+/// One table of the block index: the tags and numbers of all rows, sorted into buckets.
 #[derive(Debug)]
 pub struct Table<L, A: Arrays = InMemory> {
     buckets: Buckets<L>,
     tags: Arc<RowTags>,
-    /// Bytes of a row in a bucket.
+    /// Number of bytes of the tag and the number of a row.
     entry: usize,
     parts: TableParts<A>,
 }
 
-/// The way to find the bucket of a row.
+/// Function from a fingerprint to the number of its bucket.
 #[derive(Clone, Debug)]
 enum Buckets<L> {
-    /// The bits of the block are the number of the bucket: so many bits.
+    /// The bits of the block are the bucket number. The second field is the number of these bits.
     Block(Arc<GatheredBits>, u32),
-    /// A hash of the block, if the block has more bits than the table needs.
+    /// The bucket number is a hash of the block, because the block has more bits than a bucket number.
     Hash(BlockHash<L>),
 }
 
 impl<L: Lane> Buckets<L> {
-    /// Chooses the way for 2^`bits` buckets by the block of a table.
+    /// Chooses the function for 2^`bits` buckets in table number `table`.
     fn new(keys: &TableKeys, table: usize, bits: u32) -> Self {
         let block = keys.layout.block::<L>(table);
         match &keys.blocks[table] {
@@ -76,18 +79,19 @@ impl<L: Lane> Parts<L> for Buckets<L> {
     }
 }
 
-/// The keys of all tables of an index: their blocks, and the tags of rows.
+/// The functions that all tables of an index use: the bits of each block, and how tags are computed.
 #[derive(Clone, Debug)]
 pub struct TableKeys {
     pub(super) layout: Layout,
     pub(super) reach: Reach,
     pub(super) tags: Vec<Arc<RowTags>>,
-    /// The bits of each block that has few.
+    /// For each block, a fast way to extract its bits, or `None` if the block has too many bits for it.
     blocks: Vec<Option<Arc<GatheredBits>>>,
 }
 
 impl TableKeys {
-    /// Makes the keys of the tables of a layout, which must be a layout for this reach.
+    /// Creates the keys for the tables of a layout. The layout must find all pairs within `reach`, the
+    /// maximum distance.
     #[must_use]
     pub fn new(layout: Layout, reach: Reach) -> Self {
         let tables = 0..layout.masks().len();
@@ -101,37 +105,40 @@ impl TableKeys {
         Self { layout, reach, tags, blocks }
     }
 
-    /// Number of tables.
+    /// Returns the number of tables, which is the number of blocks.
     #[must_use]
     pub fn tables(&self) -> usize {
         self.tags.len()
     }
 }
 
-/// The arrays of a table, which can be stored and lent to a table again.
+/// The arrays of a table. They can be stored, and a table can be created from them again.
 #[derive(Debug)]
 pub struct TableParts<A: Arrays = InMemory> {
-    /// The number of rows before each bucket, and at the end the number of all rows.
+    /// For each bucket, the number of rows in all buckets before it. The last element is the number of
+    /// all rows.
     pub starts: A::Array<u32>,
-    /// The rows of each bucket: first their tags, of two bytes each, and then their numbers, of three or
-    /// four bytes each, the lowest byte first. Both are in one array, since a query mostly waits for
-    /// memory. Rows are sorted by the weights of their tags, and then by their numbers.
+    /// The rows of each bucket. First come their tags, of two bytes each. Then come their numbers, of
+    /// three or four bytes each, with the lowest byte first. Both are in one array, because a query
+    /// mostly waits for memory. The rows of a bucket are sorted by the weight of their tags, and then
+    /// by their numbers.
     pub entries: A::Array<u8>,
 }
 
-/// Bytes of one row in a table of `rows` rows: its tag and its number.
+/// Returns the number of bytes of a row in a table of `rows` rows: of its tag and its number.
 #[must_use]
 pub fn entry_bytes(rows: usize) -> usize {
     TAG_BYTES + if rows <= 1 << 24 { 3 } else { 4 }
 }
 
-/// Bytes of one row in a table of `rows` rows while the table is built.
+/// Returns the number of bytes of a row in a table of `rows` rows while the table is built.
 #[must_use]
 pub fn building_bytes(rows: usize) -> usize {
     entry_bytes(rows) + size_of::<Record>()
 }
 
-/// A row on its way into a table, in one word: the lower bits of its bucket, its tag and its number.
+/// A row during the construction of a table, in 64 bits: the lower bits of its bucket number, its tag
+/// and its row number.
 #[derive(Clone, Copy)]
 struct Record(u64);
 
@@ -152,17 +159,17 @@ impl Record {
         self.0 as u32
     }
 
-    /// The number of its bucket and weight together, by which a part of the table is sorted.
+    /// Returns the sort key of a row: its bucket number, and then the weight of its tag.
     fn key(self) -> usize {
         self.bucket() * WEIGHTS + self.tag().count_ones() as usize
     }
 }
 
 impl<L: Lane> Table<L> {
-    /// Builds the table with number `table` over at most 2^32 - 1 `values`.
+    /// Builds table number `table` of an index over `values`, which are at most 2³² − 1 fingerprints.
     ///
-    /// Rows are partitioned by the upper half of their buckets' bits first, so that each part is sorted
-    /// in the caches.
+    /// The rows are first partitioned by the upper half of the bits of their bucket numbers. Then each
+    /// part is small enough to be sorted in the caches.
     ///
     /// # Errors
     ///
@@ -202,7 +209,7 @@ impl<L: Lane> Table<L> {
                 places[Record(record).key()] += 1;
             }
             counts_to_starts(&mut places, first);
-            // A bucket starts where its lightest tags start.
+            // A bucket starts where its tags with the lowest weight start.
             for (start, weights) in starts.iter_mut().zip(places.chunks_exact(WEIGHTS)) {
                 *start = weights[0];
             }
@@ -229,25 +236,25 @@ impl<L: Lane> Table<L> {
     }
 }
 
-/// The look of one query into one table.
+/// The state of the look-up of one query in one table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
-    /// The row at which the bucket starts; before that is known, the number of the bucket.
+    /// Index of the first row of the bucket. In the first step, the number of the bucket.
     start: usize,
-    /// The row behind the last one of the bucket; before that is known, 0.
+    /// Index behind the last row of the bucket. In the first step, 0.
     end: usize,
-    /// The tag of the query.
+    /// Tag of the query.
     tag: u16,
-    /// The range of the bucket in which near tags are expected.
+    /// Start and end of the range of the bucket in which near tags are expected.
     expected: (usize, usize),
 }
 
 impl<L: Lane, A: Arrays> Table<L, A> {
-    /// Makes the table with number `table` of the parts that it was stored in.
+    /// Creates table number `table` of an index from arrays that were stored.
     ///
     /// # Errors
     ///
-    /// The lengths of the parts are not those of a table of `rows` rows.
+    /// The arrays do not have the lengths for a table of `rows` rows.
     pub(super) fn of_parts(
         rows: usize,
         keys: &TableKeys,
@@ -269,13 +276,14 @@ impl<L: Lane, A: Arrays> Table<L, A> {
         Ok(Self { buckets, tags: Arc::clone(&keys.tags[table]), entry, parts })
     }
 
-    /// The arrays of the table.
+    /// Returns the arrays of the table, for example to store them.
     #[must_use]
     pub fn parts(&self) -> &TableParts<A> {
         &self.parts
     }
 
-    /// Appends a look for each query, and prefetches the bounds of its bucket.
+    /// Appends a look-up for each query, with the number of its bucket. Prefetches the bounds of the
+    /// bucket.
     pub(super) fn begin(&self, queries: &[L], looks: &mut Vec<Look>) {
         looks.extend(queries.iter().map(|&query| {
             let bucket = self.buckets.part(query);
@@ -284,20 +292,22 @@ impl<L: Lane, A: Arrays> Table<L, A> {
         }));
     }
 
-    /// Replaces the number of each bucket by the range of its rows, and prefetches the tags that are
-    /// likely to be read. A bucket that the array does not hold is empty.
+    /// Replaces the bucket number of each look-up by the range of the bucket's rows, and prefetches the
+    /// tags that are likely to be read. If a bucket number is outside the array, the bucket counts as
+    /// empty.
     pub(super) fn approach(&self, looks: &mut [Look]) {
         for look in looks {
             (look.start, look.end) = match self.parts.starts.lend(look.start..look.start + 2) {
                 &[start, end] if start < end => (start as usize, end as usize),
                 _ => (0, 0),
             };
-            // Random tags would be in this range. Other tags are found by extending it.
+            // Near tags are expected in this range, as if tags were random. Other near tags are found
+            // by extending the range.
             let expected = self.tags.expected(look.tag, look.end - look.start);
             look.expected = (expected.start, expected.end);
             let at = |place: usize| look.start * self.entry + place * TAG_BYTES;
             let tags = at(expected.start)..at(expected.end);
-            // Tags start anywhere in a line, so the last tag may be in one line more.
+            // Tags need not be aligned to cache lines, so the last tag may be in one more line.
             let end = tags.end.saturating_sub(1);
             for line in tags.step_by(LINE).take(LINES).chain([end]) {
                 self.parts.entries.prefetch(line);
@@ -305,8 +315,8 @@ impl<L: Lane, A: Arrays> Table<L, A> {
         }
     }
 
-    /// Calls `found` for each row whose tag is near, with the byte at which its number starts, and
-    /// prefetches that byte. `places` is scratch memory.
+    /// Calls `found` for each row whose tag is near the tag of the query. The argument is the byte
+    /// offset of the row number, which is prefetched. `places` is a buffer.
     pub(super) fn find(
         &self,
         look: Look,
@@ -327,7 +337,7 @@ impl<L: Lane, A: Arrays> Table<L, A> {
         }
     }
 
-    /// Reads the number of a row, which starts at a byte.
+    /// Reads the row number at byte offset `at`. Returns `None` if it is outside the array.
     #[inline]
     pub(super) fn row(&self, at: usize) -> Option<u32> {
         match *self.parts.entries.lend(at..at + self.entry - TAG_BYTES) {
@@ -344,13 +354,13 @@ mod tests {
     use simtool_base::stable_hash::mix;
     use simtool_model::fingerprint_rows::Shape;
 
-    /// A table holds the rows in the order that sorting gives.
+    /// A table holds the rows in the order of a simple sort.
     #[test]
     fn rows_are_sorted_by_bucket_weight_and_number() {
         let reach = Reach { shape: Shape::bits(64), max_distance: 3 };
         let keys = TableKeys::new(Layout::even(reach.shape, 3), reach);
         for rows in [0, 1, 95, 5000] {
-            // Few different values: many rows share bucket and tag.
+            // Few different values, so that many rows have the same bucket and tag.
             let values: Vec<u64> = (0..rows).map(|row| mix(row % (rows / 3 + 1))).collect();
             for number in 0..keys.tables() {
                 let table = Table::new(&values, &keys, number).unwrap();

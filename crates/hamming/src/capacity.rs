@@ -1,9 +1,9 @@
-//! A model of the size and speed of very large indexes, by the number of their tables. It helps to choose
-//! machines.
+//! Estimates the size and speed of very large indexes with different numbers of tables. This helps to
+//! choose machines.
 //!
-//! If the bits are cut into b blocks, two fingerprints that differ in at most k bits agree in b - k of
-//! them, so a table for each choice of b - k blocks finds every pair. More blocks make more tables, with
-//! longer prefixes and fewer candidates.
+//! If the bits are divided into b blocks, two fingerprints that differ in at most k bits are equal in b
+//! − k of the blocks. So a table for each choice of b − k blocks finds every near pair. With more
+//! blocks, there are more tables, longer prefixes and fewer candidates.
 //!
 //! # References
 //!
@@ -13,41 +13,44 @@ use crate::bucket_table::entry_bytes;
 use crate::workload::query_of_tables;
 use simtool_base::error::{Error, Result};
 
-/// Largest number of blocks in addition to the fewest possible.
+/// Maximum number of blocks in addition to the minimum of k + 1.
 const MORE_BLOCKS: u32 = 4;
-/// Bytes that an index keeps for a document in addition to its fingerprint and tables: an ID of 16 digits
-/// and the properties of the document.
+/// Bytes that an index stores per document in addition to its fingerprint and tables: an ID of 16
+/// digits and the properties of the document.
 const DOCUMENT: f64 = 11.0;
 
-/// Size and speed of an index with a given number of tables.
+/// Estimated size and speed of an index with a given number of tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capacity {
-    /// Blocks that the bits are cut into.
+    /// Number of blocks into which the bits are divided.
     pub blocks: u32,
-    /// Tables, one for each choice of all but k of the blocks.
+    /// Number of tables: one for each choice of all but k blocks.
     pub tables: u64,
-    /// Bits by which a table is looked up.
+    /// Number of bits by which a table is searched, which is the length of a prefix.
     pub prefix_bits: u32,
-    /// Bytes on disk, with an ID of 16 bytes for each fingerprint.
+    /// Number of bytes on disk, including an ID of 16 digits for each fingerprint.
     pub disk: f64,
-    /// Bytes that are read in random order, and so should be in memory: fingerprints and tables.
+    /// Number of bytes of fingerprints and tables. They are read in random order, so they should be in
+    /// memory.
     pub memory: f64,
-    /// Fingerprints that share a prefix with a query by chance, over all tables.
+    /// Number of fingerprints that a query must be compared with, over all tables: they have the same
+    /// prefix by chance.
     pub candidates: f64,
-    /// Seconds of one core for a query, in memory.
+    /// Seconds of one core per query, if everything is in memory.
     pub seconds: f64,
 }
 
 impl Capacity {
-    /// Number of machines with `memory` bytes each that hold the index.
+    /// Returns the number of machines with `memory` bytes each that can hold the index together.
     #[must_use]
     pub fn machines(&self, memory: f64) -> f64 {
         (self.memory / memory.max(1.0)).ceil().max(1.0)
     }
 
-    /// Models an index of `documents` fingerprints of `bits` bits whose near-duplicates differ in at most
-    /// `max_distance` bits: once for each number of blocks, the fewest first. The fewest is what
-    /// [`BlockIndex`](crate::block_index::BlockIndex) and indexes on disk use.
+    /// Estimates an index of `documents` fingerprints of `bits` bits, in which near-duplicates differ
+    /// in at most `max_distance` bits. Returns an estimate for each number of blocks, the smallest
+    /// first. [`BlockIndex`](crate::block_index::BlockIndex) and indexes on disk use the smallest
+    /// number.
     ///
     /// ```
     /// use simtool_hamming::capacity::Capacity;
@@ -60,7 +63,7 @@ impl Capacity {
     ///
     /// # Errors
     ///
-    /// There are no documents or bits, or as many differences as bits.
+    /// A number is outside its range, or `max_distance` is not below `bits`.
     #[expect(clippy::cast_sign_loss, reason = "there is a document at least")]
     pub fn of(documents: f64, bits: u32, max_distance: u32) -> Result<Vec<Self>> {
         if !(1.0..=1e18).contains(&documents) {
@@ -95,7 +98,7 @@ impl Capacity {
     }
 }
 
-/// Number of ways to choose `chosen` of `all`, if it is below a million.
+/// Returns the number of ways to choose `chosen` of `all` things, or `None` if it is a million or more.
 fn choices(all: u32, chosen: u32) -> Option<u64> {
     let mut count = 1;
     for step in 0..chosen.min(all - chosen) {

@@ -1,4 +1,5 @@
-//! Rows of every width and metric through the door, by every method, against comparing everything.
+//! Tests every method with fingerprints of every width and metric, through the functions of `door`,
+//! against a comparison of all rows.
 
 use crate::conformance::fingerprint_sets::wide_mix;
 use crate::conformance::{RowPair, expanded};
@@ -16,7 +17,7 @@ use simtool_model::fingerprint_table::set_lowest_bits;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
-/// Rows of a shape, clusters and others; each ninth has no fingerprint.
+/// Returns rows of this shape, many of them near each other. Every ninth row has no fingerprint.
 fn rows_of(shape: Shape, rows: usize, seed: u64) -> FingerprintRows<'static> {
     let mut last = vec![0; shape.words()];
     set_lowest_bits(&mut last, shape.row_bits());
@@ -38,7 +39,8 @@ fn rows_of(shape: Shape, rows: usize, seed: u64) -> FingerprintRows<'static> {
     built.finish()
 }
 
-/// All pairs of rows by the words of the rows; of `queries` and `corpus` where there are queries.
+/// Finds all pairs within distance `k` by comparing every two rows: of `corpus`, or of `queries` and
+/// `corpus` if there are queries.
 fn slow(
     queries: Option<&FingerprintRows<'_>>,
     corpus: &FingerprintRows<'_>,
@@ -101,7 +103,7 @@ fn tuple(pair: &ValuePair) -> RowPair {
     (pair.a, pair.b, pair.distance)
 }
 
-/// Every method for self-joins finds the pairs, counts them and lists them row by row.
+/// Checks that every method for self-joins finds, counts and lists the expected pairs.
 fn check_self_joins(shape: Shape, max_distance: u32, context: &Context<'_>) {
     let corpus = rows_of(shape, 300, 5);
     let rows = Sides::One(&corpus);
@@ -119,7 +121,8 @@ fn check_self_joins(shape: Shape, max_distance: u32, context: &Context<'_>) {
     }
 }
 
-/// Every method for searches finds the partners of each query, and the pairs of groups.
+/// Checks that every method for searches finds the expected partners of each query, and the expected
+/// pairs of groups.
 fn check_searches(shape: Shape, max_distance: u32, context: &Context<'_>) {
     let corpus = rows_of(shape, 300, 5);
     let queries = rows_of(shape, 120, 5);
@@ -129,7 +132,7 @@ fn check_searches(shape: Shape, max_distance: u32, context: &Context<'_>) {
     let expected = slow(Some(&queries), &corpus, max_distance);
     assert!(expected.len() > 20, "{shape}");
     for join in plan.costs.iter().map(|cost| cost.join) {
-        // These visit all flips of a row, which are too many for long rows.
+        // These methods visit all values near a row, which are too many for long rows.
         let is_endless = ["bit-probing", "expanded-set"].contains(&join.name());
         if is_endless && (max_distance > 2 || shape.row_bits() > 16) {
             continue;

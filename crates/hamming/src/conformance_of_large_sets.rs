@@ -1,4 +1,5 @@
-//! Large sets: joins by several threads, giant groups and giant buckets, against samples of the linear scan.
+//! Tests joins of large sets by several threads, with very large groups and buckets, against the linear
+//! scan of some rows.
 
 use crate::Rows;
 use crate::bipartite_join::bipartite_join;
@@ -104,7 +105,7 @@ fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() 
             let distance = (values[pair.a as usize] ^ values[pair.b as usize]).count_ones();
             assert_eq!(pair.distance, distance);
         }
-        // A sample of rows against everything.
+        // Compare some rows with all others.
         let mut found = Vec::new();
         for a in (0..values.len()).step_by(5_003) {
             found.clear();
@@ -128,7 +129,7 @@ fn giant_groups_stay_folded() {
         let pairs = (rows as u64) * (rows as u64 - 1) / 2;
         assert_eq!(count_pairs(Rows::all(&lanes), Work::new(reach, &context)).unwrap(), pairs);
     }
-    // A few values, each many times, near one another.
+    // A few values that are near one another, each many times.
     let lanes: Vec<u64> = (0..rows as u64).map(|row| 1 << (row % 8)).collect();
     let reach = Reach::bits(64, 2);
     let join = self_join(Rows::all(&lanes), Work::new(reach, &context)).unwrap();
@@ -148,7 +149,7 @@ fn a_giant_bucket_of_one_block_is_split_by_the_others() {
     let mask = (1 << 48) - 1;
     let narrow: Vec<u64> = mix(100_000, 64, 6).iter().map(|&row| row as u64 & mask).collect();
     let (isa, reach) = (Isa::detected(), Reach::bits(64, 3));
-    // The place of the constant bits changes no distance.
+    // The position of the constant bits changes no distance.
     let shifted = |by: u32| narrow.iter().map(|row| row << by | 0x5A5A & !(mask << by)).collect();
     let sets: [Vec<u64>; 3] = [narrow.clone(), shifted(16), shifted(7)];
     let counts =

@@ -1,8 +1,8 @@
 //! Rows of documents that share a template: every method against comparing everything.
 //!
-//! Such rows agree in most bits, and the bits that differ depend on each other. No block of bits divides
-//! them well, so a recursion that believes the weights of the bits visits far more paths than there are
-//! rows. The tests therefore count the memory of the live paths, too.
+//! Such rows are equal in most bits, and the bits that differ depend on each other. No block of bits
+//! divides them well. A recursion that treats the bits as independent visits far more paths than there
+//! are rows. The tests therefore measure the memory of the paths that exist at the same time, too.
 
 use crate::conformance::fingerprint_sets::Random;
 use crate::conformance::{RowPair, expanded};
@@ -17,14 +17,16 @@ use simtool_compute::context::Context;
 use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool_model::sides::Sides;
 
-/// Rows of documents of one template.
+/// Number of rows of documents that share a template.
 const SIMILAR: usize = 500;
-/// Rows of unrelated documents.
+/// Number of rows of unrelated documents.
 const OTHERS: usize = 500;
-/// Words of live paths that the recursion may hold at one time, for each word of the rows.
+/// Maximum number of 64-bit words in all paths that the recursion holds at one time, per word of the
+/// rows.
 const MOST_PATH_WORDS: usize = 4;
 
-/// The kinds of rows, each with a distance that some or all rows of a template keep.
+/// Returns shapes of fingerprints. Each comes with a distance within which some or all rows of a
+/// template are.
 fn kinds() -> [(Shape, u32); 8] {
     [
         (Shape::bits(64), 3),
@@ -38,13 +40,14 @@ fn kinds() -> [(Shape, u32); 8] {
     ]
 }
 
-/// Makes `SIMILAR` rows of one template and `OTHERS` unrelated rows.
+/// Creates [`SIMILAR`] rows of one template and [`OTHERS`] unrelated rows.
 fn template_rows(shape: Shape, random: &mut Random) -> FingerprintRows<'static> {
     let (units, unit_bits) = shape.parts();
     let unit_mask = u64::MAX >> (u64::BITS - unit_bits);
     let per_word = u64::BITS / unit_bits;
     let template: Vec<u64> = (0..units).map(|_| random.next() & unit_mask).collect();
-    // Some units change with nearly every edit of a document, and most units hardly ever change.
+    // Some units of a row (bits or hashes) change with nearly every edit of a document. Most hardly
+    // ever change.
     let changes: Vec<u64> = (0..units).map(|_| random.below(40).min(random.below(40))).collect();
     let mut rows = RowsBuilder::new(shape);
     for row in 0..SIMILAR + OTHERS {
@@ -59,7 +62,7 @@ fn template_rows(shape: Shape, random: &mut Random) -> FingerprintRows<'static> 
     rows.finish()
 }
 
-/// Finds the pairs by comparing everything: of rows of one side, or of a query and a row of the corpus.
+/// Finds the pairs by comparing every two rows: of one collection, or of queries and corpus.
 fn all_pairs(sides: Sides<&FingerprintRows<'_>>, max_distance: u32) -> Vec<RowPair> {
     let (queries, corpus) = (sides.first(), sides.second());
     let mut pairs = Vec::new();
@@ -76,7 +79,8 @@ fn all_pairs(sides: Sides<&FingerprintRows<'_>>, max_distance: u32) -> Vec<RowPa
     pairs
 }
 
-/// Runs `work` and checks that the paths that are live at one time take memory that is linear in the rows.
+/// Runs `work`, and checks that the paths that exist at one time take at most [`MOST_PATH_WORDS`] words
+/// per word of the rows.
 fn with_bounded_paths<T>(row_words: usize, place: &str, work: impl FnOnce() -> T) -> T {
     live_paths::forget_peak();
     let result = work();

@@ -1,10 +1,12 @@
-//! The first level of the recursion: like every other level, except for rows of many words, which are
-//! expensive to move.
+//! The first level of the recursion. For short fingerprints, it is like every other level. Long
+//! fingerprints, of many 64-bit words, are expensive to move and take a special path.
 //!
-//! For these rows, a sketch moves in place of the row: the key of the block that partitions them, and the
-//! fold of the row. Rows that agree in the block have the same key, so the two words exclude nearly all
-//! pairs of a small bucket. For the other pairs the rows are read, which stay where they are. If a bucket
-//! stays large, its rows are gathered, and it is split like every other bucket.
+//! On that path, two words are moved in place of a fingerprint. Together they are called its sketch.
+//! The first word is the hash of the block of bits by which the rows are partitioned, and the second is
+//! the XOR of all words of the fingerprint. Fingerprints that are equal in the block have the same
+//! hash, so the two words exclude nearly all pairs of a small bucket. Only the remaining pairs are read
+//! in full. If a bucket stays large, its fingerprints are copied together, and it is split like every
+//! other bucket.
 
 use crate::collect::Collect;
 use crate::parallel_partition::{Records, partition};
@@ -29,19 +31,19 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Number of words from which rows are sketched.
+/// Number of 64-bit words from which fingerprints are moved as sketches.
 pub(super) const SKETCHED_WORDS: usize = 4;
-/// Number of blocks whose keys are made in one pass over the rows.
+/// Number of blocks whose hashes are computed in one pass over the rows.
 const KEYS_AT_ONCE: usize = 4;
-/// Pairs whose rows are prefetched before the first of these pairs is compared.
+/// Number of pairs whose fingerprints are prefetched before the first of these pairs is compared.
 const LIKELY_AT_ONCE: usize = 32;
-/// Rows whose keys one task makes.
+/// Number of rows whose hashes one task computes.
 const TASK_ROWS: usize = 1 << 14;
-/// The mask of a sketch's key.
+/// Mask of the first word of a sketch, which is the hash of a block.
 const KEY: Sketch = Wide([u64::MAX, 0]);
 
 impl<W: Lane, C: Collect> Recursion<'_, W, C> {
-    /// Finds the pairs of `values`, which are numbered from 0.
+    /// Finds the near pairs of `values`, which are the different fingerprints, numbered from 0.
     ///
     /// # Errors
     ///
@@ -50,12 +52,12 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         self.run_numbered(values, Numbers::FromZero, share)
     }
 
-    /// Finds the pairs of the valid rows among `values`, which are numbered from 0. The rows must be of few
-    /// words.
+    /// Finds the near pairs of those rows among `values` that `valid` marks. Rows are numbered from 0.
+    /// The fingerprints must have fewer than [`SKETCHED_WORDS`] words.
     ///
     /// # Errors
     ///
-    /// As [`Self::run`].
+    /// The same as of [`Self::run`].
     pub(super) fn run_valid(
         &self,
         values: &[W],
@@ -83,7 +85,8 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         Ok(self.large(values, numbers, &root, 0, share))
     }
 
-    /// [`Self::large`] of the root, by sketches if the root is split.
+    /// Does the same as [`Self::large`] for the root of the recursion, but moves sketches if the root
+    /// is split.
     ///
     /// # Errors
     ///
@@ -95,7 +98,7 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         let Some(children) = children else {
             return Ok(self.large(values, Numbers::FromZero, root, 0, share));
         };
-        // The folds are the same for all children, and are made once.
+        // The XOR of all words is the same for all children, so it is computed once.
         let share = share.part(1, children.len());
         let mut folds = LargeBuffer::<u64>::try_zeroed(values.len(), RECORDS)?;
         folds.par_chunks_mut(TASK_ROWS).zip(values.par_chunks(TASK_ROWS)).for_each(
@@ -121,15 +124,15 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         Ok(part)
     }
 
-    /// Number of pairs of all records.
+    /// Returns the number of pairs of `records` records: of all, or of a query and a row of the corpus.
     pub(super) fn compares_of(&self, records: usize) -> f64 {
         let (all, queries) = (records as f64, f64::from(self.boundary));
         if self.boundary == 0 { all * (all - 1.0) / 2.0 } else { queries * (all - queries) }
     }
 
-    /// Makes the keys of all rows for the block of each child, in one pass over the rows.
+    /// Computes the hashes of all rows for the block of each child, in one pass over the rows.
     fn make_keys(&self, values: &[W], children: &[Node<W>], keys: &mut [LargeBuffer<u64>]) {
-        // For each chunk of rows, the part of every child's keys that its task may write.
+        // For each chunk of rows, the slices of every child's hashes that its task writes.
         let mut chunks: Vec<Vec<&mut [u64]>> = Vec::new();
         chunks.resize_with(values.len().div_ceil(TASK_ROWS), Vec::new);
         for keys in keys.iter_mut().take(children.len()) {
@@ -149,7 +152,7 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         });
     }
 
-    /// Partitions the sketches by their keys. Each part is then finished by one thread.
+    /// Partitions the sketches by their hashes of the block. Each part is then finished by one thread.
     fn partition_sketches(
         &self,
         values: &[W],
@@ -196,7 +199,8 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         self.merged(parts)
     }
 
-    /// Partitions once more by the keys, if there are many records, and finds the pairs of each part.
+    /// Partitions the sketches by further bits of their hashes if there are many, and finds the near
+    /// pairs of each part. `used` is the number of bits that were used before.
     fn small_sketches(
         &self,
         values: &[W],
@@ -221,7 +225,8 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         scratch.sketches = level;
     }
 
-    /// Finds the pairs of a bucket: by its sketches if it is small, otherwise by its whole rows.
+    /// Finds the near pairs of a bucket: by sketches if the bucket is small, otherwise by whole
+    /// fingerprints.
     fn end_of_keys(
         &self,
         values: &[W],
@@ -251,7 +256,7 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         let mut sink = |rows: &[u32], columns: &[u32]| {
             for (&row, &column) in rows.iter().zip(columns) {
                 let (row, column) = (row as usize, column as usize);
-                // Different keys are different blocks, even if the folds are near.
+                // Different hashes mean different blocks, even if the second words are near.
                 if sketches[row].0[0] != sketches[column].0[0] {
                     continue;
                 }
@@ -268,7 +273,8 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         near_pairs_64(words, rows, queries, limit, isa, candidates, &mut sink);
     }
 
-    /// Collects the likely pairs that are within reach, and empties the list.
+    /// Compares the fingerprints of the pairs in `likely`, collects the near pairs, and empties the
+    /// list.
     fn settle(
         &self,
         values: &[W],
@@ -285,7 +291,7 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
     }
 }
 
-/// Copies the rows with these numbers.
+/// Copies the fingerprints with these numbers.
 fn gather<W: Lane>(values: &[W], numbers: &[u32]) -> Vec<W> {
     numbers.iter().map(|&number| values[number as usize]).collect()
 }

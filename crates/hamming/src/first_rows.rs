@@ -1,5 +1,5 @@
-//! The first row of each fingerprint: for a count of pairs, which needs no lists of equal rows, and
-//! leaves the rows where they are.
+//! Finds the first row of each different fingerprint. This is enough to count pairs: it needs no lists
+//! of equal rows, and does not move the rows.
 
 use crate::Rows;
 use crate::collect::Collect;
@@ -15,24 +15,26 @@ use simtool_model::fingerprint_table::Lane;
 use simtool_model::validity::Validity;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Pairs whose rows are prefetched before the first pair is counted.
+/// Number of pairs whose memory is prefetched before the first pair is counted.
 const PENDING: usize = 64;
 
-/// The rows that are the first of their fingerprint, and the number of rows equal to each.
+/// The first row of each different fingerprint, and the number of rows that are equal to it.
 #[derive(Debug)]
 pub(super) struct FirstRows {
-    /// The rows that have a fingerprint which no row before them has.
+    /// Marks each row with a fingerprint that no earlier row has.
     pub(super) first: Validity,
-    /// One bit for each row: set if it is a first row that other rows are equal to.
+    /// One bit for each row. It is set if the row is a first row and later rows are equal to it.
     repeated: Vec<u64>,
-    /// First rows that other rows are equal to, ascending, each with the size of its group.
+    /// The rows whose bit in `repeated` is set, in ascending order. Each comes with the number of rows
+    /// that have its fingerprint.
     sizes: Vec<(u32, u32)>,
 }
 
-/// Memory for the values and numbers of all rows.
+/// Memory for the fingerprints and the numbers of all rows.
 pub(super) type Buffer<L> = (LargeBuffer<L>, LargeBuffer<u32>);
 
-/// Finds the first rows. Also returns the memory that this took, for the join to use.
+/// Finds the first row of each different fingerprint. Also returns the memory that this took, so that
+/// the join can use it.
 ///
 /// # Errors
 ///
@@ -64,8 +66,8 @@ pub(super) fn first_rows<L: Lane>(rows: Rows<'_, L>) -> Result<(FirstRows, Buffe
     Ok((FirstRows { first, repeated, sizes }, (values, numbers)))
 }
 
-/// Finds the groups of two rows or more in a part: the first row of each and its size. The other rows of
-/// a group are removed from `first`.
+/// Finds the fingerprints that several rows of a part have. Returns the first row and the number of
+/// rows of each. Removes the other rows from `first`. `table` is a buffer.
 fn part_sizes<L: Lane>(
     values: &[L],
     used_bits: u32,
@@ -73,7 +75,7 @@ fn part_sizes<L: Lane>(
     numbers: &[u32],
     first: &[AtomicU64],
 ) -> Vec<(u32, u32)> {
-    // A hash table with open addressing, which holds places of first rows in the part.
+    // A hash table with open addressing. It holds indices of first rows in the part.
     let table_bits = (2 * values.len()).max(2).next_power_of_two().ilog2();
     let hash = BlockHash::new(!L::ZERO, used_bits, table_bits);
     let mask = hash.parts() - 1;
@@ -98,19 +100,19 @@ fn part_sizes<L: Lane>(
             slot = (slot + 1) & mask;
         }
     }
-    // A first row is listed once for each row behind it that is equal.
+    // Each first row is listed once for each later row that is equal to it.
     firsts.sort_unstable();
     let groups = firsts.chunk_by(|a, b| a == b);
     groups.map(|group| (group[0], group.len() as u32 + 1)).collect()
 }
 
 impl FirstRows {
-    /// Number of pairs of rows that are equal.
+    /// Returns the number of pairs of rows with equal fingerprints.
     pub(super) fn equal_pairs(&self) -> u64 {
         self.sizes.iter().map(|&(_, size)| u64::from(size) * u64::from(size - 1) / 2).sum()
     }
 
-    /// Size of the group whose first row is `row`.
+    /// Returns the number of rows that are equal to `row`, including itself. `row` must be a first row.
     fn size(&self, row: u32) -> u64 {
         // Most first rows have no equal rows, and one bit says so without a search.
         if self.repeated[row as usize / 64] >> (row % 64) & 1 == 0 {
@@ -121,11 +123,11 @@ impl FirstRows {
     }
 }
 
-/// Counts pairs of rows: a pair of first rows counts once for each row of the one group and of the other.
+/// Counts pairs of rows. A pair of first rows counts once for each pair of rows that are equal to them.
 #[derive(Debug)]
 pub(super) struct CountFirst<'a>(pub(super) &'a FirstRows);
 
-/// The number of pairs of rows so far, and the pairs of first rows that are not counted yet.
+/// The number of pairs of rows counted so far, and pairs of first rows that are not counted yet.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     count: u64,
@@ -133,7 +135,7 @@ pub(super) struct Counted {
 }
 
 impl CountFirst<'_> {
-    /// Number of all pairs of rows of a part.
+    /// Returns the number of all pairs of rows in the result of a part.
     pub(super) fn total(&self, mut part: Counted) -> u64 {
         self.settle(&mut part);
         part.count

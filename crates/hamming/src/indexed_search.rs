@@ -6,12 +6,12 @@ use crate::work::LaneRows;
 use simtool_model::fingerprint_table::Lane;
 use simtool_model::matches::Match;
 
-/// Queries and the index that answers them.
+/// Queries, and an index that finds the partners of a query when they are requested.
 pub(super) struct IndexedSearch<'a, L: Lane, I> {
     pub(super) queries: LaneRows<'a, L>,
-    /// An index over the rows of the corpus that have a fingerprint.
+    /// Index over the rows of the corpus that have a fingerprint.
     pub(super) index: I,
-    /// The numbers of these rows in the corpus, unless all rows have a fingerprint.
+    /// Row number in the corpus of each row in the index. `None` if all rows have a fingerprint.
     pub(super) corpus_rows: Option<Vec<u32>>,
 }
 

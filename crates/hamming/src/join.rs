@@ -1,6 +1,6 @@
-//! The trait of every index and join: a name, limits, an estimate and the work.
+//! The trait that every index and join implements: a name, limits, an estimate and the work itself.
 //!
-//! Each method is a value of [`Join`] in a file of its own, and a line in
+//! Each method is a value of [`Join`] in a file of its own, and an entry in
 //! [`JOINS`](crate::joins::JOINS).
 
 use crate::Rows;
@@ -19,55 +19,57 @@ use std::fmt;
 /// The tasks that a method can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tasks {
-    /// Joins of a corpus with itself.
+    /// Finding all near pairs in one collection.
     SelfJoins,
-    /// Searches for the partners of queries.
+    /// Finding the partners of queries in a corpus.
     Searches,
-    /// Both.
+    /// Both kinds of tasks.
     All,
 }
 
 impl Tasks {
-    /// Whether self-joins are among them.
+    /// Whether the method can join a collection with itself.
     #[must_use]
     pub(crate) fn have_self_joins(self) -> bool {
         self != Self::Searches
     }
 
-    /// Whether searches are among them.
+    /// Whether the method can find the partners of queries.
     #[must_use]
     pub(crate) fn have_searches(self) -> bool {
         self != Self::SelfJoins
     }
 }
 
-/// The rows that a method can compare: each kind includes the kinds before it.
+/// The fingerprints that a method can compare. Each variant includes all variants before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RowKind {
-    /// Rows of up to eight words whose distance counts bits.
+    /// Fingerprints of up to eight 64-bit words, whose distance is the number of different bits.
     Bits,
-    /// Rows of up to eight words whose distance counts lanes.
+    /// Fingerprints of up to eight 64-bit words, whose distance is the number of different lanes. A
+    /// lane is a group of bits, for example one hash of MinHash.
     Lanes,
-    /// Rows of any number of words whose lanes vote, which are joined lane by lane.
+    /// Fingerprints of any length that consist of several 64-bit fingerprints. Two are near if enough
+    /// of these are near.
     Votes,
-    /// Rows of any metric and any number of words, since every pair is compared.
+    /// Fingerprints of any length and metric, because the method compares every pair.
     Any,
 }
 
-/// The limits of a method.
+/// The tasks and fingerprints that a method can take.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The tasks that it can do.
+    /// Tasks that the method can do.
     pub tasks: Tasks,
-    /// The rows that it can compare.
+    /// Fingerprints that the method can compare.
     pub rows: RowKind,
-    /// Whether it may be chosen for whole collections of documents, because its time stays far below
-    /// one compare for each pair.
+    /// Whether the method may be chosen automatically for whole collections of documents. Its time must
+    /// stay far below one comparison for each pair.
     pub is_for_collections: bool,
 }
 
 impl Limits {
-    /// Whether the method can count distances by this metric.
+    /// Whether the method supports distances by this metric.
     #[must_use]
     pub(crate) fn counts(self, metric: Metric) -> bool {
         match metric {
@@ -78,7 +80,7 @@ impl Limits {
         }
     }
 
-    /// Whether the method compares every pair, and so takes rows of any kind.
+    /// Whether the method compares every pair. Such a method takes fingerprints of any kind.
     #[must_use]
     pub(crate) fn takes_any_rows(self) -> bool {
         self.rows == RowKind::Any
@@ -94,33 +96,35 @@ impl Limits {
     }
 }
 
-/// The description of a method: all that a plan and a help text need.
+/// The description of a method, for plans and help texts.
 pub trait JoinKind: Sync {
-    /// Name on the command line and in reports, for example `block-index`.
+    /// Returns the name on the command line and in reports, for example `block-index`.
     fn name(&self) -> &'static str;
 
-    /// One sentence on how it works and when it is a good choice.
+    /// Returns one sentence on how the method works and when it is a good choice.
     fn help(&self) -> &'static str;
 
-    /// The tasks and rows that it can take.
+    /// Returns the tasks and fingerprints that the method can take.
     fn limits(&self) -> Limits;
 
-    /// The time and memory that it would take.
+    /// Estimates the time and memory that the method takes for a workload.
     fn estimate(&self, workload: &Workload) -> Estimate;
 
-    /// The error for a task that the method cannot do.
+    /// Returns the error for a task that the method cannot do. `task` names the task in the plural, for
+    /// example "searches".
     fn refusal(&self, task: &str) -> Error {
         Error::config("index", self.name(), format!("is no method for {task}"))
     }
 }
 
-/// The work of a method on rows that are lanes of one width.
+/// The work of a method on fingerprints of one type: 1, 2, 4 or 8 words of 64 bits.
 ///
-/// A method implements what its [limits](JoinKind::limits) promise: [`self_join`](Self::self_join),
-/// [`partners`](Self::partners), or both. The other functions follow from these, and a method overrides
-/// them where it has a cheaper way. What a method does not implement returns an error.
+/// A method implements the functions that its [limits](JoinKind::limits) promise:
+/// [`self_join`](Self::self_join), [`partners`](Self::partners), or both. The other functions are based
+/// on these two, but a method can replace them by faster ones. Functions that a method does not
+/// implement return an error.
 pub trait JoinLanes<L: Lane>: JoinKind {
-    /// Finds all pairs of rows within the distance.
+    /// Finds all pairs of rows within the maximum distance of `_work`.
     ///
     /// # Errors
     ///
@@ -129,20 +133,21 @@ pub trait JoinLanes<L: Lane>: JoinKind {
         Err(self.refusal("self-joins"))
     }
 
-    /// Counts the pairs that [`self_join`](Self::self_join) finds, without keeping them all.
+    /// Counts the pairs that [`self_join`](Self::self_join) finds. A method may do this without keeping
+    /// them in memory.
     ///
     /// # Errors
     ///
-    /// As [`self_join`](Self::self_join).
+    /// The same as of [`self_join`](Self::self_join).
     fn count_pairs(&self, rows: LaneRows<'_, L>, work: Work<'_>) -> Result<u64> {
         Ok(count(&*self.self_partners(rows, work)?, work.context.progress()))
     }
 
-    /// Returns the partners of each row among the rows behind it.
+    /// Returns an object that finds the partners of each row among the later rows.
     ///
     /// # Errors
     ///
-    /// As [`self_join`](Self::self_join).
+    /// The same as of [`self_join`](Self::self_join).
     fn self_partners<'a>(
         &self,
         rows: LaneRows<'a, L>,
@@ -152,18 +157,18 @@ pub trait JoinLanes<L: Lane>: JoinKind {
         Ok(Box::new(RowPairs::new(found, rows.lanes.len())))
     }
 
-    /// Finds all pairs of a query and a row of the corpus within the distance.
+    /// Finds all pairs of a query and a row of the corpus within the maximum distance of `work`.
     ///
     /// # Errors
     ///
-    /// As [`partners`](Self::partners).
+    /// The same as of [`partners`](Self::partners).
     fn join(
         &self,
         queries: Rows<'_, L>,
         corpus: Rows<'_, L>,
         work: Work<'_>,
     ) -> Result<GroupPairs> {
-        // Equal queries are asked once, and equal rows are found once.
+        // Equal queries are searched only once, and equal rows are found only once.
         let queries = group(queries)?;
         let corpus = group(corpus)?;
         let query_values = LaneRows::all(queries.values());
@@ -172,7 +177,7 @@ pub trait JoinLanes<L: Lane>: JoinKind {
         Ok(GroupPairs { groups: Sides::Two(queries.groups, corpus.groups), pairs })
     }
 
-    /// Returns the partners of each query.
+    /// Returns an object that finds the partners of each query in the corpus.
     ///
     /// # Errors
     ///
@@ -187,7 +192,7 @@ pub trait JoinLanes<L: Lane>: JoinKind {
     }
 }
 
-/// An index or a join that can be asked for by name.
+/// An index or a join that users can select by name.
 ///
 /// The trait is implemented for every type that has the [description](JoinKind) and the
 /// [work](JoinLanes) of a method.
@@ -202,7 +207,7 @@ impl<J> Join for J where
 }
 
 impl PartialEq for dyn Join {
-    /// Whether both have the same name, which no two methods share.
+    /// Returns whether both have the same name. Each name belongs to one method.
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()
     }

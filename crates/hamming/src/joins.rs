@@ -1,5 +1,5 @@
-//! The table of indexes and joins. Planner, door, command line and Python read it, and nothing else
-//! lists them.
+//! The table of all indexes and joins. The planner, the entry point of the crate, the command line and
+//! Python read this table, and nothing else lists the methods.
 
 use crate::bipartite_join::BipartiteJoin;
 use crate::block_index::BlockIndexJoin;
@@ -14,7 +14,7 @@ use crate::spilled_join::SpilledJoin;
 use crate::streamed_queries::StreamedQueriesJoin;
 use simtool_base::error::{Error, Result};
 
-/// Every method. If two take the same time, a plan chooses the one that comes first.
+/// All methods. If two take the same time, a plan chooses the one that comes first.
 pub static JOINS: &[&dyn Join] = &[
     &LinearScanJoin,
     &BitProbingJoin,
@@ -28,14 +28,14 @@ pub static JOINS: &[&dyn Join] = &[
     &SpilledJoin,
 ];
 
-/// The method that serves rows of every kind, if no other does.
+/// The method that takes fingerprints of every kind, for tasks that no other method can do.
 pub(super) static LINEAR_SCAN: &dyn Join = &LinearScanJoin;
 
-/// Finds a method by its name.
+/// Returns the method called `name`.
 ///
 /// # Errors
 ///
-/// No method has the name.
+/// No method is called `name`.
 ///
 /// ```
 /// use simtool_hamming::joins::find;
@@ -52,12 +52,12 @@ pub fn find(name: &str) -> Result<&'static dyn Join> {
     })
 }
 
-/// The methods that can join a corpus with itself.
+/// Returns the methods that can join a collection with itself.
 pub fn self_joins() -> impl Iterator<Item = &'static dyn Join> {
     JOINS.iter().copied().filter(|join| join.limits().tasks.have_self_joins())
 }
 
-/// The methods that can find the partners of queries.
+/// Returns the methods that can find the partners of queries.
 pub fn searches() -> impl Iterator<Item = &'static dyn Join> {
     JOINS.iter().copied().filter(|join| join.limits().tasks.have_searches())
 }

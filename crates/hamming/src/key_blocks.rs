@@ -1,68 +1,72 @@
-//! The keys of the multi-index join: some bits of a row, and the radius within which two keys are near.
+//! The keys of the multi-index join. A key is a range of bits of a fingerprint, and has a radius: the
+//! maximum number of bits in which the keys of a pair may differ.
 //!
-//! The bits of a row are cut into m blocks. Block i gets a radius rᵢ such that the sum of all rᵢ + 1 is
-//! k + 1. Rows that differ in more than rᵢ bits of every block i differ in at least k + 1 bits, so every
-//! pair within the distance is within the radius of some block. It is also within the radius in a part of
-//! that block's bits, the key. A key is as long as the rows can fill its buckets.
+//! The bits of a fingerprint are divided into m blocks. Block i gets a radius rᵢ such that the sum of
+//! all rᵢ + 1 is k + 1. Fingerprints that differ in more than rᵢ bits of every block i differ in at
+//! least k + 1 bits. So every pair with at most k different bits is within the radius of some block. It
+//! is also within the radius in some of the bits of that block, which are the key. The key is so long
+//! that there are enough rows to fill its buckets.
 
 use crate::split::BitWeights;
 use simtool_kernels::partition::Parts;
 use simtool_model::fingerprint_table::Lane;
 
-/// Rows that are copied at once. As many may be read behind the last row.
+/// Number of values that are copied at once. As many may be read behind the last one, so there must be
+/// room for them.
 pub(super) const COPIED: usize = 8;
-/// Rows of the sample that shows how often keys are near.
+/// Number of rows in the sample that shows how often keys are near.
 const SAMPLE: usize = 1024;
-/// Factor by which keys may be near more often than by chance.
+/// Keys in a sample may be near more often than by chance, but at most by this factor.
 const CROWDED: f64 = 8.0;
-/// Most blocks of a row.
+/// Maximum number of blocks of a fingerprint.
 const MOST_BLOCKS: u32 = 12;
-/// Number of bits of a key. With b bits, the table of bucket starts has 2^b entries.
+/// Possible numbers of bits of a key. With b bits, the table of bucket starts has 2^b entries.
 const KEY_BITS: std::ops::RangeInclusive<u32> = 4..=22;
 
 // Nanoseconds, rounded from measurements on a 2-core AMD EPYC with AVX-512 in November 2026.
 
-/// The two passes of a partition for one row, without its words.
+/// Time of partitioning one row in two passes, without the time per word.
 const PARTITION: f64 = 15.0;
-/// The two passes for each word of the row.
+/// Additional time of the two passes for each 64-bit word of the row.
 const PARTITION_WORD: f64 = 7.0;
-/// The two passes for each bit of a key beyond [`CACHED_BITS`].
+/// Additional time of the two passes for each bit of a key beyond [`CACHED_BITS`].
 const PARTITION_BIT: f64 = 8.0;
-/// Most bits of a key for which a partition fills the buckets in the caches.
+/// Maximum number of bits of a key for which all buckets that a partition fills stay in the caches.
 const CACHED_BITS: u32 = 18;
-/// A look at a bucket, or a copy of some rows of it, for each word.
+/// Time of looking up a bucket, or of copying some of its rows, for each 64-bit word of a row.
 const LOOK: f64 = 5.0;
-/// The compares of a bucket with the buckets around it, without the compares themselves.
+/// Time of preparing the comparison of a bucket with near buckets.
 const BUCKET: f64 = 100.0;
-/// One compare.
+/// Time of one comparison of two rows.
 const COMPARE: f64 = 0.07;
-/// Average number of rows in a bucket's last tile that are compared for nothing.
+/// Average number of rows that are compared in vain in the last tile of a bucket.
 const TILE_WASTE: f64 = 3.5;
 
-/// A key of rows, and how far the keys of a pair may be apart.
+/// A key of fingerprints, and the maximum number of bits in which the keys of a pair may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyBlock {
-    /// The first of the key's bits.
+    /// Position of the key's lowest bit in the fingerprint.
     first: u32,
-    /// Number of the key's bits.
+    /// Number of bits of the key.
     pub(super) bits: u32,
-    /// Most bits in which the keys of a pair differ.
+    /// Maximum number of bits in which the keys of a pair may differ.
     pub(super) radius: u32,
 }
 
 impl KeyBlock {
-    /// Some of the bits of the key, by which rows are partitioned.
+    /// Returns a range of the key's bits, by which rows can be partitioned. `first` is counted from the
+    /// key's lowest bit.
     pub(super) fn window(&self, first: u32, bits: u32) -> KeyWindow {
         KeyWindow { first: self.first + first, bits }
     }
 
-    /// The bits of the key.
+    /// Returns a mask of the key's bits.
     pub(super) fn mask<L: Lane>(&self) -> L {
         L::lowest_bits(self.first + self.bits) & !L::lowest_bits(self.first)
     }
 
-    /// The differences of keys within the radius, 0 left out: those whose highest bit is bit h at
-    /// number h, ascending.
+    /// Returns the XOR differences between keys within the radius, without 0. Element h of the result
+    /// has the differences whose highest bit is bit h, in ascending order.
     pub(super) fn flips(&self) -> Vec<Vec<u32>> {
         let mut flips = Vec::new();
         if self.radius > 0 {
@@ -74,13 +78,14 @@ impl KeyBlock {
     }
 }
 
-/// Returns the number of keys of `bits` bits within `radius` of one key, and the share of rows with such a
-/// key. A bit that is 1 in half of the rows has `worth` 1.
+/// Returns two numbers: how many keys of `bits` bits differ in at most `radius` bits from one key, and
+/// the fraction of rows with such a key. `worth` is the average information per bit, which is 1 if each
+/// bit is 1 in half of the rows.
 fn ball(bits: u32, radius: u32, worth: f64) -> (f64, f64) {
     let agree = (-worth).exp2();
     let mut keys = 0.0;
     let mut share = 0.0;
-    // The number of ways to flip this many bits: a binomial coefficient, which the loop updates.
+    // The number of ways to flip `flipped` bits: a binomial coefficient, which the loop updates.
     let mut choices = 1.0;
     for flipped in 0..=radius {
         keys += choices;
@@ -91,8 +96,8 @@ fn ball(bits: u32, radius: u32, worth: f64) -> (f64, f64) {
     (keys, share)
 }
 
-/// Whether the rows of a sample meet far more often than by chance, because their bits depend on each
-/// other.
+/// Whether near keys are far more frequent in a sample of the rows than by chance, because the bits of
+/// the rows depend on each other. `worth` is the average information per bit, at most 1.
 pub(super) fn are_crowded<L: Lane>(blocks: &[KeyBlock], values: &[L], worth: f64) -> bool {
     let sample: Vec<L> = values.iter().copied().step_by((values.len() / SAMPLE).max(1)).collect();
     let mut expected = 0.0;
@@ -111,7 +116,7 @@ pub(super) fn are_crowded<L: Lane>(blocks: &[KeyBlock], values: &[L], worth: f64
     f64::from(meetings) > CROWDED * (expected * pairs + 10.0)
 }
 
-/// Consecutive bits of a row, as the number of a part.
+/// A range of consecutive bits of a fingerprint, used as the number of a part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyWindow {
     first: u32,
@@ -134,7 +139,8 @@ impl<L: Lane> Parts<L> for KeyWindow {
     }
 }
 
-/// A cut of the rows into keys: into how many blocks, and how long a key is at most.
+/// How fingerprints are divided into keys: the number of blocks, and the maximum number of bits of a
+/// key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyPlan {
     blocks: u32,
@@ -147,7 +153,7 @@ impl KeyPlan {
         Self { blocks, key_bits }
     }
 
-    /// Returns the cheapest plan for `rows` rows, and its nanoseconds on one core.
+    /// Returns the fastest plan for `rows` rows, and its estimated nanoseconds on one core.
     pub(super) fn cheapest(
         rows: f64,
         row_bits: u32,
@@ -165,7 +171,7 @@ impl KeyPlan {
         plans.fold(first, |best, plan| if plan.1 < best.1 { plan } else { best })
     }
 
-    /// Bytes of the table of bucket starts.
+    /// Returns the number of bytes of the table of bucket starts.
     pub(super) fn table_bytes(self) -> f64 {
         f64::from(self.key_bits).exp2() * size_of::<u32>() as f64
     }
@@ -176,7 +182,7 @@ impl KeyPlan {
         let block = |number| {
             let bits = (row_bits / self.blocks).min(self.key_bits);
             let radius = self.radius(number, max_distance);
-            // Every key is within the radius, so the block selects nothing.
+            // Every key is within the radius, so the block excludes no pair.
             if radius >= bits {
                 return f64::INFINITY;
             }
@@ -196,13 +202,15 @@ impl KeyPlan {
         (0..self.blocks).map(block).sum()
     }
 
-    /// The radius of a block. The radii of all blocks, plus 1 for each block, add up to k + 1.
+    /// Returns the radius of block number `block`. The radii of all blocks, plus 1 for each block, add
+    /// up to k + 1.
     fn radius(self, block: u32, max_distance: u32) -> u32 {
         let (each, more) = ((max_distance + 1) / self.blocks, (max_distance + 1) % self.blocks);
         each + u32::from(block < more) - 1
     }
 
-    /// Cuts rows of `row_bits` bits into blocks of about equal weight.
+    /// Divides fingerprints of `row_bits` bits into blocks of about equal weight, and returns the key
+    /// of each block.
     pub(super) fn cut(
         self,
         weights: &BitWeights,
@@ -212,15 +220,15 @@ impl KeyPlan {
         let total: f64 = (0..row_bits).map(|bit| weights.of_bit(bit)).sum();
         let share = total / f64::from(self.blocks);
         let mut first = 0;
-        // The weight of all bits before `end`.
+        // Weight of all bits before `end`.
         let mut weight = 0.0;
         let mut blocks = Vec::new();
         for number in 0..self.blocks {
-            // Each of the blocks behind this one needs at least one bit.
+            // Each later block needs at least one bit.
             let last = row_bits - (self.blocks - 1 - number);
             let mut end = first;
-            // The block takes bits until its middle would be behind its share of the weight. The last
-            // block takes all bits that are left.
+            // The block takes bits until its middle would be behind its part of the total weight. The
+            // last block takes all remaining bits.
             while end < last
                 && (end == first
                     || number + 1 == self.blocks
@@ -287,7 +295,7 @@ mod tests {
             state ^ state >> 29
         };
         let random: Vec<u64> = (0..5000).map(|_| next()).collect();
-        // Twenty rows and a few flips: each single bit looks random.
+        // Twenty different rows with a few flipped bits. Each single bit looks random.
         let centres: Vec<u64> =
             (0..5000).map(|row| random[row % 20] ^ 1 << (next() >> 58)).collect();
         let (plan, _) = KeyPlan::cheapest(1e6, 64, 64, 10);

@@ -1,4 +1,5 @@
-//! Layouts: the masks in which rows must agree to be compared. A layout is a value that can be stored.
+//! Layouts: sets of bit masks. Two fingerprints are compared if they are equal in all bits of one of
+//! the masks. A layout can be stored.
 
 use crate::split::BitWeights;
 use simtool_base::stable_hash::{GAMMA, mix};
@@ -6,16 +7,17 @@ use simtool_model::fingerprint_rows::{Metric, Shape};
 use simtool_model::fingerprint_table::{Lane, set_lowest_bits};
 use simtool_model::similarity::Threshold;
 
-/// Disjoint masks over the bits of rows of one shape.
+/// Disjoint bit masks for fingerprints of one shape.
 ///
-/// A unit is a bit, or a lane if the metric counts lanes. There are three kinds of layouts:
+/// A unit is a bit or, if the metric counts different lanes, a lane, which is a group of bits. There
+/// are three kinds of layouts:
 ///
-/// * **k + 1 masks that share no unit.** Two rows that differ in at most k units agree in one of the masks,
-///   so tables and joins by these masks miss no pair.
-/// * **k + 1 masks for each of several lanes**, if lanes vote. If v of w lanes must be near, then any
-///   w - v + 1 lanes include a near one, so the first w - v + 1 lanes have masks.
-/// * **Bands**, which are longer masks. Similar rows agree in one of them with the probability that
-///   [`Self::recall`] returns.
+/// - **k + 1 masks without a common unit.** Two fingerprints that differ in at most k units are equal
+///   in one of the masks. So tables and joins by these masks miss no pair.
+/// - **k + 1 masks for each of several 64-bit words**, if the words vote. If v of w words must be near,
+///   then any w − v + 1 words include a near one. So the first w − v + 1 words have masks.
+/// - **Bands**, which are longer masks. Similar fingerprints are equal in one of them with the
+///   probability that [`Self::recall`] returns.
 ///
 /// ```
 /// use simtool_model::fingerprint_rows::Shape;
@@ -28,39 +30,39 @@ use simtool_model::similarity::Threshold;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     shape: Shape,
-    /// The masks' words, one mask after the other.
+    /// The 64-bit words of all masks, one mask after the other.
     masks: Vec<u64>,
 }
 
 impl Layout {
-    /// Makes the layout for `max_distance` whose masks distinguish the given rows equally well. `words` are
-    /// the words of a sample or of all rows, one row after the other.
+    /// Creates the layout for `max_distance` whose masks distinguish the given fingerprints equally
+    /// well. `words` are the words of all fingerprints or of a sample, one fingerprint after the other.
     ///
     /// # Panics
     ///
-    /// The words are not whole rows.
+    /// The number of words is not a multiple of the words of one fingerprint.
     #[must_use]
     pub fn of(words: &[u64], shape: Shape, max_distance: u32) -> Self {
         assert!(words.len().is_multiple_of(shape.words()), "whole rows of {shape}");
         Self::weighed(&BitWeights::of_words(words, shape.words(), shape), shape, max_distance)
     }
 
-    /// [`Self::of`] for rows in lanes.
+    /// Does the same as [`Self::of`] for fingerprints that are stored as lanes of type `L`.
     pub(super) fn of_lanes<L: Lane>(lanes: &[L], shape: Shape, max_distance: u32) -> Self {
         Self::weighed(&BitWeights::of(lanes, shape), shape, max_distance)
     }
 
     fn weighed(weights: &BitWeights, shape: Shape, max_distance: u32) -> Self {
         let groups = (max_distance as usize).saturating_add(1);
-        // With as many differences as units, any two rows may be near. One mask without bits compares
-        // everything.
+        // If as many units may differ as there are, any two fingerprints may be near. Then one mask
+        // without bits makes every pair a candidate.
         let dealt = |part: Vec<u64>| weights.deal_words(&part, groups);
         let masks: Option<Vec<_>> = regions(shape).map(dealt).collect();
         Self { shape, masks: masks.map_or_else(|| vec![0; shape.words()], |masks| masks.concat()) }
     }
 
-    /// Makes the layout for `max_distance` that needs no data: each mask has the same number of
-    /// neighbouring units. The layout of a shape and distance never changes.
+    /// Creates a layout for `max_distance` without looking at data. Each mask has the same number of
+    /// neighbouring units. For a given shape and distance, the result is the same in every version.
     #[must_use]
     pub fn even(shape: Shape, max_distance: u32) -> Self {
         let masks = u64::from(max_distance) + 1;
@@ -70,7 +72,7 @@ impl Layout {
         if !matches!(shape.metric(), Metric::Votes { .. }) {
             return Self::bands(shape, max_distance + 1);
         }
-        // Lanes that vote are looked up one by one, so each lane has masks of its own.
+        // Words that vote are searched one by one, so each word has masks of its own.
         let of_lane = Self::bands(Shape::bits(u64::BITS), max_distance + 1).masks;
         let mut masks = Vec::new();
         for region in regions(shape) {
@@ -81,12 +83,13 @@ impl Layout {
         Self { shape, masks }
     }
 
-    /// Makes `bands` masks, each with the same number of neighbouring units. Rows that agree in a band are
-    /// compared, and pairs that agree in no band are missed.
+    /// Creates `bands` masks, each with the same number of neighbouring units. Fingerprints that are
+    /// equal in a band are compared. Pairs that are equal in no band are missed.
     ///
     /// # Panics
     ///
-    /// There are no bands, or more than the rows have units; or the lanes vote.
+    /// Panics if there are no bands, if there are more bands than units, or if the words of a
+    /// fingerprint vote.
     #[must_use]
     pub fn bands(shape: Shape, bands: u32) -> Self {
         assert!(
@@ -95,7 +98,7 @@ impl Layout {
         );
         let (units, unit_bits) = shape.parts();
         assert!((1..=units).contains(&bands), "{bands} bands of {units} units");
-        // Bands are as equal as possible: band i ends at the i-th fraction of the units.
+        // Bands are as equal as possible. They end at equal fractions of the units.
         let edge = |band: u32| {
             let unit = u64::from(units) * u64::from(band) / u64::from(bands);
             unit as u32 * unit_bits
@@ -110,17 +113,17 @@ impl Layout {
         Self { shape, masks }
     }
 
-    /// Makes the fewest bands in which at least the share `recall` of the pairs at `max_distance` agree.
-    /// Nearer pairs agree with a greater probability.
+    /// Creates the fewest bands in which at least the fraction `recall` of the pairs at `max_distance`
+    /// are equal. Nearer pairs are found with a greater probability.
     ///
-    /// Returns `None` if masks that miss no pair are as few, or if lanes vote or may be null.
+    /// Returns `None` if masks that miss no pair are as few, or if the words vote or may be null.
     #[must_use]
     pub fn with_recall(shape: Shape, max_distance: u32, recall: Threshold) -> Option<Self> {
         if matches!(shape.metric(), Metric::Votes { .. } | Metric::Lanes { null: true, .. }) {
             return None;
         }
         let similarity = Self::agreement(shape, max_distance);
-        // The number of masks of which one agrees whatever differs.
+        // Number of masks with which every pair is equal in one, wherever its differences are.
         let exact = match shape.metric() {
             Metric::Cosine { .. } => shape.parts().0 + 1,
             _ => max_distance.saturating_add(1).min(shape.units()),
@@ -129,7 +132,8 @@ impl Layout {
         bands.into_iter().find(|bands| bands.recall(similarity) >= recall.ratio())
     }
 
-    /// A lower bound of the share of units in which rows at a distance agree on average.
+    /// Returns a lower bound of the average fraction of units in which two fingerprints at a distance
+    /// are equal.
     #[must_use]
     pub fn agreement(shape: Shape, distance: u32) -> f64 {
         let near = 1.0 - f64::from(distance) / f64::from(shape.units());
@@ -144,57 +148,59 @@ impl Layout {
         }
     }
 
-    /// The shape of the rows.
+    /// Returns the shape of the fingerprints.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The words of each mask.
+    /// Returns the 64-bit words of each mask.
     pub fn masks(&self) -> impl ExactSizeIterator<Item = &[u64]> {
         self.masks.chunks_exact(self.shape.words())
     }
 
-    /// The words of one mask.
+    /// Returns the 64-bit words of mask number `mask`.
     fn mask(&self, mask: usize) -> &[u64] {
         let words = self.shape.words();
         &self.masks[mask * words..(mask + 1) * words]
     }
 
-    /// The numbers of the bits of a mask, ascending.
+    /// Returns the bit positions of mask number `mask`, in ascending order.
     pub(super) fn mask_bits(&self, mask: usize) -> impl Iterator<Item = u32> {
         let words = self.mask(mask);
         (0..self.shape.row_bits()).filter(|&bit| words[bit as usize / 64] >> (bit % 64) & 1 == 1)
     }
 
-    /// One mask as a lane.
+    /// Returns mask number `mask` as a value of type `L`.
     pub(super) fn block<L: Lane>(&self, mask: usize) -> L {
         L::from_words(self.mask(mask))
     }
 
-    /// The masks as lanes.
+    /// Returns all masks as values of type `L`.
     #[must_use]
     pub fn blocks<L: Lane>(&self) -> Vec<L> {
         self.masks().map(L::from_words).collect()
     }
 
-    /// Replaces `keys` by the keys of a row, one for each mask. Rows that agree in a mask have the same key
-    /// for it, and other rows hardly ever do.
+    /// Replaces `keys` by the keys of a fingerprint, one for each mask. Fingerprints that are equal in
+    /// a mask have the same key for it. Other fingerprints hardly ever do.
     ///
-    /// The function is frozen: the same row and masks give the same keys in every version and on every
-    /// machine, so keys may be stored and shared. A key starts as the mix of the mask's number, counted
-    /// from 1, times [`GAMMA`]. Then for each word in which the mask has bits, the lowest first, the key is
-    /// combined with the masked word by XOR, [`GAMMA`] is added, and the key is [mixed](mix) again.
+    /// The function must never change, so that keys can be stored and shared: the same fingerprint and
+    /// masks give the same keys in every version and on every machine. A key starts as the mix of the
+    /// mask's number, counted from 1, times [`GAMMA`]. Then for each word in which the mask has bits,
+    /// the lowest first, the key is combined with the masked word by XOR, [`GAMMA`] is added, and the
+    /// key is [mixed](mix) again.
     ///
     /// # Panics
     ///
-    /// The row has fewer words than the shape.
+    /// The fingerprint has fewer words than the shape.
     pub fn keys(&self, row: &[u64], keys: &mut Vec<u64>) {
         keys.clear();
         keys.extend((0..self.masks().len()).map(|mask| self.key(mask, row)));
     }
 
-    /// One of the [`Self::keys`] of a row: that for mask `mask`, counted from 0.
+    /// Returns one of the [`Self::keys`] of a fingerprint: the key for mask number `mask`, counted from
+    /// 0.
     pub(super) fn key(&self, mask: usize, row: &[u64]) -> u64 {
         let bits = self.mask(mask);
         let masked = row[..bits.len()].iter().zip(bits).filter(|&(_, &bits)| bits != 0);
@@ -202,8 +208,9 @@ impl Layout {
         masked.fold(start, |key, (word, bits)| mix((key ^ (word & bits)).wrapping_add(GAMMA)))
     }
 
-    /// Returns the probability that two rows agree in at least one mask, if each of their units agrees with
-    /// the probability `similarity`: 1 - (1 - s^r)^b for b masks of r units.
+    /// Returns the probability that two fingerprints are equal in at least one mask, if each of their
+    /// units is equal with the probability `similarity`. This is 1 − (1 − s^r)^b for b masks of r
+    /// units.
     #[must_use]
     pub fn recall(&self, similarity: f64) -> f64 {
         let unit_bits = self.shape.parts().1;
@@ -215,8 +222,9 @@ impl Layout {
     }
 }
 
-/// The parts of a row such that near rows differ in at most k units of one part. It is the whole row,
-/// unless lanes vote.
+/// Returns masks of the parts of a fingerprint such that near fingerprints differ in at most k units of
+/// one part. Usually there is one part, the whole fingerprint. If words vote, the first words are one
+/// part each.
 fn regions(shape: Shape) -> impl Iterator<Item = Vec<u64>> {
     let (count, bits) = match shape.metric() {
         Metric::Votes { needed } => (shape.words() - needed as usize + 1, u64::BITS),
@@ -229,7 +237,8 @@ fn regions(shape: Shape) -> impl Iterator<Item = Vec<u64>> {
     })
 }
 
-/// Whether block `table` is the first of `blocks` without a differing bit.
+/// Whether block number `table` is the first of `blocks` in which two fingerprints are equal.
+/// `difference` is their XOR.
 #[inline]
 pub(super) fn is_first_agreeing<W: Lane>(blocks: &[W], table: usize, difference: W) -> bool {
     difference & blocks[table] == W::ZERO
@@ -240,7 +249,7 @@ pub(super) fn is_first_agreeing<W: Lane>(blocks: &[W], table: usize, difference:
 mod tests {
     use super::*;
 
-    /// Whether the masks are disjoint and have together these bits.
+    /// Checks that the masks are disjoint, and that together they have the lowest `bits` bits.
     fn check(layout: &Layout, masks: usize, bits: u32) {
         assert_eq!(layout.masks().len(), masks);
         let mut union = vec![0; layout.shape().words()];
@@ -260,7 +269,7 @@ mod tests {
         check(&Layout::even(Shape::lanes(16, 32), 4), 5, 512);
         check(&Layout::of(&[1, 2, 3, 4, 5, 6], Shape::bits(192), 3), 4, 192);
         check(&Layout::of(&[], Shape::bits(64), 63), 64, 64);
-        // Too few bits: all rows agree in nothing.
+        // Too few bits: one mask without bits, in which all fingerprints are equal.
         check(&Layout::of(&[1], Shape::bits(64), 64), 1, 0);
         check(&Layout::even(Shape::bits(64), u32::MAX), 1, 0);
     }
@@ -274,7 +283,7 @@ mod tests {
             check(layout, 12, 3 * u64::BITS);
             let (mut of_row, mut of_other) = (Vec::new(), Vec::new());
             for near in (0u32..1 << 5).filter(|lanes| lanes.count_ones() == 3) {
-                // Three bits of a lane that is near, most of another.
+                // Three bits differ in a word that is near, and most bits in another.
                 let changed = |lane: u64| {
                     let bits = if near >> lane & 1 == 1 { 3 } else { 30 };
                     words[lane as usize]
@@ -297,7 +306,7 @@ mod tests {
         assert_eq!(keys, GOLDEN_64);
         Layout::bands(Shape::lanes(32, 4), 2).keys(&[1, 2], &mut keys);
         assert_eq!(keys, GOLDEN_LANES);
-        // Neither bits outside of the mask nor words behind the row change a key.
+        // Neither bits outside the mask nor additional words change a key.
         let mut others = Vec::new();
         Layout::bands(Shape::lanes(32, 4), 2).keys(&[1, 3, 9], &mut others);
         assert_eq!((others[0], others[1] == keys[1]), (keys[0], false));
@@ -320,7 +329,7 @@ mod tests {
         assert!(layout.recall(similarity) >= 0.98);
         let fewer = Layout::bands(shape, layout.masks().len() as u32 - 1);
         assert!(fewer.recall(similarity) < 0.98);
-        // One mask more than differing bits misses nothing, and the last one that does is no better.
+        // With one more mask than different bits, no pair is missed. One mask less is no better.
         assert_eq!(Layout::with_recall(Shape::bits(64), 3, Threshold::new(1, 1).unwrap()), None);
     }
 

@@ -1,7 +1,8 @@
-//! The leaves of the recursion: buckets whose pairs are all compared.
+//! The leaves of the recursion: buckets in which every pair is compared.
 //!
-//! A leaf compares folds first, which are one word each, and whole rows only for the few pairs whose folds
-//! are near. Every pair is checked against the whole path, so a bucket may become a leaf at any depth.
+//! A leaf first compares the folds of two fingerprints, which are the XOR of their words. Whole
+//! fingerprints are compared only for the few pairs with near folds. Every pair is checked against all
+//! conditions of the path, so a bucket may become a leaf at any depth.
 
 use crate::collect::Collect;
 use crate::parallel_partition::Records;
@@ -15,21 +16,24 @@ use simtool_kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
 use simtool_model::fingerprint_table::Lane;
 use std::ops::Range;
 
-/// Rows of a leaf that one task compares; a multiple of the kernel's tile.
+/// Number of rows of a leaf that one task compares with the others. It is a multiple of the rows that
+/// the vectorized loop compares at once.
 const LEAF_ROWS: usize = 1024;
 
-/// A bucket whose pairs are compared: its records, their folds, and the path that they must be on.
+/// A bucket whose pairs are compared: its records, their folds, and the path whose conditions the pairs
+/// must meet.
 #[derive(Clone, Copy)]
 struct Leaf<'l, W> {
     records: Records<'l, W>,
     folds: &'l Folds,
     path: &'l Path<W>,
-    /// Number of queries among the records, which come first; 0 in a self-join.
+    /// Number of queries among the records, which come first. It is 0 in a self-join.
     queries: usize,
 }
 
 impl<W: Lane, C: Collect> Recursion<'_, W, C> {
-    /// Compares all pairs of a bucket. Its first `queries` records are queries.
+    /// Compares all pairs of a bucket. The first `queries` records are queries. Pairs are collected in
+    /// `part`.
     pub(super) fn leaf(
         &self,
         records: Records<'_, W>,
@@ -44,7 +48,7 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         self.compare(Leaf { records, folds, path, queries }, rows, candidates, part);
     }
 
-    /// [`Self::leaf`] by several threads.
+    /// Does the same as [`Self::leaf`] with several threads. Returns the collected pairs.
     pub(super) fn leaf_large(
         &self,
         records: Records<'_, W>,
@@ -76,13 +80,13 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         self.merged(parts)
     }
 
-    /// Number of records that are first members of pairs: all of them in a self-join, otherwise the
-    /// queries.
+    /// Returns the number of records that can be the first member of a pair: all records in a
+    /// self-join, otherwise the queries.
     fn first_rows(&self, records: usize, queries: usize) -> usize {
         if self.boundary == 0 { records } else { queries }
     }
 
-    /// Compares `rows` of a leaf with the records behind them that are not queries.
+    /// Compares each of `rows` of a leaf with all later records that are not queries.
     fn compare(
         &self,
         leaf: Leaf<'_, W>,
@@ -92,7 +96,8 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
     ) {
         let Leaf { records, folds, path, queries } = leaf;
         let isa = self.isa;
-        // A fold never has more differing bits than the rows, so no near pair is missed.
+        // The folds of two fingerprints never differ in more bits than the fingerprints, so no near
+        // pair is missed.
         let limit = self.reach.most_bits();
         let test = self.test(path);
         let mut sink = |rows: &[u32], columns: &[u32]| {
@@ -109,7 +114,7 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         }
     }
 
-    /// The conditions that a pair on a path must meet.
+    /// Returns the conditions that a pair in a bucket of `path` must meet.
     pub(super) fn test<'p>(&self, path: &'p Path<W>) -> PairTest<'p, W> {
         PairTest { reach: self.reach, equal: path.equal, unequal: &path.unequal }
     }

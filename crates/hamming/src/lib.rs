@@ -1,10 +1,11 @@
-//! Exact Hamming search and joins: finds the rows of fingerprints within a distance of each other.
+//! Exact Hamming search and joins: finds all fingerprints within a given distance of each other.
 //!
-//! The stage knows only bits: rows of words go in, row numbers and distances come out. A distance is
-//! the number of differing bits, or of differing lanes of bits, and every limit is inclusive.
+//! This crate knows only bits. Its input is fingerprints, which are rows of 64-bit words, and its
+//! output is row numbers and distances. A distance is the number of different bits or of different
+//! groups of bits. Pairs at the maximum distance are included.
 //!
-//! Callers use the [`door`], which takes rows of any width. The methods behind it work on lanes of
-//! one width.
+//! Callers use the functions in [`door`], which take fingerprints of any length. The methods behind
+//! them work on fingerprints of 1, 2, 4 or 8 words.
 
 mod band_join;
 pub mod bipartite_join;
@@ -55,10 +56,11 @@ use simtool_model::fingerprint_table::Lane;
 use simtool_model::matches::Match;
 use simtool_model::validity::Validity;
 
-/// The fingerprints of a side, one lane for each row. Rows may lack a fingerprint.
+/// The fingerprints of a collection, one value of type `L` for each row. Some rows may have no
+/// fingerprint.
 ///
-/// A row without a fingerprint matches nothing, and the rows behind it keep their numbers. There are at
-/// most 2^32 - 2 rows.
+/// A row without a fingerprint has no partners, and does not change the numbers of the later rows.
+/// There are at most 2³² − 2 rows.
 ///
 /// ```
 /// use simtool_hamming::Rows;
@@ -72,14 +74,14 @@ use simtool_model::validity::Validity;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a, L> {
-    /// The fingerprints. The lane of a row without a fingerprint is ignored.
+    /// The fingerprint of each row. The value of a row without a fingerprint is ignored.
     pub lanes: &'a [L],
-    /// The rows that have a fingerprint; `None` if all rows have one.
+    /// Marks the rows that have a fingerprint. `None` if all rows have one.
     pub validity: Option<&'a Validity>,
 }
 
 impl<'a, L> Rows<'a, L> {
-    /// Borrows rows that all have a fingerprint.
+    /// Creates rows that all have a fingerprint.
     pub fn all(lanes: &'a [L]) -> Self {
         Self { lanes, validity: None }
     }
@@ -93,7 +95,7 @@ impl<'a, L> Rows<'a, L> {
 }
 
 impl<L: Copy> Rows<'_, L> {
-    /// The fingerprint of a row, if it has one.
+    /// Returns the fingerprint of a row, or `None` if the row has none.
     #[inline]
     #[must_use]
     pub fn fingerprint(&self, row: usize) -> Option<L> {
@@ -101,16 +103,17 @@ impl<L: Copy> Rows<'_, L> {
     }
 }
 
-/// An index over an array of fingerprints, which answers queries.
+/// An index over an array of fingerprints. It finds the fingerprints near a query.
 pub trait FingerprintIndex<L: Lane>: Sync {
-    /// The largest distance of a match.
+    /// Returns the maximum distance of a match.
     fn max_distance(&self) -> u32;
 
-    /// Replaces `found` by every row within [`Self::max_distance`] of `query`, in row order.
+    /// Replaces `found` by all rows within [`Self::max_distance`] of `query`, in ascending order of
+    /// their numbers.
     fn search(&self, query: L, found: &mut Vec<Match>);
 
-    /// Calls `found` for each query in order, with the number of the query and its matches, as
-    /// [`Self::search`] finds them.
+    /// Answers several queries. Calls `found` for each query in order, with the number of the query and
+    /// the matches that [`Self::search`] would find.
     fn search_batch(&self, queries: &[L], found: &mut dyn FnMut(usize, &[Match])) {
         let mut matches = Vec::new();
         for (number, &query) in queries.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The linear scan: compares everything. It is the oracle of all other indexes, and the best of them for
-//! few rows.
+//! The linear scan: compares every pair. Tests compare all other methods with it, and it is the fastest
+//! method for few rows.
 
 use crate::Rows;
 use crate::group_pairs::GroupPairs;
@@ -14,14 +14,15 @@ use simtool_model::fingerprint_table::{Lane, Reach};
 use simtool_model::matches::Match;
 use simtool_model::sides::Sides;
 
-/// Rows compared at a time, so that the hits of a step stay in the cache.
+/// Number of rows that are compared before their matches are stored, so that these stay in the cache.
 const STEP_ROWS: usize = 1 << 16;
 
-/// The bound of a row's partners that a scan reports: a scan takes long even where it finds little, so
-/// this makes tasks of some sixty rows.
+/// The estimated number of partners that a scan reports for each row. A scan takes long even if it
+/// finds little. With this number, a task has about sixty rows.
 pub(super) const SCAN_BOUND: usize = 1 << 12;
 
-/// Appends every row of `corpus` that `query` reaches, in row order.
+/// Appends every row of `corpus` within the maximum distance of `query`, in ascending order of row
+/// numbers.
 ///
 /// ```
 /// use simtool_model::fingerprint_table::Reach;
@@ -36,7 +37,7 @@ pub(super) const SCAN_BOUND: usize = 1 << 12;
 ///
 /// # Complexity
 ///
-/// O(n) for n rows; bound by memory where the corpus is larger than the cache.
+/// O(n) for n rows. If the corpus is larger than the cache, memory bandwidth limits the speed.
 pub fn scan<L: Lane>(corpus: &[L], query: L, reach: Reach, isa: Isa, found: &mut Vec<Match>) {
     let mut hits = Vec::new();
     for (step, rows) in corpus.chunks(STEP_ROWS).enumerate() {
@@ -50,7 +51,7 @@ pub fn scan<L: Lane>(corpus: &[L], query: L, reach: Reach, isa: Isa, found: &mut
     }
 }
 
-/// The linear scan as a line of [`JOINS`](crate::joins::JOINS).
+/// Entry of the linear scan in [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinearScanJoin;
 
@@ -70,7 +71,7 @@ impl JoinKind for LinearScanJoin {
     fn estimate(&self, workload: &Workload) -> Estimate {
         let rows = workload.row_count();
         let words = workload.lane_words();
-        // A scan reads whole rows; everywhere else a fold represents a row of many words.
+        // A scan reads whole fingerprints. The other methods compare the XOR of the words first.
         let compare = workload.compare() * if words > 2.0 { words } else { 1.0 };
         match workload.task {
             Task::SelfJoin => {
@@ -106,12 +107,13 @@ impl<L: Lane> JoinLanes<L> for LinearScanJoin {
         corpus: LaneRows<'a, L>,
         work: Work<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
-        // The corpus stays as it is: a copy of the rows with a fingerprint costs more than their scan.
+        // The rows without a fingerprint are not removed, because that would cost more than scanning
+        // them.
         Ok(Box::new(ScanAll { queries, corpus, work }))
     }
 }
 
-/// A self-join that compares each row with all rows behind it.
+/// A self-join that compares each row with all later rows.
 struct ScanBehind<'a, L: Lane> {
     rows: LaneRows<'a, L>,
     work: Work<'a>,

@@ -1,9 +1,9 @@
-//! Values for null lanes. With them, every method that compares lanes can join rows whose lanes may be
-//! null, and two rows that share only nulls are never near.
+//! Replaces null hashes in fingerprints by unique values. Then every method that compares fingerprints
+//! hash by hash can join them, and two rows that share only nulls are never near.
 
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, is_null};
 
-/// A side of a search.
+/// The role of some rows in a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The rows that are searched, or all rows of a self-join.
@@ -12,22 +12,23 @@ pub enum Side {
     Queries,
 }
 
-/// Whether the lanes of rows of this shape may be null.
+/// Whether fingerprints of this shape may contain null hashes.
 #[must_use]
 pub fn may_be_null(shape: Shape) -> bool {
     matches!(shape.metric(), Metric::Lanes { null: true, .. })
 }
 
-/// The shape of rows whose nulls were [replaced](without_nulls).
+/// Returns the shape that fingerprints have after [`without_nulls`] has replaced their nulls.
 #[must_use]
 pub fn shape_without_nulls(shape: Shape) -> Shape {
     Shape::lanes(shape.words() as u32, u64::BITS)
 }
 
-/// Copies the rows and replaces each null by a number that only this row and side have.
+/// Copies the rows, and replaces each null by a value that no other row has. `numbers` gives each row a
+/// unique number.
 ///
-/// A number has 62 bits, and one more bit says the side. So it is below all values, which have their
-/// highest bit set, and equal to no other row's number.
+/// The value consists of 62 bits of the number and one bit for the side. Its highest bit is 0, unlike
+/// that of every hash. So it equals no hash, and no value of another row.
 #[must_use]
 pub fn without_nulls(
     rows: &FingerprintRows<'_>,

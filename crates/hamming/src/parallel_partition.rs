@@ -1,4 +1,4 @@
-//! The partition kernel over all threads, for arrays that exceed the caches.
+//! Partitions records with all threads, for arrays that do not fit into the caches.
 
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
@@ -7,10 +7,11 @@ use simtool_kernels::partition::{Parts, SharedOutput, scatter_shared};
 use simtool_model::fingerprint_table::Lane;
 use std::ops::Range;
 
-/// Records of a chunk, at least: below, a chunk's counters cost more than its records.
+/// Minimum number of records that one thread handles at a time. With fewer, its counters would cost
+/// more than the records.
 const CHUNK_ROWS: usize = 1 << 14;
 
-/// Records in two arrays, values and numbers.
+/// Records in two arrays: a fingerprint and a number for each record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Records<'a, W> {
     pub(super) values: &'a [W],
@@ -27,14 +28,15 @@ impl<W> Records<'_, W> {
     }
 }
 
-/// Scatters the records that `records` gives for ranges of `0..rows` by `hash`; returns where each
-/// part starts, and at the end the number of records.
+/// Partitions records by `hash`, so that the records of a part are next to each other. `records`
+/// returns the records of a range of `0..rows`. Returns the start of each part and the number of
+/// records at the end.
 ///
-/// The result is that of a stable partition by one thread.
+/// The result is the same as of a stable partition by one thread.
 ///
 /// # Complexity
 ///
-/// O(n): the records are asked for twice.
+/// O(n). Each record is requested twice.
 pub(super) fn partition<W: Lane, I: Iterator<Item = (W, u32)>>(
     rows: usize,
     records: impl Fn(Range<usize>) -> I + Sync,
@@ -44,8 +46,8 @@ pub(super) fn partition<W: Lane, I: Iterator<Item = (W, u32)>>(
 ) -> Vec<usize> {
     let chunk_count = (rows / CHUNK_ROWS).clamp(1, 4 * rayon::current_num_threads());
     let chunk = |i: usize| rows * i / chunk_count..rows * (i + 1) / chunk_count;
-    // Each chunk counts its records by part. The counts then become the places of each chunk in each part, so
-    // chunks write at the same time and the order stays.
+    // Each chunk counts its records by part. From the counts follow the positions of each chunk's
+    // records in each part. So the chunks can write at the same time, and the order stays.
     let mut next: Vec<Vec<u32>> = (0..chunk_count)
         .into_par_iter()
         .map(|i| {

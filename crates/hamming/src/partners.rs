@@ -1,5 +1,5 @@
-//! Rows that are asked for their partners, one after the other: there may be n² pairs, and they are never
-//! in memory together.
+//! A source of pairs that returns the partners of one row at a time. There may be n² pairs, and they
+//! are never in memory together.
 
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
@@ -8,33 +8,33 @@ use simtool_base::progress::{Progress, Work};
 use simtool_model::matches::{Match, ValuePair};
 use std::ops::Range;
 
-/// The [bound](Partners::bound) of a row whose partners can only be counted by a search: it makes tasks
-/// of some hundred queries.
+/// The [bound](Partners::bound) for rows whose number of partners is unknown before they are searched.
+/// With this number, a task has some hundred queries.
 pub(super) const UNKNOWN_BOUND: usize = 1 << 10;
 
 /// Approximate number of pairs of a task.
 const TASK_PAIRS: usize = 1 << 18;
 
-/// Rows that return their partners, in any order and to several threads.
+/// Rows, and a way to find the partners of each. Several threads can request them in any order.
 pub trait Partners: Sync {
-    /// Number of rows.
+    /// Returns the number of rows.
     fn rows(&self) -> usize;
 
-    /// An upper bound or an estimate of the number of partners of `row`.
+    /// Returns an upper bound or an estimate of the number of partners of `row`.
     fn bound(&self, row: usize) -> usize;
 
-    /// Replaces `found` by the partners of `row`, ascending.
+    /// Replaces `found` by the partners of `row`, in ascending order of their row numbers.
     fn partners(&self, row: usize, found: &mut Vec<Match>);
 }
 
-/// Collects all pairs, ascending.
+/// Collects all pairs in ascending order.
 #[must_use]
 pub fn collect(pairs: &dyn Partners) -> Vec<ValuePair> {
     let parts = tasks(pairs).into_par_iter().with_max_len(1).map(|rows| listed(pairs, rows));
     parts.collect::<Vec<_>>().concat()
 }
 
-/// Counts the pairs, without keeping them.
+/// Counts all pairs without keeping them in memory.
 #[must_use]
 pub fn count(pairs: &dyn Partners, progress: &dyn Progress) -> u64 {
     progress.begin("counting pairs", Work::Steps(pairs.rows() as u64));
@@ -51,7 +51,7 @@ pub fn count(pairs: &dyn Partners, progress: &dyn Progress) -> u64 {
     counts.sum()
 }
 
-/// Lists the pairs of some rows, ascending.
+/// Returns the pairs whose first row is in `rows`, in ascending order.
 #[must_use]
 pub fn listed(pairs: &dyn Partners, rows: Range<usize>) -> Vec<ValuePair> {
     let mut list = Vec::new();
@@ -59,7 +59,7 @@ pub fn listed(pairs: &dyn Partners, rows: Range<usize>) -> Vec<ValuePair> {
     list
 }
 
-/// Calls `visit` with each pair of some rows, ascending.
+/// Calls `visit` with each pair whose first row is in `rows`, in ascending order.
 pub fn for_each(pairs: &dyn Partners, rows: Range<usize>, mut visit: impl FnMut(ValuePair)) {
     let mut found = Vec::new();
     for row in rows {
@@ -70,8 +70,8 @@ pub fn for_each(pairs: &dyn Partners, rows: Range<usize>, mut visit: impl FnMut(
     }
 }
 
-/// Cuts the rows into ranges, calls `make` for the ranges in parallel, and `take` for the results in order.
-/// Only a bounded number of results is in memory.
+/// Divides the rows into ranges. Calls `make` for each range in parallel, and `take` with the results
+/// in order. Only a limited number of results is in memory at a time.
 ///
 /// # Errors
 ///
@@ -89,7 +89,7 @@ pub fn in_order<T: Send, E>(
         progress.advance(steps);
         made
     };
-    // Four results for each thread: enough to keep all threads busy while the slowest of them ends.
+    // Four results for each thread are enough to keep all threads busy until the slowest one ends.
     for tasks in tasks(pairs).chunks(4 * rayon::current_num_threads()) {
         let parts: Vec<T> = tasks.par_iter().with_max_len(1).cloned().map(make).collect();
         parts.into_iter().try_for_each(&mut take)?;
@@ -97,7 +97,7 @@ pub fn in_order<T: Send, E>(
     Ok(())
 }
 
-/// Cuts the rows into ranges that have about the same number of pairs.
+/// Divides the rows into ranges with about the same number of pairs.
 fn tasks(pairs: &dyn Partners) -> Vec<Range<usize>> {
     let mut tasks = Vec::new();
     let (mut start, mut bound) = (0, 0);

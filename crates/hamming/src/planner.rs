@@ -1,4 +1,4 @@
-//! Plans: the choice of an index or join for a workload, and the reasons.
+//! Plans: chooses an index or join for a workload, and records the reasons.
 //!
 //! A plan is a pure function of the [`Workload`]: it compares the estimates of all methods that can do
 //! the task. The same workload gets the same plan on every machine.
@@ -11,39 +11,41 @@ use simtool_base::quantity::bytes;
 use simtool_model::fingerprint_rows::Metric;
 use std::fmt;
 
-/// Number of words up to which every method can take a row; the linear scan takes more.
+/// Maximum number of 64-bit words of a fingerprint that every method can take. Only the linear scan
+/// takes longer ones.
 const MOST_WORDS: usize = 8;
 
-/// Time and memory that a method would take for a workload.
+/// Estimated time and memory of a method for a workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// The method.
+    /// The method that the estimate is for.
     pub join: &'static dyn Join,
-    /// Seconds of one core.
+    /// Seconds of work of one core.
     pub seconds: f64,
-    /// Bytes in addition to the corpus.
+    /// Bytes of memory in addition to the corpus.
     pub bytes: u64,
 }
 
-/// The chosen method, and the costs that it was chosen by.
+/// The chosen method, and the estimates of all methods that could be chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The work that the plan is for.
+    /// The task and the data that the plan is for.
     pub workload: Workload,
     /// The chosen method.
     pub join: &'static dyn Join,
-    /// Whether the user named the method.
+    /// Whether the user selected the method by name.
     pub named: bool,
-    /// The costs of all methods that can do the task, the fastest first.
+    /// The estimates of all methods that can do the task, the fastest first.
     pub costs: Vec<Cost>,
 }
 
 impl Plan {
-    /// Chooses the fastest method that fits in memory, or the smallest one if none fits.
+    /// Chooses the fastest method that fits in memory. If none fits, chooses the one that needs the
+    /// least memory.
     ///
     /// # Errors
     ///
-    /// Any two rows are within the distance.
+    /// The maximum distance is so large that every pair is within it.
     ///
     /// ```
     /// use simtool_model::fingerprint_rows::Shape;
@@ -67,13 +69,14 @@ impl Plan {
         Self::among(workload, methods(&workload))
     }
 
-    /// Chooses as [`Self::new`], but only among the methods for whole collections of documents.
+    /// Chooses a method like [`Self::new`], but only among the methods for whole collections of
+    /// documents.
     ///
-    /// Rows that none of these can compare get the linear scan.
+    /// If none of these can compare the fingerprints, chooses the linear scan.
     ///
     /// # Errors
     ///
-    /// Any two rows are within the distance.
+    /// The maximum distance is so large that every pair is within it.
     pub fn for_collections(workload: Workload) -> Result<Self> {
         let metric = workload.shape.metric();
         let methods = JOINS.iter().copied().filter(|join| {
@@ -94,11 +97,11 @@ impl Plan {
         Ok(Self { workload, join, named: false, costs })
     }
 
-    /// Makes the plan with a method that the user named.
+    /// Creates a plan with the method that the user selected by name.
     ///
     /// # Errors
     ///
-    /// The method cannot do the task, or any two rows are within the distance.
+    /// The method cannot do the task, or the maximum distance is so large that every pair is within it.
     pub fn named(workload: Workload, join: &'static dyn Join) -> Result<Self> {
         let methods = methods(&workload);
         if methods.contains(&join) {
@@ -110,11 +113,11 @@ impl Plan {
     }
 }
 
-/// The methods that can do the task with rows of this shape.
+/// Returns the methods that can do the task of a workload with fingerprints of its shape.
 fn methods(workload: &Workload) -> Vec<&'static dyn Join> {
     let metric = workload.shape.metric();
     let is_voting = matches!(metric, Metric::Votes { .. });
-    // Lanes that vote are joined one by one, so the number of lanes does not matter.
+    // Words that vote are joined one by one, so their number does not matter.
     let is_narrow = workload.shape.words() <= MOST_WORDS || is_voting;
     let can_take = |join: &&dyn Join| {
         let limits = join.limits();
@@ -124,16 +127,16 @@ fn methods(workload: &Workload) -> Vec<&'static dyn Join> {
     JOINS.iter().copied().filter(can_take).collect()
 }
 
-/// The cost of a method for a workload.
+/// Estimates the time and memory of a method for a workload.
 #[expect(clippy::cast_sign_loss, reason = "no method takes a negative number of bytes")]
 fn cost(join: &'static dyn Join, workload: &Workload) -> Cost {
     let estimate = match workload.shape.metric() {
         Metric::Votes { needed } if !join.limits().takes_any_rows() => {
             let words = workload.shape.words() as u32;
             let mut lane = join.estimate(&workload.of_one_lane());
-            // So many lanes are joined that each pair is near in one of them.
+            // So many words are joined that each near pair is near in one of them.
             lane.nanoseconds *= f64::from(words - needed + 1);
-            // The different rows are copied first.
+            // The different fingerprints are copied first.
             lane.bytes += workload.row_count() * f64::from(words) * 8.0;
             lane
         }
@@ -169,7 +172,7 @@ impl fmt::Display for Plan {
     }
 }
 
-/// Time in a readable unit.
+/// Prints seconds in a readable unit.
 struct Seconds(f64);
 
 impl fmt::Display for Seconds {
@@ -183,7 +186,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Memory in a readable unit.
+/// Prints a number of bytes in a readable unit.
 struct Bytes(u64);
 
 impl fmt::Display for Bytes {
@@ -230,13 +233,13 @@ mod tests {
             (batch(1_000_000), 10_000_000, 64, 64, 3, GB, "bipartite-join"),
             (batch(1_000_000), 1_000_000_000, 64, 64, 3, GB, "streamed-queries"),
             (batch(1_000_000), 1_000, 16, 16, 1, GB, "bipartite-join"),
-            // Rows of many words.
+            // Long fingerprints.
             (SELF, 1_000, 512, 512, 24, GB, "partition-join"),
             (SELF, 1_000_000, 256, 256, 12, GB, "partition-join"),
             (SELF, 1_000_000, 512, 512, 24, GB, "partition-join"),
             (SELF, 100_000_000, 512, 512, 24, 4 * GB, "spilled-join"),
             (batch(1_000_000), 1_000_000, 512, 512, 24, GB, "bipartite-join"),
-            // Half of all pairs are near: who keeps them takes their memory.
+            // Half of all pairs are near, so methods that keep all pairs need memory for them.
             (batch(16_000), 16_000, 64, 64, 31, GB / 10, "linear-scan"),
             (batch(16_000), 16_000, 64, 64, 31, 100 * GB, "linear-scan"),
             (SELF, 16_000, 64, 64, 31, GB / 10, "linear-scan"),

@@ -1,16 +1,17 @@
-//! The recursion under the self-join and the bipartite join.
+//! The recursion that the self-join and the bipartite join use.
 //!
-//! The records of a bucket agree in the blocks of a path. A bucket is partitioned by the rest of the last
-//! block. If it is still big, it is partitioned by one more block (see [`split`](super::split)), or its
-//! pairs are compared if that is cheaper (see [`leaf`](super::leaf)). Every candidate is checked against
-//! the whole path, so a partition may leave rows in one bucket that do not agree.
+//! The fingerprints in a bucket are equal in some blocks of bits. The sequence of these blocks is
+//! called a path. A bucket is partitioned by the remaining hash bits of the last block. If it is still
+//! big, it is partitioned by another block (see [`split`](super::split)). If comparing all of its pairs
+//! is cheaper, they are compared (see [`leaf`](super::leaf)). Every candidate pair is checked against
+//! the whole path, so a partition may put fingerprints into one bucket that are not equal in the block.
 //!
 //! # A path and its masks
 //!
-//! Rows of 64 bits at k = 3 have four groups of free bits. In this example the third is the first group
-//! that agrees, so two differences are used up by the groups before it. The bucket is still big, and one
-//! difference is left for the bits that are still free. One of two groups of these agrees, here the
-//! second.
+//! This example has fingerprints of 64 bits and k = 3, so the bits form four groups. Here the third
+//! group is the first one in which the pair is equal, so two differences are in the groups before it.
+//! The bucket is still big, and one difference is left for the free bits. They form two groups, and the
+//! pair is equal in one of them, here the second.
 //!
 //! ```text
 //!                0 ........ 15 16 ....... 31 32 ....... 47 48 ....... 63
@@ -30,19 +31,20 @@
 //!                at most k differences, none under `equal`, at least one under each `unequal`
 //! ```
 //!
-//! * A *fold* is the XOR of a row's words. It is linear and never has more bits set than the row,
-//!   so two rows whose folds are farther apart than k are so themselves.
-//! * *Numbers* say which of the caller's rows a record is. At the root nothing was moved yet, so the
+//! * A *fold* is the XOR of a fingerprint's words. The folds of two fingerprints never differ in more
+//!   bits than the fingerprints. So two fingerprints whose folds differ in more than k bits do, too.
+//! * *Numbers* identify the caller's rows. Before the first partition, nothing was moved, so the
 //!   numbers are 0, 1, 2 and so on, and need no memory ([`Numbers::FromZero`]).
 //!
 //! # Buckets that do not shrink
 //!
-//! A split pays if each child has much smaller buckets. The weights of the bits promise how much smaller,
-//! but similar rows break the promise: they agree in nearly all bits, whatever the weights say. If such a
-//! bucket were split again and again, it would visit every path, and there are more than 2^k of them. So
-//! each bucket is compared with its [`Promise`]: if it is larger, its bits are weighed anew, and if it is
-//! still larger after a split by its own weights, its pairs are compared. Both depth and memory are then
-//! bounded by the logarithm of the number of records.
+//! A split is worthwhile if each child has much smaller buckets. The weights of the bits predict how
+//! much smaller. For similar fingerprints the prediction is wrong: they are equal in nearly all bits,
+//! whatever the weights say. If such a bucket were split again and again, the recursion would visit
+//! every path, and there are more than 2^k of them. So each bucket is compared with its prediction, the
+//! [`Promise`]. If it is larger, its bits are weighed anew. If it is still larger after a split by its
+//! own weights, its pairs are compared. So depth and memory are bounded by the logarithm of the number
+//! of fingerprints.
 //!
 //! # References
 //!
@@ -65,47 +67,49 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Records from which the bits of a bucket are always weighed anew: for fewer, weighing takes about as
-/// long as a partition.
+/// Number of records from which the bits of a bucket are always weighed anew. For fewer records,
+/// weighing takes about as long as a partition.
 const WEIGH_RECORDS: usize = 4096;
-/// Records from which several threads share a bucket, at least.
+/// Minimum number of records for which several threads share a bucket.
 const LARGE_RECORDS: usize = 1 << 15;
-/// The share of all records from which several threads share a bucket.
+/// Several threads share a bucket if it has at least one of this number of all records.
 const LARGE_SHARE: usize = 128;
-/// Bits of a partition that stays in the caches.
+/// Maximum number of hash bits of a partition by one thread. All parts that it fills stay in the
+/// caches.
 pub(super) const SMALL_BITS: u32 = 10;
-/// Bits of a partition that several threads share.
+/// Maximum number of hash bits of a partition that several threads share.
 pub(super) const LARGE_BITS: u32 = 8;
-/// The largest distance for which folds to 32 bits are selective.
+/// Maximum distance for which comparing folds of 32 bits excludes most pairs.
 pub(super) const FOLD_DISTANCE: u32 = 6;
 
-/// One join: the distance, the receiver of the pairs, and memory that its threads lend each other.
+/// The input and the memory of one join.
 pub(super) struct Recursion<'a, W, C> {
     pub(super) reach: Reach,
     pub(super) isa: Isa,
-    /// Records below this number are queries and meet only the others; 0 in a self-join.
+    /// Number of queries. Records with smaller numbers are queries, and are compared only with the
+    /// other records. It is 0 in a self-join.
     pub(super) boundary: u32,
     pub(super) collect: &'a C,
-    /// Whether leaves compare folds to 32 bits instead of 64.
+    /// Whether leaves compare folds of 32 bits instead of 64 bits.
     pub(super) has_short_folds: bool,
     pub(super) costs: Costs,
     pub(super) large_records: usize,
     pub(super) pool: Pool<W>,
 }
 
-/// The numbers of a bucket's records.
+/// The row numbers of the records of a bucket.
 #[derive(Clone, Copy)]
 pub(super) enum Numbers<'a> {
-    /// 0, 1, 2 and so on: nothing was moved yet.
+    /// The records are numbered 0, 1, 2 and so on, because nothing was moved yet.
     FromZero,
-    /// 0, 1, 2 and so on, but only rows that have a value are records.
+    /// The records are numbered 0, 1, 2 and so on, but only rows that have a fingerprint are records.
     Valid(&'a Validity),
-    /// A number for each record.
+    /// The list has the number of each record.
     Given(&'a [u32]),
 }
 
 impl Numbers<'_> {
-    /// Hands the records of `values`, with their numbers, to `work`.
+    /// Calls `work` with the records of `values` and their numbers, and returns its result.
     fn with<W: Lane, T>(self, values: &[W], work: impl FnOnce(Records<'_, W>) -> T) -> T {
         match self {
             Self::FromZero => {
@@ -123,35 +127,36 @@ impl Numbers<'_> {
     }
 }
 
-/// The place of a bucket in one thread's recursion.
+/// The position of a bucket in the recursion of one thread.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// Bits of the block's hash in which the records agree.
+    /// Number of hash bits of the path's last block by which the records were partitioned.
     used: u32,
-    /// Levels of scratch memory that hold the buckets around this one.
+    /// Number of levels of buffers that hold the buckets around this one.
     depth: usize,
     promise: Promise,
 }
 
-/// The size that the last split promised for its buckets.
+/// The size that the last split predicted for its buckets.
 #[derive(Clone, Copy)]
 struct Promise {
-    /// Most records of a bucket for which the split has paid: with more, the children of the split
-    /// together have more pairs than the bucket that was split.
+    /// Maximum number of records of a bucket for which the split was worthwhile. With more, the
+    /// children of the split together have more pairs than the bucket that was split.
     most: usize,
-    /// Whether the split was made by the weights of that very bucket, and not of a bucket around it.
+    /// Whether the split used the weights of that very bucket, and not of a bucket around it.
     is_by_own_weights: bool,
 }
 
 impl Place {
-    /// The place of a bucket that was not split by this thread, and so was promised nothing.
+    /// Creates the position of a bucket that this thread has not split, so nothing was predicted.
+    /// `used` is the number of hash bits by which it was partitioned.
     pub(super) fn new(used: u32) -> Self {
         Self { used, depth: 0, promise: Promise { most: usize::MAX, is_by_own_weights: false } }
     }
 }
 
 impl Promise {
-    /// The promise of a split of `records` records into `children` paths.
+    /// Predicts the size of the buckets after a split of `records` records into `children` paths.
     fn of(records: usize, children: usize, is_by_own_weights: bool) -> Self {
         // Pairs grow with the square of the records, so c buckets of n / √c records have as many pairs
         // as one bucket of n records.
@@ -161,7 +166,7 @@ impl Promise {
 }
 
 impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
-    /// Prepares a self-join of `values`.
+    /// Prepares a self-join of `values`. `collect` receives the pairs.
     pub(super) fn new(values: &[W], work: Work<'_>, collect: &'a C) -> Self {
         let reach = work.reach;
         let isa = work.isa();
@@ -180,17 +185,19 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         }
     }
 
-    /// Joins the values before `boundary`, which are queries, with the values behind it.
+    /// Turns the join into a join of queries, which are the values before index `boundary`, with the
+    /// other values.
     pub(super) fn with_boundary(self, boundary: u32) -> Self {
         Self { boundary, ..self }
     }
 
-    /// Uses the memory of an earlier step again.
+    /// Uses memory of an earlier step again, if there is any.
     pub(super) fn with_spare(self, spare: Option<Buffer<W>>) -> Self {
         Self { pool: Pool::new(spare), ..self }
     }
 
-    /// Finds the pairs of a bucket of a path, whose records agree in `used` bits of the hash of its block.
+    /// Finds the near pairs of a bucket of a path. Its records were partitioned by `used` hash bits of
+    /// the path's last block.
     pub(super) fn run_bucket(
         &self,
         records: Records<'_, W>,
@@ -204,10 +211,11 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         self.large(records.values, Numbers::Given(records.numbers), &node, used, share)
     }
 
-    /// Finds the pairs of a bucket whose records agree in `used` bits of the hash of the path's last
-    /// block: by several threads, if the bucket is large.
+    /// Finds the near pairs of a bucket, with several threads if the bucket is large. Its records were
+    /// partitioned by `used` hash bits of the path's last block.
     ///
-    /// `share` is the bucket's share of the whole join. A join that was cancelled finds nothing more.
+    /// `share` is the bucket's part of the progress of the whole join. If the join was cancelled,
+    /// nothing more is found.
     pub(super) fn large(
         &self,
         values: &[W],
@@ -254,7 +262,7 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         }
     }
 
-    /// [`Self::large`] of each part of the next bits of the block's hash.
+    /// Partitions a bucket by more hash bits of the block, and calls [`Self::large`] for each part.
     fn partition_large(
         &self,
         values: &[W],
@@ -282,7 +290,7 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         self.merged(parts)
     }
 
-    /// [`Self::large`] by one thread.
+    /// Does the same as [`Self::large`] with one thread. The pairs are collected in `part`.
     pub(super) fn small(
         &self,
         records: Records<'_, W>,
@@ -305,7 +313,8 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         let is_large = length >= WEIGH_RECORDS;
         let has_shrunk = length <= place.promise.most;
         if !has_shrunk && !is_large && place.promise.is_by_own_weights {
-            // The bits of these rows depend on each other, so no weights predict the effect of a split.
+            // The bits of these fingerprints depend on each other, so no weights can predict the effect
+            // of a split.
             return self.leaf(records, queries, &node.path, scratch, part);
         }
         let is_weighed = is_large || !has_shrunk;
@@ -328,7 +337,7 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         }
     }
 
-    /// [`Self::small`] of each part of the next bits of the block's hash.
+    /// Partitions a bucket by more hash bits of the block, and calls [`Self::small`] for each part.
     fn partition_small(
         &self,
         records: Records<'_, W>,
@@ -345,7 +354,7 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         if scratch.levels.len() <= depth {
             scratch.levels.resize_with(depth + 1, Level::default);
         }
-        // The level leaves the scratch memory while the recursion uses the levels behind it.
+        // The level is taken out of the buffers while the recursion uses the deeper levels.
         let mut level = take(&mut scratch.levels[depth]);
         let used = used + bits;
         if level.count(records, &hash) == length {
@@ -361,7 +370,7 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         scratch.levels[depth] = level;
     }
 
-    /// Merges the parts that several threads collected, in order.
+    /// Merges the results of several threads, in order.
     pub(super) fn merged(&self, parts: Vec<C::Part>) -> C::Part {
         let mut merged = self.collect.part();
         for part in parts {
@@ -370,7 +379,8 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         merged
     }
 
-    /// Number of queries among records in the order of their numbers, and number of pairs to compare.
+    /// Returns the number of queries among records with ascending numbers, and the number of pairs to
+    /// compare.
     pub(super) fn compares(&self, numbers: &[u32]) -> (usize, f64) {
         let records = numbers.len() as f64;
         if self.boundary == 0 {
@@ -381,8 +391,8 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
     }
 }
 
-/// Partitions the records of a bucket into a buffer, by all threads. Returns the start of each part, and
-/// at the end the number of records.
+/// Partitions the records of a bucket into a buffer, with all threads. Returns the start of each part,
+/// and the number of records at the end.
 fn scatter_all<W: Lane>(
     values: &[W],
     numbers: Numbers<'_>,
@@ -422,7 +432,8 @@ mod tests {
     use simtool_model::fingerprint_table::Wide;
     use simtool_model::matches::ValuePair;
 
-    /// Joins with splits wherever bits are left, against comparing everything.
+    /// Checks a join that splits buckets as often as their bits allow, against a comparison of every
+    /// two fingerprints.
     fn check<W: Lane>(values: &[W], shape: Shape, boundary: u32, max_distance: u32) {
         let reach = Reach { shape, max_distance };
         for large_records in [500, usize::MAX] {
@@ -454,7 +465,8 @@ mod tests {
     #[test]
     fn deep_splits_find_every_pair_once() {
         let mut state = 1u64;
-        // Twenty centres in 24 bits, with flips: many pairs at every distance.
+        // Twenty centres in 24 bits, with some flipped bits, so that there are many pairs at every
+        // distance.
         let values: Vec<u64> = (0..1500)
             .map(|row| {
                 state =
@@ -467,7 +479,8 @@ mod tests {
             check(&values, Shape::bits(64), 0, max_distance);
             check(&values, Shape::bits(64), 700, max_distance);
         }
-        // The same in wider rows, whose words agree where nothing varies; and lanes.
+        // The same data in longer fingerprints, whose other bits are constant, and with distances that
+        // count groups of bits.
         let spread = |&value: &u64| Wide([value & 0xFFF, 7, value >> 12, 0]);
         let wide: Vec<Wide<4>> = values.iter().map(spread).collect();
         for max_distance in [0, 2, 4] {
@@ -478,8 +491,8 @@ mod tests {
         }
     }
 
-    /// Similar rows stay in one bucket whatever it is split by. Without a bound this test would visit more
-    /// paths than there is memory for.
+    /// Similar fingerprints stay in one bucket, whatever it is split by. Without a bound, this test
+    /// would visit more paths than there is memory for.
     #[test]
     fn a_bucket_that_does_not_shrink_is_compared_pair_by_pair() {
         let similar = |row: u64| {

@@ -1,4 +1,4 @@
-//! The memory of a recursive join, which its threads lend each other: it is allocated once and used again
+//! The memory of a recursive join, which is shared by its threads. It is allocated once and used again
 //! for every bucket.
 
 use crate::parallel_partition::Records;
@@ -9,17 +9,17 @@ use simtool_kernels::partition::{BlockHash, Parts, count, scatter};
 use simtool_model::fingerprint_table::{Lane, Wide};
 use std::sync::Mutex;
 
-/// The purpose of the memory that grows with the records, for error messages.
+/// Name of the memory for records in messages about missing memory.
 pub(super) const RECORDS: &str = "the partitions of the fingerprints";
 
-/// The value that moves in place of a row of many words: the key of its block, and its fold (see
-/// [`first_level`](super::first_level)).
+/// The two words that are moved in place of a long fingerprint: the hash of its block, and the XOR of
+/// its words (see [`first_level`](super::first_level)).
 pub(super) type Sketch = Wide<2>;
 
-/// Values and numbers of records.
+/// The fingerprints and the numbers of records.
 pub(super) type Buffer<W> = (LargeBuffer<W>, LargeBuffer<u32>);
 
-/// Allocates a buffer for as many records as a join begins with.
+/// Allocates a buffer for `records` records.
 ///
 /// # Errors
 ///
@@ -30,19 +30,19 @@ pub(super) fn new_buffer<W: Lane>(records: usize) -> Result<Buffer<W>> {
     Ok((values, numbers))
 }
 
-/// Memory that is idle.
+/// Buffers that no thread uses at the moment.
 pub(super) struct Pool<W> {
     scratch: Mutex<Vec<Scratch<W>>>,
     buffers: Mutex<Vec<Buffer<W>>>,
 }
 
 impl<W: Lane> Pool<W> {
-    /// Creates a pool, with a buffer that was used for another step if there is one.
+    /// Creates a pool. `spare` is a buffer from an earlier step, or `None`.
     pub(super) fn new(spare: Option<Buffer<W>>) -> Self {
         Self { scratch: Mutex::new(Vec::new()), buffers: Mutex::new(spare.into_iter().collect()) }
     }
 
-    /// Runs `work` with scratch memory that no other thread uses.
+    /// Calls `work` with buffers that no other thread uses, and returns its result.
     pub(super) fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch<W>) -> T) -> T {
         let idle = self.scratch.lock().ok().and_then(|mut idle| idle.pop());
         let mut scratch = idle.unwrap_or_default();
@@ -53,14 +53,14 @@ impl<W: Lane> Pool<W> {
         result
     }
 
-    /// Takes or allocates a buffer for `records` records.
+    /// Returns a buffer for `records` records. It is taken from the pool or allocated.
     pub(super) fn buffer(&self, records: usize) -> Buffer<W> {
         let idle = self.idle_buffer(records);
         idle.unwrap_or_else(|| (LargeBuffer::zeroed(records), LargeBuffer::zeroed(records)))
     }
 
-    /// Allocates the first and largest of the buffers, so that too little memory is an error at the
-    /// start. The system gives out its pages only when they are written.
+    /// Allocates the first buffer, which is the largest one. So too little memory is an error at the
+    /// start. The operating system provides the memory pages only when they are written.
     ///
     /// # Errors
     ///
@@ -71,14 +71,15 @@ impl<W: Lane> Pool<W> {
         Ok(())
     }
 
-    /// Takes a buffer for `records` records that was used before.
+    /// Takes a buffer with room for `records` records from the pool, or returns `None` if there is
+    /// none.
     fn idle_buffer(&self, records: usize) -> Option<Buffer<W>> {
         let mut buffers = self.buffers.lock().ok()?;
         let fitting = buffers.iter().position(|buffer| buffer.0.len() >= records)?;
         Some(buffers.swap_remove(fitting))
     }
 
-    /// Lends a buffer to the next step that needs one.
+    /// Returns a buffer to the pool for the next step that needs one.
     pub(super) fn give_back(&self, buffer: Buffer<W>) {
         if let Ok(mut buffers) = self.buffers.lock() {
             buffers.push(buffer);
@@ -86,18 +87,18 @@ impl<W: Lane> Pool<W> {
     }
 }
 
-/// Memory of one thread.
+/// Buffers of one thread.
 pub(super) struct Scratch<W> {
-    /// One partition for each depth of the recursion.
+    /// A partition for each depth of the recursion.
     pub(super) levels: Vec<Level<W>>,
     pub(super) folds: Folds,
     pub(super) candidates: Candidates,
     pub(super) sketches: Level<Sketch>,
-    /// Pairs of rows by number, whose sketches are near.
+    /// Pairs of row numbers whose sketches are near. Their fingerprints must still be compared.
     pub(super) likely: Vec<(u32, u32)>,
 }
 
-/// The folds of a leaf's rows: of 32 or of 64 bits, and the other list is empty.
+/// The folds of the fingerprints in a leaf: of 32 or of 64 bits. The other list is empty.
 #[derive(Default)]
 pub(super) struct Folds {
     pub(super) words_32: Vec<u32>,
@@ -105,7 +106,7 @@ pub(super) struct Folds {
 }
 
 impl Folds {
-    /// Replaces the folds by those of `values`.
+    /// Replaces the folds by the folds of `values`, which have 32 bits if `is_short` is true.
     pub(super) fn fill<W: Lane>(&mut self, values: &[W], is_short: bool) {
         if is_short {
             self.words_32.clear();
@@ -117,23 +118,23 @@ impl Folds {
     }
 }
 
-/// Memory of one level of one thread's recursion: a partition of records.
+/// Memory of one level of one thread's recursion: a partition of the records of a bucket.
 pub(super) struct Level<W> {
     values: Vec<W>,
     numbers: Vec<u32>,
-    /// The place of the next record of each part. After [`Self::scatter`], the end of the part.
+    /// The index of the next record of each part. After [`Self::scatter`], the end of the part.
     next: Vec<u32>,
 }
 
 impl<W: Lane> Level<W> {
-    /// Counts the records of each part, and returns the length of the largest part.
+    /// Counts the records of each part, and returns the number of records in the largest part.
     pub(super) fn count(&mut self, records: Records<'_, W>, hash: &BlockHash<W>) -> usize {
         self.next.clear();
         self.next.resize(hash.parts(), 0);
         count(records.values, hash, &mut self.next);
         let mut place = 0;
         let mut largest = 0;
-        // Each count becomes the place where its part starts.
+        // Each count becomes the index where its part starts.
         for next in &mut self.next {
             largest = largest.max(*next);
             place += std::mem::replace(next, place);
@@ -141,10 +142,11 @@ impl<W: Lane> Level<W> {
         largest as usize
     }
 
-    /// Copies the records that were [counted](Self::count) part by part.
+    /// Copies the records that were [counted](Self::count) so that each part is contiguous.
     pub(super) fn scatter(&mut self, records: Records<'_, W>, hash: &BlockHash<W>) {
         let length = records.len();
-        // The arrays only grow, since clearing them for each bucket would take longer than filling them.
+        // The arrays only grow, because clearing them for each bucket would take longer than filling
+        // them.
         if self.values.len() < length {
             self.values.resize(length, W::ZERO);
             self.numbers.resize(length, 0);
@@ -154,7 +156,7 @@ impl<W: Lane> Level<W> {
         scatter(records.values, records.numbers, hash, &mut self.next, values, numbers);
     }
 
-    /// The parts of two records or more.
+    /// Returns the parts that have at least two records.
     pub(super) fn buckets(&self) -> impl Iterator<Item = Records<'_, W>> {
         let all = Records { values: &self.values, numbers: &self.numbers };
         let starts = std::iter::once(0).chain(self.next.iter().copied());

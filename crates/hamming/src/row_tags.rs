@@ -1,16 +1,16 @@
-//! Tags: sixteen bits that represent a row in a table. They exclude most rows that share a bucket with a
-//! query by chance.
+//! Tags: 16-bit summaries of fingerprints. A table of the block index stores a tag for each row.
+//! Comparing tags excludes most of the rows that have the same bucket as a query by chance.
 //!
-//! Think of the k + 1 blocks of a layout as a ring, in which two near rows have at most k differences.
-//! Then there is a block such that, counting from it, any first l blocks hold fewer than l differences.
-//! To see this, give each block its number of differences less one, and add these up around the ring. The
-//! whole sum is negative. Start behind the last block where the sum is highest: from there on it is
-//! always negative.
+//! The k + 1 blocks of a layout form a ring. Two near fingerprints have at most k different bits. Then
+//! there is a block such that, counting from it, the first l blocks have fewer than l differences, for
+//! every l. To see this, give each block its number of differences minus 1, and add these numbers up
+//! around the ring. The total is negative. Start behind the last block where the running sum is
+//! highest. From there on, it is always negative.
 //!
-//! So this first block holds no difference, the block behind it at most one, and the two blocks behind it
-//! at most two together. A table for each block misses no pair if it excludes rows that differ from the
-//! query in more than l bits of the l blocks behind its own. A tag is made of the bits of these blocks: as
-//! many blocks as give sixteen bits.
+//! So this first block has no difference, the next block at most one, and the next two blocks at most
+//! two together. Each block has a table. A table may exclude fingerprints that differ from the query in
+//! more than l bits of the l blocks behind its own, and still some table finds every pair. A tag
+//! consists of the bits of the next blocks: of as many as are needed for sixteen bits.
 //!
 //! # References
 //!
@@ -22,33 +22,34 @@ use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::{Lane, Reach};
 use std::ops::Range;
 
-/// Bits of a tag, and most bits that are gathered.
+/// Number of bits of a tag.
 pub(super) const GATHERED_BITS: usize = 16;
 
-/// Number of weights that a tag can have: from 0 to all of its bits.
+/// Number of weights that a tag can have. A weight is the number of bits that are set, from 0 to 16.
 pub(super) const WEIGHTS: usize = GATHERED_BITS + 1;
 
-/// The function from the rows of a table to their tags.
+/// Function from the fingerprints of a table to their tags.
 #[derive(Debug)]
 pub(super) struct RowTags {
     bits: GatheredBits,
-    /// For a tag of each weight, the range of the near tags among random tags sorted by weight, in
-    /// 1/2^16 of all tags.
+    /// For each weight of a query's tag, the range in which near tags are expected if random tags are
+    /// sorted by weight. The ends are in units of 1/2¹⁶ of all tags.
     expected: [(u32, u32); WEIGHTS],
-    /// Most bits in which the tags of a pair differ that this table must find.
+    /// Maximum number of bits in which the tags of a pair differ if this table must find the pair.
     pub(super) most: u32,
 }
 
-/// Some bits of a row, side by side.
+/// Function that extracts some bits of a fingerprint and packs them into 16 bits.
 #[derive(Clone, Debug)]
 pub(super) struct GatheredBits {
-    /// For each byte of a row that holds a gathered bit: its word, its place in the word, and the gathered
-    /// bits of each value of the byte.
+    /// A table for each byte that contains an extracted bit: the index of its word, the position of its
+    /// lowest bit in the word, and the result for each value of the byte.
     bytes: Vec<(usize, u32, [u16; 256])>,
 }
 
 impl GatheredBits {
-    /// Gathers these bits: the j-th becomes bit j modulo 16, combined by XOR.
+    /// Creates the function for these bit positions. The j-th bit goes to bit j modulo 16 of the
+    /// result. Bits at the same place are combined by XOR.
     pub(super) fn new(bits: impl IntoIterator<Item = u32>) -> Self {
         let mut bytes: Vec<(usize, u32, [u16; 256])> = Vec::new();
         for (at, bit) in bits.into_iter().enumerate() {
@@ -66,8 +67,8 @@ impl GatheredBits {
         Self { bytes }
     }
 
-    /// Returns the gathered bits of a row. The function is linear: the bits of a difference are the
-    /// difference of the bits.
+    /// Returns the extracted bits of a fingerprint. The function is linear: the XOR of two results is
+    /// the result for the XOR of the fingerprints.
     #[inline]
     pub(super) fn of<L: Lane>(&self, row: L) -> u16 {
         let words = row.words();
@@ -79,14 +80,15 @@ impl GatheredBits {
 }
 
 impl RowTags {
-    /// Chooses the bits of the tags in the table for block `number`.
+    /// Chooses the bits of tags in the table for block number `number`.
     ///
-    /// The choice is frozen, since tables are stored. The bits are taken block after block, the lowest bit
-    /// of each block first, and the j-th is combined by XOR with bit j modulo 16 of the tag.
+    /// The choice must never change, because tables are stored. The bits are taken block after block,
+    /// the lowest bit of each block first. The j-th bit is combined by XOR with bit j modulo 16 of the
+    /// tag.
     pub(super) fn new(layout: &Layout, number: usize, reach: Reach) -> Self {
         let blocks = layout.masks().len();
-        // The blocks behind limit the differences only if units are bits, and if there are enough blocks
-        // for the argument of the ring.
+        // The next blocks limit the number of differences only if distances count bits, and if there
+        // are enough blocks for the argument above.
         let is_ring = reach.shape.metric() == Metric::Bits && blocks > reach.max_distance as usize;
         let (mut bits, mut behind) = (Vec::new(), 0);
         while is_ring && bits.len() < GATHERED_BITS && behind + 1 < blocks {
@@ -94,7 +96,8 @@ impl RowTags {
             bits.extend(layout.mask_bits((number + behind) % blocks));
         }
         if behind == 0 {
-            // The bits of its own block, in which near rows agree. A bucket may hold other rows as well.
+            // Use the bits of the block itself, in which near fingerprints are equal. A bucket may
+            // contain fingerprints that are not equal in the block.
             bits.extend(layout.mask_bits(number));
         }
         let lighter = lighter_tags(bits.len().min(GATHERED_BITS));
@@ -105,14 +108,14 @@ impl RowTags {
         Self { bits: GatheredBits::new(bits), expected, most: behind as u32 }
     }
 
-    /// Returns the tag of a row, which is linear, too.
+    /// Returns the tag of a fingerprint. This function is linear, too.
     #[inline]
     pub(super) fn tag<L: Lane>(&self, row: L) -> u16 {
         self.bits.of(row)
     }
 
-    /// Returns the range in which the tags near `tag` are expected among `tags` tags sorted by weight,
-    /// with some more on both sides. Random tags would be in this range.
+    /// Returns the range of indices in which the tags near `tag` are expected, if `tags` tags are
+    /// sorted by weight. Random tags would be in this range, and it is extended a little on both sides.
     #[inline]
     pub(super) fn expected(&self, tag: u16, tags: usize) -> Range<usize> {
         let (start, end) = self.expected[tag.count_ones() as usize];
@@ -123,10 +126,11 @@ impl RowTags {
     }
 }
 
-/// The share of all tags of `bits` bits that are lighter than each weight, in 1/2^16.
+/// Returns the fraction of all tags of `bits` bits that have a lower weight than w, for each w. The
+/// fractions are in units of 1/2¹⁶.
 fn lighter_tags(bits: usize) -> [u32; WEIGHTS + 1] {
     let (mut lighter, mut before) = ([0; WEIGHTS + 1], 0);
-    // The number of tags of this weight; all weights together have 2^bits.
+    // Number of tags with this weight. There are 2^bits tags in total.
     let mut tags = 1;
     for (weight, lighter) in lighter.iter_mut().enumerate() {
         *lighter = before << (GATHERED_BITS - bits);
@@ -182,7 +186,8 @@ mod tests {
         }
     }
 
-    /// For every way in which up to k differences fall on the blocks, some table finds the pair.
+    /// Checks that some table finds the pair, for every way in which up to k differences can be in the
+    /// blocks.
     #[test]
     fn no_difference_within_reach_is_missed() {
         fn check<L: Lane>(shape: Shape, max_distance: u32) {
@@ -192,7 +197,7 @@ mod tests {
                 let mut state = seed;
                 for _ in 0..=mix(seed) % u64::from(max_distance + 1) {
                     state = mix(state + 1);
-                    // Some far apart, some crowded in few blocks.
+                    // Some differences are far apart, and some are in few blocks.
                     let spread = shape.row_bits() >> (seed % 4);
                     let bit = (state % u64::from(spread)) as u32;
                     if difference.count_ones() < max_distance {

@@ -1,89 +1,95 @@
-//! The choice of the bits to agree on next: the pigeonhole step of the recursive joins.
+//! Chooses the bits in which pairs must be equal next. This is the pigeonhole step of the recursive
+//! joins.
 //!
-//! A path of the recursion has bits in which its pairs agree (`equal`), disjoint masks with at least one
-//! difference each (`unequal`), and the other bits (`free`). With d unequal masks, at most k - d
-//! differences are left to the free bits, so one of k - d + 1 groups of free bits agrees. In the same way
-//! one of k - d + 2 groups of an unequal mask agrees.
+//! A path of the recursion has bits in which its pairs are equal (`equal`), disjoint masks with at
+//! least one different bit each (`unequal`), and the other bits (`free`). With d unequal masks, at most
+//! k − d differences are left for the free bits. So if the free bits are divided into k − d + 1 groups,
+//! the pair is equal in one of them. In the same way, if an unequal mask is divided into k − d + 2
+//! groups, the pair is equal in one of them.
 //!
-//! Each child takes one group as the *first* that agrees, so the groups before it differ. Exactly one path
-//! accepts a pair, so no pair is found twice.
+//! Each child takes one group as the *first* in which the pair is equal, so the pair differs in each
+//! group before it. Exactly one path accepts a pair, so no pair is found twice.
 //!
-//! If a distance counts lanes, the same is true of lanes: a group holds whole lanes, and an unequal mask
-//! has at least one lane that differs.
+//! If a distance counts lanes, which are groups of bits, the same holds for lanes. A group then has
+//! whole lanes, and a pair differs in at least one lane of an unequal mask.
 
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_rows::Shape;
 use simtool_model::fingerprint_table::{Lane, Reach, set_lowest_bits};
 use std::sync::{Arc, OnceLock};
 
-/// Number of values in the sample that the bits are weighed by.
+/// Number of values in the sample from which the weights of bits are computed.
 const SAMPLE: usize = 1024;
 
-/// Bits of a block's hash that suffice to distinguish as many values as there can be rows.
+/// Maximum number of hash bits of a block. They are enough to distinguish as many values as there can
+/// be rows.
 const MAX_WIDTH: u32 = 28;
 
-/// The conditions on the pairs of a path.
+/// The conditions that the pairs of a path meet, as bit masks.
 #[derive(Clone, Debug)]
 pub(super) struct Path<W> {
-    /// The pairs agree here.
+    /// Bits in which the pairs are equal.
     pub(super) equal: W,
-    /// The pairs differ in each of these, which share no bits.
+    /// Disjoint masks. The pairs differ in at least one bit of each.
     pub(super) unequal: Vec<W>,
     /// All other bits.
     pub(super) free: W,
-    /// The group of bits that was added to `equal` last: the key of the partition.
+    /// The group of bits that was added to `equal` last. Buckets are partitioned by its hash.
     pub(super) block: W,
 }
 
 impl<W: Lane> Path<W> {
-    /// The path that accepts all pairs of rows of this shape.
+    /// Creates the path that accepts all pairs of fingerprints of this shape.
     pub(super) fn root(shape: Shape) -> Self {
         let free = W::lowest_bits(shape.row_bits());
         Self { equal: W::ZERO, unequal: Vec::new(), free, block: W::ZERO }
     }
 }
 
-/// Costs in nanoseconds, which only weigh choices against each other.
+/// Costs in nanoseconds, by which alternatives are compared.
 ///
-/// They were measured on a 2-core Intel Xeon with AVX-512. The choices hardly depend on them.
+/// They were measured on a 2-core Intel Xeon with AVX-512. The choices hardly depend on the exact
+/// values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
-    /// One compare in a leaf.
+    /// Cost of one comparison in a leaf.
     compare: f64,
-    /// One record through a partition and into a leaf.
+    /// Cost of moving one record through a partition and into a leaf.
     record: f64,
-    /// Records that a partition leaves in a leaf on average.
+    /// Average number of records in a leaf after a partition.
     leaf: f64,
 }
 
-/// Nanoseconds to read the rows of a candidate of several words.
+/// Nanoseconds for reading the fingerprints of a candidate pair if they have several words.
 const LOOK: f64 = 5.0;
-/// The share of unrelated pairs that may pass the folds before leaves are made smaller.
+/// If more than this fraction of unrelated pairs has near folds, leaves are made smaller.
 const MOST_PASSING: f64 = 1e-3;
 
 impl Costs {
-    /// The costs for lanes of `words` words and the distance of `reach`.
+    /// Returns the costs for fingerprints of `words` words and the distance of `reach`. `short_words`
+    /// says whether folds have 32 bits.
     pub(super) fn of(isa: Isa, words: usize, reach: Reach, short_words: bool) -> Self {
         let compare = isa.pair_nanoseconds(short_words);
         if words <= 2 {
             return Self { compare, record: 5.0, leaf: LEAF };
         }
-        // The share of unrelated rows whose folds are near by chance.
+        // Fraction of unrelated pairs whose folds are near by chance.
         let passing = binomial_share(if short_words { 32 } else { 64 }, reach.most_bits());
         let leaf = if passing > MOST_PASSING { LEAF / 4.0 } else { LEAF };
         Self { compare: compare + passing * LOOK, record: 4.0 + words as f64, leaf }
     }
 
-    /// Number of records that are compared at once, without looking for a cheaper way.
+    /// Returns the number of records up to which all pairs of a bucket are compared without a search
+    /// for a cheaper way.
     pub(super) fn leaf_records(&self) -> usize {
         if self.leaf < LEAF { 24 } else { 96 }
     }
 }
 
-/// Records that a partition leaves in a leaf on average, if compares are cheap.
+/// Average number of records in a leaf after a partition, if comparisons are cheap.
 const LEAF: f64 = 48.0;
 
-/// The share of pairs of unrelated words of `bits` bits that differ in at most `most` of them.
+/// Returns the fraction of pairs of random words of `bits` bits that differ in at most `most` bits.
 fn binomial_share(bits: u32, most: u32) -> f64 {
     let mut term = (-f64::from(bits)).exp2();
     let mut sum = term;
@@ -96,28 +102,30 @@ fn binomial_share(bits: u32, most: u32) -> f64 {
 
 #[cfg(test)]
 impl Costs {
-    /// Compares cost so much that every bucket is split as often as its bits allow.
+    /// Returns costs for tests: comparisons are so expensive that every bucket is split as often as its
+    /// bits allow.
     pub(super) fn of_tests() -> Self {
         Self { compare: 1e6, record: 1.0, leaf: LEAF }
     }
 }
 
-/// The weight of each bit: its collision entropy in a sample, in bits. A bit that is 1 in half of the values
-/// weighs 1, a constant bit weighs 0.
+/// The weight of each bit: how much the bit distinguishes fingerprints, as its collision entropy in a
+/// sample. A bit that is 1 in half of the values has weight 1. A constant bit has weight 0.
 #[derive(Clone, Debug)]
 pub(super) struct BitWeights {
     weights: Vec<f32>,
-    /// Bits of a unit that distances count: 1, or the bits of a lane.
+    /// Number of bits of a unit that distances count: 1, or the number of bits of a lane.
     unit_bits: u32,
 }
 
 impl BitWeights {
-    /// Weighs the bits of a sample of `values`.
+    /// Computes the weights of bits from a sample of `values`.
     pub(super) fn of<W: Lane>(values: &[W], shape: Shape) -> Self {
         Self::of_words(bytemuck::cast_slice(values), W::WORDS, shape)
     }
 
-    /// Weighs the bits of a sample of rows of `stride` words.
+    /// Computes the weights of bits from a sample of the fingerprints in `words`. Each has `stride`
+    /// words.
     pub(super) fn of_words(words: &[u64], stride: usize, shape: Shape) -> Self {
         let step = (words.len() / stride / SAMPLE).max(1);
         let mut ones = vec![[0u32; 64]; stride];
@@ -138,18 +146,18 @@ impl BitWeights {
         Self { weights: ones.into_iter().flatten().map(weight).collect(), ..Self::even(shape) }
     }
 
-    /// Gives all bits the weight 1.
+    /// Returns weights of 1 for all bits.
     pub(super) fn even(shape: Shape) -> Self {
         let unit_bits = shape.parts().1;
         Self { weights: vec![1.0; shape.words() * 64], unit_bits }
     }
 
-    /// The weight of one bit.
+    /// Returns the weight of the bit at position `bit`.
     pub(super) fn of_bit(&self, bit: u32) -> f64 {
         f64::from(self.weights[bit as usize])
     }
 
-    /// The weight of all bits of rows of this shape, rounded.
+    /// Returns the total weight of all bits of a fingerprint of this shape, rounded.
     #[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
     pub(super) fn effective_bits(&self, shape: Shape) -> u32 {
         let mut all = vec![0; shape.words()];
@@ -169,14 +177,15 @@ impl BitWeights {
         weights.map(|(_, &weight)| f64::from(weight)).sum()
     }
 
-    /// Deals the units of `mask` to `groups` groups of about the same weight. Returns `None` if there are
-    /// fewer units than groups.
+    /// Divides the units of `mask` into `groups` groups of about the same weight. Returns `None` if
+    /// there are fewer units than groups.
     fn deal<W: Lane>(&self, mask: W, groups: usize) -> Option<Vec<W>> {
         let dealt = self.deal_words(mask.words(), groups)?;
         Some(dealt.chunks_exact(W::WORDS).map(W::from_words).collect())
     }
 
-    /// [`Self::deal`] for a mask of any number of words. Returns the words of one group after the other.
+    /// Does the same as [`Self::deal`] for a mask of any length. Returns the words of all groups, one
+    /// group after the other.
     pub(super) fn deal_words(&self, mask: &[u64], groups: usize) -> Option<Vec<u64>> {
         // The mask of one unit, at its lowest bit.
         let unit_mask = u64::MAX >> (u64::BITS - self.unit_bits);
@@ -196,13 +205,14 @@ impl BitWeights {
         if units.len() < groups {
             return None;
         }
-        // The heaviest unit goes first, always to the group that is lightest so far.
+        // Take the heaviest unit first, and add each unit to the group that has the lowest weight so
+        // far.
         units.sort_by(|a, b| b.1.total_cmp(&a.1));
         let mut heights = vec![0.0f32; groups];
         let mut dealt = vec![0; groups * mask.len()];
         for (unit, weight) in units {
             let lightest = (0..groups).min_by(|a, b| heights[*a].total_cmp(&heights[*b]))?;
-            // Units without weight count a little, so that they spread over the groups.
+            // Units with weight 0 count a little, so that they are distributed over the groups.
             heights[lightest] += weight + 1e-3;
             let (word, bit) = place(unit);
             dealt[lightest * mask.len() + word] |= unit_mask << bit;
@@ -211,24 +221,26 @@ impl BitWeights {
     }
 }
 
-/// The weight of all bits of rows of this shape, from a sample, rounded.
+/// Returns the total weight of all bits of fingerprints of this shape, estimated from a sample of
+/// `words` and rounded.
 pub(super) fn effective_bits(words: &[u64], shape: Shape) -> u32 {
     BitWeights::of_words(words, shape.words(), shape).effective_bits(shape)
 }
 
-/// A path with the ways to split it, which are computed once for all of its buckets.
+/// A path with its children, which are computed at most once for all of its buckets.
 #[derive(Debug)]
 pub(super) struct Node<W> {
     pub(super) path: Path<W>,
-    /// Bits of the last block's hash that a partition may use.
+    /// Maximum number of hash bits of the last block that a partition may use.
     pub(super) width: u32,
     weights: Arc<BitWeights>,
     free_weight: f64,
-    /// The heaviest unequal mask and its weight.
+    /// Index and weight of the unequal mask with the greatest weight.
     widest: Option<(usize, f64)>,
-    /// The children by groups of the free bits; `None` if there are too few bits.
+    /// The children after dividing the free bits. `None` inside if there are too few bits.
     by_free: OnceLock<Option<Vec<Self>>>,
-    /// The children by groups of the heaviest unequal mask; `None` if it has too few bits.
+    /// The children after dividing the unequal mask with the greatest weight. `None` inside if it has
+    /// too few bits.
     by_widest: OnceLock<Option<Vec<Self>>>,
 }
 
@@ -237,7 +249,8 @@ impl<W: Lane> Node<W> {
         let weigh = |(index, &mask): (usize, &W)| (index, weights.of_mask(mask));
         let masks = path.unequal.iter().enumerate();
         let widest = masks.map(weigh).max_by(|a, b| a.1.total_cmp(&b.1));
-        // A hash of two bits more than the block is worth loses hardly anything of the block.
+        // A hash with two bits more than the weight of the block distinguishes its values nearly as
+        // well as the block.
         let worth = weights.of_mask(path.block).ceil() as i32 + 2;
         let width = path.block.count_ones().min(worth.unsigned_abs()).min(MAX_WIDTH);
         let free_weight = weights.of_mask(path.free);
@@ -247,14 +260,14 @@ impl<W: Lane> Node<W> {
         Self { path, width, weights, free_weight, widest, by_free, by_widest }
     }
 
-    /// The same path with other weights, and so with other children.
+    /// Returns a node for the same path with other weights, and so with other children.
     pub(super) fn weighed(&self, weights: BitWeights) -> Self {
         Self::new(self.path.clone(), Arc::new(weights))
     }
 
-    /// Returns the children, each with its block, or `None` if comparing everything is cheaper.
+    /// Returns the children of the path, or `None` if comparing all pairs of the bucket is cheaper.
     ///
-    /// `records` is the number of records of a bucket of the path, and `compares` the number of their
+    /// `records` is the number of records in a bucket of the path, and `compares` the number of their
     /// pairs.
     pub(super) fn split(
         &self,
@@ -265,13 +278,13 @@ impl<W: Lane> Node<W> {
     ) -> Option<&[Self]> {
         let left = (max_distance as usize).checked_sub(self.path.unequal.len())?;
         let brute = costs.compare * compares;
-        // No split costs less than this, so small buckets need no closer look.
+        // No split costs less than this, so for small buckets nothing else is computed.
         if costs.record * records as f64 * 2.0 > brute && left > 0 {
             return None;
         }
         let cost = |groups: usize, weight: f64| {
             let per_group = weight / groups as f64;
-            // A partition stops at leaves, so buckets do not become smaller than these.
+            // A partition ends at leaves, so buckets do not become smaller than leaves.
             let shrink = (-per_group).exp2().max(costs.leaf / records as f64);
             groups as f64 * (costs.record * records as f64 + brute * shrink)
         };
@@ -299,7 +312,7 @@ impl<W: Lane> Node<W> {
     }
 }
 
-/// Counts the words of the paths that each thread has made and not dropped yet.
+/// Counts the words of the paths that a thread has created and not dropped yet, for tests.
 #[cfg(test)]
 pub(super) mod live_paths {
     use super::{Node, Path};
@@ -310,7 +323,7 @@ pub(super) mod live_paths {
         static PEAK: Cell<isize> = const { Cell::new(0) };
     }
 
-    /// Number of words of a path: three masks, and those in which its pairs differ.
+    /// Returns the number of 64-bit words of a path: three masks, and the unequal masks.
     fn words<W>(path: &Path<W>) -> isize {
         ((3 + path.unequal.len()) * size_of::<W>() / size_of::<u64>()).cast_signed()
     }
@@ -321,18 +334,18 @@ pub(super) mod live_paths {
         PEAK.set(PEAK.get().max(live));
     }
 
-    /// Starts to look for the largest number anew.
+    /// Begins to look for the maximum anew.
     pub(crate) fn forget_peak() {
         PEAK.set(LIVE.get());
     }
 
-    /// Returns the most words of paths that this thread held at one time.
+    /// Returns the maximum number of words in paths that existed at the same time in this thread.
     pub(crate) fn peak_words() -> usize {
         PEAK.get().unsigned_abs()
     }
 
-    // A node that one thread makes and another drops makes the second count negative. A bound is
-    // therefore only checked for joins that one thread runs.
+    // If one thread creates a node and another drops it, the count of the second becomes negative. So
+    // the bound is only checked for joins with one thread.
     impl<W> Drop for Node<W> {
         fn drop(&mut self) {
             LIVE.set(LIVE.get() - words(&self.path));
@@ -340,7 +353,7 @@ pub(super) mod live_paths {
     }
 }
 
-/// One child for each group of the free bits.
+/// Returns one child for each group of the free bits.
 pub(super) fn split_free<W: Lane>(path: &Path<W>, groups: &[W]) -> Vec<Path<W>> {
     let mut free = path.free;
     let children = groups.iter().enumerate().map(|(t, &group)| {
@@ -352,7 +365,7 @@ pub(super) fn split_free<W: Lane>(path: &Path<W>, groups: &[W]) -> Vec<Path<W>> 
     children.collect()
 }
 
-/// One child for each group of the bits of an unequal mask.
+/// Returns one child for each group of the bits of the unequal mask with index `widest`.
 fn split_unequal<W: Lane>(path: &Path<W>, widest: usize, groups: &[W]) -> Vec<Path<W>> {
     let mut rest = path.unequal[widest];
     let children = groups.iter().enumerate().map(|(t, &group)| {
@@ -361,7 +374,7 @@ fn split_unequal<W: Lane>(path: &Path<W>, widest: usize, groups: &[W]) -> Vec<Pa
         unequal.remove(widest);
         let mut free = path.free;
         if t == 0 {
-            // The difference of the mask must be in the rest of it.
+            // The mask has at least one difference, which must be in the rest of it.
             unequal.push(rest);
         } else {
             unequal.extend_from_slice(&groups[..t]);
@@ -377,7 +390,7 @@ mod tests {
     use super::*;
     use simtool_model::fingerprint_table::Wide;
 
-    /// The number of paths that accept a pair with these differences.
+    /// Returns the number of paths that accept a pair with this XOR.
     fn accepting(paths: &[Path<u64>], difference: u64) -> usize {
         paths
             .iter()

@@ -1,6 +1,6 @@
-//! The search by streamed queries: tables of the queries, and one scan of the corpus.
+//! The search with streamed queries: builds tables of the queries, and scans the corpus once.
 //!
-//! Nothing is built over the corpus, so it may be a mapped file larger than memory.
+//! Nothing is built for the corpus, so it may be a mapped file that is larger than memory.
 
 use crate::Rows;
 use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
@@ -16,18 +16,19 @@ use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_model::fingerprint_table::{Lane, Reach};
 use simtool_model::matches::{Match, ValuePair};
 
-/// Most bits of the hash of a block, so that the words of a table's buckets fit in the second cache.
+/// Maximum number of hash bits of a block. With it, the words for a table's buckets fit into the
+/// second-level cache.
 const MOST_BITS: u32 = 16;
-/// Buckets for each query, as a power of two, as far as [`MOST_BITS`] allows: then few buckets have
+/// Each query gets 2 to this power buckets, as far as [`MOST_BITS`] allows. Then few buckets have
 /// several queries.
 const BITS_A_QUERY: u32 = 3;
-/// Corpus rows that one task scans.
+/// Number of corpus rows that one task scans.
 const CHUNK_ROWS: usize = 1 << 16;
-/// Corpus rows whose candidates are collected before the first candidate is compared, so that the words
-/// of a table stay in the caches for many rows.
+/// Number of corpus rows whose candidates are collected before the first candidate is compared. So the
+/// words for a table's buckets stay in the caches for many rows.
 const STEP_ROWS: usize = 1 << 15;
 
-/// Tables of queries.
+/// Tables of queries, one for each mask of a layout.
 #[derive(Debug)]
 pub struct StreamedQueries<L> {
     reach: Reach,
@@ -39,10 +40,11 @@ pub struct StreamedQueries<L> {
 #[derive(Debug)]
 struct Table<L> {
     hash: BlockHash<L>,
-    /// A word for each bucket: the fold of its only query, or [`CROWDED`], as [`rows_near_buckets`] needs it.
+    /// A word for each bucket: the XOR of the words of its only query, or [`CROWDED`] if it has
+    /// several. [`rows_near_buckets`] needs it.
     words: Vec<u32>,
     starts: Vec<u32>,
-    /// Queries and their numbers, by bucket.
+    /// Queries and their numbers, sorted by bucket.
     queries: Vec<(L, u32)>,
 }
 
@@ -59,7 +61,7 @@ impl<L: Lane> Table<L> {
             starts[part + 1] += 1;
             words[part] = if starts[part + 1] == 1 { query.fold32() } else { CROWDED };
         }
-        // The counts become starts. Each count was one place behind its bucket.
+        // The counts become starts. Each count was stored one position behind its bucket.
         let mut sum = 0;
         for start in &mut starts {
             sum += *start;
@@ -70,19 +72,21 @@ impl<L: Lane> Table<L> {
 }
 
 impl<L: Lane> StreamedQueries<L> {
-    /// Builds the tables over at most 2^32 - 1 `queries`, by the masks of `layout`, which must be a layout
-    /// for this reach. Scans run on `isa`.
+    /// Builds tables of at most 2³² − 1 `queries`, one for each mask of `layout`. The layout must miss
+    /// no pair within `reach`, the maximum distance. Scans use the instruction set `isa`.
     pub fn new(queries: &[L], layout: &Layout, reach: Reach, isa: Isa) -> Self {
         let blocks: Vec<L> = layout.blocks();
         let tables = blocks.iter().map(|&block| Table::new(queries, block)).collect();
         Self { reach, isa, blocks, tables }
     }
 
-    /// Finds every query (`a`) and corpus row (`b`) within the distance, ascending.
+    /// Finds all pairs of a query (`a`) and a row of the corpus (`b`) within the maximum distance, in
+    /// ascending order.
     ///
     /// # Complexity
     ///
-    /// For each of n corpus rows, k + 1 look-ups in a table of 256 KB, and the compares of the candidates.
+    /// For each of n corpus rows, k + 1 look-ups in a table of 256 KB, and the comparisons of the
+    /// candidates.
     pub fn scan(&self, corpus: Rows<'_, L>) -> Vec<ValuePair> {
         let rows = corpus.lanes.len();
         let chunks: Vec<Vec<ValuePair>> = (0..rows.div_ceil(CHUNK_ROWS))
@@ -93,7 +97,7 @@ impl<L: Lane> StreamedQueries<L> {
                 let end = rows.min((chunk + 1) * CHUNK_ROWS);
                 for first in (chunk * CHUNK_ROWS..end).step_by(STEP_ROWS) {
                     let step = &corpus.lanes[first..end.min(first + STEP_ROWS)];
-                    // All tables look at the same rows, which stay in the caches.
+                    // All tables process the same rows, which stay in the caches.
                     for table in 0..self.tables.len() {
                         self.scan_step(table, step, first, corpus, &mut candidates, &mut found);
                     }
@@ -107,8 +111,9 @@ impl<L: Lane> StreamedQueries<L> {
         pairs
     }
 
-    /// Compares some rows with one table: first selects the rows that may be near a query, then compares
-    /// these rows with the queries of their buckets.
+    /// Compares some rows with table number `number`: first selects the rows that may be near a query,
+    /// then compares these rows with the queries of their buckets. `first` is the number of the first
+    /// row.
     fn scan_step(
         &self,
         number: usize,
@@ -127,7 +132,7 @@ impl<L: Lane> StreamedQueries<L> {
             let bucket = table.starts[part] as usize..table.starts[part + 1] as usize;
             for &(query, a) in &table.queries[bucket] {
                 let difference = query ^ lane;
-                // A pair that agrees in several blocks is a match in the first of them.
+                // A pair that is equal in several blocks is reported for the first of them only.
                 let row = first + at as usize;
                 if let Some(distance) = self.reach.distance(difference)
                     && is_first_agreeing(&self.blocks, number, difference)
@@ -140,7 +145,7 @@ impl<L: Lane> StreamedQueries<L> {
     }
 }
 
-/// The search by streamed queries as a line of [`JOINS`](crate::joins::JOINS).
+/// Entry of the search with streamed queries in [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamedQueriesJoin;
 
@@ -161,9 +166,9 @@ impl JoinKind for StreamedQueriesJoin {
         let rows = workload.row_count();
         let queries = workload.query_count();
         let tables = workload.blocks();
-        // Queries that a row of the corpus meets in one table by chance.
+        // Number of queries in the same bucket of a table as a corpus row, by chance.
         let meetings = queries * (-workload.block_bits().min(16.0)).exp2();
-        // A bucket with one query is compared without a look at the query.
+        // A bucket with one query is compared without reading the query.
         let crowded = (meetings * meetings / 2.0).min(1.0);
         let row = tables * (1.3 + crowded * 5.0 + meetings.max(1.0).log2() * 2.0 * meetings);
         let scan = Estimate {
@@ -190,11 +195,12 @@ impl<L: Lane> JoinLanes<L> for StreamedQueriesJoin {
     }
 }
 
-/// The pairs that a scan found, by query.
+/// The pairs that a scan has found, sorted by query.
 struct StreamedPairs {
-    /// Pairs of a query, by its place among the queries with a fingerprint, and a row of the corpus.
+    /// Pairs of a query and a row of the corpus. Queries without a fingerprint are not counted in the
+    /// numbers of the queries.
     found: Vec<ValuePair>,
-    /// The numbers of the queries with a fingerprint, unless all queries have one.
+    /// The number of each query that has a fingerprint. `None` if all queries have one.
     query_rows: Option<Vec<u32>>,
     query_count: usize,
 }

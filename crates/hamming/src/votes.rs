@@ -1,8 +1,9 @@
-//! Joins of rows whose lanes vote: a pair is near if enough of its lanes are near.
+//! Joins fingerprints that consist of several 64-bit words which vote: a pair is near if enough of its
+//! words are near.
 //!
-//! The lanes are joined one after the other, and rows that are near in one lane are compared as a whole.
-//! If v of w lanes must be near, then any w - v + 1 lanes include a near one. So the joins of the first
-//! w - v + 1 lanes miss no pair.
+//! The words are joined one after the other. Rows that are near in one word are then compared in full.
+//! If v of w words must be near, then any w − v + 1 words include a near one. So the joins of the first
+//! w − v + 1 words miss no pair.
 
 use crate::Rows;
 use crate::bipartite_join::bipartite_join;
@@ -16,8 +17,8 @@ use simtool_model::fingerprint_table::Reach;
 use simtool_model::matches::{Match, ValuePair};
 use simtool_model::sides::Sides;
 
-/// Finds the pairs of rows with `needed` near lanes, ascending. All rows are different and have a
-/// fingerprint.
+/// Finds the pairs of rows of which at least `needed` words are near, in ascending order. All rows must
+/// be different and have a fingerprint.
 pub(super) fn voting_pairs(
     rows: Sides<&FingerprintRows<'_>>,
     needed: u32,
@@ -44,13 +45,13 @@ pub(super) fn voting_pairs(
     Ok(pairs)
 }
 
-/// Copies one lane of all rows.
+/// Copies word number `lane` of all rows.
 fn column(rows: &FingerprintRows<'_>, lane: usize) -> Vec<u64> {
     rows.words.iter().skip(lane).step_by(rows.shape.words()).copied().collect()
 }
 
-/// The pairs of rows that are near in one lane, without those that are too far apart as a whole or are
-/// near in an earlier lane.
+/// The pairs of rows that are near in word number `lane`. Pairs that are not near as a whole are left
+/// out, and so are pairs that are near in an earlier word.
 struct Judged<'a> {
     met: RowPairs,
     lane: usize,
@@ -73,7 +74,7 @@ impl Partners for Judged<'_> {
         let asked = self.rows.second();
         let (words, shape) = (asked.shape.words(), asked.shape);
         let row = &asking.words[row * words..][..words];
-        // A pair is kept in the first lane in which it is near.
+        // A pair is reported for the first word in which it is near.
         found.retain_mut(|found| {
             let other = &asked.words[found.row as usize * words..][..words];
             let mut before = row.iter().zip(other).take(self.lane);

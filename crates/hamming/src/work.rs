@@ -1,4 +1,4 @@
-//! The input of every method: rows as lanes of one width, and the limits of the work.
+//! The input of every method: fingerprints of one type, the maximum distance, and resources.
 
 use crate::Rows;
 use crate::layout::Layout;
@@ -10,37 +10,37 @@ use simtool_model::fingerprint_table::{Lane, Reach};
 use simtool_model::validity::Validity;
 use std::borrow::Cow;
 
-/// The distance of a join, and all that its work may use.
+/// The maximum distance of a join, and the resources that it may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Work<'w> {
-    /// The shape of the rows, and the largest distance of a pair.
+    /// The shape of the fingerprints, and the maximum distance of a pair.
     pub reach: Reach,
     /// Instruction set, memory and temporary folder.
     pub context: &'w Context<'w>,
-    /// The share of the stage "joining" that the work is, for its progress.
+    /// The part of the progress stage "joining" that this work is.
     pub share: Share<'w>,
 }
 
 impl<'w> Work<'w> {
-    /// Creates the work of a whole join, whose progress nobody reads.
+    /// Creates the work of a whole join without progress reports.
     #[must_use]
     pub fn new(reach: Reach, context: &'w Context<'w>) -> Self {
         Self { reach, context, share: Share::untold() }
     }
 
-    /// The instruction set of the hot loops.
+    /// Returns the instruction set of the vectorized loops.
     #[must_use]
     pub fn isa(&self) -> Isa {
         self.context.isa()
     }
 
-    /// The layout whose masks distinguish these lanes equally well.
+    /// Creates the layout whose masks distinguish these fingerprints equally well.
     pub(super) fn layout<L: Lane>(&self, lanes: &[L]) -> Layout {
         Layout::of_lanes(lanes, self.reach.shape, self.reach.max_distance)
     }
 }
 
-/// Rows as lanes of one width.
+/// Fingerprints of one type: 1, 2, 4 or 8 words of 64 bits.
 #[derive(Debug)]
 pub struct LaneRows<'a, L: Lane> {
     pub(super) lanes: Cow<'a, [L]>,
@@ -48,8 +48,8 @@ pub struct LaneRows<'a, L: Lane> {
 }
 
 impl<'a, L: Lane> LaneRows<'a, L> {
-    /// Borrows the rows if they have as many words as a lane. Otherwise copies them and appends words of
-    /// 0, which change no distance.
+    /// Borrows the fingerprints if they have as many words as the type `L`. Otherwise copies them and
+    /// appends words of 0, which change no distance.
     pub(super) fn of(rows: &'a FingerprintRows<'_>) -> Self {
         let words = rows.shape.words();
         let lanes = if words == L::WORDS {
@@ -60,17 +60,18 @@ impl<'a, L: Lane> LaneRows<'a, L> {
         Self { lanes, validity: rows.validity.as_ref() }
     }
 
-    /// Borrows rows that all have a fingerprint.
+    /// Creates rows that all have a fingerprint.
     pub(super) fn all(lanes: &'a [L]) -> Self {
         Self { lanes: Cow::Borrowed(lanes), validity: None }
     }
 
-    /// The lanes, and which of them are rows with a fingerprint.
+    /// Returns the fingerprints, with the information which rows have one.
     pub(super) fn rows(&self) -> Rows<'_, L> {
         Rows { lanes: &self.lanes, validity: self.validity }
     }
 
-    /// Returns the rows that have a fingerprint, and their numbers unless all rows have one.
+    /// Returns the fingerprints of the rows that have one, and the numbers of these rows. Instead of
+    /// the numbers, returns `None` if all rows have a fingerprint.
     pub(super) fn valid(self) -> (Cow<'a, [L]>, Option<Vec<u32>>) {
         let Some(validity) = self.validity else { return (self.lanes, None) };
         let all = self.lanes.iter().copied().zip(0u32..);

@@ -1,64 +1,65 @@
-//! The work that a plan is made for, and the arithmetic that the estimates of the methods share.
+//! The description of a task for which a method is chosen, and formulas that the estimates of several
+//! methods use.
 //!
-//! Estimates only have to rank the methods correctly. Their constants are rounded from measurements on
-//! a 2-core Intel Xeon with AVX-512 in November 2026.
+//! Estimates only have to rank the methods correctly. Their constants were measured on a 2-core Intel
+//! Xeon with AVX-512 in November 2026, and rounded.
 
 use crate::split::effective_bits;
 use simtool_base::error::{Error, Result};
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use std::ops::Add;
 
-/// Nanoseconds of one compare of two folds.
+/// Nanoseconds for comparing two folds of 32 bits. A fold is the XOR of a fingerprint's words.
 const FOLD_COMPARE: f64 = 0.02;
-/// Nanoseconds of one compare of two folds to 64 bits, which larger distances need.
+/// Nanoseconds for comparing two folds of 64 bits, which larger distances need.
 const WIDE_FOLD_COMPARE: f64 = 0.04;
-/// Nanoseconds that grouping takes for each row.
+/// Nanoseconds for grouping equal rows, for each row.
 pub(super) const GROUPING: f64 = 20.0;
-/// Nanoseconds of a pair, for a method that keeps its pairs and sorts them.
+/// Nanoseconds for a pair, if a method keeps its pairs in memory and sorts them.
 const PAIR_TIME: f64 = 40.0;
-/// Bytes of a pair, for a method that keeps its pairs and sorts them.
+/// Bytes for a pair, if a method keeps its pairs in memory and sorts them.
 const PAIR_BYTES: f64 = 28.0;
-/// Nanoseconds of one look into a table: the latency of the memory.
+/// Nanoseconds for one look-up in a table, which is the latency of the memory.
 const LATENCY: f64 = 120.0;
-/// Rows of a bucket that a look into a table compares, at least.
+/// Minimum number of rows that a look-up in a table compares.
 const LEAST_BUCKET: f64 = 48.0;
 
-/// The work that is asked for.
+/// The kind of pairs that are searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// All pairs of the corpus.
+    /// All near pairs of one collection.
     SelfJoin,
-    /// The partners of each query, where all queries are known before the first answer.
+    /// The partners of each query. All queries are known before the first answer.
     Search {
         /// Number of queries.
         queries: usize,
     },
 }
 
-/// Everything that a plan depends on.
+/// Everything that the choice of a method depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workload {
-    /// The work that is asked for.
+    /// The kind of pairs that are searched for.
     pub task: Task,
     /// Number of rows of the corpus.
     pub rows: usize,
-    /// Number of bits of a fingerprint, and how distances are counted.
+    /// Number of bits of a fingerprint, and the way in which distances are counted.
     pub shape: Shape,
-    /// Number of random bits that would distinguish rows equally well: fewer than the rows have if
-    /// bits are skewed or constant.
+    /// Number of random bits that would distinguish rows equally well. It is smaller than the number of
+    /// bits of a fingerprint if bits are constant or mostly 0 or 1.
     pub effective_bits: u32,
-    /// The largest distance of a pair, k.
+    /// Maximum distance of a pair, k.
     pub max_distance: u32,
-    /// Bytes that the method may use in addition to the corpus.
+    /// Maximum number of bytes that the method may use in addition to the corpus.
     pub memory: u64,
 }
 
-/// Time and memory that a method would take.
+/// Estimated time and memory of a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Nanoseconds of one core.
+    /// Nanoseconds of work of one core.
     pub nanoseconds: f64,
-    /// Bytes in addition to the corpus.
+    /// Bytes of memory in addition to the corpus.
     pub bytes: f64,
 }
 
@@ -71,7 +72,7 @@ impl Add for Estimate {
 }
 
 impl Workload {
-    /// Describes a task on `corpus`, whose effective bits are counted in a sample.
+    /// Describes a task on `corpus`. The effective bits are estimated from a sample of its rows.
     ///
     /// ```
     /// use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
@@ -90,11 +91,11 @@ impl Workload {
         Self { task, rows: corpus.len(), shape, effective_bits, max_distance, memory }
     }
 
-    /// Checks that the distance excludes some pairs.
+    /// Checks that some pairs are not within the maximum distance.
     ///
     /// # Errors
     ///
-    /// Any two rows of this shape are within the distance.
+    /// The maximum distance is so large that every pair of this shape is within it.
     pub(super) fn check(&self) -> Result<()> {
         let Self { shape, max_distance, .. } = self;
         if *max_distance < shape.units() {
@@ -106,7 +107,8 @@ impl Workload {
         Err(Error::config("max_distance", max_distance, rule))
     }
 
-    /// The work of one lane, if lanes vote and are joined one after the other.
+    /// Returns the workload of joining one word of each fingerprint, if the words vote and are joined
+    /// one after the other.
     pub(super) fn of_one_lane(&self) -> Self {
         Self {
             shape: Shape::bits(u64::BITS),
@@ -115,12 +117,12 @@ impl Workload {
         }
     }
 
-    /// Number of rows of the corpus, as the estimates need it.
+    /// Returns the number of rows of the corpus as a floating-point number.
     pub(super) fn row_count(&self) -> f64 {
         self.rows as f64
     }
 
-    /// Number of rows that ask for partners: the queries, or in a self-join all rows.
+    /// Returns the number of rows whose partners are searched: the queries, or all rows in a self-join.
     pub(super) fn query_count(&self) -> f64 {
         match self.task {
             Task::SelfJoin => self.rows as f64,
@@ -128,32 +130,34 @@ impl Workload {
         }
     }
 
-    /// Number of blocks, k + 1: two rows within the distance agree in one of them.
+    /// Returns the number of blocks, k + 1. Two rows within the maximum distance are equal in one of
+    /// them.
     pub(super) fn blocks(&self) -> f64 {
         f64::from(self.max_distance) + 1.0
     }
 
-    /// Effective bits of one block.
+    /// Returns the number of effective bits of one block.
     pub(super) fn block_bits(&self) -> f64 {
         f64::from(self.effective_bits) / self.blocks()
     }
 
-    /// Number of words of the lane that a row is held in.
+    /// Returns the number of 64-bit words of the type that stores a fingerprint.
     pub(super) fn lane_words(&self) -> f64 {
         self.shape.words().next_power_of_two() as f64
     }
 
-    /// Number of bytes of the lane that a row is held in.
+    /// Returns the number of bytes of the type that stores a fingerprint.
     pub(super) fn lane_bytes(&self) -> f64 {
         self.lane_words() * 8.0
     }
 
-    /// Number of rows in the bucket of a query: its own, and those that agree in the block by chance.
+    /// Returns the number of rows in the bucket of a query: one near row, and the rows that are equal
+    /// in the block by chance.
     pub(super) fn bucket_rows(&self) -> f64 {
         self.row_count() * (-self.block_bits()).exp2() + 1.0
     }
 
-    /// Number of values within the distance of one value.
+    /// Returns the number of values within the maximum distance of one value.
     pub(super) fn flips(&self) -> f64 {
         let bits = self.shape.row_bits();
         let mut choices = 1.0;
@@ -165,7 +169,7 @@ impl Workload {
         sum
     }
 
-    /// Nanoseconds of one compare of two folds.
+    /// Returns the nanoseconds for comparing two folds.
     pub(super) fn compare(&self) -> f64 {
         if self.max_distance <= 6 || self.shape.row_bits() <= 32 {
             FOLD_COMPARE
@@ -174,10 +178,11 @@ impl Workload {
         }
     }
 
-    /// Nanoseconds of the recursive join of `rows` rows that meet `others` other rows each.
+    /// Estimates the nanoseconds of the recursive join of `rows` rows, each of which could be compared
+    /// with `others` other rows.
     ///
-    /// The recursion chooses the cheapest depth for each bucket, so the estimate takes the cheapest of
-    /// three: compare everything, partition by one block, or partition by two.
+    /// The recursion chooses the cheapest depth for each bucket. So the estimate is the minimum of
+    /// three ways: comparing every pair, partitioning by one block, and partitioning by two blocks.
     pub(super) fn recursion(&self, rows: f64, others: f64) -> f64 {
         let blocks = self.blocks();
         let block_bits = self.block_bits();
@@ -190,30 +195,33 @@ impl Workload {
         GROUPING * rows + all.min(one_level).min(two_levels)
     }
 
-    /// Number of pairs of different rows of the corpus.
+    /// Estimates the number of pairs of different rows of the corpus.
     pub(super) fn different_pairs(&self) -> f64 {
         self.different(self.row_count()) * self.different(self.row_count()) / 2.0
     }
 
-    /// Number of different rows among `rows`: no more than there are fingerprints.
+    /// Estimates the number of different rows among `rows` rows. It is at most the number of possible
+    /// fingerprints.
     pub(super) fn different(&self, rows: f64) -> f64 {
         rows.min(f64::from(self.effective_bits).exp2())
     }
 
-    /// Time and memory of the pairs that are near by chance among `compared` pairs, for a method that
-    /// has all of its pairs in memory.
+    /// Estimates the time and memory for the pairs that are near by chance among `compared` pairs, for
+    /// a method that keeps all of its pairs in memory.
     pub(super) fn kept_pairs(&self, compared: f64) -> Estimate {
         let pairs = compared * self.share_within();
         Estimate { nanoseconds: pairs * PAIR_TIME, bytes: pairs * PAIR_BYTES }
     }
 
-    /// The share of pairs of unrelated rows that are within the distance: a binomial sum.
+    /// Returns the fraction of pairs of unrelated rows that are within the maximum distance: a sum of
+    /// binomial probabilities.
     pub(super) fn share_within(&self) -> f64 {
         let effective_bits = f64::from(self.effective_bits);
-        // Independent units, and the probability that two rows agree in one.
+        // Number of independent units, and the probability that two rows are equal in one.
         let (units, agree) = match self.shape.metric() {
             Metric::Bits => (effective_bits, 0.5),
-            // The share of one lane: that of rows that meet in several lanes is smaller.
+            // The fraction for one word. The fraction of rows that are near in several words is
+            // smaller.
             Metric::Votes { .. } => (effective_bits / self.shape.words() as f64, 0.5),
             // All pairs are compared, and no pair is kept before it was compared.
             Metric::Cosine { .. } => return 0.0,
@@ -223,7 +231,8 @@ impl Workload {
             }
         };
         let odds = (1.0 - agree) / agree;
-        // In logarithms, since the share of equal rows may be too small for a number.
+        // Logarithms are used, because the fraction of equal rows may be too small for a floating-point
+        // number.
         let mut term = units * agree.ln();
         let mut sum = term.exp();
         for differing in 1..=self.max_distance {
@@ -238,14 +247,15 @@ impl Workload {
     }
 }
 
-/// Returns the nanoseconds of a query that looks into `tables` tables in memory and meets `bucket` rows
-/// in each.
+/// Returns the nanoseconds of a query that looks up `tables` tables in memory and compares `bucket`
+/// rows in each.
 #[must_use]
 pub(crate) fn query_of_tables(tables: f64, bucket: f64) -> f64 {
     tables * table_look(bucket, FOLD_COMPARE)
 }
 
-/// Nanoseconds of one look into a table: the latency of the memory, and the compares of the bucket.
+/// Returns the nanoseconds of one look-up in a table: the latency of the memory, and the comparisons of
+/// `bucket` rows. `compare` is the time of one comparison.
 pub(super) fn table_look(bucket: f64, compare: f64) -> f64 {
     LATENCY + bucket.max(LEAST_BUCKET) * 4.0 * compare
 }
@@ -264,7 +274,7 @@ mod tests {
         };
         let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
         assert!(near(share(Shape::bits(64), 10, 1), 11.0 / 1024.0));
-        // Two of three lanes of one bit agree.
+        // Two of three lanes of one bit are equal.
         assert!(near(share(Shape::lanes(3, 4), 3, 1), 4.0 / 8.0));
         assert!(near(share(Shape::bits(64), 0, 3), 1.0) && near(share(Shape::bits(64), 5, 9), 1.0));
         assert!(share(Shape::bits(512), 512, 24) < 1e-90);

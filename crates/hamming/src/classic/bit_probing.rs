@@ -1,4 +1,5 @@
-//! Bit probing: looks up every value within k flips of the query. Good for small k and few bits.
+//! Bit probing: looks up every value that differs from the query in at most k bits. Good for small k
+//! and few bits.
 
 use crate::FingerprintIndex;
 use crate::indexed_search::IndexedSearch;
@@ -11,21 +12,22 @@ use simtool_base::unordered_map::UnorderedMap;
 use simtool_model::fingerprint_table::Lane;
 use simtool_model::matches::Match;
 
-/// A hash table of an array of fingerprints.
+/// A hash table from fingerprints to the numbers of their rows.
 #[derive(Debug)]
 pub(crate) struct BitProbing<L> {
     max_distance: u32,
-    /// The bits that are flipped: all fingerprints agree in the other bits.
+    /// Mask of the bits that are flipped. All fingerprints are equal in the other bits.
     varying: L,
-    /// Their numbers, ascending.
+    /// Positions of the bits in `varying`, in ascending order.
     flips: Vec<u32>,
-    /// The bits of all fingerprints outside of `varying`.
+    /// The bits outside `varying`, which are the same in all fingerprints.
     constant: L,
     rows: UnorderedMap<L, Vec<u32>>,
 }
 
 impl<L: Lane> BitProbing<L> {
-    /// Builds the table over at most 2^32 - 1 `values`, whose distance counts bits.
+    /// Builds the table over `values`, which are at most 2³² − 1 fingerprints. The distance is the
+    /// number of different bits.
     pub(crate) fn new(values: &[L], max_distance: u32) -> Self {
         let mut rows = UnorderedMap::<L, Vec<u32>>::default();
         let first = values.first().copied().unwrap_or(L::ZERO);
@@ -40,8 +42,8 @@ impl<L: Lane> BitProbing<L> {
     }
 }
 
-/// Calls `visit` with each value that differs from `value` in 1 to `flips` of the `bits`, and with the
-/// number of flips.
+/// Calls `visit` with each value that differs from `value` in 1 to `flips` of the bits whose positions
+/// are in `bits`. The second argument is `flipped` plus the number of different bits.
 pub(super) fn visit_flips<L: Lane>(
     value: L,
     bits: &[u32],
@@ -66,11 +68,13 @@ impl<L: Lane> FingerprintIndex<L> for BitProbing<L> {
 
     /// # Complexity
     ///
-    /// (f choose 0) + … + (f choose k) look-ups, where f is the number of bits that vary.
+    /// (f choose 0) + … + (f choose k) look-ups, where f is the number of bits in which fingerprints
+    /// differ.
     fn search(&self, query: L, found: &mut Vec<Match>) {
         found.clear();
         let varying = self.varying;
-        // In bits that no fingerprint varies in, the query has to be flipped anyway.
+        // Bits that are the same in all fingerprints must be flipped if the query has other values
+        // there.
         let forced = ((query & !varying) ^ self.constant).count_ones();
         let Some(left) = self.max_distance.checked_sub(forced) else { return };
         let start = query & varying | self.constant;
@@ -84,7 +88,7 @@ impl<L: Lane> FingerprintIndex<L> for BitProbing<L> {
     }
 }
 
-/// Bit probing as a line of [`JOINS`](crate::joins::JOINS).
+/// Entry of bit probing in [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BitProbingJoin;
 

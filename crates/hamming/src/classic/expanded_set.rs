@@ -1,5 +1,5 @@
-//! The expanded set: stores every fingerprint under all values within k flips, so a query is one look-up.
-//! Good for many queries, small k and few bits.
+//! The expanded set: stores every fingerprint under all values that differ from it in at most k bits.
+//! So a query is one look-up. Good for many queries, small k and few bits.
 
 use crate::FingerprintIndex;
 use crate::classic::bit_probing::visit_flips;
@@ -13,7 +13,7 @@ use simtool_base::unordered_map::UnorderedMap;
 use simtool_model::fingerprint_table::Lane;
 use simtool_model::matches::Match;
 
-/// All values near to some fingerprint, with the rows of those.
+/// A hash table from all values near some fingerprint to the rows of these fingerprints.
 #[derive(Debug)]
 pub(crate) struct ExpandedSet<L> {
     max_distance: u32,
@@ -21,12 +21,13 @@ pub(crate) struct ExpandedSet<L> {
 }
 
 impl<L: Lane> ExpandedSet<L> {
-    /// Builds the set over at most 2^32 - 1 `values`, whose distance counts bits. Neither the values nor the
-    /// queries may have bits beyond the lowest `bits`.
+    /// Builds the set over `values`, which are at most 2³² − 1 fingerprints. The distance is the number
+    /// of different bits. Neither the values nor the queries may have bits set beyond the lowest
+    /// `bits`.
     ///
     /// # Complexity
     ///
-    /// n × ((f choose 0) + … + (f choose k)) entries.
+    /// n × ((f choose 0) + … + (f choose k)) entries for n fingerprints of f bits.
     pub(crate) fn new(values: &[L], bits: u32, max_distance: u32) -> Self {
         let mut matches = UnorderedMap::<L, Vec<Match>>::default();
         let all: Vec<u32> = (0..bits.min(L::BITS)).collect();
@@ -52,7 +53,7 @@ impl<L: Lane> FingerprintIndex<L> for ExpandedSet<L> {
     }
 }
 
-/// The expanded set as a line of [`JOINS`](crate::joins::JOINS).
+/// Entry of the expanded set in [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExpandedSetJoin;
 

@@ -1,6 +1,7 @@
-//! Textbook methods: easy to understand and to trust, and slower than the others for most workloads.
+//! Textbook methods for finding near fingerprints. They are easy to understand and to trust, but slower
+//! than the other methods for most workloads.
 //!
-//! They answer `simtool search --index NAME`, and the tests compare every other method with them.
+//! They answer `simtool search --index NAME`, and tests compare every other method with them.
 
 pub mod bit_probing;
 pub mod expanded_set;

@@ -1,5 +1,5 @@
-//! Permuted sorted tables. Each is a copy of the fingerprints that is sorted by some blocks of bits, so the
-//! fingerprints that agree with a query in these blocks are neighbours.
+//! Permuted sorted tables. Each table has all fingerprints, sorted by some blocks of bits. So the
+//! fingerprints that are equal to a query in these blocks are neighbours.
 //!
 //! # References
 //!
@@ -18,36 +18,38 @@ use simtool_kernels::prefetch;
 use simtool_model::fingerprint_table::{Lane, Reach};
 use simtool_model::matches::Match;
 
-/// Rows that a probe may meet by chance. With more, more blocks and so more tables pay.
+/// Number of fingerprints that a look-up may visit by chance. If it would be more, a layout with more
+/// blocks and tables is chosen.
 const CHANCE_ROWS: usize = 256;
-/// Most tables.
+/// Maximum number of tables.
 const MAX_TABLES: usize = 64;
-/// Most bits of a top, which is held in one word.
+/// Maximum number of bits of a sort key, which is one 64-bit word.
 const MAX_PREFIX: u32 = u64::BITS;
 
-/// Sorted tables over an array of fingerprints.
+/// Several sorted tables over the same array of fingerprints.
 #[derive(Debug)]
 pub struct PermutedTables<L> {
     reach: Reach,
     tables: Vec<Table<L>>,
 }
 
-/// The fingerprints under one permutation, sorted.
+/// All fingerprints, sorted by the bits of some blocks.
 #[derive(Debug)]
 struct Table<L> {
-    /// The blocks that the table is sorted by, as (lowest bit, width), the most important first.
+    /// The blocks that the table is sorted by, the most important first. Each is its lowest bit
+    /// position and its number of bits.
     top: Vec<(u32, u32)>,
-    /// The bits of these blocks.
+    /// Mask of the bits of these blocks.
     mask: L,
-    /// Number of bits of these blocks.
+    /// Number of bits of these blocks together.
     prefix: u32,
-    /// Fingerprint, its top blocks, and its row, in the order of the top blocks and rows.
+    /// The sort key, the fingerprint and the row number of each row, sorted by key and row number.
     rows: Vec<(u64, L, u32)>,
 }
 
 impl<L: Lane> Table<L> {
     fn new(values: &[L], mut top: Vec<(u32, u32)>) -> Self {
-        // The first 64 bits distinguish rows well enough, so a longer top is cut.
+        // The first 64 bits distinguish rows well enough, so a longer sort key is cut.
         let (mut prefix, mut mask) = (0, L::ZERO);
         for (low, width) in &mut top {
             *width = (*width).min(MAX_PREFIX - prefix);
@@ -62,7 +64,7 @@ impl<L: Lane> Table<L> {
         table
     }
 
-    /// The top blocks of `value`, side by side.
+    /// Returns the sort key of `value`: the bits of the blocks, one after the other.
     fn key(&self, value: L) -> u64 {
         let words = value.words();
         let blocks = self.top.iter().filter(|block| block.1 > 0);
@@ -78,7 +80,8 @@ impl<L: Lane> Table<L> {
         })
     }
 
-    /// Guesses the place of the first row of `key` as if keys were uniform: interpolation, as in the paper.
+    /// Estimates the index of the first row with sort key `key`, by interpolation as in the paper: as
+    /// if keys were evenly distributed.
     fn guess(&self, key: u64) -> usize {
         if self.prefix == 0 {
             return 0;
@@ -87,13 +90,14 @@ impl<L: Lane> Table<L> {
         ((share * self.rows.len() as u128) >> 64) as usize
     }
 
-    /// Finds the rows with these top blocks: from the guess by steps of doubling width, then by halving.
+    /// Finds the rows with sort key `key`: from the estimate in steps that double, then by binary
+    /// search.
     fn matching(&self, key: u64) -> &[(u64, L, u32)] {
         let rows = &self.rows;
         let (mut low, mut high) = (0, rows.len());
         let guess = self.guess(key);
         let mut step = 16;
-        // The first row of the key is behind the guess: the steps go up.
+        // The first row of the key is behind the estimate, so the steps go up.
         if guess < rows.len() && rows[guess].0 < key {
             low = guess + 1;
             while low + step < rows.len() && rows[low + step].0 < key {
@@ -117,28 +121,30 @@ impl<L: Lane> Table<L> {
 }
 
 impl<L: Lane> PermutedTables<L> {
-    /// Builds the tables over at most 2^32 - 1 `values`, whose distance counts bits.
+    /// Builds the tables over `values`, which are at most 2³² − 1 fingerprints. The distance must be
+    /// the number of different bits.
     ///
     /// # Complexity
     ///
-    /// One sort of n rows for each table. There are (b choose k) tables for b blocks, and b follows from
-    /// n, f and k.
+    /// One sort of n rows for each of (b choose k) tables. The number of blocks b depends on the number
+    /// of rows, the number of bits and k.
     pub fn new(values: &[L], reach: Reach) -> Self {
         let layout = layout(values.len(), reach.shape.row_bits(), reach.max_distance);
         let tables = layout.par_iter().map(|top| Table::new(values, top.clone())).collect();
         Self { reach, tables }
     }
 
-    /// Number of tables.
+    /// Returns the number of tables.
     pub fn tables(&self) -> usize {
         self.tables.len()
     }
 }
 
-/// For each table the blocks of its top: all choices of b - k of b blocks.
+/// Returns the blocks of each table's sort key, as lowest bit position and number of bits. A table is
+/// made for each choice of b − k of b blocks.
 ///
-/// More blocks give longer tops, and more tables. The fewest blocks are taken with which a probe of
-/// uniform fingerprints meets no more than [`CHANCE_ROWS`] by chance.
+/// With more blocks, sort keys are longer, but there are more tables. The result has the fewest blocks
+/// with which a look-up visits at most [`CHANCE_ROWS`] evenly distributed fingerprints by chance.
 fn layout(rows: usize, bits: u32, max_distance: u32) -> Vec<Vec<(u32, u32)>> {
     let nothing = vec![vec![]];
     if max_distance >= bits {
@@ -162,7 +168,8 @@ fn layout(rows: usize, bits: u32, max_distance: u32) -> Vec<Vec<(u32, u32)>> {
     best
 }
 
-/// `of` choose `count`, or more than [`MAX_TABLES`].
+/// Returns the binomial coefficient "`of` choose `count`", or some number above [`MAX_TABLES`] if it is
+/// larger than that.
 fn choices(of: u32, count: u32) -> usize {
     let mut result = 1usize;
     for i in 0..count.min(of - count) as usize {
@@ -174,7 +181,7 @@ fn choices(of: u32, count: u32) -> usize {
     result
 }
 
-/// Appends every choice of `count` of `blocks` to `found`, with `chosen` before it.
+/// Appends every choice of `count` of `blocks` to `found`. Each begins with the blocks in `chosen`.
 fn choose(
     blocks: &[(u32, u32)],
     count: usize,
@@ -206,7 +213,7 @@ impl<L: Lane> FingerprintIndex<L> for PermutedTables<L> {
         for (number, table) in self.tables.iter().enumerate() {
             for &(_, value, row) in table.matching(table.key(query)) {
                 let difference = value ^ query;
-                // A row that agrees in the top of an earlier table was found there.
+                // A row that is equal to the query in the blocks of an earlier table was found there.
                 let known = || {
                     let earlier = &self.tables[..number];
                     earlier.iter().any(|table| difference & table.mask == L::ZERO)
@@ -222,7 +229,7 @@ impl<L: Lane> FingerprintIndex<L> for PermutedTables<L> {
     }
 }
 
-/// Permuted tables as a line of [`JOINS`](crate::joins::JOINS).
+/// Entry of the permuted tables in [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PermutedTablesJoin;
 
@@ -270,7 +277,7 @@ mod tests {
 
     #[test]
     fn the_layout_follows_the_paper_and_the_rows() {
-        // Four blocks of sixteen bits serve a million rows; a longer top needs more tables.
+        // Four blocks of sixteen bits are enough for a million rows. Longer sort keys need more tables.
         assert_eq!(layout(1_000_000, 64, 3).len(), 4);
         assert_eq!(layout(1 << 30, 64, 3).len(), 10);
         assert_eq!(layout(usize::MAX >> 8, 64, 3).len(), 56);
