@@ -95,7 +95,8 @@ impl Disk {
         where_possible(file.sync_all())
     }
 
-    /// Writes the names in `folder` to the disk.
+    /// Writes the names in `folder` to the disk, so that a rename in the folder survives a power
+    /// cut.
     ///
     /// # Errors
     ///
@@ -206,7 +207,7 @@ fn sync_bytes(file: &Path) -> io::Result<()> {
     where_possible(File::options().append(true).open(file)?.sync_all())
 }
 
-/// Writes the names in `folder` to the disk, so that a rename in the folder survives a power cut.
+/// Writes the names in `folder` to the disk.
 fn sync_names(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         // Other systems cannot open a folder as a file. Their journals take care of names.

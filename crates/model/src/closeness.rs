@@ -1,28 +1,29 @@
-//! The closeness of two documents, by whatever method found them.
+//! The closeness of two documents: a similarity, a distance, or both, depending on the method.
 
 use crate::similarity::Similarity;
 use std::cmp::Ordering;
 
-/// The closeness of two documents.
+/// The similarity or the distance of two documents, whichever the method of the run measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closeness {
-    /// Similarity of their sets of terms, by the measure of the threshold.
+    /// Similarity of the documents' sets of terms, by the measure of the run, such as Jaccard.
     Similarity(Similarity),
-    /// Number of bits in which their fingerprints differ.
+    /// Hamming distance of the documents' fingerprints.
     Distance(u32),
-    /// Both: their fingerprints are close, and then their sets of terms were compared.
+    /// Similarity and distance: the fingerprints are close, so the sets of terms were compared as
+    /// well.
     Verified(Similarity, u32),
 }
 
 impl Closeness {
-    /// Compares two values of one kind. The closer pair of documents has the greater value.
+    /// Compares the closeness of two pairs of documents. The closer pair has the greater value.
     #[must_use]
     pub fn compare(self, other: Self) -> Ordering {
         match (self, other) {
             (Self::Similarity(a), Self::Similarity(b)) => a.cmp(&b),
             (Self::Distance(a), Self::Distance(b)) => b.cmp(&a),
             (Self::Verified(a, to_a), Self::Verified(b, to_b)) => a.cmp(&b).then(to_b.cmp(&to_a)),
-            // One run finds one kind.
+            // All pairs of one run have the same variant, so this order only has to be consistent.
             (a, b) => a.kind().cmp(&b.kind()),
         }
     }
@@ -35,13 +36,13 @@ impl Closeness {
         }
     }
 
-    /// Returns the similarity, if the closeness has one.
+    /// Returns the similarity as a number from 0 to 1; `None` if only a distance was measured.
     #[must_use]
     pub fn similarity(self) -> Option<f64> {
         self.exact_similarity().map(Similarity::ratio)
     }
 
-    /// Returns the similarity as an exact ratio, if the closeness has one.
+    /// Returns the similarity as an exact ratio; `None` if only a distance was measured.
     #[must_use]
     pub fn exact_similarity(self) -> Option<Similarity> {
         match self {
@@ -50,7 +51,7 @@ impl Closeness {
         }
     }
 
-    /// Returns the distance, if the closeness has one.
+    /// Returns the distance; `None` if only a similarity was measured.
     #[must_use]
     pub fn distance(self) -> Option<u32> {
         match self {

@@ -3,7 +3,7 @@
 /// The compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Compression {
-    /// Not at all.
+    /// The file is not compressed.
     None,
     /// Gzip, with one member or many.
     Gzip,

@@ -6,20 +6,23 @@
 use simtool_base::error::Result;
 use simtool_base::large_buffer::reserve;
 
-/// Purpose of the memory, for error messages.
+/// Name of the memory in error messages.
 const TERMS: &str = "the terms of the documents";
 
-/// Value of a free place. Whether the set contains a term with this value is stored separately.
+/// Value of a free slot of the hash table. A term may have this value, too, so whether the set
+/// contains it is stored separately.
 const EMPTY: u64 = 0;
 
-/// Maximum number of terms for which the table is used. Terms of longer documents are sorted, which
-/// needs no additional memory.
+/// Largest number of terms of a document for which the hash table is used. Terms of longer
+/// documents are sorted instead, which needs no additional memory.
 const MOST_IN_TABLE: usize = 1 << 17;
 
-/// Number of terms that are looked up before a check whether enough of them can still be found.
+/// Number of terms that [`DistinctTerms::count_if_enough`] looks up between two checks whether it
+/// can still find enough.
 const COUNTED: usize = 32;
 
-/// Set of terms. Terms are hashes, so any of their bits can choose a place.
+/// Reusable hash set of the terms of one document. Terms are hashes already, so their lowest bits
+/// are the index of their slot.
 ///
 /// ```
 /// use simtool_model::distinct_terms::DistinctTerms;
@@ -30,17 +33,18 @@ const COUNTED: usize = 32;
 /// ```
 #[derive(Debug, Default)]
 pub struct DistinctTerms {
-    /// Places of the table. Their number is a power of two and at least twice the number of terms.
+    /// Slots of the hash table: a term, or [`EMPTY`]. Their number is a power of two and at least
+    /// four times the number of terms.
     slots: Vec<u64>,
     has_empty: bool,
     /// Terms in the order in which they first occur.
     terms: Vec<u64>,
-    /// Index of the term of each place among the distinct terms.
+    /// For each slot, the position of its term in the list of distinct terms.
     numbers: Vec<u32>,
 }
 
 impl DistinctTerms {
-    /// Replaces the set by the set of `terms`. Returns the distinct terms in the order in which
+    /// Replaces the content of the set by `terms`. Returns the distinct terms in the order in which
     /// they first occur.
     ///
     /// # Errors
@@ -56,8 +60,8 @@ impl DistinctTerms {
         Ok(&self.terms)
     }
 
-    /// Removes repeated terms. The order of the result depends on the terms only. The content of
-    /// the set is undefined afterwards.
+    /// Removes repeated terms from `terms`. The new order depends only on the terms. The set serves
+    /// as scratch memory, and its content is undefined afterwards.
     pub fn deduplicate(&mut self, terms: &mut Vec<u64>) {
         if terms.len() > MOST_IN_TABLE {
             terms.sort_unstable();
@@ -67,8 +71,8 @@ impl DistinctTerms {
         }
     }
 
-    /// Removes repeated terms like [`Self::deduplicate`], and sets `counts` to the number of
-    /// occurrences of each term.
+    /// Removes repeated terms like [`Self::deduplicate`]. Fills `counts` with the number of times
+    /// that each remaining term occurred.
     pub fn count_occurrences(&mut self, terms: &mut Vec<u64>, counts: &mut Vec<u32>) {
         counts.clear();
         if terms.len() > MOST_IN_TABLE {
@@ -80,7 +84,7 @@ impl DistinctTerms {
         }
         let Self { slots, numbers, .. } = self;
         counts.resize(terms.len(), 0);
-        // One more than the places, for the term that equals the free value.
+        // One number more than there are slots, for the term that equals `EMPTY`.
         numbers.resize(numbers.len().max(places(terms.len()) + 1), 0);
         fill(slots, terms, |slot, is_new, distinct| {
             // Without a branch, because whether a term is new is as good as random.
@@ -92,8 +96,8 @@ impl DistinctTerms {
         counts.truncate(terms.len());
     }
 
-    /// Counts how many of the distinct `terms` are in the set. Returns `None` as soon as it is
-    /// clear that they are fewer than `needed`.
+    /// Returns how many of the distinct `terms` are in the set. Stops and returns `None` as soon as
+    /// fewer than `needed` of them can be.
     #[must_use]
     pub fn count_if_enough(&self, terms: &[u64], needed: usize) -> Option<usize> {
         let may_miss = terms.len().checked_sub(needed)?;
@@ -101,7 +105,7 @@ impl DistinctTerms {
         let mut seen = 0;
         for terms in terms.chunks(COUNTED) {
             for &term in terms {
-                // The search for a term ends at the place of that term or at a free one.
+                // The search for a term ends at the slot of that term or at a free slot.
                 let is_there = match term {
                     EMPTY => self.has_empty,
                     term => self.slots[place_of(&self.slots, term)] != EMPTY,
@@ -117,11 +121,12 @@ impl DistinctTerms {
     }
 }
 
-/// Empties the table, fills it with `terms` and removes repeated terms. Returns whether a term
-/// equals [`EMPTY`].
+/// Clears the hash table `slots`, inserts `terms`, and removes repeated terms from `terms`. Returns
+/// whether a term equals [`EMPTY`].
 ///
-/// `visit` is called for each term with its place in the table (or the place behind the last one
-/// for [`EMPTY`]), whether the term is new, and the number of new terms before it.
+/// Calls `visit` for each term with three values: the index of the term's slot (for [`EMPTY`], the
+/// index behind the last slot), whether the term is new, and the number of distinct terms before
+/// it.
 #[inline(always)]
 fn fill(
     slots: &mut Vec<u64>,
@@ -154,17 +159,17 @@ fn fill(
     has_empty
 }
 
-/// Returns the number of places of a table for `terms` terms.
+/// Returns the number of slots of a hash table for `terms` terms.
 fn places(terms: usize) -> usize {
     (terms * 4).next_power_of_two()
 }
 
-/// Returns the place of a term, or the free place that it would take.
+/// Returns the index of the slot that holds `term`, or of the free slot where it would be inserted.
 #[inline(always)]
 fn place_of(slots: &[u64], term: u64) -> usize {
     let mask = slots.len() - 1;
     let mut slot = term as usize & mask;
-    // One branch instead of two: for a new term, whether a place is free is as good as random.
+    // One branch instead of two: for a new term, whether a slot is free is as good as random.
     while slots[slot].min(slots[slot] ^ term) != 0 {
         slot = (slot + 1) & mask;
     }
@@ -198,7 +203,7 @@ mod tests {
             let too_many = expected.len() + 1;
             assert_eq!(distinct.count_if_enough(&others, too_many), None);
         }
-        // All of them ask for the same place.
+        // The lowest bits of all terms are equal, so all have the same first slot.
         let terms: Vec<u64> = (1..50).map(|i| i << 32).collect();
         assert_eq!(distinct.replace(&terms).unwrap(), terms);
         assert_eq!(distinct.count_if_enough(&[0, 3 << 32, 50 << 32], 1), Some(1));

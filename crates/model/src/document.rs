@@ -1,37 +1,40 @@
-//! Documents and records as a reader lends them, and the identities that are kept for outputs.
+//! Documents and records, borrowed from a reader, and the lists of document IDs that outputs need.
 
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
 
-/// The number of a document in reading order, from 0, over all files of a corpus.
+/// Number of a document in the order of reading, from 0, counted over all files of a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocOrdinal(pub u32);
 
 impl DocOrdinal {
-    /// Returns the number as an index.
+    /// Returns the number as an index of a slice.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A piece of an input file, lent for the time of one call.
+/// A record of an input file, such as a line. A reader passes it to a callback, and it can be used
+/// only during that call.
 ///
-/// Records cut a file into pieces without gaps. So [`Record::bytes`] of all records in reading order
-/// are the decompressed file, except where the file is damaged. A record that is too long to be lent
-/// whole has empty bytes, and its bytes are lent in stretches before it. Formats that are not a
-/// sequence of bytes, such as Parquet, lend empty bytes.
+/// Records divide a file without gaps. So the [`bytes`](Self::bytes) of all records in reading
+/// order make up the decompressed file, except where the file is damaged. If a record is too long
+/// to be in memory as a whole, its `bytes` are empty, and the reader passes them on in chunks
+/// before the record. `bytes` are also empty in formats that are not a sequence of records of
+/// bytes, such as Parquet.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// Number among the counted records of the shard, from 0. A record that is not counted has the
-    /// number of the next counted record. Readers return the number of records of each shard. So the
-    /// number of a record in its file is this number plus the counts of the file's earlier shards.
+    /// Number of the record among the counted records of its shard, from 0. A shard is a file or a
+    /// part of a large file. A record that is not counted has the number of the next counted
+    /// record. To get the number of a record in its file, add the numbers of records in the earlier
+    /// shards of the file.
     pub number: u64,
-    /// Offset of the first byte in the file, after decompression.
+    /// Byte offset of the record in the decompressed file.
     pub byte: u64,
-    /// The bytes of the record in the input, with their separator. Empty if the bytes were lent in
-    /// stretches ([`Content::Bad`] with code `oversize`, or a record after damage), or if the format is
-    /// not a sequence of bytes.
+    /// The bytes of the record in the input, including the separator at the end. Empty if the
+    /// reader passed the bytes on in chunks ([`Content::Bad`] with code `oversize`, or a record
+    /// after damage), or if the format is not a sequence of records of bytes.
     pub bytes: &'a [u8],
     /// The document in the record, or the reason why there is none.
     pub content: Content<'a>,
@@ -45,9 +48,11 @@ pub enum Content<'a> {
     /// A record that is not meant to be a document, for example a blank line, a header row or a
     /// `warcinfo` record. Copies of the file contain it.
     PassThrough,
-    /// A document that the selection excludes. It is not compared, and copies of the file contain it.
+    /// A document that the user's selection excludes, for example because its text is too short. It
+    /// is not compared, and copies of the file contain it.
     PassedOver,
-    /// Something that should have been a document: it is quarantined and counted.
+    /// A record that should have been a document but is damaged. It is counted, and listed in the
+    /// output `quarantine.jsonl`.
     Bad(&'a Bad),
 }
 
@@ -56,33 +61,36 @@ pub enum Content<'a> {
 pub struct Document<'a> {
     /// ID of the document in its file, not empty. `None` if the document has no ID.
     pub id: Option<&'a [u8]>,
-    /// The text. It is UTF-8 if the input is.
+    /// Text of the document. It is valid UTF-8 if the input is.
     pub text: &'a [u8],
-    /// The value of the field that decides which documents are kept, as written, if one was asked
-    /// for and the document has it.
+    /// Value of the field that decides which of several similar documents is kept, as it is in the
+    /// input. `None` if the user named no such field, or if the document lacks it.
     pub field: Option<&'a [u8]>,
-    /// Code of something odd that was fixed, to be counted: `utf8` (bytes that are no UTF-8 were
-    /// replaced by U+FFFD), `http-body` (a malformed HTTP body was taken as it is).
+    /// Code of a defect in the document that the reader repaired and the summary counts. `utf8`:
+    /// bytes that are not UTF-8 were replaced by U+FFFD. `http-body`: a malformed HTTP body was
+    /// used as it is.
     pub mended: Option<&'static str>,
 }
 
-/// Why a record is no document.
+/// The reason why a record could not be read as a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bad {
     /// Stable name of the fault, such as `json` or `warc-length`.
     pub code: &'static str,
-    /// A description of the content that the reader expected there.
+    /// Description of a valid record or of the part of it that is missing, for the message after
+    /// "expected".
     pub expected: Cow<'static, str>,
-    /// Length of the record in bytes, also where its bytes are not lent.
+    /// Length of the record in bytes, even if [`Record::bytes`] is empty.
     pub length: u64,
 }
 
 impl Bad {
-    /// Code of a record without the field of the text, in every format with fields.
+    /// Value of `code` for a record that lacks the field with the text, in every format that has
+    /// fields.
     pub const NO_TEXT: &'static str = "text-field";
 
-    /// Returns the fault of a record of `length` bytes without the field of the text. It takes no
-    /// memory of its own, since every record of a collection may have this fault.
+    /// Creates the fault of a record of `length` bytes that lacks the field with the text. It
+    /// allocates no memory, because every record of a file may have this fault.
     #[must_use]
     pub fn no_text(length: u64) -> Self {
         let expected = Cow::Borrowed("a text in the field that `text_field` names");
@@ -90,7 +98,7 @@ impl Bad {
     }
 }
 
-/// The file and the number of a record.
+/// Position of a record in the corpus: the number of its file, and its number in that file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Number of the file in reading order, from 0.
@@ -99,10 +107,12 @@ pub struct Place {
     pub record: u64,
 }
 
-/// File, record numbers and IDs of the documents of one shard, in reading order.
+/// File, record numbers and IDs of the documents of one shard, in reading order. A shard is a file
+/// or a part of a large file.
 ///
-/// Memory per document: eight bytes and the ID, if the document or an earlier one has an ID. Four bytes
-/// more for each document after the first record that is not a document.
+/// A document takes no memory as long as no document has an ID, and otherwise eight bytes and the
+/// length of its ID. After the first record that is not a document, each document takes four more
+/// bytes.
 #[derive(Clone, Debug)]
 pub struct ShardIds {
     file: u32,
@@ -113,7 +123,7 @@ pub struct ShardIds {
     /// Record numbers of the documents, from the first document whose record number differs from its
     /// position among the documents. For earlier documents the two are equal.
     sparse_records: Vec<u32>,
-    /// End of each document's ID in `ids`, from the first document that has one.
+    /// End offset of each document's ID in `ids`, starting with the first document that has an ID.
     ends: Vec<u64>,
     /// Number of documents before the first one with an ID.
     without_id: u32,
@@ -135,7 +145,8 @@ impl ShardIds {
         }
     }
 
-    /// Adds the document of record `record`, a number within the shard as in [`Record::number`].
+    /// Adds the document that is in the record with number `record`, as in [`Record::number`], and
+    /// its ID, if it has one.
     ///
     /// # Errors
     ///
@@ -154,7 +165,7 @@ impl ShardIds {
         } else if self.ends.is_empty() {
             self.without_id += 1;
         }
-        // After the first ID, a document without an ID has an empty range. Readers never lend an
+        // After the first ID, a document without an ID has an empty range. Readers never return an
         // empty ID, so the two cannot be confused.
         if id.is_some() || !self.ends.is_empty() {
             self.ends.push(self.ids.len() as u64);
@@ -163,14 +174,15 @@ impl ShardIds {
         Ok(())
     }
 
-    /// Returns the bytes of memory of the list.
+    /// Returns the number of bytes that the content of the list takes in memory.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let numbers = size_of_val(&self.sparse_records[..]) + size_of_val(&self.ends[..]);
         (numbers + self.ids.len()) as u64
     }
 
-    /// Sets the number of records of the shard, which its reader returned, and frees unused memory.
+    /// Finishes the list: sets the number of records of the shard, which its reader returned, and
+    /// frees unused memory.
     pub fn close(&mut self, record_count: u64) {
         self.record_count = record_count;
         self.sparse_records.shrink_to_fit();
@@ -178,13 +190,13 @@ impl ShardIds {
         self.ids.shrink_to_fit();
     }
 
-    /// Number of documents.
+    /// Returns the number of documents.
     #[must_use]
     pub fn len(&self) -> u32 {
         self.count
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -206,22 +218,23 @@ impl ShardIds {
     }
 }
 
-/// File, record and ID of every document of a corpus.
+/// File, record number and ID of every document of a corpus, shard by shard.
 ///
 /// # Complexity
 ///
-/// A look-up is a binary search over the shards.
+/// A lookup by document number is a binary search over the shards.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentIds {
     shards: Vec<ShardIds>,
-    /// Ordinal of each shard's first document, and the number of documents at the end.
+    /// For each shard, the number of its first document in the corpus. The last element is the
+    /// number of all documents.
     first_documents: Vec<u32>,
-    /// Number in its file of each shard's first record.
+    /// For each shard, the number of its first record within its file.
     first_records: Vec<u64>,
 }
 
 impl DocumentIds {
-    /// Joins the shards, which must be in reading order.
+    /// Combines the lists of all shards, which must be in reading order.
     ///
     /// # Errors
     ///
@@ -244,31 +257,31 @@ impl DocumentIds {
         Ok(Self { shards, first_documents, first_records })
     }
 
-    /// Returns the shards, in reading order.
+    /// Returns the list of each shard, in reading order.
     #[must_use]
     pub fn into_shards(self) -> Vec<ShardIds> {
         self.shards
     }
 
-    /// Number of documents.
+    /// Returns the number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.first_documents.last().map_or(0, |&count| count as usize)
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether any document has an ID of its own.
+    /// Returns whether any document has an ID in its file.
     #[must_use]
     pub fn has_any_id(&self) -> bool {
         self.shards.iter().any(|shard| !shard.ids.is_empty())
     }
 
-    /// Returns the ordinal of the first document of a shard.
+    /// Returns the number, in the corpus, of the first document of shard number `shard`.
     ///
     /// # Panics
     ///
@@ -278,7 +291,7 @@ impl DocumentIds {
         DocOrdinal(self.first_documents[shard])
     }
 
-    /// Returns the ordinal that follows the last document of a shard.
+    /// Returns the number, in the corpus, that follows the last document of shard number `shard`.
     ///
     /// # Panics
     ///
@@ -288,7 +301,7 @@ impl DocumentIds {
         DocOrdinal(self.first_documents[shard + 1])
     }
 
-    /// Returns the number of a shard's first record in its file.
+    /// Returns the number, in its file, of the first record of shard number `shard`.
     ///
     /// # Panics
     ///
@@ -298,7 +311,7 @@ impl DocumentIds {
         self.first_records[shard]
     }
 
-    /// Returns the record number in the file that follows a shard's last record.
+    /// Returns the number, in its file, that follows the last record of shard number `shard`.
     ///
     /// # Panics
     ///
@@ -308,7 +321,7 @@ impl DocumentIds {
         self.first_records[shard] + self.shards[shard].record_count
     }
 
-    /// Returns the file and the record of a document.
+    /// Returns the numbers of a document's file and of its record in that file.
     ///
     /// # Panics
     ///
@@ -320,7 +333,7 @@ impl DocumentIds {
         Place { file: part.file, record: self.first_records[shard] + part.record(at) }
     }
 
-    /// Returns the ID of a document, if it has one.
+    /// Returns the ID of a document, or `None` if its record has no ID.
     ///
     /// # Panics
     ///

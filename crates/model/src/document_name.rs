@@ -1,14 +1,14 @@
-//! The name of a document in outputs: ID, file and record.
+//! The name of a document in outputs: ID, file and record number.
 
 use simtool_base::json_text::write_string;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The name of a document in a row of an output.
+/// ID, file and record number, by which an output identifies a document.
 #[derive(Clone, Debug)]
 pub struct DocumentName<'d> {
-    /// ID of the document.
+    /// ID of the document in its record, or `FILE:RECORD` if the record has no ID.
     pub id: Cow<'d, [u8]>,
     /// File of the document, as the user named it.
     pub file: &'d Path,
@@ -17,13 +17,13 @@ pub struct DocumentName<'d> {
 }
 
 impl DocumentName<'_> {
-    /// Returns the bytes of the file's name.
+    /// Returns the bytes of the file's path, which may not be UTF-8.
     #[must_use]
     pub fn file_bytes(&self) -> &[u8] {
         self.file.as_os_str().as_encoded_bytes()
     }
 
-    /// Writes the fields `id`, `file` and `record` of a JSON object.
+    /// Writes the fields `id`, `file` and `record` of a JSON object, without the braces.
     ///
     /// # Errors
     ///

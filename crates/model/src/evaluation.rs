@@ -1,24 +1,26 @@
 //! Results of methods on labelled collections: precision, recall and F1 at each threshold.
 //!
-//! A method finds the pairs of documents that are within its threshold. Thresholds are numbered in
-//! steps from 0, the strictest. So a step finds everything that the steps before it find.
+//! A method finds the pairs of documents that are within its threshold. The thresholds that are
+//! tried are numbered from 0, the strictest, and such a number is called a step. So each step finds
+//! all pairs that earlier steps find.
 
 use std::cmp::Ordering;
 
-/// Number of steps of similarity from 1 down to 0.
+/// Number of steps in which the threshold of similarity goes down from 1 to 0: step `i` has the
+/// threshold `1 - i / 400`.
 pub const SIMILARITY_STEPS: u64 = 400;
 
-/// The kind of thresholds of a curve.
+/// Kind of the thresholds that are tried: distances or similarities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Greatest distance: 0, 1, 2, …
+    /// A pair is found if its distance is at most 0, 1, 2, …
     Distance,
-    /// Least similarity: 1, 399/400, 398/400, …
+    /// A pair is found if its similarity is at least 1, 399/400, 398/400, …
     Similarity,
 }
 
 impl Scale {
-    /// Returns the threshold of a step.
+    /// Returns the threshold with number `step`, where 0 is the strictest.
     #[must_use]
     pub fn threshold(self, step: usize) -> f64 {
         match self {
@@ -27,7 +29,7 @@ impl Scale {
         }
     }
 
-    /// Returns the threshold of a step as text, in the form that options accept.
+    /// Returns the threshold with number `step` as text that options accept, for example `0.8`.
     #[must_use]
     pub fn shown(self, step: usize) -> String {
         match self {
@@ -40,7 +42,7 @@ impl Scale {
         }
     }
 
-    /// Returns the name of the thresholds.
+    /// Returns the word for the thresholds in tables: `distance` or `similarity`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -50,7 +52,8 @@ impl Scale {
     }
 }
 
-/// Numbers of pairs that were found, and of pairs that should have been found.
+/// Numbers of pairs that a method found and of pairs that it should have found, which give
+/// precision and recall.
 ///
 /// ```
 /// use simtool_model::evaluation::Counts;
@@ -60,16 +63,18 @@ impl Scale {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// True pairs that were found.
+    /// Number of found pairs that are labelled as similar.
     pub true_found: u64,
-    /// Found pairs that are neither true nor set aside.
+    /// Number of found pairs that are not labelled as similar. Pairs that the labels leave open are
+    /// not counted.
     pub false_found: u64,
-    /// All true pairs.
+    /// Number of all pairs that are labelled as similar, found or not.
     pub positives: u64,
 }
 
 impl Counts {
-    /// Share of the found pairs that are true; 1 if no pair was found.
+    /// Returns the fraction of the found pairs that are labelled as similar; 1 if no pair was
+    /// found.
     #[must_use]
     pub fn precision(self) -> f64 {
         match self.true_found + self.false_found {
@@ -78,20 +83,22 @@ impl Counts {
         }
     }
 
-    /// Share of the true pairs that were found; 0 if no pair is true.
+    /// Returns the fraction of the pairs labelled as similar that were found; 0 if there are no
+    /// such pairs.
     #[must_use]
     pub fn recall(self) -> f64 {
         self.true_found as f64 / self.positives.max(1) as f64
     }
 
-    /// Harmonic mean of precision and recall; 0 if no true pair was found.
+    /// Returns the harmonic mean of precision and recall; 0 if no pair labelled as similar was
+    /// found.
     #[must_use]
     pub fn f1(self) -> f64 {
         let (numerator, denominator) = self.f1_fraction();
         numerator as f64 / denominator.max(1) as f64
     }
 
-    /// Compares by F1, exactly: as fractions of whole numbers.
+    /// Compares the F1 of two counts exactly, as fractions of whole numbers.
     #[must_use]
     pub(crate) fn compare_f1(self, other: Self) -> Ordering {
         let ((a, b), (c, d)) = (self.f1_fraction(), other.f1_fraction());
@@ -101,23 +108,26 @@ impl Counts {
         product(a, d).cmp(&product(c, b))
     }
 
-    /// Returns F1 as the fraction 2TP / (2TP + FP + FN).
+    /// Returns numerator and denominator of F1 = 2TP / (2TP + FP + FN), with the numbers of true
+    /// positives, false positives and false negatives.
     fn f1_fraction(self) -> (u64, u64) {
         (2 * self.true_found, self.true_found + self.false_found + self.positives)
     }
 }
 
-/// The pairs found at each threshold.
+/// Numbers of pairs found at each threshold that was tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Curve {
-    /// Kind of the thresholds.
+    /// Kind of the thresholds, distances or similarities.
     pub scale: Scale,
-    /// Counts of each step, which include the pairs of stricter steps. There is at least one step.
+    /// Counts at each threshold, from the strictest on. They include the pairs found at stricter
+    /// thresholds. There is at least one element.
     pub counts: Vec<Counts>,
 }
 
 impl Curve {
-    /// Returns the step with the greatest F1. Among equal ones, the strictest wins.
+    /// Returns the index in `counts` of the threshold with the greatest F1. Among equal values, the
+    /// strictest threshold wins.
     #[must_use]
     pub fn best(&self) -> usize {
         let better =
@@ -128,8 +138,8 @@ impl Curve {
         (0..self.counts.len()).fold(0, better)
     }
 
-    /// Returns the steps whose counts differ from those of the step before. The step `always` is
-    /// included in any case.
+    /// Returns index and counts of each threshold at which the counts change, compared with the
+    /// next stricter threshold. The index `always` is included in any case.
     pub fn changes(&self, always: usize) -> impl Iterator<Item = (usize, Counts)> {
         let is_change = move |step: usize| {
             let before = if step == 0 {
@@ -145,53 +155,56 @@ impl Curve {
     }
 }
 
-/// Results of a method on a collection.
+/// Results of one method on one labelled collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// The pairs found at each threshold.
+    /// Numbers of pairs found at each threshold.
     pub curve: Curve,
-    /// Step of the threshold that the method has by default.
+    /// Index in the curve's counts of the method's own threshold. If that threshold lies between
+    /// two steps, this is the stricter one.
     pub own: usize,
-    /// Mean number of bytes stored for a document.
+    /// Mean number of bytes that the method stores for a document.
     pub bytes_per_document: u64,
-    /// Total time in seconds.
+    /// Time of the whole evaluation of the method on the collection, in seconds.
     pub seconds: f64,
 }
 
-/// Results of one threshold for all collections.
+/// Results of a method if all collections share one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Common {
-    /// Step with the greatest mean F1. Among equal ones, the strictest.
+    /// Number of the threshold with the greatest mean F1. Among equal values, the strictest
+    /// threshold wins.
     pub step: usize,
-    /// Mean F1 at that step.
+    /// Mean over the collections of F1 at the threshold `step`.
     pub mean_f1: f64,
-    /// Mean F1 if each collection is measured at the step that is best for the other collections.
-    /// `None` if there is only one collection.
+    /// Mean F1 in leave-one-out validation: F1 on each collection is taken at the threshold that is
+    /// best for the other collections. `None` if there is only one collection.
     pub left_out: Option<f64>,
 }
 
-/// Results of a method on all collections.
+/// Results of one method on all collections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluated {
     /// Name under which the method was requested: the name of a preset or of a method.
     pub name: String,
     /// All settings of the method, as text.
     pub parameters: String,
-    /// Results on each collection.
+    /// Results on each collection, in the order of the collections.
     pub measured: Vec<Measured>,
-    /// Results of one threshold for all collections.
+    /// Results if all collections share one threshold.
     pub common: Common,
 }
 
 impl Evaluated {
-    /// Mean over the collections of the F1 at the best threshold of each.
+    /// Returns the mean over the collections of F1 at the threshold that is best for the
+    /// collection.
     #[must_use]
     pub fn mean_best_f1(&self) -> f64 {
         let best = |measured: &Measured| measured.curve.counts[measured.curve.best()].f1();
         self.measured.iter().map(best).sum::<f64>() / self.measured.len().max(1) as f64
     }
 
-    /// Mean over the collections of the bytes stored for a document.
+    /// Returns the mean over the collections of the bytes stored for a document.
     #[must_use]
     pub fn bytes_per_document(&self) -> u64 {
         let bytes: u64 = self.measured.iter().map(|measured| measured.bytes_per_document).sum();
@@ -199,7 +212,7 @@ impl Evaluated {
         (bytes + count / 2) / count
     }
 
-    /// Total time on all collections, in seconds.
+    /// Returns the total time on all collections, in seconds.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.measured.iter().map(|measured| measured.seconds).sum()
@@ -209,17 +222,18 @@ impl Evaluated {
 /// Results of all methods on all collections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// The collections.
+    /// Names and sizes of the collections.
     pub collections: Vec<LabelledName>,
-    /// The methods, in the order in which they were requested.
+    /// Results of the methods, in the order in which they were requested.
     pub methods: Vec<Evaluated>,
-    /// Mistakes of the best method, worst first.
+    /// Mistakes of the best method, for each collection: first wrongly found pairs, closest first,
+    /// then missed pairs, most distant first.
     pub wrong: Vec<WrongPair>,
 }
 
 impl Evaluation {
-    /// Returns the method with the greatest [`mean_best_f1`](Evaluated::mean_best_f1). Among equal
-    /// ones, the first wins.
+    /// Returns the index of the method with the greatest [`mean_best_f1`](Evaluated::mean_best_f1).
+    /// Among equal values, the first method wins. `None` if there are no methods.
     #[must_use]
     pub fn best(&self) -> Option<usize> {
         let f1 = |at: usize| self.methods[at].mean_best_f1();
@@ -228,29 +242,33 @@ impl Evaluation {
     }
 }
 
-/// A labelled collection: its name and its size.
+/// Name and size of a labelled collection: documents with a list of the pairs that are similar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledName {
     /// Name of the collection.
     pub name: String,
     /// Number of documents.
     pub documents: u64,
-    /// Number of true pairs.
+    /// Number of pairs that are labelled as similar.
     pub positives: u64,
-    /// Number of pairs that count neither as true nor as false.
+    /// Number of pairs whose label leaves open whether they are similar. Finding such a pair is
+    /// neither right nor wrong.
     pub set_aside: u64,
 }
 
-/// A mistake: a pair that was found but is not true, or is true but was not found.
+/// A mistake of a method: a pair that was found but is not labelled as similar, or the reverse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongPair {
-    /// Number of the collection.
+    /// Index of the collection in [`Evaluation::collections`].
     pub collection: usize,
-    /// Whether the pair is true.
+    /// Whether the pair is labelled as similar, so that the method missed it. Otherwise the method
+    /// found it wrongly.
     pub is_true: bool,
-    /// Threshold at which the pair is found; empty if it is found at none.
+    /// Strictest threshold at which the pair is found, as text: `distance 4`. If there is none, the
+    /// text is `no distance at all`.
     pub closeness: String,
-    /// Similarity of the terms that the method compares.
+    /// Similarity of the two documents' sets of terms with three decimals; empty if it is not
+    /// defined.
     pub similarity: String,
     /// IDs of the two documents.
     pub ids: [Vec<u8>; 2],
@@ -268,7 +286,7 @@ mod tests {
 
     #[test]
     fn measures_are_those_of_the_worked_example() {
-        // True AB, AC, BC, DE; set aside AF; found AB, AC, AF, DG.
+        // Labelled as similar: AB, AC, BC, DE. Left open: AF. Found: AB, AC, AF, DG.
         let found = counts(2, 1, 4);
         assert_eq!((found.precision(), found.recall()), (2.0 / 3.0, 0.5));
         assert_eq!((found.f1(), found.f1_fraction()), (4.0 / 7.0, (4, 7)));

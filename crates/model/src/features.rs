@@ -1,12 +1,14 @@
 //! The input of a fingerprint: the terms of a document and their weights.
 
-/// The terms of a document with their weights.
+/// Terms of a document, and optionally their weights, as the input of a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features<'a> {
-    /// Hashes of terms, or numbers of words. Without weights, there is one for each occurrence, in the
-    /// order of the text. With weights, each term is there once, in any order.
+    /// Hashes of the terms (or, for some fingerprints, numbers of words in a list). Without
+    /// weights, a term is there once for each occurrence, in the order of the text. With weights,
+    /// each term is there once, in any order.
     pub terms: &'a [u64],
-    /// Weight of each term; 0 if the term is not in the lexicon. If absent, every term has weight 1.
+    /// Weight of each term, in the order of `terms`. A weight of 0 means that the term is ignored.
+    /// `None` means that every occurrence has weight 1.
     pub weights: Option<&'a [u32]>,
 }
 

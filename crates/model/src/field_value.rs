@@ -1,12 +1,12 @@
-//! Value of a field that decides which of two documents is kept.
+//! Value of the field that decides which of several similar documents is kept.
 
 use std::cmp::Ordering;
 
-/// Value of a field, with an order: numbers by value, then other values by their bytes, then a
+/// Value of a field in a total order: numbers by value, then other values by their bytes, then a
 /// missing value.
 ///
-/// Text that can be parsed as a number is a number in every format, even in formats that only have
-/// text (CSV).
+/// Text that can be parsed as a number counts as a number in every format, even in CSV, where every
+/// value is text.
 ///
 /// ```
 /// use simtool_model::field_value::FieldValue;
@@ -18,16 +18,16 @@ use std::cmp::Ordering;
 pub enum FieldValue {
     /// A whole number.
     Integer(i64),
-    /// Another finite number.
+    /// Any other finite number, such as `0.5`, `10.0`, or a whole number of more than 64 bits.
     Decimal(f64),
-    /// Anything else.
+    /// Any other value, as its bytes in the input.
     Text(Box<[u8]>),
     /// The document has no such field.
     Missing,
 }
 
 impl FieldValue {
-    /// Parses the bytes of a field. `None` means that the field is missing.
+    /// Parses the bytes of a field, or `None` for a document that lacks the field.
     #[must_use]
     pub fn parse(bytes: Option<&[u8]>) -> Self {
         let Some(bytes) = bytes else { return Self::Missing };
@@ -46,7 +46,7 @@ impl FieldValue {
         }
     }
 
-    /// Compares two values. Missing values are last.
+    /// Compares two values: numbers come before text, and text before missing values.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
@@ -62,8 +62,9 @@ impl FieldValue {
         }
     }
 
-    /// Returns bytes that compare like the values. No value's bytes are a prefix of another's. The
-    /// first byte is between 1 and 254 unless the value is missing.
+    /// Encodes the value so that the bytes of two values compare like the values. The bytes of a
+    /// value are never a prefix of another value's bytes. The first byte is from 1 to 254, or 255
+    /// for a missing value.
     #[must_use]
     pub fn to_ordered_bytes(&self) -> Vec<u8> {
         match self {
@@ -98,8 +99,8 @@ impl FieldValue {
     }
 }
 
-/// Returns the bytes of a number from its nearest float and the difference from it, which is less
-/// than 2¹⁵.
+/// Encodes a number for [`FieldValue::to_ordered_bytes`]. `near` is the nearest float, and
+/// `lacking` is the number minus that float, which is less than 2¹⁵ in magnitude.
 fn ordered_number(near: f64, lacking: i128) -> Vec<u8> {
     let bits = near.to_bits();
     // The bits of floats of one sign are ordered by magnitude. For negative numbers all bits are
@@ -109,7 +110,8 @@ fn ordered_number(near: f64, lacking: i128) -> Vec<u8> {
     [&[1][..], &ordered.to_be_bytes(), &lacking.to_be_bytes()].concat()
 }
 
-/// Compares exactly, because an integer may have more digits than a float can store.
+/// Compares an integer with a decimal number without rounding, because an integer may have more
+/// digits than a float can store.
 fn integer_to_decimal(integer: i64, decimal: f64) -> Ordering {
     let whole = decimal.floor();
     // Every whole float in this range is exactly an i128.

@@ -1,42 +1,43 @@
-//! Fingerprints as rows of 64-bit words, the meaning of their bits, and which rows have a
-//! fingerprint.
+//! Fingerprints as rows of a matrix of 64-bit words. A [`Shape`] describes their length and the
+//! meaning of their bits.
 
 use crate::validity::Validity;
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Meaning of the distance between two rows.
+/// Definition of the distance between two fingerprints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Metric {
-    /// Number of bits that differ. SimHash uses it.
+    /// Number of bits that differ (Hamming distance). SimHash uses it.
     Bits,
-    /// Number of lanes that differ, where a lane is a group of adjacent bits. MinHash and I-Match
-    /// use it.
+    /// Number of lanes that differ. A lane is a group of adjacent bits, such as one hash value of
+    /// MinHash. MinHash and I-Match use it.
     Lanes {
         /// Number of bits in a lane: a power of two up to 64, so that no lane crosses a word.
         bits: u32,
-        /// Whether a lane may be null. A null lane differs from every other lane, even from another
-        /// null lane. Its highest bit is 0, while the highest bit of a value is 1. Such lanes have
-        /// 64 bits.
+        /// Whether a lane may be null, which means that it has no value. A null lane differs from
+        /// every other lane, even from another null lane. If this is set, lanes have 64 bits: the
+        /// highest bit is 0 in a null lane, and 1 in a lane with a value.
         null: bool,
     },
     /// Difference between 1 and the cosine of two sets, in thousandths. The cosine is estimated
-    /// from the lanes of MinHash that agree and from the sizes of the sets, which are in the
-    /// highest [`SIZE_BITS`] bits of a row.
+    /// from the number of equal lanes of MinHash and from the sizes of the sets. The highest
+    /// [`SIZE_BITS`] bits of a fingerprint hold the size of its set.
     Cosine {
         /// Number of bits in a lane: a power of two up to 16.
         bits: u32,
     },
-    /// Each lane of 64 bits is a fingerprint of its own. The distance is the smallest number of
-    /// bits such that `needed` lanes differ in at most that many bits.
+    /// Each 64-bit word is a fingerprint of its own, called a lane. The distance of two
+    /// fingerprints is the smallest number d such that at least `needed` of their lanes differ in
+    /// at most d bits.
     Votes {
-        /// Number of lanes that must be near.
+        /// Number of lanes that must be within the distance.
         needed: u32,
     },
 }
 
-/// Length of rows, and the meaning of their distance.
+/// Number of bits of a fingerprint, and the definition of the distance between two fingerprints.
 ///
 /// ```
 /// use simtool_model::fingerprint_rows::Shape;
@@ -51,7 +52,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Creates the shape of rows of `bits` bits that are compared bit by bit.
+    /// Creates the shape of fingerprints of `bits` bits whose distance is the number of differing
+    /// bits.
     ///
     /// # Panics
     ///
@@ -62,7 +64,8 @@ impl Shape {
         Self { bits, metric: Metric::Bits }
     }
 
-    /// Creates the shape of rows of `count` lanes of `bits` bits that are compared lane by lane.
+    /// Creates the shape of fingerprints of `count` lanes, groups of `bits` adjacent bits. The
+    /// distance is the number of differing lanes.
     ///
     /// # Panics
     ///
@@ -73,8 +76,8 @@ impl Shape {
         Self { bits: count * bits, metric: Metric::Lanes { bits, null: false } }
     }
 
-    /// Creates the shape of rows of `count` lanes of 64 bits. Each lane holds a value with its
-    /// highest bit set, or is null.
+    /// Creates the shape of fingerprints of `count` lanes of 64 bits. Each lane holds a value whose
+    /// highest bit is set, or is null and then differs from every other lane.
     ///
     /// # Panics
     ///
@@ -85,8 +88,9 @@ impl Shape {
         Self { metric, ..Self::lanes(count, u64::BITS) }
     }
 
-    /// Creates the shape of rows of `words` words. They consist of lanes of `bits` bits, and of the
-    /// size of a set in the highest bits, in the form of [`size_code`].
+    /// Creates the shape of fingerprints from which the cosine of two sets is estimated. A
+    /// fingerprint has `words` words: the [`size_code`] of its set in the highest bits, and lanes
+    /// of `bits` bits, each a hash value of MinHash, in the other bits.
     ///
     /// # Panics
     ///
@@ -97,8 +101,9 @@ impl Shape {
         Self { bits: words * u64::BITS, metric: Metric::Cosine { bits } }
     }
 
-    /// Creates the shape of rows of `count` lanes of 64 bits. `needed` lanes must be near: the
-    /// distance of two rows is that of the `needed`-th nearest lane.
+    /// Creates the shape of fingerprints of `count` words that are compared one by one. The
+    /// distance of two fingerprints is the `needed`-th smallest number of bits in which two
+    /// corresponding words differ.
     ///
     /// # Panics
     ///
@@ -109,25 +114,26 @@ impl Shape {
         Self { metric: Metric::Votes { needed }, ..Self::lanes(count, u64::BITS) }
     }
 
-    /// Returns the number of bits of a row. The other bits of its last word are 0.
+    /// Returns the number of bits of a fingerprint. If it does not fill its last word, the other
+    /// bits of that word are 0.
     #[must_use]
     pub fn row_bits(self) -> u32 {
         self.bits
     }
 
-    /// Returns the number of words of a row.
+    /// Returns the number of 64-bit words of a fingerprint.
     #[must_use]
     pub fn words(self) -> usize {
         self.bits.div_ceil(u64::BITS) as usize
     }
 
-    /// Returns the meaning of distances.
+    /// Returns the definition of the distance.
     #[must_use]
     pub fn metric(self) -> Metric {
         self.metric
     }
 
-    /// Returns the greatest distance that two rows can have.
+    /// Returns the greatest distance that two fingerprints can have.
     #[must_use]
     pub fn units(self) -> u32 {
         match self.metric {
@@ -138,7 +144,8 @@ impl Shape {
         }
     }
 
-    /// Returns the number of parts of a row that agree or differ, and the number of bits in each.
+    /// Returns the number of units that the distance compares, and the number of bits in a unit. A
+    /// unit is a bit or a lane: `(16, 4)` for 16 lanes of 4 bits.
     #[must_use]
     pub fn parts(self) -> (u32, u32) {
         match self.metric {
@@ -148,7 +155,7 @@ impl Shape {
         }
     }
 
-    /// Returns the distance of two rows.
+    /// Returns the distance of two fingerprints, given as their words.
     #[must_use]
     pub fn distance(self, a: &[u64], b: &[u64]) -> u32 {
         let words = a.iter().zip(b);
@@ -173,17 +180,17 @@ impl Shape {
     }
 }
 
-/// Number of bits of a row that hold the size of a set.
+/// Number of bits in which a fingerprint of [`Metric::Cosine`] holds the size of its set.
 pub const SIZE_BITS: u32 = 16;
-/// Position of these bits in the last word.
+/// Position, in the last word of a fingerprint, of the lowest bit of the size of its set.
 const SIZE_SHIFT: u32 = u64::BITS - SIZE_BITS;
-/// Number of binary digits of a size that are stored.
+/// Number of leading binary digits of the size of a set that are stored.
 const SIZE_DIGITS: u32 = 11;
-/// The greatest distance of two cosines.
+/// Distance of two sets with cosine 0, the greatest distance of [`Metric::Cosine`].
 const THOUSANDTHS: u32 = 1000;
 
-/// Encodes a size in 16 bits: its highest eleven binary digits, and the number of digits below
-/// them.
+/// Encodes the size of a set in 16 bits, like a float: its highest eleven binary digits, and the
+/// number of digits below them.
 #[must_use]
 pub fn size_code(size: u64) -> u64 {
     let dropped = (u64::BITS - size.leading_zeros()).saturating_sub(SIZE_DIGITS);
@@ -191,16 +198,17 @@ pub fn size_code(size: u64) -> u64 {
     u64::from(dropped.min(31)) << SIZE_DIGITS | (size >> dropped) & ((1 << SIZE_DIGITS) - 1)
 }
 
-/// Decodes a size, rounded down.
+/// Decodes a size that [`size_code`] encoded. The result is rounded down, because only the highest
+/// digits were stored.
 fn size_of_code(code: u64) -> u64 {
     (code & ((1 << SIZE_DIGITS) - 1)) << (code >> SIZE_DIGITS)
 }
 
-/// Returns the distance of two sets with these sizes, if their MinHash differs in `differing` of
-/// `lanes` lanes.
+/// Estimates the distance [`Metric::Cosine`] of two sets of sizes `a` and `b`, whose MinHash
+/// fingerprints differ in `differing` of `lanes` lanes of `bits` bits.
 ///
-/// Lanes of different terms agree by chance in one of 2^bits cases. The computation uses only
-/// operations that give the same result on every machine.
+/// Lanes that come from different terms are equal by chance in one of 2^bits cases. The computation
+/// uses only operations that give the same result on every machine.
 fn cosine_distance(lanes: u32, bits: u32, differing: u32, [a, b]: [u64; 2]) -> u32 {
     if differing == 0 && a == b {
         return 0;
@@ -238,7 +246,9 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Returns a word with the lowest bit of each lane set in which `difference` has any bit set.
+/// Divides a word into lanes of `lane_bits` bits and marks the lanes in which `difference`, the XOR
+/// of two words, has any bit set. Returns a word in which the lowest bit of each marked lane is
+/// set.
 #[inline]
 #[must_use]
 pub fn differing_lanes(mut difference: u64, lane_bits: u32) -> u64 {
@@ -251,15 +261,15 @@ pub fn differing_lanes(mut difference: u64, lane_bits: u32) -> u64 {
     difference & (u64::MAX / (u64::MAX >> (u64::BITS - lane_bits)))
 }
 
-/// Whether a lane is null, for shapes in which lanes may be null.
+/// Returns whether `lane` has no value, for fingerprints whose 64-bit lanes may be null.
 #[inline]
 #[must_use]
 pub fn is_null(lane: u64) -> bool {
     lane >> (u64::BITS - 1) == 0
 }
 
-/// Returns the smallest number such that at least `needed` of these words have at most that many
-/// bits set.
+/// Returns the `needed`-th smallest number of bits that are set in a word of `differences`, or
+/// `u32::MAX` if there are fewer words.
 pub(crate) fn nearest(differences: impl Iterator<Item = u64>, needed: u32) -> u32 {
     let mut words = [0; u64::BITS as usize + 1];
     differences.for_each(|word| words[word.count_ones() as usize] += 1);
@@ -271,19 +281,20 @@ pub(crate) fn nearest(differences: impl Iterator<Item = u64>, needed: u32) -> u3
     words.iter().position(reaches).map_or(u32::MAX, |bits| bits as u32)
 }
 
-/// Fingerprints, one per row.
+/// Fingerprints of documents, one row of words for each document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FingerprintRows<'a> {
-    /// Length and meaning of the rows.
+    /// Number of bits of a fingerprint, and the definition of the distance.
     pub shape: Shape,
-    /// Words of the rows, one row after the other, with the lowest word of each row first. The
-    /// words of a row without a fingerprint are undefined. A mapped file lends them if its bytes
-    /// can be used directly.
+    /// Words of all rows, one row after the other, with the lowest word of each row first. The
+    /// words of a row without a fingerprint are undefined. They are borrowed from a mapped file if
+    /// its bytes can be used as they are.
     pub words: Cow<'a, [u64]>,
-    /// Rows that have a fingerprint. If absent, all rows have one.
+    /// Marks the rows that have a fingerprint, because an empty document has none. `None` means
+    /// that all rows have one.
     pub validity: Option<Validity>,
-    /// Describes how the fingerprints were made, if that is known. Rows with different recipes
-    /// cannot be compared.
+    /// Text that names the method and the settings that the fingerprints were made with, if they
+    /// are known. Fingerprints with different recipes cannot be compared.
     pub recipe: Option<String>,
 }
 
@@ -300,7 +311,7 @@ impl FingerprintRows<'_> {
         self.words.is_empty()
     }
 
-    /// Returns the words of `row`, if it has a fingerprint.
+    /// Returns the words of row number `row`, or `None` if it has no fingerprint.
     ///
     /// # Panics
     ///
@@ -312,7 +323,7 @@ impl FingerprintRows<'_> {
         self.has_fingerprint(row).then_some(row_words)
     }
 
-    /// Whether `row` has a fingerprint.
+    /// Returns whether row number `row` has a fingerprint.
     #[must_use]
     pub fn has_fingerprint(&self, row: usize) -> bool {
         self.validity.as_ref().is_none_or(|validity| validity.has_value(row))
@@ -331,7 +342,7 @@ pub struct RowsBuilder {
 }
 
 impl RowsBuilder {
-    /// Creates a builder without rows.
+    /// Creates a builder without rows, for fingerprints of `shape`.
     #[must_use]
     pub fn new(shape: Shape) -> Self {
         Self { shape, words: Vec::new(), valid: Vec::new(), rows: 0, has_missing: false }
@@ -348,11 +359,12 @@ impl RowsBuilder {
         self.words.try_reserve_exact(words).map_err(|_| Error::memory("fingerprints", bytes))
     }
 
-    /// Adds a row with these words, or a row without a fingerprint.
+    /// Adds a row with the words of a fingerprint, or a row without a fingerprint if `row` is
+    /// `None`.
     ///
     /// # Panics
     ///
-    /// The number of words is not that of the shape.
+    /// The number of words differs from that of the builder's shape.
     pub fn push(&mut self, row: Option<&[u64]>) {
         if let Some(words) = row {
             // A row of another length would shift all rows after it.
@@ -369,7 +381,7 @@ impl RowsBuilder {
         self.rows += 1;
     }
 
-    /// Returns the rows.
+    /// Returns all rows that were added, without a recipe.
     #[must_use]
     pub fn finish(self) -> FingerprintRows<'static> {
         // `valid` has one bit for each row and no bit set behind the last one.
@@ -382,7 +394,7 @@ impl RowsBuilder {
 /// Describes the parts in which two recipes differ, for example `simhash64 and simhash128,
 /// shingle=3 and shingle=5`. Returns `None` if the recipes are equal.
 ///
-/// A recipe names everything that rows depend on, in parts that are separated by slashes.
+/// A recipe names the method and all settings that fingerprints depend on, separated by slashes.
 ///
 /// ```
 /// use simtool_model::fingerprint_rows::recipe_difference;

@@ -1,8 +1,8 @@
-//! Fingerprints in memory as values of a fixed number of 64-bit words, and how far apart they may
-//! be.
+//! Fingerprints in memory as values of a fixed number of 64-bit words, and the limit for their
+//! distance.
 //!
-//! A [`Lane`] is a whole row whose number of words is known to the compiler. The lanes that
-//! [`Metric::Lanes`] counts are parts of a row.
+//! A value of a type that implements [`Lane`] is a whole fingerprint. The lanes that
+//! [`Metric::Lanes`] counts are something else: groups of bits in a fingerprint.
 
 use crate::fingerprint_rows::{Metric, Shape, differing_lanes, nearest};
 use bytemuck::{Pod, Zeroable};
@@ -11,10 +11,11 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-/// A fingerprint of a fixed number of 64-bit words, lowest word first.
+/// A whole fingerprint with a number of 64-bit words that is known at compile time. The lowest word
+/// comes first.
 ///
-/// Lanes are plain words, so the same code reads a table of them from memory and from a mapped
-/// file. Masks of bits are lanes as well.
+/// Such a fingerprint is a plain array of words, so the same code reads many of them from memory
+/// and from a mapped file. Bit masks for fingerprints have the same type.
 pub trait Lane:
     Pod
     + Eq
@@ -28,41 +29,44 @@ pub trait Lane:
     + BitOr<Output = Self>
     + Not<Output = Self>
 {
-    /// Number of words in a lane.
+    /// Number of 64-bit words in a fingerprint of this type.
     const WORDS: usize;
-    /// Number of bits in a lane.
+    /// Number of bits in a fingerprint of this type.
     const BITS: u32 = 64 * Self::WORDS as u32;
-    /// Lane with no bit set.
+    /// Fingerprint with no bit set.
     const ZERO: Self;
 
     /// Returns the number of bits that are set.
     fn count_ones(self) -> u32;
 
-    /// Returns the words, lowest first.
+    /// Returns the words of the fingerprint, lowest first.
     fn words(&self) -> &[u64];
 
-    /// Returns the words for changing them, lowest first.
+    /// Returns the words of the fingerprint as a mutable slice, lowest first.
     fn words_mut(&mut self) -> &mut [u64];
 
-    /// Returns the XOR of the words.
+    /// Folds the fingerprint to 64 bits: returns the XOR of its words.
     ///
-    /// The fold is linear, so the fold of a difference is the difference of the folds. It never has
-    /// more bits set than the difference. So a filter that compares folds has false positives, but
-    /// never misses a row.
+    /// The XOR of two folds is the fold of the XOR of the two fingerprints, which never has more
+    /// bits set than that XOR itself. So a filter that compares folds has false positives, but
+    /// never misses a close fingerprint.
     fn fold64(self) -> u64;
 
-    /// Returns the sum of the products of the words and these factors, one factor per word.
+    /// Returns the wrapping sum of each word times its factor, which serves as a hash of the
+    /// fingerprint.
     #[must_use]
     fn products(self, factors: &[u64; 8]) -> u64;
 
-    /// Returns the XOR of all halves of words. It is as linear as [`Self::fold64`].
+    /// Folds the fingerprint to 32 bits: returns the XOR of the halves of all words. Like
+    /// [`Self::fold64`], it never increases the number of differing bits.
     #[inline]
     fn fold32(self) -> u32 {
         let half = self.fold64();
         (half ^ (half >> 32)) as u32
     }
 
-    /// Creates a lane from these words. Missing words are 0, and words beyond the lane are ignored.
+    /// Creates a fingerprint from its words, lowest first. Missing words are 0, and words beyond
+    /// [`Self::WORDS`] are ignored.
     #[inline]
     #[must_use]
     fn from_words(words: &[u64]) -> Self {
@@ -71,7 +75,7 @@ pub trait Lane:
         lane
     }
 
-    /// Returns the lane with one bit flipped.
+    /// Returns the fingerprint with the bit at position `bit` flipped.
     #[inline]
     #[must_use]
     fn flipped(mut self, bit: u32) -> Self {
@@ -79,7 +83,8 @@ pub trait Lane:
         self
     }
 
-    /// Returns the lane whose lowest `bits` bits are set, or all bits if the lane has no more.
+    /// Returns a mask whose lowest `bits` bits are set, or all bits if `bits` is at least
+    /// [`Self::BITS`].
     #[must_use]
     fn lowest_bits(bits: u32) -> Self {
         let mut lane = Self::ZERO;
@@ -93,7 +98,7 @@ pub trait Lane:
     }
 }
 
-/// Sets the lowest `bits` bits of `words`.
+/// Sets the lowest `bits` bits of `words`, lowest word first, and clears all other bits.
 pub fn set_lowest_bits(words: &mut [u64], bits: u32) {
     for (word, first) in words.iter_mut().zip((0u32..).step_by(64)) {
         *word = match bits.saturating_sub(first) {
@@ -134,7 +139,7 @@ impl Lane for u64 {
     }
 }
 
-/// A lane of several words, lowest first.
+/// A fingerprint of `W` words, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Wide<const W: usize>(pub [u64; W]);
@@ -171,7 +176,7 @@ impl<const W: usize> Lane for Wide<W> {
     }
 }
 
-/// Lanes compare like numbers: the highest word decides first.
+/// Compares fingerprints like numbers, so the highest word is compared first.
 impl<const W: usize> Ord for Wide<W> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
@@ -195,7 +200,7 @@ impl<const W: usize> Not for Wide<W> {
     }
 }
 
-/// Implements operators of two lanes word by word.
+/// Implements a binary operator word by word.
 macro_rules! word_by_word {
     ($operator:ident, $name:ident, $of_words:expr) => {
         impl<const W: usize> $operator for Wide<W> {
@@ -226,17 +231,19 @@ impl From<Wide<2>> for u128 {
     }
 }
 
-/// Limit for the distance of rows, with the shape that gives the distance its meaning.
+/// Limit for the distance of fingerprints, with the shape that defines the distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// Shape of the rows. If a lane has more bits than a row, the additional bits are 0.
+    /// Shape of the fingerprints. If a [`Lane`] type has more bits than the shape, the additional
+    /// bits are 0.
     pub shape: Shape,
-    /// The largest distance, inclusive.
+    /// Largest distance of a match, inclusive, in the unit of the shape's metric.
     pub max_distance: u32,
 }
 
 impl Reach {
-    /// Creates the reach for rows of `bits` bits that are compared bit by bit.
+    /// Creates the limit for fingerprints of `bits` bits that may differ in at most `max_distance`
+    /// bits.
     ///
     /// # Panics
     ///
@@ -246,7 +253,9 @@ impl Reach {
         Self { shape: Shape::bits(bits), max_distance }
     }
 
-    /// Returns the distance of two rows with this difference, if it is within the limit.
+    /// Returns the distance of two fingerprints whose XOR is `difference`, or `None` if the
+    /// distance exceeds the limit. Cosine distances need the fingerprints themselves, so for them
+    /// the result is `None`.
     #[inline]
     #[must_use]
     pub fn distance<L: Lane>(self, difference: L) -> Option<u32> {
@@ -269,8 +278,8 @@ impl Reach {
         (distance <= self.max_distance).then_some(distance)
     }
 
-    /// Returns the maximum number of bits in which two rows within the limit can differ.
-    /// Comparisons of folds use this limit for every metric.
+    /// Returns the largest number of bits in which two fingerprints within the limit can differ.
+    /// Filters that compare [folds](Lane::fold64) use this number for every metric.
     #[inline]
     #[must_use]
     pub fn most_bits(self) -> u32 {

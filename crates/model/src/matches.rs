@@ -1,22 +1,26 @@
-//! Results of a search: which document is how far from which.
+//! Results of a search: pairs of fingerprints and their distances.
 
-/// A corpus document within reach of a query.
+/// A fingerprint of the corpus that is within the maximum distance of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Match {
-    /// Number of differing bits.
+    /// Distance to the query: the number of differing bits, or another unit of the fingerprints'
+    /// metric.
     pub distance: u32,
-    /// Row of the corpus, from 0.
+    /// Number of the fingerprint in the corpus, from 0.
     pub row: u32,
 }
 
-/// Two different fingerprints within reach of each other, by the numbers of their groups of equal
-/// rows.
+/// Two different fingerprints within the maximum distance of each other. Documents with equal
+/// fingerprints form a group, and the numbers here are numbers of groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ValuePair {
-    /// The first group; the query's, where queries are joined with a corpus.
+    /// Group of the first fingerprint. If queries are joined with a corpus, this is the query's
+    /// group.
     pub a: u32,
-    /// The second group.
+    /// Group of the second fingerprint. If queries are joined with a corpus, this is the group in
+    /// the corpus.
     pub b: u32,
-    /// Number of differing bits.
+    /// Distance of the two fingerprints: the number of differing bits, or another unit of their
+    /// metric.
     pub distance: u32,
 }

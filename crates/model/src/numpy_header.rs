@@ -4,12 +4,12 @@
 //!
 //! R. Kern, "NEP 1: A simple file format for `NumPy` arrays", 2007.
 
-/// Returns the header of an array with items of type `descr` and the shape `shape`, which is
-/// written like a Python tuple.
+/// Returns the header of an array. `descr` is NumPy's name of the element type, such as `<u8`, and
+/// `shape` is a Python tuple, such as `(1000, 2)`.
 ///
 /// # Panics
 ///
-/// Together, type and shape are longer than 60,000 bytes, which no real array needs.
+/// `descr` and `shape` together are longer than about 65,000 bytes, which no real array needs.
 #[must_use]
 pub fn header(descr: &str, shape: &str) -> Vec<u8> {
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");

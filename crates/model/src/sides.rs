@@ -1,6 +1,7 @@
 //! One collection that is compared with itself, or two that are compared with each other.
 
-/// A value for one collection, or values for two.
+/// A value for each collection of a run: one if a collection is compared with itself, two if
+/// queries are compared with a corpus.
 ///
 /// ```
 /// use simtool_model::sides::Sides;
@@ -20,48 +21,49 @@ pub enum Sides<T> {
 }
 
 impl<T: Default> Default for Sides<T> {
-    /// Returns one side with the default value.
+    /// Returns the default value for one collection.
     fn default() -> Self {
         Self::One(T::default())
     }
 }
 
 impl<T> Sides<T> {
-    /// Returns the value of the documents that may be removed.
+    /// Returns the value of the collection whose documents may be removed: the only collection, or
+    /// the queries.
     pub fn first(&self) -> &T {
         match self {
             Self::One(first) | Self::Two(first, _) => first,
         }
     }
 
-    /// Returns the value of the documents that may be kept in their place. With one side, it is the
-    /// same as the first.
+    /// Returns the value of the collection in which similar documents are searched: the only
+    /// collection, or the corpus.
     pub fn second(&self) -> &T {
         match self {
             Self::One(second) | Self::Two(_, second) => second,
         }
     }
 
-    /// Returns the first value, mutable.
+    /// Returns the value of the only collection or of the queries, mutable.
     pub fn first_mut(&mut self) -> &mut T {
         match self {
             Self::One(first) | Self::Two(first, _) => first,
         }
     }
 
-    /// Returns the second value, mutable. With one side, it is the same as the first.
+    /// Returns the value of the only collection or of the corpus, mutable.
     pub fn second_mut(&mut self) -> &mut T {
         match self {
             Self::One(second) | Self::Two(_, second) => second,
         }
     }
 
-    /// Whether there are two sides.
+    /// Returns whether there are two collections.
     pub fn is_two(&self) -> bool {
         matches!(self, Self::Two(..))
     }
 
-    /// Returns the value of each side.
+    /// Returns the value of each collection, queries before corpus.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let second = match self {
             Self::One(_) => None,
@@ -70,7 +72,7 @@ impl<T> Sides<T> {
         std::iter::once(self.first()).chain(second)
     }
 
-    /// Returns the value of each side, mutable.
+    /// Returns the value of each collection, mutable, queries before corpus.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let (first, second) = match self {
             Self::One(first) => (first, None),
@@ -79,7 +81,7 @@ impl<T> Sides<T> {
         std::iter::once(first).chain(second)
     }
 
-    /// Returns references to the values.
+    /// Returns a reference to the value of each collection.
     pub fn as_ref(&self) -> Sides<&T> {
         match self {
             Self::One(first) => Sides::One(first),
@@ -87,7 +89,7 @@ impl<T> Sides<T> {
         }
     }
 
-    /// Applies `make` to each value, to the first side first.
+    /// Applies `make` to the value of each collection, to the queries before the corpus.
     pub fn map<R>(self, mut make: impl FnMut(T) -> R) -> Sides<R> {
         match self {
             Self::One(first) => Sides::One(make(first)),
@@ -98,7 +100,7 @@ impl<T> Sides<T> {
         }
     }
 
-    /// Applies `make`, which may fail, to each value.
+    /// Applies `make`, which may fail, to the value of each collection, queries before corpus.
     ///
     /// # Errors
     ///
@@ -113,11 +115,11 @@ impl<T> Sides<T> {
         })
     }
 
-    /// Pairs the values of two, side by side.
+    /// Pairs the values of `self` and `other` that belong to the same collection.
     ///
     /// # Panics
     ///
-    /// Panics if the numbers of sides differ.
+    /// Panics if one has a value for one collection and the other has values for two.
     pub fn zip<U>(self, other: Sides<U>) -> Sides<(T, U)> {
         match (self, other) {
             (Self::One(a), Sides::One(b)) => Sides::One((a, b)),

@@ -1,6 +1,6 @@
-//! Marks the rows that have a value. A document without features has no fingerprint.
+//! A bitmap of the documents that have a fingerprint. A document without words has none.
 
-/// One bit for each row, set if the row has a value.
+/// Bitmap with one bit for each row of fingerprints, set if the row has a fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validity {
     words: Vec<u64>,
@@ -8,7 +8,7 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// Creates the validity of `rows` rows that all have a value.
+    /// Creates the bitmap of `rows` rows that all have a fingerprint.
     #[must_use]
     pub fn all(rows: usize) -> Self {
         let mut words = vec![u64::MAX; rows.div_ceil(64)];
@@ -20,7 +20,7 @@ impl Validity {
         Self { words, rows }
     }
 
-    /// Marks `row` as a row without a value.
+    /// Marks row number `row` as having no fingerprint.
     ///
     /// # Panics
     ///
@@ -30,14 +30,14 @@ impl Validity {
         self.words[row / 64] &= !(1 << (row % 64));
     }
 
-    /// Whether `row` has a value. A row beyond the end has none.
+    /// Returns whether row number `row` has a fingerprint. A row beyond the end has none.
     #[inline]
     #[must_use]
     pub fn has_value(&self, row: usize) -> bool {
         self.words.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
-    /// Returns the number of rows, with and without a value.
+    /// Returns the number of rows, with and without a fingerprint.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows
@@ -49,14 +49,15 @@ impl Validity {
         self.rows == 0
     }
 
-    /// Returns the bits. Row 0 is the lowest bit of the first word, and bits beyond the last row are 0.
+    /// Returns the words of the bitmap. Row 0 is the lowest bit of the first word, and bits beyond
+    /// the last row are 0.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Creates a validity with these bits. Returns `None` if the number of words does not fit `rows`,
-    /// or if a bit beyond the last row is set.
+    /// Creates the bitmap of `rows` rows from its words, as [`Self::words`] returns them. Returns
+    /// `None` if the number of words does not fit `rows`, or if a bit beyond the last row is set.
     #[must_use]
     pub fn from_words(words: Vec<u64>, rows: usize) -> Option<Self> {
         let fits = words.len() == rows.div_ceil(64)

@@ -2,7 +2,7 @@
 
 use super::measure::{Formula, Measure, Ratio};
 
-/// Shared elements over the elements in either set.
+/// Jaccard similarity: the number of shared elements over the number of elements in either set.
 ///
 /// P. Jaccard. Étude comparative de la distribution florale. Bulletin de la Société Vaudoise des
 /// Sciences Naturelles 37, 1901.

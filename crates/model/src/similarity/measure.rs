@@ -1,10 +1,10 @@
-//! The parts that describe a measure of similarity.
+//! Description of a measure of similarity, and the bounds that follow from its formula.
 
 use super::ratio::Similarity;
 use super::root_bounds;
 
-/// A way to measure the similarity of two sets from their sizes and the number of shared elements.
-/// Elements may have weights; then sums of weights take the place of these numbers.
+/// A measure of the similarity of two sets, computed from their sizes and the number of shared
+/// elements. If elements have weights, sums of weights replace these numbers.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Measure {
     /// The name in options, for example "cosine" in `similarity=cosine:0.8`.
@@ -13,17 +13,17 @@ pub struct Measure {
     pub described: &'static str,
     /// The definition in a few words, for help texts.
     pub definition: &'static str,
-    /// The formula, from which all bounds follow.
+    /// The formula, from which all bounds for sizes and shared elements follow.
     pub formula: Formula,
-    /// Whether the fingerprints of MinHash can estimate the measure. The others need the sets
-    /// themselves.
+    /// Whether MinHash fingerprints can estimate the measure. Otherwise the sets themselves are
+    /// needed.
     pub is_estimated: bool,
 }
 
-/// The formula of a measure.
+/// Formula that computes a measure from the sizes of two sets and the number of shared elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Formula {
-    /// A ratio of sums.
+    /// A ratio of linear functions, as for Jaccard similarity.
     Ratio(Ratio),
     /// Shared elements over the geometric mean of both sizes.
     Cosine,
@@ -46,7 +46,8 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// Returns the similarity of two sets of these sizes; at least one of them is not empty.
+    /// Returns the similarity of two sets of sizes `left` and `right` with `shared` common
+    /// elements. At least one set must not be empty.
     #[must_use]
     pub fn similarity(self, shared: u64, left: u64, right: u64) -> Similarity {
         let of_smaller = u64::from(self.smaller) * left.min(right);
@@ -57,8 +58,10 @@ impl Ratio {
     }
 }
 
-/// The number of shared elements that a threshold a/c demands: `whole · shared ≥ smaller · x +
-/// larger · y` for sets of sizes x ≤ y. A threshold computes these factors once.
+/// Precomputed factors of a threshold a/c, which give the number of elements that two sets must
+/// share. For `Linear`, sets of sizes x ≤ y are similar if
+/// `whole · shared ≥ smaller · x + larger · y`. For `Cosine`, the threshold is
+/// `numerator / denominator`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bounds {
     Linear { smaller: u64, larger: u64, whole: u64 },
@@ -66,7 +69,8 @@ pub(super) enum Bounds {
 }
 
 impl Bounds {
-    /// Computes the factors of a threshold: `times · s / (α·x + β·y − γ·s) ≥ a/c` holds exactly if
+    /// Computes the factors of the threshold a/c = `numerator / denominator`. For a ratio,
+    /// `times · s / (α·x + β·y − γ·s) ≥ a/c` holds exactly if
     /// `(times·c + γ·a) · s ≥ a·α·x + a·β·y`.
     pub(super) const fn new(numerator: u32, denominator: u32, measure: &Measure) -> Self {
         // A threshold is part of constants, where `u64::from` cannot be called.
@@ -82,7 +86,8 @@ impl Bounds {
         }
     }
 
-    /// Returns the number of elements that two sets of these sizes must share.
+    /// Returns the smallest number of elements that two sets of sizes `left` and `right` must share
+    /// to reach the threshold.
     #[inline]
     pub(super) fn min_shared(self, left: u32, right: u32) -> u32 {
         match self {
@@ -103,8 +108,9 @@ impl Bounds {
         }
     }
 
-    /// Returns the sum of weights that two sets of these weights must share. For a cosine the sum may be
-    /// a little less than they must share.
+    /// Returns the smallest sum of weights that two sets must share to reach the threshold. `left`
+    /// and `right` are the total weights of the sets. For a cosine the result may be a little too
+    /// small.
     pub(super) fn min_shared_weight(self, left: u64, right: u64) -> u64 {
         match self {
             Self::Linear { smaller, larger, whole } => {
@@ -120,12 +126,14 @@ impl Bounds {
         }
     }
 
-    /// Returns the least size, or weight, of a partner of a set of `size`: all of the smallest partner
-    /// is shared, so `whole · x ≥ smaller · x + larger · size`.
+    /// Returns the smallest size, or weight, of a set that can reach the threshold with a set of
+    /// `size`. All elements of the smallest such set are shared, so its size x satisfies
+    /// `whole · x ≥ smaller · x + larger · size`.
     #[inline]
     pub(super) fn min_size(self, size: u64) -> u64 {
         match self {
-            // A partner of any size: only the smaller set counts.
+            // With `larger` 0, the size of the larger set does not matter, so every set that is not
+            // empty can be similar.
             Self::Linear { larger: 0, .. } => size.min(1),
             Self::Linear { smaller, larger, whole } if larger >> 31 == 0 && size >> 32 == 0 => {
                 (larger * size).div_ceil(whole - smaller)
@@ -134,7 +142,7 @@ impl Bounds {
                 let least = u128::from(larger) * u128::from(size);
                 least.div_ceil(u128::from(whole - smaller)) as u64
             }
-            // All of it is shared, and that is at least a/c of the root of both sizes.
+            // All x elements are shared, so x ≥ a/c · √(x · size), which gives x ≥ a²/c² · size.
             Self::Cosine { numerator, denominator } => {
                 let [a, c] = [numerator, denominator].map(u128::from);
                 (a * a * u128::from(size)).div_ceil(c * c) as u64
@@ -142,15 +150,16 @@ impl Bounds {
         }
     }
 
-    /// Returns about how much a set of `size` elements adds to the number of elements that two sets may
-    /// not share. The sum for two sets, and 1, is an upper bound if their sizes let them be similar.
+    /// Returns the contribution of a set of `size` elements to a bound: in two similar sets, the
+    /// number of elements that are in only one of them is at most the sum of their contributions
+    /// plus 1.
     ///
     /// The bound is reached where the sizes differ the most: all of the smaller set is shared.
     #[inline]
     pub(super) fn difference_share(self, size: u32) -> u32 {
         let size = u128::from(size);
         let (part, whole) = match self {
-            // A small set may be similar to one of any size.
+            // With `larger` 0, a small set may be similar to a set of any size.
             Self::Linear { larger: 0, .. } => (1, 1),
             Self::Linear { smaller, larger, whole } => {
                 (whole - smaller - larger, whole - smaller + larger)

@@ -1,7 +1,8 @@
-//! The similarity of two sets: the ratio, the measures, and the threshold that a pair must reach.
+//! The similarity of two sets: the measures, their values as exact ratios, and the threshold that a
+//! pair must reach.
 //!
-//! Everything is compared by products of whole numbers. In floating point 0.8 / 1.8 * 63 is a little
-//! more than 28, and a pair would be lost.
+//! Similarities and thresholds are compared by products of whole numbers. In floating point 0.8 /
+//! 1.8 * 63 is a little more than 28, and a pair would be lost.
 //!
 //! A measure is one file of this folder and one line of [`MEASURES`]. The join, `verify`, `eval`,
 //! `suggest`, the help texts, Python and Spark take the measure from the table.
@@ -22,7 +23,7 @@ pub use measure::{Formula, Measure, Ratio};
 pub use ratio::Similarity;
 pub use threshold::Threshold;
 
-/// All measures. The first one is the default.
+/// Table of all measures of similarity. The first one, Jaccard similarity, is the default.
 pub const MEASURES: &[&Measure] =
     &[&JACCARD, &COSINE, &containment::CONTAINMENT, &tversky::TVERSKY, &dice::DICE];
 

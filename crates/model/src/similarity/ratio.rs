@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// The similarity of two sets as a ratio. Equal ratios are equal, for example 1/2 and 2/4.
+/// The similarity of two sets as an exact ratio. Ratios compare by value, so 1/2 equals 2/4.
 ///
 /// ```
 /// use simtool_model::similarity::Similarity;
@@ -19,10 +19,11 @@ pub struct Similarity {
 }
 
 impl Similarity {
-    /// The similarity of equal sets.
+    /// The ratio 1, which is the similarity of equal sets.
     pub const ONE: Self = Self { shared: 1, union: 1 };
 
-    /// Returns the Jaccard similarity of two sets of the given sizes; at least one is not empty.
+    /// Returns the Jaccard similarity of two sets of sizes `left` and `right` with `shared` common
+    /// elements. At least one set must not be empty.
     #[must_use]
     pub fn of_sizes(shared: u64, left: u64, right: u64) -> Self {
         Self { shared, union: left - shared + right }

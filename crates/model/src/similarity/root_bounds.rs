@@ -1,12 +1,14 @@
-//! The arithmetic of the cosine: roots of whole numbers, exact to the last element.
+//! Exact arithmetic with the square roots in the formula of the cosine.
 
 use super::ratio::Similarity;
 
-/// Largest denominator of a threshold. It leaves room for products with any number of elements.
+/// Largest denominator of a threshold. Products with the largest number of elements then fit into
+/// the integers that are used.
 pub(super) const MAX_DENOMINATOR: u32 = 1_000_000_000;
 
-/// Returns the cosine, rounded down to a fraction whose denominator is a multiple of `denominator`. A
-/// threshold with that denominator is therefore never crossed by rounding.
+/// Returns the cosine of two sets of sizes `left` and `right` with `shared` common elements. It is
+/// rounded down to a fraction whose denominator is a multiple of `denominator`, the denominator of
+/// the threshold. So rounding never moves it from above the threshold to below.
 pub(super) fn similarity(denominator: u32, shared: u64, left: u64, right: u64) -> Similarity {
     let scale = u64::from(denominator * (MAX_DENOMINATOR / denominator));
     let scaled = u128::from(shared) * u128::from(scale);
@@ -19,8 +21,8 @@ pub(super) fn similarity(denominator: u32, shared: u64, left: u64, right: u64) -
     Similarity { shared: ratio as u64, union: scale }
 }
 
-/// Returns the number of elements that two sets of these sizes must share for a cosine of at least
-/// `numerator / denominator`.
+/// Returns the smallest number of elements that two sets of sizes `left` and `right` must share for
+/// a cosine of at least `numerator / denominator`.
 #[inline]
 pub(super) fn min_shared(numerator: u64, denominator: u64, left: u32, right: u32) -> u32 {
     let sizes = u64::from(left) * u64::from(right);
@@ -39,8 +41,8 @@ pub(super) fn min_shared(numerator: u64, denominator: u64, left: u32, right: u32
     shared as u32
 }
 
-/// Returns the whole part of `x` / √`y`, which is at most 10⁹, where the square of `x` has more than 128
-/// bits.
+/// Returns `x` / √`y`, rounded down. Used if the square of `x` has more than 128 bits. The result
+/// must be at most 10⁹.
 fn root_of_ratio(x: u128, y: u128) -> u128 {
     // The floating-point root is so near that a step or two make it exact.
     #[expect(clippy::cast_sign_loss, reason = "a root is not negative")]
@@ -55,7 +57,7 @@ fn root_of_ratio(x: u128, y: u128) -> u128 {
     root
 }
 
-/// Returns the higher and the lower half of a product.
+/// Returns the higher and the lower 128 bits of the product of `a` and `b`.
 fn wide_product(a: u128, b: u128) -> (u128, u128) {
     let halves = |number: u128| (number >> 64, number & u128::from(u64::MAX));
     let ((a_high, a_low), (b_high, b_low)) = (halves(a), halves(b));

@@ -9,7 +9,8 @@ use simtool_base::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 
-/// A threshold a/c of similarity, 0 < a <= c, and the bounds that follow from it.
+/// Smallest similarity of a pair, as a fraction above 0 and at most 1 of a measure, for example 4/5
+/// of Jaccard similarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold {
     numerator: u32,
@@ -19,7 +20,7 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    /// The default threshold: 0.8.
+    /// The default threshold: a Jaccard similarity of 0.8.
     pub const DEFAULT: Self = Self::with(8, 10, &JACCARD);
 
     const fn with(numerator: u32, denominator: u32, measure: &'static Measure) -> Self {
@@ -27,10 +28,9 @@ impl Threshold {
         Self { numerator, denominator, measure, bounds }
     }
 
-    /// Creates the threshold `numerator / denominator` of Jaccard similarity.
+    /// Creates the threshold `numerator / denominator` for Jaccard similarity.
     ///
-    /// # Errors
-    /// If the ratio is not above 0 and at most 1, or the denominator is above 10^9.
+    /// # Errors The ratio is not above 0 and at most 1, or the denominator is above 10⁹.
     pub fn new(numerator: u32, denominator: u32) -> Result<Self> {
         if numerator == 0 || numerator > denominator || denominator > MAX_DENOMINATOR {
             return Err(Self::rule("similarity", format!("{numerator}/{denominator}")));
@@ -42,10 +42,11 @@ impl Threshold {
         Error::config(option, value, "must be above 0 and at most 1, as 0.8 or 4/5")
     }
 
-    /// Reads `0.8`, `.75`, `1` or `4/5`, the value of `option`.
+    /// Parses a threshold of Jaccard similarity, such as `0.8`, `.75`, `1` or `4/5`. `option` is
+    /// the name of the setting for the error message.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// The text is not a number of this form, or one of the errors of [`Self::new`].
     pub fn parse(option: &'static str, text: &str) -> Result<Self> {
         let ratio = || {
             if let Some((numerator, denominator)) = text.split_once('/') {
@@ -64,10 +65,11 @@ impl Threshold {
         Self::new(numerator, denominator).map_err(|_| Self::rule(option, text))
     }
 
-    /// Reads a threshold with its measure in front, as `cosine:0.8`: of Jaccard similarity without one.
+    /// Parses a threshold with the name of its measure in front, such as `cosine:0.8`. Without a
+    /// name, the measure is Jaccard similarity. `option` is the name of the setting for the error
+    /// message.
     ///
-    /// # Errors
-    /// As [`Self::new`], and if there is no such measure.
+    /// # Errors There is no such measure, or one of the errors of [`Self::parse`].
     pub fn parse_measured(option: &'static str, text: &str) -> Result<Self> {
         let Some((name, ratio)) = text.split_once(':') else { return Self::parse(option, text) };
         let Some(measure) = measure(name) else {
@@ -90,11 +92,11 @@ impl Threshold {
         self.measure
     }
 
-    /// Returns the similarity of two sets of these sizes, neither of them empty, by the measure of
-    /// this threshold.
+    /// Returns the similarity of two sets of sizes `left` and `right` with `shared` common
+    /// elements, by the measure of this threshold. Neither set may be empty.
     ///
-    /// A cosine is rounded down to a fraction with a denominator that suits the threshold, so that
-    /// rounding never moves it across the threshold.
+    /// A cosine is rounded down to a fraction whose denominator is a multiple of the threshold's
+    /// denominator, so rounding never moves it across the threshold.
     #[must_use]
     pub fn similarity(self, shared: u64, left: u64, right: u64) -> Similarity {
         match self.measure.formula {
@@ -103,8 +105,8 @@ impl Threshold {
         }
     }
 
-    /// Returns the similarity of two sets of these sizes if they share anything and reach the
-    /// threshold.
+    /// Returns the similarity of two sets of sizes `left` and `right` with `shared` common
+    /// elements, or `None` if it is below the threshold or nothing is shared.
     #[must_use]
     pub fn reached(self, shared: u64, left: u64, right: u64) -> Option<Similarity> {
         // Two sets without a common element are never similar, however low the threshold is. The
@@ -115,13 +117,13 @@ impl Threshold {
         Some(self.similarity(shared, left, right)).filter(|&similarity| self.holds(similarity))
     }
 
-    /// Returns numerator and denominator.
+    /// Returns numerator and denominator of the threshold.
     #[must_use]
     pub fn fraction(self) -> (u32, u32) {
         (self.numerator, self.denominator)
     }
 
-    /// Returns the ratio as the nearest floating-point number.
+    /// Returns the threshold as the nearest floating-point number.
     #[must_use]
     pub fn ratio(self) -> f64 {
         f64::from(self.numerator) / f64::from(self.denominator)
@@ -134,52 +136,57 @@ impl Threshold {
         product(self.denominator, similarity.shared) >= product(self.numerator, similarity.union)
     }
 
-    /// Returns the size of the smallest set that can be similar enough to a set of `size` elements.
+    /// Returns the size of the smallest set that can reach the threshold with a set of `size`
+    /// elements.
     #[inline]
     #[must_use]
     pub fn min_size(self, size: u32) -> u32 {
         self.bounds.min_size(size.into()) as u32
     }
 
-    /// Returns how many elements of a set of `size` its partner may lack.
+    /// Returns the largest number of elements of a set of `size` elements that a similar set may
+    /// lack.
     #[inline]
     #[must_use]
     pub fn max_unshared(self, size: u32) -> u32 {
-        // The smallest partner shares the fewest elements, all that it has.
+        // The smallest similar set shares the fewest elements: all elements that it has.
         size - self.min_size(size)
     }
 
-    /// Returns the maximum number of elements that are in only one of two similar sets of these
-    /// sizes.
+    /// Returns the largest number of elements that are in only one of two similar sets of sizes
+    /// `left` and `right`.
     #[inline]
     #[must_use]
     pub fn max_difference(self, left: u32, right: u32) -> u32 {
         (left + right).saturating_sub(2 * self.min_shared(left, right))
     }
 
-    /// Returns [`Self::min_size`] for sums of weights.
+    /// Returns the smallest total weight of a set that can reach the threshold with a set of total
+    /// weight `weight`.
     #[must_use]
     pub fn min_weight(self, weight: u64) -> u64 {
         self.bounds.min_size(weight)
     }
 
-    /// Returns a sum of weights that two sets of these weights must share: at least
-    /// [`Self::min_weight`] of each set that the other one reaches. For a cosine, the sum may be a
-    /// little too small.
+    /// Returns the smallest sum of weights that two sets must share to reach the threshold. `left`
+    /// and `right` are the total weights of the sets. For a cosine, the result may be a little too
+    /// small.
     #[must_use]
     pub fn min_shared_weight(self, left: u64, right: u64) -> u64 {
         self.bounds.min_shared_weight(left, right)
     }
 
-    /// Returns about how much a set of `size` elements adds to [`Self::max_difference`]: for two
-    /// sets whose sizes allow similarity, the difference is at most the sum of both shares and 1.
+    /// Returns the contribution of a set of `size` elements to a quick bound of
+    /// [`Self::max_difference`]. If the sizes of two sets allow similarity, their maximum
+    /// difference is at most the sum of their contributions plus 1.
     #[inline]
     #[must_use]
     pub fn difference_share(self, size: u32) -> u32 {
         self.bounds.difference_share(size)
     }
 
-    /// Returns the number of elements that two sets of these sizes must share.
+    /// Returns the smallest number of elements that two sets of sizes `left` and `right` must share
+    /// to reach the threshold.
     #[inline]
     #[must_use]
     pub fn min_shared(self, left: u32, right: u32) -> u32 {
@@ -188,7 +195,8 @@ impl Threshold {
 }
 
 impl Threshold {
-    /// Returns the number as it was given, a decimal or a ratio, without the measure.
+    /// Returns the threshold as text without its measure: a decimal such as `0.8` if the
+    /// denominator is a power of ten, otherwise a ratio such as `4/5`.
     #[must_use]
     pub fn number(&self) -> String {
         let digits = self.denominator.ilog10();
@@ -205,7 +213,8 @@ impl Threshold {
 }
 
 impl fmt::Display for Threshold {
-    /// As it was given: a decimal, or a ratio, behind its measure if that is not Jaccard's.
+    /// Writes a decimal or a ratio, such as `0.8` or `4/5`. A measure other than Jaccard similarity
+    /// is written in front: `cosine:0.8`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self.measure != JACCARD {
             write!(f, "{}:", self.measure.name)?;
@@ -217,7 +226,7 @@ impl fmt::Display for Threshold {
 impl FromStr for Threshold {
     type Err = Error;
 
-    /// Reads `0.8`, `.75`, `1`, `4/5` or `cosine:0.8`.
+    /// Parses `0.8`, `.75`, `1`, `4/5` or `cosine:0.8`.
     fn from_str(text: &str) -> Result<Self> {
         Self::parse_measured("similarity", text)
     }
@@ -271,7 +280,8 @@ mod tests {
                 let threshold = Threshold::new(a, c).unwrap().of(measure);
                 assert_eq!(threshold.to_string().parse::<Threshold>().unwrap(), threshold);
                 for left in 1..40_u32 {
-                    // The fewest that any partner shares, and the smallest partner.
+                    // The smallest number of shared elements of any similar set, and the size of
+                    // the smallest similar set.
                     let mut fewest = u32::MAX;
                     let mut smallest = u32::MAX;
                     for right in 1..300_u32 {

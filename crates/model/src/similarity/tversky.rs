@@ -2,8 +2,9 @@
 
 use super::measure::{Formula, Measure, Ratio};
 
-/// Shared elements over nine tenths of the size of the smaller set and a tenth of the size of the
-/// larger one. A part of a much longer text is therefore less similar to it than by containment.
+/// Tversky index: the number of shared elements over the sum of nine tenths of the smaller size and
+/// one tenth of the larger size. By this measure, a short text is less similar to a long text that
+/// contains it than by containment.
 ///
 /// A. Tversky. Features of similarity. Psychological Review 84, 1977; made symmetric as by S. Jimenez,
 /// C. Becerra, A. Gelbukh. SOFTCARDINALITY-CORE. \*SEM 2013, with α = 0.9 and β = 1.
