@@ -1,4 +1,5 @@
-//! Files cut into shards, each read by the splitter of its format.
+//! Files as a corpus: large files are divided into shards, and each shard is read as its format
+//! requires.
 
 use crate::decompress;
 use crate::format::{Format, Reader};
@@ -17,13 +18,13 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Files as a [`Corpus`].
+/// A list of input files as a [`Corpus`].
 #[derive(Debug)]
 pub struct Collection {
     pub(super) options: ReadOptions,
     pub(super) files: Vec<Opened>,
     shards: Vec<Shard>,
-    /// Warnings about the paths, which the reading of the first shard reports.
+    /// Warnings about paths, which are reported when the first shard is read.
     odd_paths: Vec<Fault>,
 }
 
@@ -36,9 +37,10 @@ struct Shard {
 }
 
 impl Collection {
-    /// Looks at each file's size, and at the content of large ones, and cuts them into shards.
+    /// Creates a collection of `inputs`. Checks the size of each file, and recognizes the format of
+    /// large files to divide them into shards.
     ///
-    /// A file that cannot be opened is one shard that holds nothing but the fault.
+    /// A file that cannot be opened becomes a shard whose reading only reports the fault.
     #[must_use]
     pub fn open(inputs: Vec<InputFile>, options: ReadOptions) -> Self {
         let (files, shards, odd_paths) = (Vec::new(), Vec::new(), Vec::new());
@@ -50,8 +52,8 @@ impl Collection {
         collection
     }
 
-    /// The files that `paths` name, and all files of the folders among them that are not hidden, as
-    /// [`Self::open`] takes them. A path that cannot be read is a fault of the reading.
+    /// Creates a collection of the files that `paths` name, including all files in named folders
+    /// that are not hidden. A path that cannot be read is reported as a fault during reading.
     ///
     /// # Errors
     ///
@@ -83,7 +85,8 @@ impl Collection {
         Err(Error::io(first, "read any file of", io::Error::other(reason)))
     }
 
-    /// Leaves out the shards and files beyond the last document that is read.
+    /// If the number of documents is limited, drops the shards and files after the last document
+    /// within the limit.
     fn end_at_limit(&mut self) {
         // A limit counts documents over all files. So the files are read once up to the limit, and
         // later readings know where each shard ends.
@@ -131,23 +134,25 @@ impl Collection {
         self.files.push(opened);
     }
 
-    /// The faults of files that were written to since they were found.
+    /// Returns a fault for each file that changed after it was opened.
     pub fn changed_files(&self) -> impl Iterator<Item = Fault> {
         self.files.iter().filter_map(Opened::changed_since)
     }
 
-    /// Whether nothing of a file is in memory between readings.
+    /// Returns whether the file with number `file` is not mapped, so that each reading streams it
+    /// from the disk.
     #[cfg(test)]
     pub(super) fn is_streamed(&self, file: usize) -> bool {
         self.files[file].map.is_none()
     }
 
-    /// The name of the field, column or path that holds the text.
+    /// Returns the name of the field, column or path that holds the text.
     pub(super) fn text_field(&self) -> &str {
         &self.options.text_field
     }
 
-    /// Whether a record that begins at that byte of the shard's file may be in the shard.
+    /// Returns whether a record that begins at offset `byte` of the shard's file may be in the
+    /// shard.
     pub(super) fn may_hold(&self, shard: usize, byte: u64) -> bool {
         match &self.shards[shard].part {
             Part::Range(_, range) => range.contains(&byte),
@@ -155,23 +160,25 @@ impl Collection {
         }
     }
 
-    /// Returns the relative path of a copy of a file.
+    /// Returns the path of a copy of the file, relative to the folder of all copies.
     #[must_use]
     pub fn copy_name(&self, file: usize) -> &Path {
         &self.files[file].input.copy_name
     }
 
-    /// Where a file's bytes are.
+    /// Returns the path from which the bytes of the file are read. For standard input, this is the
+    /// file behind it or a temporary copy.
     #[must_use]
     pub fn file_path(&self, file: usize) -> &Path {
         self.files[file].input.path()
     }
 
-    /// Writes a copy of a table with the rows of `copy`, in the format of the file.
+    /// Writes a copy of a Parquet or Arrow file, in the same format, with the rows that `copy`
+    /// keeps.
     ///
     /// # Errors
     ///
-    /// The copy cannot be written, the file cannot be read again, or it is no table.
+    /// The copy cannot be written, the file cannot be read again, or it has another format.
     pub fn copy_rows(&self, file: usize, copy: &RowsCopy<'_>) -> Result<()> {
         let path = self.file_path(file);
         match self.recognize(file).map(|recognized| recognized.format.reader()) {
@@ -180,7 +187,8 @@ impl Collection {
         }
     }
 
-    /// Returns the compression and the format that a file's name promises.
+    /// Returns the compression and the format that the extensions of the file's name stand for,
+    /// without reading the file. A format that the user chose comes before the name's.
     #[must_use]
     pub fn named_kind(&self, file: usize) -> (Compression, Option<Format>) {
         let name = &self.files[file].input.name;

@@ -1,40 +1,43 @@
-//! The common part of the decoders: compressed bytes that can be searched again, limits, and the
-//! damage they report.
+//! Code that the gzip and Zstandard decoders share: the buffer of compressed bytes, the limit on
+//! expansion, and the reports of damage.
 //!
-//! A stream stops at the end of each member, so that the checksum is known before the last bytes of the
-//! member are used. After a damaged member, reading goes on at the next bytes that look like the start
-//! of a member.
+//! A compressed file is a sequence of independent members (gzip) or frames (Zstandard). A stream
+//! stops at the end of each, so that its checksum is known before its last bytes are used. After a
+//! damaged member, reading goes on at the next bytes that look like the start of a member.
 
 use crate::options::ReadOptions;
 use crate::plain_stream::unreadable;
 use crate::stream::{Damage, Then};
 use std::io::{ErrorKind as IoErrorKind, Read};
 
-/// Compressed bytes read at once.
+/// Number of compressed bytes that are read at once.
 const READ_BYTES: usize = 128 << 10;
-/// Maximum number of consumed bytes of a damaged member in which the next member is searched.
+/// Number of consumed bytes that stay in memory. If a member proves to be damaged, they are
+/// searched for the start of the next member.
 const REMEMBERED_BYTES: u64 = 64 << 10;
 
-/// Damaged stretches after which reading of a file stops. Each one is reported, and a crafted file
-/// can consist of nothing else.
+/// Number of damaged places in a file after which reading stops. Each place is reported, and a
+/// crafted file can consist of nothing else.
 const MOST_DAMAGES: u32 = 10_000;
 
-/// The limit on the expansion of a compressed file.
+/// Limit on the size of decompressed content, as protection against decompression bombs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expansion {
-    /// Output bytes allowed for each input byte, once [`Expansion::FREE_BYTES`] were written.
+    /// Largest allowed number of output bytes for each input byte, once [`Expansion::FREE_BYTES`]
+    /// were written.
     ratio: u64,
 }
 
 impl Expansion {
-    /// Output that is always allowed.
+    /// Number of output bytes that are always allowed.
     const FREE_BYTES: u64 = 1 << 30;
 
     pub(super) fn new(options: &ReadOptions) -> Self {
         Self { ratio: options.max_expansion.max(1) }
     }
 
-    /// Returns the damage to report if the limit is exceeded.
+    /// Returns the damage to report if `written` output bytes are too many for `read` input bytes,
+    /// otherwise `None`.
     pub(super) fn check(self, read: u64, written: u64) -> Option<Then> {
         // The division cannot overflow, while the product of ratio and input could.
         if written <= Self::FREE_BYTES || written / self.ratio <= read {
@@ -53,16 +56,17 @@ impl Expansion {
     }
 }
 
-/// Compressed bytes on their way to a decoder.
+/// Buffer of compressed bytes between a file and its decoder. Recent bytes stay in memory, so that
+/// a search can go back.
 pub(super) struct Input<R> {
     reader: R,
     bytes: Vec<u8>,
     start: usize,
     end: usize,
-    /// Offset in the file of `bytes[0]`.
+    /// Byte offset in the file of `bytes[0]`.
     base: u64,
     at_end: bool,
-    /// Number of searches for the start of a member.
+    /// Number of searches for the start of a member so far, each after damage.
     searches: u32,
 }
 
@@ -71,23 +75,24 @@ impl<R: Read> Input<R> {
         Self { reader, bytes: Vec::new(), start: 0, end: 0, base: 0, at_end: false, searches: 0 }
     }
 
-    /// Returns the bytes that were read and not yet consumed.
+    /// Returns the bytes that were read from the file and not yet consumed by the decoder.
     pub(super) fn ahead(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
 
-    /// Offset in the file of the bytes ahead.
+    /// Returns the byte offset in the file of the first byte that is not yet consumed.
     pub(super) fn position(&self) -> u64 {
         self.base + self.start as u64
     }
 
-    /// Bytes of memory.
+    /// Returns the size of the buffer in bytes.
     #[cfg(test)]
     pub(super) fn held(&self) -> usize {
         self.bytes.capacity()
     }
 
-    /// Returns the bytes from the offset `from` on, if they are still in memory.
+    /// Returns the bytes from offset `from` of the file on, or `None` if they are no longer in
+    /// memory.
     pub(super) fn remembered(&self, from: u64) -> Option<&[u8]> {
         self.bytes.get(from.checked_sub(self.base)? as usize..self.end)
     }
@@ -97,12 +102,12 @@ impl<R: Read> Input<R> {
         debug_assert!(self.start <= self.end, "consumed more than there is");
     }
 
-    /// Reads more bytes. Returns whether there were any. Bytes from the offset `keep_from` on stay in
-    /// memory, up to a limit.
+    /// Reads more bytes from the file, and returns whether there were any. Consumed bytes from
+    /// offset `keep_from` on stay in memory, but at most the last [`REMEMBERED_BYTES`].
     ///
     /// # Errors
     ///
-    /// The damage to report: the file cannot be read.
+    /// The file cannot be read. The error is the damage to report.
     pub(super) fn more(&mut self, keep_from: u64) -> Result<bool, Then> {
         // A member may be of any length, so only its last bytes are remembered. They are enough to
         // find a member that a damaged one has swallowed, and they bound the memory.
@@ -128,12 +133,13 @@ impl<R: Read> Input<R> {
         Ok(false)
     }
 
-    /// Goes to the first offset at or after `from` at which a member starts. Bytes that are no longer in
-    /// memory are not searched. `is_start` gets `look` bytes and decides whether they begin a member.
+    /// Moves to the first offset at or after `from` at which a member starts, and returns whether
+    /// there is one. `is_start` decides from `look` bytes whether they begin a member. Bytes that
+    /// are no longer in memory are not searched.
     ///
     /// # Errors
     ///
-    /// The damage to report: the file cannot be read, or is damaged too often.
+    /// The file cannot be read, or is damaged too often. The error is the damage to report.
     pub(super) fn seek_start(
         &mut self,
         from: u64,
@@ -160,14 +166,16 @@ impl<R: Read> Input<R> {
         }
     }
 
-    /// Returns the warning about bytes after the last member that are not a member.
+    /// Returns the warning about bytes from offset `from` on, after the last member, that are not a
+    /// member. `kind` is the word for a member in the message.
     pub(super) fn trailing(&self, from: u64, kind: &str) -> Then {
         let detail = format!("{} bytes after the last {kind} ignored", self.position() - from);
         Then::Warning(Damage { code: "trailing", byte: from, detail })
     }
 }
 
-/// Returns the loss of a part of the file. `next` is the offset at which reading goes on.
+/// Creates the report that the bytes from offset `byte` on are lost because of `what`. `next` is
+/// the offset at which reading goes on, or `None` if it ends.
 pub(super) fn corrupt(code: &'static str, byte: u64, what: &str, next: Option<u64>) -> Then {
     let detail = match next {
         Some(next) => {
@@ -182,7 +190,8 @@ pub(super) fn corrupt(code: &'static str, byte: u64, what: &str, next: Option<u6
     Then::Loss { damage: Damage { code, byte, detail }, untrusted: true, goes_on: next.is_some() }
 }
 
-/// Returns the loss of everything from a byte on, after too many damaged places.
+/// Creates the report that everything from offset `byte` on is lost, because there were too many
+/// damaged places.
 fn given_up(byte: u64) -> Then {
     let detail = format!(
         "is damaged in more than {MOST_DAMAGES} places; what follows was not read. Get the file \
@@ -191,7 +200,8 @@ fn given_up(byte: u64) -> Then {
     Then::Loss { damage: Damage { code: "corrupt", byte, detail }, untrusted: true, goes_on: false }
 }
 
-/// Returns the damage of a file that ends inside a member.
+/// Creates the report that the file ends at offset `byte`, inside a member that began at offset
+/// `began`. `kind` is the word for a member in the message.
 pub(super) fn clipped(byte: u64, began: u64, kind: &str) -> Then {
     let detail = format!(
         "the compressed data ends inside a {kind} that began at byte {began}; complete records \

@@ -1,5 +1,5 @@
-//! Conformance of all formats: the same documents read the same in every format, and a damaged
-//! record costs only itself.
+//! Tests of all formats: the same documents read the same in every format, and a damaged record
+//! loses no other record.
 
 use crate::walk::InputFile;
 use crate::{Collection, Corpus, Event, Format, ReadOptions};
@@ -10,12 +10,12 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// The records and faults of a collection, with record numbers in the file.
+/// Records and faults that a test has read. Records are numbered within their file.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Seen {
-    /// File, record, ID, text.
+    /// Number of the file, number of the record, ID and text of each document.
     pub(super) documents: Vec<(usize, u64, String, String)>,
-    /// Record, byte, length and code of bad records.
+    /// Record number, byte offset, length and code of each bad record.
     pub(super) bad: Vec<(u64, u64, u64, &'static str)>,
     pub(super) lost: Vec<&'static str>,
     warned: Vec<&'static str>,
@@ -72,7 +72,7 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
     seen
 }
 
-/// Reads `content` as a file of that name.
+/// Writes `content` to a file called `name`, reads the file and returns everything that was read.
 pub(super) fn read_as(name: &str, content: &[u8], options: ReadOptions) -> Seen {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -87,7 +87,7 @@ fn gzip(content: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Members that each hold `bytes` of the content.
+/// Compresses `content` as several gzip members, each of `bytes` bytes of content.
 fn gzip_members(content: &[u8], bytes: usize) -> Vec<u8> {
     content.chunks(bytes).flat_map(gzip).collect()
 }
@@ -96,7 +96,7 @@ fn zstd(content: &[u8]) -> Vec<u8> {
     zstd::encode_all(content, 1).unwrap()
 }
 
-/// Documents of growing size, 2 MB in all, some odd.
+/// Returns IDs and texts of documents of growing size, 2 MB in total, some with unusual characters.
 pub(super) fn documents() -> Vec<(String, String)> {
     (0..120_usize)
         .map(|at| {
@@ -122,7 +122,8 @@ fn warc_record(kind: &str, id: &str, block: &str) -> String {
     )
 }
 
-/// The documents as columns between two others, with a header row.
+/// Returns the test documents as a table whose columns of texts and IDs lie between two other
+/// columns.
 fn delimited(delimiter: char, line_end: &str) -> Vec<u8> {
     let quoted = |field: &str| format!("\"{}\"", field.replace('"', "\"\""));
     let mut rows = [["n", "text", "id", ""].join(&delimiter.to_string())].to_vec();
@@ -133,7 +134,8 @@ fn delimited(delimiter: char, line_end: &str) -> Vec<u8> {
     rows.join(line_end).into_bytes()
 }
 
-/// The documents in every format that is a sequence of bytes and holds IDs.
+/// Returns the test documents in every format that has IDs and is a sequence of bytes, with a file
+/// name for each.
 fn encodings() -> Vec<(&'static str, Vec<u8>)> {
     let documents = documents();
     let form_feed: Vec<String> =
@@ -194,15 +196,15 @@ fn the_same_documents_read_the_same_in_every_format_compression_and_shard_size()
     }
 }
 
-/// Stops the readings of a file's shards at every so many events: nothing is visited after that,
-/// and the records up to there are counted.
+/// Checks that a visitor can stop the reading of any shard after any event: nothing more is
+/// visited, and the result is the number of records so far.
 pub(super) fn stops_anywhere(name: &str, content: &[u8], options: ReadOptions) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, content).unwrap();
     let collection = Collection::open(vec![InputFile::new(&path)], options);
     for shard in 0..collection.shard_count() {
-        // Records before each event, where it is a record.
+        // For each event, the number of records before it if it is a record.
         let mut counts = Vec::new();
         let all = collection.read_shard(shard, &mut |event| {
             counts.push(if let Event::Record(record) = event { Some(record.number) } else { None });
@@ -261,7 +263,8 @@ fn large_files_that_cannot_be_mapped_are_read_in_parts() {
     assert!(held.is_streamed(0));
 }
 
-/// A bad record between two good ones costs itself, also where the window is smaller than all.
+/// Checks that a bad record between two good ones loses only itself, even if the window is smaller
+/// than all three.
 fn neighbours_survive(name: &str, good: [&str; 2], bad: &str, code: &'static str) {
     let content = [good[0], bad, good[1]].concat();
     for packed in [false, true] {

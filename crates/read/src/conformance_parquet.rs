@@ -1,4 +1,4 @@
-//! Conformance of the one format that is no sequence of bytes.
+//! Tests that Parquet files give the same documents as other formats.
 
 use crate::ReadOptions;
 use crate::conformance::{documents, options, read_as, stops_anywhere};
@@ -97,7 +97,7 @@ fn null_texts_are_empty_and_long_ones_are_bad() {
 fn a_damaged_page_costs_its_row_group_alone() {
     let mut bytes = file(columns(), Compression::ZSTD(ZstdLevel::default()));
     let whole = read_as("a.parquet", &bytes, options(1));
-    // The frame of the texts, the second column of the first row group.
+    // The Zstandard frame with the texts, which are the second column of the first row group.
     let frames = memchr::memmem::find_iter(&bytes, b"\x28\xB5\x2F\xFD").take(4);
     let at = frames.last().unwrap();
     bytes[at] ^= 1;

@@ -1,4 +1,4 @@
-//! Files made to cost much time or memory: each is read in a few seconds.
+//! Tests that files made to cost much time or memory are read within seconds.
 
 use crate::conformance::{Seen, options, read_as};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The content of files as streams, whatever their compression.
+//! The decompressed content of files, as streams.
 
 use crate::compressed_input::Input;
 use crate::options::ReadOptions;
@@ -10,11 +10,11 @@ use simtool_model::compression::Compression;
 use std::io::{Read, Seek};
 use std::path::Path;
 
-/// Opens the content of a file as a stream.
+/// Opens the content of a file as a stream of decompressed bytes.
 ///
 /// # Errors
 ///
-/// This build cannot read the compression.
+/// The decoder refuses the options.
 pub(super) fn open<'r>(
     compression: Compression,
     reader: impl Read + 'r,
@@ -27,7 +27,9 @@ pub(super) fn open<'r>(
     }
 }
 
-/// Returns a position in `bytes` from which the content can very likely be read, if there is one.
+/// Returns the position of the first bytes in `bytes`, a part of a compressed file, that very
+/// likely begin a gzip member or a Zstandard frame. Decompression can start there. `None` if there
+/// is no such position.
 pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usize> {
     match compression {
         Compression::None => Some(0),
@@ -36,8 +38,8 @@ pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usiz
     }
 }
 
-/// Estimates the length of the content of a file of `bytes` bytes, if that is possible without
-/// unpacking it.
+/// Estimates the decompressed length in bytes of a file of `bytes` bytes. Returns `None` if that
+/// would need decompression.
 pub(super) fn content_bytes(
     compression: Compression,
     file: &mut (impl Read + Seek),
@@ -51,7 +53,8 @@ pub(super) fn content_bytes(
     }
 }
 
-/// Returns the content of a small file, which may be compressed.
+/// Returns the decompressed content of a small file. `bytes` are the bytes of the file, which need
+/// not be compressed, and `path` is for error messages.
 ///
 /// # Errors
 ///

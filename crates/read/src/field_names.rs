@@ -1,4 +1,5 @@
-//! The names of the fields in a collection, for messages to a user who named another one.
+//! The names of the fields in a collection, for the message to a user who named a field that does
+//! not exist.
 
 use crate::format::{FieldNames, Reader};
 use crate::{Collection, Corpus, Event, Recognized, Visit};
@@ -6,21 +7,22 @@ use simtool_base::fault::quoted;
 use std::fs::File;
 use std::ops::ControlFlow;
 
-/// Most files that are searched for names.
+/// Largest number of files that are searched for field names.
 const MOST_FILES: usize = 1000;
-/// The search for names ends after this number of files that have some.
+/// Number of files with field names after which the search ends.
 const MOST_NAMING_FILES: usize = 8;
-/// Most records of a file that are searched for names.
+/// Largest number of records of a file that are searched for field names.
 const MOST_RECORDS: usize = 16;
-/// Most names that are returned.
+/// Largest number of field names that are returned.
 const MOST_NAMES: usize = 40;
 
 impl Collection {
-    /// The names of the fields of the first records of the first files that have any, as they are
-    /// met: the keys of JSON Lines, the columns of tables and of Parquet, the headers of WARC. Of
-    /// nested fields, JSON Lines give only the first key.
+    /// Returns the names of the fields in the first records of the first files with fields, in the
+    /// order of their first occurrence. They are the keys of JSON Lines, the columns of CSV, TSV,
+    /// Parquet and Arrow, or the headers of WARC. For nested objects in JSON Lines, only the
+    /// outermost key is returned.
     ///
-    /// The numbers of files and names are limited, and faults of the files are not reported.
+    /// The numbers of files and names are limited. Faults of the files are not reported.
     #[must_use]
     pub fn field_names(&self) -> Vec<String> {
         let mut names = Vec::new();
@@ -46,8 +48,9 @@ impl Collection {
         names
     }
 
-    /// Describes the lack of the text's field in the record at that byte of a file: the name of the
-    /// field, the fields that the record has instead, and what to do.
+    /// Returns a message about a record that lacks the field with the text: the name of that field,
+    /// the fields that the record has instead, and what to do. `file` is the number of the file,
+    /// and `byte` the offset of the record in it.
     #[must_use]
     pub fn lack_of_text(&self, file: usize, byte: u64) -> String {
         let mut names = self.names_at(file, byte);
@@ -61,7 +64,8 @@ impl Collection {
         format!("no field \"{wanted}\"; {there}. Name the field of the text with `text_field`")
     }
 
-    /// The names of the fields that the record at `byte` has, or all records of its file have.
+    /// Returns the names of the fields of the record at offset `byte`, or of the columns if the
+    /// file is a table.
     fn names_at(&self, file: usize, byte: u64) -> Vec<String> {
         let mut of_file = (0..self.shard_count()).filter(|&shard| self.shard_file(shard) == file);
         let Ok(recognized) = self.recognize(file) else { return Vec::new() };
@@ -85,7 +89,8 @@ impl Collection {
         names
     }
 
-    /// The names in one file, whose first shard is `shard`.
+    /// Returns the names of the fields in the first records of the file with number `file`, whose
+    /// first shard has number `shard`.
     fn names_of(&self, file: usize, shard: usize) -> Vec<String> {
         let Ok(recognized) = self.recognize(file) else { return Vec::new() };
         if let Reader::Table(table) = recognized.format.reader() {
@@ -121,7 +126,8 @@ impl Collection {
     }
 }
 
-/// Returns where the names of the fields are, in a format that has any.
+/// Returns the place of the field names in a file of the recognized format, or `None` if the format
+/// has no field names.
 fn field_names(recognized: Recognized) -> Option<FieldNames> {
     match recognized.format.byte_reader().ok()?.field_names() {
         FieldNames::Nowhere => None,

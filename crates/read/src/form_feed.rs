@@ -1,4 +1,4 @@
-//! Text with a form feed between documents, each beginning with its ID.
+//! Text files in which form feeds separate documents, and each document begins with its ID.
 
 use crate::format::{ByteFormat, Head, InputFormat, Reader};
 use crate::split_job::SplitJob;
@@ -12,10 +12,10 @@ use std::ops::Range;
 /// The byte between two documents.
 pub(super) const FORM_FEED: u8 = 0x0c;
 
-/// The format in the table of formats.
+/// Form-feed text as an entry of the table of formats.
 pub(super) static FORM_FEED_TEXT: FormFeedText = FormFeedText;
 
-/// Text with a form feed between documents.
+/// The format of text files in which form feeds separate documents.
 #[derive(Debug)]
 pub(super) struct FormFeedText;
 
@@ -32,7 +32,7 @@ impl InputFormat for FormFeedText {
         "Form feeds separate documents; the first token of a document is its ID"
     }
 
-    /// The zero bytes come first: in a binary file, form feeds mean nothing.
+    /// Checks for zero bytes first, because form feeds mean nothing in a binary file.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         let is_binary = head.named.is_none() && head.has_zero_bytes();
         !is_binary && has_ids_after_form_feeds(head.text, head.is_whole)
@@ -66,20 +66,20 @@ impl ByteFormat for FormFeedText {
 /// A document of a form-feed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormFeedDocument<'t> {
-    /// The first token. Not empty.
+    /// The ID: the first token of the document, which is not empty.
     pub id: &'t [u8],
-    /// Everything after the line of the ID.
+    /// The text: everything after the line that holds the ID.
     pub text: &'t [u8],
 }
 
-/// White space before and behind an ID: space, tab, CR, LF and vertical tab.
+/// Returns whether a byte counts as white space around an ID: space, tab, CR, LF or vertical tab.
 pub(super) fn is_white_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
 }
 
 /// Returns the documents of `text` in order. Parts that contain only white space are skipped.
 ///
-/// `text` is a whole file or a share of one.
+/// `text` is a whole file, or one [`share`] of a file.
 pub fn documents(text: &[u8]) -> impl Iterator<Item = FormFeedDocument<'_>> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -94,7 +94,8 @@ pub fn documents(text: &[u8]) -> impl Iterator<Item = FormFeedDocument<'_>> {
     })
 }
 
-/// Returns the document in a part between two form feeds.
+/// Returns the document in `part`, the bytes between two form feeds, or `None` if it is only white
+/// space.
 fn document(part: &[u8]) -> Option<FormFeedDocument<'_>> {
     let start = part.iter().position(|&byte| !is_white_space(byte))?;
     let from_id = &part[start..];
@@ -106,16 +107,17 @@ fn document(part: &[u8]) -> Option<FormFeedDocument<'_>> {
     Some(FormFeedDocument { id, text: &behind[line_end..] })
 }
 
-/// Returns the text of a file without its byte order mark, if it begins with one.
+/// Returns the bytes of a file without the byte order mark at the start, if there is one.
 #[must_use]
 pub fn without_byte_order_mark(file: &[u8]) -> &[u8] {
     file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file)
 }
 
-/// Returns share `number` of `text`. A share has the parts that follow a form feed in the bytes from
-/// `number × bytes` to `(number + 1) × bytes`. The first share also has the part at the start.
+/// Returns the range of share number `number` of `text`, so that threads can read the shares in
+/// parallel. A share has all documents that follow a form feed at a position from `number × bytes`
+/// to `(number + 1) × bytes`. The first share also has the document at the start.
 ///
-/// The shares with numbers below [`share_count`] contain every document once, in order.
+/// Together, the shares with numbers below [`share_count`] contain every document once, in order.
 #[must_use]
 pub fn share(text: &[u8], number: usize, bytes: usize) -> Range<usize> {
     let border = |number: usize| {
@@ -130,13 +132,14 @@ pub fn share(text: &[u8], number: usize, bytes: usize) -> Range<usize> {
     border(number)..border(number + 1)
 }
 
-/// Returns the number of shares of `bytes` bytes.
+/// Returns the number of shares of about `bytes` bytes into which `text` is divided.
 #[must_use]
 pub fn share_count(text: &[u8], bytes: usize) -> usize {
     text.len().div_ceil(bytes)
 }
 
-/// Splits at form feeds; a record is a part with the form feed behind it.
+/// Splitter at form feeds. A record consists of the bytes up to a form feed, and of the form feed
+/// itself.
 #[derive(Debug)]
 pub(super) struct FormFeeds {
     at_file_start: bool,
@@ -175,8 +178,9 @@ impl Splitter for FormFeeds {
     }
 }
 
-/// Whether the text has form feeds, and the first line of each part is a single token. Only the part of
-/// the file in `text` is checked.
+/// Returns whether `text`, the first bytes of a file, has form feeds and every document in it
+/// begins with a line of a single token. `whole` means that `text` is the whole file, so that its
+/// last line is complete.
 fn has_ids_after_form_feeds(text: &[u8], whole: bool) -> bool {
     let mut parts = text.split(|&byte| byte == FORM_FEED).peekable();
     let (mut ids, mut separators) = (0, 0);

@@ -1,7 +1,7 @@
-//! Input formats.
+//! The traits that describe input formats.
 //!
-//! A format is one file or folder of `read/` with an [`InputFormat`], and one line of the table in
-//! [`formats`](crate::formats). This file knows no format in particular.
+//! A format is one file or folder of this crate that implements [`InputFormat`], and one line of
+//! the table in [`formats`](crate::formats). This file knows no particular format.
 
 use crate::Price;
 use crate::split_job::SplitJob;
@@ -12,7 +12,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 
-/// An input format: a line of the table of formats.
+/// An input format, such as JSON Lines: an entry of the table of formats.
 ///
 /// ```
 /// use simtool_read::Format;
@@ -38,25 +38,25 @@ impl Format {
         self.0.title()
     }
 
-    /// Describes the documents of this format in one line, for help.
+    /// Returns one line for help texts that says what a document is in this format.
     #[must_use]
     pub fn about(self) -> &'static str {
         self.0.about()
     }
 
-    /// Returns whether a file of this format is text and nothing else.
+    /// Returns whether a file of this format is plain text, without fields, IDs or other structure.
     #[must_use]
     pub fn is_plain(self) -> bool {
         self.0.fields() == Fields::Plain
     }
 
-    /// Returns whether its records have fields or columns that the user can name.
+    /// Returns whether the records have fields or columns that the user can name.
     #[must_use]
     pub fn has_fields(self) -> bool {
         matches!(self.0.fields(), Fields::Named | Fields::Delimited)
     }
 
-    /// Returns whether a character separates its columns, which the user can choose.
+    /// Returns whether the columns are separated by a character that the user can choose.
     #[must_use]
     pub fn has_delimiter(self) -> bool {
         self.0.fields() == Fields::Delimited
@@ -68,21 +68,24 @@ impl Format {
         self.0.is_one_document()
     }
 
-    /// Returns whether its files are packed record by record, as crawls do with gzip.
+    /// Returns whether compressed files usually have a gzip member of their own for each record, as
+    /// web crawls do.
     #[must_use]
     pub fn is_packed_by_record(self) -> bool {
         self.0.is_packed_by_record()
     }
 
-    /// Returns whether its records are rows that only the format's own writer can copy. The other
-    /// formats are sequences of bytes, and a copy is the bytes of some records.
+    /// Returns whether files of the format are tables, such as Parquet, whose rows only a writer of
+    /// the format can copy. In the other formats, a file with some records left out is just the
+    /// bytes of the other records.
     #[must_use]
     pub fn is_table(self) -> bool {
         matches!(self.0.reader(), Reader::Table(_))
     }
 
-    /// Estimates the memory of a reader, in bytes, for a table of such rows. `None` for a sequence
-    /// of bytes, which needs no more than its longest record.
+    /// Estimates the memory in bytes that reading a table takes, whose rows are described by
+    /// `rows`. Returns `None` for formats that are no tables: they take no more than the longest
+    /// record.
     #[must_use]
     pub fn table_bytes(self, rows: TableRows) -> Option<f64> {
         match self.0.reader() {
@@ -107,15 +110,16 @@ impl Format {
         self.0.reader()
     }
 
-    /// Returns the reader for a sequence of bytes.
+    /// Returns the reader of a format whose files are sequences of bytes.
     ///
     /// # Errors
     ///
-    /// This build cannot read the format.
+    /// This build cannot read the format, or the format is a table.
     pub(super) fn byte_reader(self) -> Result<&'static dyn ByteFormat> {
         match self.0.reader() {
             Reader::Bytes(bytes) => Ok(bytes),
-            // Tables are read before their bytes are looked at.
+            // A table has no reader of bytes. Code that reads files handles tables before it calls
+            // this.
             Reader::Table(_) => Err(self.feature_off("default")),
             Reader::FeatureOff(feature) => Err(self.feature_off(feature)),
         }
@@ -152,89 +156,90 @@ impl fmt::Debug for Format {
     }
 }
 
-/// The kind of fields that the records of a format have.
+/// Whether the records of a format have fields, and of which kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fields {
     /// No fields: the record is the text, perhaps after an ID.
     None,
-    /// Nothing but text, which can also be read line by line.
+    /// No fields and no IDs: the file is plain text, which can also be read line by line.
     Plain,
-    /// Fields or columns with names.
+    /// Fields or columns that have names.
     Named,
-    /// Columns with names, separated by a character that the user can choose.
+    /// Columns that have names and are separated by a character that the user can choose.
     Delimited,
 }
 
-/// One input format.
+/// Description of one input format, and access to its reader.
 ///
-/// An implementation describes the format in every build, also in one without the Cargo feature
-/// that reads it: such a build still recognizes the files, and names the feature.
+/// A build without the Cargo feature of a format contains its description, too. So it still
+/// recognizes the files, and its message can name the missing feature.
 pub(super) trait InputFormat: fmt::Debug + Sync {
-    /// The name that options and reports use. It never changes.
+    /// Returns the name that options and reports use, such as `jsonl`. It never changes.
     fn name(&self) -> &'static str;
 
-    /// The name that sentences use.
+    /// Returns the name that sentences use, such as "JSON Lines".
     fn title(&self) -> &'static str;
 
-    /// A description of its documents, in one line for help.
+    /// Returns one line for help texts that says what a document is in this format.
     fn about(&self) -> &'static str;
 
-    /// Extensions of its files, in lower case and without the dot.
+    /// Returns the extensions of files of the format, in lower case and without the dot.
     fn extensions(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// The kind of fields that its records have.
+    /// Returns the kind of fields that the records have.
     fn fields(&self) -> Fields {
         Fields::None
     }
 
-    /// Returns whether a file with these first bytes is of this format, whatever its name: they
-    /// begin with bytes that no other format begins with.
+    /// Returns whether `head`, the first bytes of a file, start with magic bytes of this format.
+    /// The file then has this format, whatever its name is.
     fn has_magic(&self, _head: &[u8]) -> bool {
         false
     }
 
-    /// Returns whether content without magic bytes looks like this format.
+    /// Returns whether the start of a file, which has no magic bytes, looks like this format.
     fn looks_like(&self, _head: &Head<'_>) -> bool {
         false
     }
 
-    /// Returns whether a file is exactly one document, so that a copy without it is no file.
+    /// Returns whether a file is exactly one document. If that document is removed, no copy of the
+    /// file is written.
     fn is_one_document(&self) -> bool {
         false
     }
 
-    /// Returns whether a packed file has a gzip member for each record.
+    /// Returns whether a compressed file usually has a gzip member of its own for each record.
     fn is_packed_by_record(&self) -> bool {
         false
     }
 
-    /// The price of reading an uncompressed file again.
+    /// Returns how expensive it is to read an uncompressed file again.
     fn price(&self) -> Price {
         Price::Cheap
     }
 
-    /// Returns the reader of its files.
+    /// Returns the reader of files of this format.
     fn reader(&'static self) -> Reader;
 }
 
-/// The first bytes of a file, unpacked.
+/// The first bytes of a file after decompression, from which its format is recognized.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head<'h> {
-    /// The bytes, without a byte order mark.
+    /// The first bytes of the content, without a byte order mark.
     pub(super) text: &'h [u8],
-    /// Whether they are the whole file.
+    /// Whether `text` is the whole content of the file.
     pub(super) is_whole: bool,
-    /// The format that the file's name promises.
+    /// The format that belongs to the extension of the file's name, if there is one.
     pub(super) named: Option<Format>,
 }
 
 impl Head<'_> {
-    /// Bytes in which a zero byte shows that a file is not text.
+    /// Number of bytes at the start of a file in which a zero byte shows that the file is binary.
     const BINARY_BYTES: usize = 8 << 10;
 
-    /// Returns whether the name promises this format.
+    /// Returns whether the file's name has an extension of `format`.
     pub(super) fn is_named(&self, format: &dyn InputFormat) -> bool {
         self.named.is_some_and(|named| named.name() == format.name())
     }
@@ -249,32 +254,36 @@ impl Head<'_> {
 /// The way in which the files of a format are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reader {
-    /// A file is a sequence of bytes that is cut into records.
+    /// A file is a sequence of bytes that is divided into records.
     Bytes(&'static dyn ByteFormat),
-    /// A file is a table. Only the wanted columns are decoded.
+    /// A file is a table, such as Parquet. Only the columns that are needed are decoded.
     #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is built in"))]
     Table(&'static dyn TableFormat),
-    /// This build cannot read the format: it lacks this Cargo feature.
+    /// This build cannot read the format, because it was compiled without the Cargo feature with
+    /// this name.
     #[cfg_attr(feature = "parquet", expect(dead_code, reason = "every format is built in"))]
     FeatureOff(&'static str),
 }
 
-/// A format whose files are sequences of bytes. It may be compressed, streamed and mapped.
+/// A format whose files are sequences of bytes. Such files may be compressed, streamed and
+/// memory-mapped.
 pub(super) trait ByteFormat: fmt::Debug + Sync {
-    /// The byte that ends every record. Large plain files are cut into shards after it; files of a
-    /// format without such a byte are one shard.
+    /// Returns the byte that ends every record, such as a line end. Large uncompressed files are
+    /// divided into shards after such a byte. In a format without such a byte, a file is one shard.
     fn separator(&self) -> Option<u8> {
         None
     }
 
-    /// Returns whether a reading can start at a record in the middle of a packed file. In other
-    /// formats, a line more or less at the start would give a wrong record.
+    /// Returns whether reading can start in the middle of a compressed file, at the first record
+    /// that is found there. In formats such as CSV this is not possible: the start of a row cannot
+    /// be recognized with certainty.
     fn can_start_inside(&self) -> bool {
         false
     }
 
-    /// Cuts the bytes of `job` into records, with the wanted fields. `delimiter` separates columns
-    /// if the format has them.
+    /// Divides the bytes of `job` into records and visits them. `wanted` names the fields or
+    /// columns to extract, and `delimiter` is the character between columns if the format has one.
+    /// Returns the number of records.
     ///
     /// # Errors
     ///
@@ -286,31 +295,32 @@ pub(super) trait ByteFormat: fmt::Debug + Sync {
         delimiter: Option<u8>,
     ) -> Result<u64>;
 
-    /// Returns the character that separates the columns of a file with this head, unless the user
-    /// has chosen one. `text` is the name of the text's column.
+    /// Guesses the character between columns from `head`, the start of the file. `text` is the name
+    /// of the column with the text. Returns `None` in formats without such a character.
     fn delimiter(&self, _head: &[u8], _text: &str) -> Option<u8> {
         None
     }
 
-    /// Says why a file with this head is not read although it looks like this format, and what to
-    /// do instead.
+    /// Returns a message if a file that starts with `head` looks like this format but cannot be
+    /// read, such as a JSON array. The message says what to do instead.
     fn refusal(&self, _head: &[u8], _compression: Compression, _name: &Path) -> Option<String> {
         None
     }
 
-    /// Where the names of the fields are.
+    /// Returns the place where files of this format name their fields.
     fn field_names(&self) -> FieldNames {
         FieldNames::Nowhere
     }
 }
 
-/// Where the names of the fields of a format are.
+/// Place where files of a format name their fields.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FieldNames {
-    /// Nowhere: there are no fields.
+    /// The records have no named fields.
     Nowhere,
-    /// In each record, whose bytes the function takes.
+    /// Each record names its fields. The function returns the names in the bytes of a record.
     InEachRecord(fn(&[u8]) -> Vec<String>),
-    /// In the first row, whose bytes the function takes together with the delimiter.
+    /// The first row names the columns. The function takes the delimiter and the bytes of the row,
+    /// and returns the names.
     InHeader(fn(u8, &[u8]) -> Vec<String>),
 }

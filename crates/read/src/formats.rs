@@ -1,12 +1,12 @@
 //! The table of input formats.
 //!
-//! Everything that lists formats reads it: recognition by content and name, the option `--format`
-//! with its help, messages, the copies of inputs, and the estimates.
+//! All code that depends on the formats reads this table: recognition by content and name, the
+//! option `--format` with its help, messages, copies of inputs, and estimates.
 
 use crate::format::{Format, InputFormat};
 use crate::{arrow_ipc, delimited, form_feed, jsonl, parquet, plain_text, warc};
 
-/// Every input format.
+/// Table of all input formats.
 ///
 /// The order matters for recognition: of two formats whose [`InputFormat::looks_like`] accepts the
 /// same content, the earlier one is taken. Lists in help and messages have the same order.
@@ -23,8 +23,8 @@ static FORMATS: [&dyn InputFormat; 9] = [
 ];
 
 impl Format {
-    /// Text that is taken for a document as a whole. Content that looks like no other format is
-    /// read as this one.
+    /// Plain text, in which a file is one document. Content that looks like no other format is read
+    /// as plain text.
     pub(super) const TEXT: Self = Self(&plain_text::TEXT);
 
     /// Returns every format, in the order of the table.
@@ -32,7 +32,7 @@ impl Format {
         FORMATS.iter().map(|&format| Self(format))
     }
 
-    /// Returns all formats with their names, for the option that takes one.
+    /// Returns all formats with their names, for the option `--format`.
     ///
     /// ```
     /// let named = simtool_read::Format::named();
@@ -53,20 +53,21 @@ impl Format {
         format!("{} or {last}", titles.join(", "))
     }
 
-    /// Returns the format with this name.
+    /// Returns the format whose name in options is `name`, such as `jsonl`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|format| format.name() == name)
     }
 
-    /// Returns the format whose files have this extension, in lower case and without the dot.
+    /// Returns the format to which a file extension belongs. `extension` is in lower case and
+    /// without the dot.
     #[must_use]
     pub(crate) fn from_extension(extension: &str) -> Option<Self> {
         Self::all().find(|format| format.0.extensions().contains(&extension))
     }
 
-    /// Returns the format for plain text read line by line, if this format is plain text and
-    /// lines are asked for.
+    /// Returns the format in which each line is a document, if `per_line` is set and `self` is
+    /// plain text. Otherwise returns `self`.
     pub(super) fn with_lines(self, per_line: bool) -> Self {
         if per_line && self == Self::TEXT { Self(&plain_text::LINES) } else { self }
     }

@@ -4,10 +4,11 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use simtool_base::error::{Error, Result};
 use std::path::Path;
 
-/// Patterns such as `*.jsonl`, and with `!` in front those of files that are not wanted.
+/// Patterns such as `*.jsonl` that select files. A pattern with `!` in front excludes files.
 ///
-/// A pattern without a slash is compared with the file's name, another with its path below the
-/// folder that was named; there `**` stands for any number of folders.
+/// A pattern without a slash is compared with the name of a file. A pattern with a slash is
+/// compared with the file's path below the folder that the user named, and `**` in it matches any
+/// number of folders.
 #[derive(Debug)]
 pub struct Globs {
     wanted: GlobSet,
@@ -16,7 +17,7 @@ pub struct Globs {
 }
 
 impl Globs {
-    /// Understands the patterns.
+    /// Parses the patterns.
     ///
     /// # Errors
     ///
@@ -44,7 +45,8 @@ impl Globs {
         Ok(Self { wanted: built(&wanted)?, unwanted: built(&unwanted)?, wants_all })
     }
 
-    /// Whether the file with that path below its folder is read.
+    /// Returns whether the patterns select a file. `below` is its path below the folder that the
+    /// user named.
     #[must_use]
     pub fn select(&self, below: &Path) -> bool {
         (self.wants_all || self.wanted.is_match(below)) && !self.unwanted.is_match(below)

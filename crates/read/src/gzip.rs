@@ -1,4 +1,4 @@
-//! Gzip members, one after the other.
+//! Decompresses gzip files, which are sequences of members.
 
 use crate::compressed_input::{Expansion, Input, clipped, corrupt};
 use crate::options::ReadOptions;
@@ -6,28 +6,29 @@ use crate::stream::{Filled, Stream, Then};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::Read;
 
-/// The first bytes of a member (RFC 1952, section 2.3.1): two bytes of identification, and the only
-/// method, deflate.
+/// The first three bytes of a member (RFC 1952, section 2.3.1): two bytes that identify gzip, and
+/// the number of the only compression method, deflate.
 const MAGIC: [u8; 3] = [0x1F, 0x8B, 0x08];
-/// Bytes of a header without optional fields.
+/// Length in bytes of a member's header without optional fields.
 const FIXED_HEADER: usize = 10;
-/// Longest header with its optional fields, in bytes. Names and comments have no length field and may
-/// be endless in a damaged file. The limit ends the search before it fills the memory.
+/// Longest member header with its optional fields, in bytes. Names and comments in a header have no
+/// length field and may never end in a damaged file. The limit stops the search for their end
+/// before it fills the memory.
 const LONGEST_HEADER: usize = 128 << 10;
 const UNREADABLE_DATA: &str = "a gzip member with deflate data that cannot be read";
-/// Checksum and length behind a member.
+/// Length in bytes of the trailer of a member: four bytes of checksum and four bytes of length.
 const TRAILER: usize = 8;
 
-/// The content of a gzip file.
+/// Stream of the decompressed content of a gzip file.
 pub(super) struct Gzip<R> {
     input: Input<R>,
     inflate: Decompress,
     checksum: Crc,
     expansion: Expansion,
-    /// Offset of the member that is being read, while inside one.
+    /// Byte offset of the member that is being read; `None` between two members.
     member: Option<u64>,
     written: u64,
-    /// Whether the reading has ended.
+    /// Whether the stream has ended, at the end of the file or because of damage.
     done: bool,
 }
 
@@ -46,7 +47,7 @@ impl<R: Read> Gzip<R> {
         }
     }
 
-    /// Reads a member's header; `Ok(false)` at the end of the file.
+    /// Reads the header of the next member. Returns `false` at the end of the file.
     fn start_member(&mut self) -> Result<bool, Then> {
         let began = self.input.position();
         loop {
@@ -86,8 +87,8 @@ impl<R: Read> Gzip<R> {
         }
     }
 
-    /// Decompresses into `space`, up to its end or to the end of the member. Sets `bytes` to the
-    /// number of bytes written.
+    /// Decompresses into `space`, until it is full or the member ends. `bytes` is the number of
+    /// bytes in `space` that are filled, and is updated. `began` is the offset of the member.
     fn inflate(&mut self, began: u64, space: &mut [u8], bytes: &mut usize) -> Result<(), Then> {
         loop {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
@@ -123,7 +124,7 @@ impl<R: Read> Gzip<R> {
         }
     }
 
-    /// Checks the trailer.
+    /// Checks checksum and length in the trailer of the member that began at offset `began`.
     fn end_member(&mut self, began: u64) -> Result<(), Then> {
         self.member = None;
         while self.input.ahead().len() < TRAILER {
@@ -145,8 +146,9 @@ impl<R: Read> Gzip<R> {
         Ok(())
     }
 
-    /// Returns the damage of a file that ends inside a member. Either the file was cut, or the member is
-    /// damaged and its decoder has consumed the members after it.
+    /// Returns the damage to report for a file that ends inside the member that began at offset
+    /// `began`. Either the file was cut, or the member is damaged and its decoder has consumed the
+    /// members after it.
     fn end_inside(&mut self, began: u64) -> Then {
         let end = self.input.position();
         // The search decides between the two cases. If another member starts after this one, the
@@ -155,9 +157,9 @@ impl<R: Read> Gzip<R> {
         if self.done { clipped(end, began, "gzip member") } else { then }
     }
 
-    /// Goes on at the next member after damage to the member that began at `began`. The end of that
-    /// member is not known. So the search starts right after its first byte, if that byte is still in
-    /// memory.
+    /// Moves to the next member after damage to the member that began at offset `began`, and
+    /// returns the damage to report; `what` describes it. The end of the damaged member is not
+    /// known, so the search starts right after its first byte, if that byte is still in memory.
     fn resume(&mut self, what: &str, began: u64) -> Then {
         self.member = None;
         let found = match self.input.seek_start(began + 1, FIXED_HEADER, is_member_start) {
@@ -205,19 +207,19 @@ impl<R: Read> Stream for Gzip<R> {
     }
 }
 
-/// The result of looking at the start of a member.
+/// Result of parsing the header of a member.
 enum Header {
-    /// A header of that many bytes.
+    /// A complete header with its length in bytes.
     Complete(usize),
-    /// More bytes are needed.
+    /// The bytes so far may be the start of a header, but more bytes are needed.
     Incomplete,
-    /// A header that is longer than any that is read.
+    /// The header is longer than [`LONGEST_HEADER`].
     TooLong,
-    /// No header.
+    /// The bytes do not begin a member.
     None,
 }
 
-/// Measures a header (RFC 1952, section 2.3).
+/// Finds the length of the member header at the start of `bytes` (RFC 1952, section 2.3).
 fn header(bytes: &[u8]) -> Header {
     // The first bytes are compared as far as they were read, so that bytes that cannot begin a
     // member are refused at once. The three highest flags are reserved and must be 0 (RFC 1952,
@@ -242,7 +244,7 @@ fn header_length(bytes: &[u8]) -> Option<usize> {
         let extra = [*bytes.get(length)?, *bytes.get(length + 1)?];
         length += 2 + usize::from(u16::from_le_bytes(extra));
     }
-    // A name and a comment, each with a zero byte behind it.
+    // The flags of the name and of the comment. Both fields end with a zero byte.
     for flag in [8, 16] {
         if flags & flag != 0 {
             length += memchr::memchr(0, bytes.get(length..)?)? + 1;
@@ -254,13 +256,14 @@ fn header_length(bytes: &[u8]) -> Option<usize> {
     (length <= bytes.len()).then_some(length)
 }
 
-/// Returns the position of the first bytes that very likely begin a member.
+/// Returns the position of the first bytes that very likely begin a member, or `None`.
 pub(super) fn first_member(bytes: &[u8]) -> Option<usize> {
     let mut magic = memchr::memmem::find_iter(bytes, &MAGIC);
     magic.find(|&at| bytes.get(at..at + FIXED_HEADER).is_some_and(is_member_start))
 }
 
-/// Whether ten bytes very likely begin a member. Of all random bytes, five in 10¹² are accepted.
+/// Returns whether the ten bytes in `bytes` very likely begin a member. Five in 10¹² random
+/// sequences are accepted by mistake.
 fn is_member_start(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
         && bytes[3] & 0xE0 == 0
@@ -275,7 +278,7 @@ fn is_member_start(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Content and damage of a file, read in few steps and little memory.
+    /// Reads a file with little memory, and returns its content and the reported damage.
     fn read(file: impl Read) -> (Vec<u8>, Vec<String>) {
         let mut gzip = Gzip::new(Input::new(file), &ReadOptions::default());
         let (mut content, mut damages) = (Vec::new(), Vec::new());
@@ -299,7 +302,7 @@ mod tests {
         panic!("no end after {damages:?}");
     }
 
-    /// A member whose header holds a name of that many bytes.
+    /// Returns a gzip member whose header holds a file name of `bytes` bytes.
     fn named(bytes: usize, content: &str) -> Vec<u8> {
         use std::io::Write;
         let mut gzip = flate2::GzBuilder::new()

@@ -1,4 +1,5 @@
-//! HTTP responses as crawlers store them: header, then a body that may be chunked or compressed.
+//! Parses HTTP responses as crawlers store them: a header, then a body that may be chunked or
+//! compressed.
 
 use std::io::Read;
 
@@ -7,23 +8,24 @@ use std::io::Read;
 pub(super) struct Response<'r> {
     /// Value of the header `Content-Type`.
     pub(super) content_type: &'r [u8],
-    /// The body after all encodings, borrowed or in the scratch memory.
+    /// Decoded body, borrowed from the response or from the scratch memory.
     pub(super) body: &'r [u8],
-    /// Whether the body contradicts its header. Such a body was not decoded.
+    /// Whether the body does not have the encoding that its header names. Such a body was not
+    /// decoded.
     pub(super) is_malformed: bool,
 }
 
-/// Why a body cannot be read.
+/// Reason why the body of a response cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unreadable {
-    /// A content encoding other than gzip and deflate.
+    /// The content encoding is neither gzip nor deflate.
     Encoding,
     /// The decoded body is longer than the limit.
     TooLong,
 }
 
-/// Returns the names and values of a header block. Lines without a colon, such as the first line of a
-/// response, are skipped.
+/// Returns names and values of the fields of an HTTP or WARC header. Lines without a colon, such as
+/// the first line of a response, are skipped.
 pub(super) fn fields(header: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     header.split(|&byte| byte == b'\n').filter_map(|line| {
         let at = memchr::memchr(b':', line)?;
@@ -31,7 +33,8 @@ pub(super) fn fields(header: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// Returns the length of a header block including its blank line.
+/// Returns the length in bytes of the header at the start of `bytes`, including its blank line.
+/// `None` if there is no blank line.
 pub(super) fn header_length(bytes: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\n', bytes).find_map(|at| match bytes[at + 1..] {
         [b'\n', ..] => Some(at + 2),
@@ -40,7 +43,8 @@ pub(super) fn header_length(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// Reads a response, if it is one of a page of HTML. The body is at most `longest` bytes.
+/// Parses a response and decodes its body of at most `longest` bytes. Returns `None` if it is no
+/// HTTP response or not an HTML page. `scratch` is memory for the decoded body.
 ///
 /// # Errors
 ///
@@ -90,14 +94,15 @@ pub(super) fn html_response<'r>(
     Ok(Some(Response { content_type, body, is_malformed }))
 }
 
-/// Whether the content type is HTML.
+/// Returns whether a content type is that of HTML.
 pub(super) fn is_html(content_type: &[u8]) -> bool {
     [&b"text/html"[..], b"application/xhtml+xml"].iter().any(|kind| {
         content_type.get(..kind.len()).is_some_and(|start| start.eq_ignore_ascii_case(kind))
     })
 }
 
-/// Joins the chunks of a body (RFC 9112, section 7.1). Returns `None` if they are malformed.
+/// Joins the chunks of a body into `joined` (RFC 9112, section 7.1). Returns `None` if they are
+/// malformed.
 fn join_chunks(mut body: &[u8], joined: &mut Vec<u8>) -> Option<()> {
     joined.clear();
     loop {
@@ -118,7 +123,8 @@ fn join_chunks(mut body: &[u8], joined: &mut Vec<u8>) -> Option<()> {
     }
 }
 
-/// Decompresses a body. Returns whether it has the encoding that its header names.
+/// Decompresses a body into `unpacked`, at most `longest` bytes. Returns `false` if the body does
+/// not have the encoding that its header names.
 fn unpack(
     encoding: &[u8],
     body: &[u8],

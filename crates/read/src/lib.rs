@@ -1,4 +1,4 @@
-//! Bytes → records: every input format, one file or folder each.
+//! Reads files as records and documents. Every input format has its own file or folder.
 //!
 //! ```text
 //! paths ──walk──▶ files ──Collection::open──▶ shards ──read_shard──▶ Event, one by one
@@ -11,23 +11,24 @@
 //! * [`walk`] turns paths and lists into the files to read, in order, and reports paths that cannot
 //!   be read. [`Collection::open`] looks at each file's first bytes and cuts large plain files into
 //!   shards, always after a record.
-//! * A **shard** can be read alone, by any thread, any number of times. Shards in order are reading
-//!   order, so results per shard need no sort, only concatenation.
-//! * A sample of a large packed file can start inside it, at the start of a member:
+//! * A **shard** is a file or a part of one. It can be read alone, by any thread, any number of
+//!   times. The records of all shards, in the order of the shards, are in reading order. So results
+//!   per shard need no sort, only concatenation.
+//! * A sample of a large compressed file can start in the middle, at the start of a gzip member:
 //!   [`Corpus::read_shard_behind`].
 //! * Reading pushes: [`Corpus::read_shard`] calls the visitor with each [`Event`]. A [`Record`] is
 //!   borrowed, from the map or from scratch memory that the next record overwrites.
 //! * `formats` is the table of input formats. A format is either a sequence of bytes with a
 //!   `Splitter`, or a table with a reader of its own.
-//! * A `Splitter` answers one question: given a window on the bytes, where does the next record end,
-//!   and what does it hold? `window` runs a splitter over a mapped slice and over a stream. It is the
-//!   only place that knows about limits, clipped files and losses.
+//! * A `Splitter` answers one question: given the next bytes of a file (a window), where does the
+//!   first record end, and what does it contain? `window` runs a splitter over a mapped slice and
+//!   over a stream. It is the only place that handles limits, truncated files and lost bytes.
 //! * A fault of an input is never an error of the program. Bad records are records, damaged files
 //!   are [`Event::Fault`]s, and reading goes on where it can. `Err` is the error of the visitor. A
-//!   visitor that has had enough is no error.
+//!   visitor that stops the reading causes no error.
 //!
-//! This stage does not know what becomes of a document. It counts nothing and writes nothing, with
-//! one exception: a table copies its own rows, since no other code knows its format.
+//! This crate does not know what happens to a document later. It counts nothing and writes nothing,
+//! with one exception: it copies rows of tables, since no other code knows their formats.
 
 mod arrow_ipc;
 mod collection;
@@ -89,30 +90,31 @@ pub use strict::Strict;
 pub use table::{InParallel, RowsCopy, TableRows};
 pub use texts::{ArrowOffsets, Texts};
 
-/// An event of a reading.
+/// An event that a visitor gets while a shard is read.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// The next record.
     Record(Record<'a>),
-    /// A stretch of a record that is not lent whole. The record itself, with empty bytes, comes
-    /// after all its stretches.
+    /// A part of the bytes of a record that is too long to be in memory as a whole. The record
+    /// itself, with empty bytes, comes after all of its parts.
     Stretch(&'a [u8]),
-    /// Something wrong with the file; the records before it have been visited.
+    /// Something wrong with the file. All records before the fault have been visited.
     Fault(Fault),
-    /// The reading has come about so far into the shard, in the bytes that [`Corpus::shard_bytes`]
-    /// counts. Reported now and then, and not at the end, so that small shards report nothing.
+    /// Progress: about this many of the bytes that [`Corpus::shard_bytes`] counts have been read.
+    /// Sent from time to time, but not at the end of a shard, so that small shards send none.
     Reached(u64),
 }
 
-/// Takes the events of a shard, in order, and says whether it wants more. Its first error ends the
-/// reading, and so does its first `Break`, which is none: nothing is visited after either.
+/// Visitor of the events of a shard, in order. `Continue` asks for more events. `Break` ends the
+/// reading without an error, and an error ends the reading with that error. No event follows after
+/// either.
 pub type Visit<'v> = dyn FnMut(Event<'_>) -> Result<ControlFlow<()>> + 'v;
 
-/// The course of a reading inside a reader: it ends well, because the visitor had enough, or with
-/// the visitor's error.
+/// Control flow inside a reader. `Break` holds the result of the reading: `Ok` if the visitor
+/// stopped the reading, otherwise the visitor's error.
 type Flow<T = ()> = ControlFlow<Result<()>, T>;
 
-/// Visits an event.
+/// Passes an event to the visitor, and turns its answer into a [`Flow`].
 fn give(event: Event<'_>, visit: &mut Visit<'_>) -> Flow {
     match visit(event) {
         Ok(ControlFlow::Continue(())) => ControlFlow::Continue(()),
@@ -121,7 +123,7 @@ fn give(event: Event<'_>, visit: &mut Visit<'_>) -> Flow {
     }
 }
 
-/// Visits a fault, after which nothing of a file is read.
+/// Passes a fault to the visitor. Returns 0 records, because nothing of the file is read.
 fn refuse(fault: Fault, visit: &mut Visit<'_>) -> Result<u64> {
     visit(Event::Fault(fault)).map(|_| 0)
 }
@@ -129,75 +131,80 @@ fn refuse(fault: Fault, visit: &mut Visit<'_>) -> Result<u64> {
 /// Returns `bytes` × `part` / `whole`.
 fn part_of(bytes: u64, part: u64, whole: u64) -> u64 {
     let share = u128::from(bytes) * u128::from(part.min(whole)) / u128::from(whole.max(1));
-    // No more than `bytes`.
+    // At most `bytes`, so the cast loses nothing.
     share as u64
 }
 
-/// The price of reading a shard again.
+/// The cost of reading a shard again, which decides whether results are worth keeping in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Price {
-    /// About the price of looking at its bytes: text in memory, or plain text in a file. It is not
-    /// worth keeping what was made of it.
+    /// About the cost of scanning the bytes: text in memory, or an uncompressed file. Results need
+    /// not be kept, because the shard can just be read again.
     Cheap,
-    /// A few times that price: content of zstd, and rows of Parquet. A slow disk is no faster.
+    /// A few times the cost of `Cheap`: Zstandard files, and Parquet. Reading uncompressed files
+    /// from a slow disk costs about as much.
     Unpacked,
-    /// Many times that price: content of gzip, and pages of HTML.
+    /// Many times the cost of `Cheap`: gzip files, and HTML pages.
     Dear,
 }
 
 /// A collection of records, in shards that can be read alone.
 ///
-/// [`Collection`] reads records from files, [`Texts`] lends texts in memory. Only files can be copied
-/// without some of their records: [`Corpus::as_files`] gives access to them. Everything that computes
-/// takes any corpus.
+/// [`Collection`] reads records from files, and [`Texts`] borrows texts in memory. Computations
+/// accept any corpus. Only copies of the input without some of its records need files, which
+/// [`Corpus::as_files`] returns.
 pub trait Corpus: Debug + Sync {
-    /// Number of files. File numbers are positions in reading order. Records that are in no file
-    /// are in one without a name.
+    /// Returns the number of files. Files are numbered from 0 in reading order. A corpus in memory
+    /// counts as one file without a name.
     fn file_count(&self) -> usize;
 
-    /// The file as the user named it; empty if it has no name.
+    /// Returns the path of a file as the user named it; empty if it has no name.
     fn file_name(&self, file: usize) -> &Path;
 
-    /// Number of shards. In order they are reading order.
+    /// Returns the number of shards. Shards are numbered from 0 in reading order.
     fn shard_count(&self) -> usize;
 
-    /// The file that a shard is a part of.
+    /// Returns the number of the file that a shard is a part of.
     fn shard_file(&self, shard: usize) -> usize;
 
-    /// Bytes on disk or in memory that reading the shard takes, for shares and progress.
+    /// Returns the length of the shard in bytes, on disk or in memory, for dividing work and for
+    /// progress.
     fn shard_bytes(&self, shard: usize) -> u64;
 
-    /// The bytes of all shards.
+    /// Returns the number of bytes of all shards.
     fn bytes(&self) -> u64 {
         (0..self.shard_count()).map(|shard| self.shard_bytes(shard)).sum()
     }
 
-    /// Returns the number of records of the shard, if it is known without reading it.
+    /// Returns the number of records of the shard, or `None` if only reading the shard would show
+    /// it.
     fn known_records(&self, _shard: usize) -> Option<u64> {
         None
     }
 
-    /// Estimates the length of a packed shard's content, in bytes, if the file states it.
+    /// Estimates the decompressed length of a shard in bytes. Returns `None` if the file does not
+    /// state it.
     fn content_bytes(&self, _shard: usize) -> Option<u64> {
         None
     }
 
-    /// Returns the price of reading the shard again, as far as it is known without reading it.
+    /// Returns the cost of reading the shard again, as far as it is known without reading the
+    /// shard.
     fn price(&self, shard: usize) -> Price;
 
-    /// Visits the shard's events in order and returns its number of counted records. If `visit` had
-    /// enough, returns the number of records that it was given. Every reading visits the same events,
-    /// faults included.
+    /// Visits the shard's events in order and returns its number of counted records. If `visit`
+    /// stops the reading, returns the number of records that it got. Every reading visits the same
+    /// events, faults included.
     ///
     /// # Errors
     ///
     /// The first error that `visit` returns. Faults of the input are no errors.
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64>;
 
-    /// Visits the events of the shard that come after `byte`, from the first record that can be found
-    /// there. `byte` counts like [`Corpus::shard_bytes`]. The first event is [`Event::Reached`], with
-    /// about the start of that record. Faults are not reported. Returns whether such a record was
-    /// found without reading the bytes before `byte`; if not, nothing was visited.
+    /// Visits the events of the shard from the first record on that is found after offset `byte`,
+    /// without reading the bytes before that offset. `byte` counts like [`Corpus::shard_bytes`].
+    /// The first event is [`Event::Reached`], with about the start of that record. Faults are not
+    /// reported. Returns `false`, and visits nothing, if no record is found in this way.
     ///
     /// # Errors
     ///
@@ -206,7 +213,7 @@ pub trait Corpus: Debug + Sync {
         Ok(false)
     }
 
-    /// The files that the records are in, for what only files have; `None` if they are in none.
+    /// Returns the corpus as a collection of files, or `None` if its records are not in files.
     fn as_files(&self) -> Option<&Collection> {
         None
     }

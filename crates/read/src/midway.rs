@@ -1,8 +1,10 @@
-//! Reading that begins inside a file, where a packed one has a member or a frame that starts there.
+//! Reading that begins in the middle of a file. A compressed file is read from the start of a gzip
+//! member or Zstandard frame on.
 //!
-//! Crawls are packed with a member for each record, so that a record can be read without those before
-//! it. A sample of a file can therefore start anywhere. Bytes that only look like a start do not
-//! unpack, or hold no record, and are passed over.
+//! Web crawls are compressed with a gzip member for each record, so that a record can be read
+//! without the records before it. A sample of such a file can therefore start anywhere. Bytes that
+//! look like the start of a member by chance do not decompress, or contain no record, and are
+//! skipped.
 
 use crate::collection::Collection;
 use crate::decompress::{self, first_start};
@@ -14,12 +16,14 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 
-/// Bytes within which a member must start, and again as many within which a record must follow.
+/// Number of compressed bytes in which the start of a member is searched, and then again the start
+/// of a record. If nothing is found, nothing is read.
 const SEARCHED_BYTES: u64 = 256 << 10;
 
 impl Collection {
-    /// Visits the records of a file from the first on that begins behind `byte`, as
-    /// [`Corpus::read_shard_behind`](crate::Corpus::read_shard_behind) says.
+    /// Visits the records of the file with number `file`, starting with the first record found
+    /// after offset `byte`, as described in
+    /// [`Corpus::read_shard_behind`](crate::Corpus::read_shard_behind).
     pub(super) fn read_behind(
         &self,
         file: usize,
@@ -82,7 +86,7 @@ mod tests {
         ::zstd::encode_all(content, 3).unwrap()
     }
 
-    /// A text that no other has.
+    /// Returns a text that differs from the text of every other number.
     fn text(number: u64) -> String {
         let words = (0..30 + number % 70).map(|word| format!("{number}-{}", word * word));
         words.collect::<Vec<_>>().join(" ")
@@ -99,8 +103,8 @@ mod tests {
         format!("{{\"text\": \"{}\"}}\n", text(number)).into_bytes()
     }
 
-    /// The texts from the first on that is found behind each of these bytes of a file, and where it
-    /// begins; `None` if none is.
+    /// Returns, for each offset in `bytes`, the byte at which reading began after it and the texts
+    /// that were read; `None` if no record was found.
     fn read_behind(name: &str, content: &[u8], bytes: &[u64]) -> Vec<Option<(u64, Vec<String>)>> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
@@ -140,7 +144,7 @@ mod tests {
             ("a.wet.gz", records(wet).flat_map(|record| gzip(&record, 6)).collect()),
             ("a.wet.zst", records(wet).flat_map(|record| zstd(&record)).collect()),
             ("a.jsonl.gz", records(json_line).flat_map(|line| gzip(&line, 6)).collect()),
-            // Members that begin anywhere.
+            // Members that begin in the middle of records.
             ("b.jsonl.gz", pieces.chunks(997).flat_map(|piece| gzip(piece, 6)).collect()),
             ("b.jsonl.zst", pieces.chunks(9001).flat_map(zstd).collect()),
         ] {
@@ -188,7 +192,8 @@ mod tests {
             let read = read_behind("a.warc.gz", &file, &[at - 1, at]);
             for read in read {
                 let (_, read) = read.unwrap();
-                // Where reading goes on, a member that begins is known by the one before it.
+                // Later members are read one after the other, so only the first one has to be
+                // searched.
                 assert!(read.len() >= 49, "{} documents", read.len());
                 assert!((0..50).map(text).collect::<Vec<_>>().ends_with(&read));
             }

@@ -1,4 +1,4 @@
-//! One input file: its state when it was found, its cuts into shards, and its faults.
+//! One input file: its state when it was opened, its division into shards, and its faults.
 
 use crate::Price;
 use crate::format::{Format, Reader};
@@ -15,55 +15,57 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// Compressed bytes of row groups that are one shard: each shard reads the file's footer.
+/// Smallest number of bytes of a table's shard, which may have several row groups. Smaller shards
+/// would cost time, since each shard reads the file's footer.
 const ROW_GROUP_BYTES: u64 = 8 << 20;
 
-/// A file as it was found.
+/// An input file, with its size and time at the start of the run.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) input: InputFile,
     pub(super) bytes: u64,
     modified: Option<SystemTime>,
-    /// The content of a large plain file.
+    /// Memory map of a large uncompressed file; `None` if the file is read from disk.
     pub(super) map: Option<MappedFile>,
-    /// The price of reading all of it again. For a small file, its name decides.
+    /// Cost of reading the whole file again. For a small file, it is guessed from the name.
     pub(super) price: Price,
-    /// Compression and format, once the file was read.
+    /// Compression and format of the content, set when the file is first read.
     pub(super) recognized: OnceLock<Recognized>,
 }
 
 /// Compression and format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recognized {
-    /// The compression.
+    /// Compression of the file.
     pub compression: Compression,
-    /// The format of the content.
+    /// Format of the decompressed content.
     pub format: Format,
-    /// The character that separates its columns, if it is a table of text.
+    /// The character between columns, for CSV and TSV.
     pub delimiter: Option<u8>,
 }
 
-/// The part of a file that a shard is.
+/// The part of a file that makes up a shard.
 #[derive(Debug)]
 pub(super) enum Part {
-    /// All of it; what it is will be seen when it is read.
+    /// The whole file. Its format is recognized when it is read.
     Whole,
-    /// Records of a plain file.
+    /// A range of bytes of an uncompressed file, which begins and ends at borders of records.
     Range(Format, Range<u64>),
-    /// Row groups of a Parquet file.
+    /// Some groups of rows of a Parquet or Arrow file.
     Rows(&'static dyn TableFormat, Share),
-    /// The file cannot be opened.
+    /// Nothing, because the file cannot be opened. Reading the shard reports the fault.
     Unreadable(Fault),
 }
 
 impl Opened {
-    /// Creates the state of a file that was not looked at yet.
+    /// Creates the state of a file that was not yet opened.
     pub(super) fn new(input: InputFile) -> Self {
         let recognized = OnceLock::new();
         Self { input, bytes: 0, modified: None, map: None, price: Price::Cheap, recognized }
     }
 
-    /// Notes size and time, maps a large plain file and cuts it behind records.
+    /// Stores size and time of the file, and returns its shards. A large uncompressed file is
+    /// mapped, and divided between records.
     pub(super) fn cut(&mut self, options: &ReadOptions) -> io::Result<Vec<Part>> {
         let metadata = fs::metadata(self.input.path())?;
         (self.bytes, self.modified) = (metadata.len(), metadata.modified().ok());
@@ -139,14 +141,15 @@ impl Opened {
         self.fault(Severity::Loss, code, None, format!("{error}; skipped"))
     }
 
-    /// The fault of a file that is not what it was when it was found, which is why it is not read.
+    /// Returns the fault to report instead of reading the file, if it changed since it was opened
+    /// first. `file` is the same file, opened again.
     pub(super) fn changed(&self, file: &File) -> Option<Fault> {
         self.difference(&file.metadata().ok()?, "not read")
     }
 
-    /// The fault of a file that is no longer what was read.
+    /// Returns the fault to report after reading, if the file changed since it was opened first.
     pub(super) fn changed_since(&self) -> Option<Fault> {
-        // Of a file that could not be opened nothing is known.
+        // For a file that could not be opened, there is nothing to compare with.
         self.modified?;
         let advice = "what was found in it may be wrong; run again when nothing writes to it";
         self.difference(&fs::metadata(self.input.path()).ok()?, advice)
@@ -166,7 +169,8 @@ impl Opened {
         Some(self.fault(Severity::Loss, "changed", None, detail))
     }
 
-    /// The warning about a name that promises another compression.
+    /// Returns the warning to report if the extension of the file's name stands for another
+    /// compression than `compression`, which was found in the content.
     pub(super) fn misnamed(&self, compression: Compression) -> Option<Fault> {
         let word = |compression| match compression {
             Compression::None => "uncompressed",
@@ -182,7 +186,7 @@ impl Opened {
     }
 }
 
-/// Returns how expensive it is to read such a file again.
+/// Returns the cost of reading a file of this compression and format again.
 fn price(compression: Compression, format: Option<Format>) -> Price {
     let of_format = format.map_or(Price::Cheap, Format::price);
     let of_compression = match compression {
@@ -193,7 +197,7 @@ fn price(compression: Compression, format: Option<Format>) -> Price {
     of_format.max(of_compression)
 }
 
-/// Returns the position after the first separator at or after `from`.
+/// Returns the position after the first byte `separator` at or after position `from`.
 fn behind(bytes: &[u8], from: u64, separator: u8) -> Option<u64> {
     let rest = bytes.get(usize::try_from(from).ok()?..)?;
     memchr::memchr(separator, rest).map(|at| from + at as u64 + 1)

@@ -1,36 +1,41 @@
-//! Options of all readers.
+//! Options for reading files of any format.
 
 use crate::format::Format;
 use crate::selection::Selection;
 use simtool_base::mapped_file::FileAccess;
 
-/// Options of a reading.
+/// Options for reading a collection of files.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
-    /// The format of every file; by content and name if `None`.
+    /// Format of all files. `None` means that the format of each file is recognized by content and
+    /// name.
     pub format: Option<Format>,
     /// Whether each line of a plain-text file is a document, instead of the whole file.
     pub per_line: bool,
-    /// The character between the columns of every table of text. If `None`, a tab in TSV, and in
-    /// CSV a guess from the first rows.
+    /// Character between columns in CSV and TSV files. `None` means a tab in TSV, and a guess from
+    /// the first rows in CSV.
     pub delimiter: Option<u8>,
     /// Name of the field, column or path that holds the text.
     pub text_field: String,
     /// Name of the field, column or path that holds the ID.
     pub id_field: String,
-    /// Name of the field, column, path or WARC header that decides which documents are kept.
+    /// Name of the field, column, path or WARC header that decides which of several similar
+    /// documents is kept.
     pub keep_field: Option<String>,
-    /// Longest record, in bytes; longer ones are quarantined.
+    /// Length of the longest record, in bytes. Longer records are reported as bad records and are
+    /// not read.
     pub max_record_bytes: usize,
-    /// Most output bytes for each compressed byte, beyond the first GiB.
+    /// Largest number of decompressed bytes for each compressed byte, once 1 GiB was decompressed.
+    /// A file that exceeds it is not read further.
     pub max_expansion: u64,
-    /// Base 2 logarithm of the largest Zstandard window.
+    /// Base 2 logarithm of the largest Zstandard window in bytes. Frames that need a larger window,
+    /// and so more memory, are not read.
     pub zstd_window_log: u32,
-    /// The documents that take part.
+    /// Choice of the documents that are compared.
     pub selection: Selection,
-    /// About how many bytes of a plain file are a shard.
+    /// Approximate number of bytes of a shard of an uncompressed file.
     pub shard_bytes: u64,
-    /// Whether large plain files are mapped.
+    /// Whether large uncompressed files are memory-mapped.
     pub access: FileAccess,
 }
 

@@ -1,9 +1,9 @@
-//! The stream of a file that is not compressed, and the damage of a file that cannot be read.
+//! The stream of a file that is not compressed, and the report of a file that cannot be read.
 
 use crate::stream::{Damage, Filled, Stream, Then};
 use std::io::{self, ErrorKind as IoErrorKind, Read};
 
-/// The stream of a file that is not compressed.
+/// Stream of the bytes of a file that is not compressed.
 pub(super) struct Plain<R> {
     reader: R,
     position: u64,
@@ -35,7 +35,8 @@ impl<R: Read> Stream for Plain<R> {
     }
 }
 
-/// Returns the loss of everything from a byte on, because the file cannot be read.
+/// Creates the report that everything from offset `byte` on is lost, because reading the file
+/// failed.
 pub(super) fn unreadable(byte: u64, error: &io::Error) -> Then {
     let detail = format!("cannot be read: {error}; the records before it were kept");
     Then::Loss {

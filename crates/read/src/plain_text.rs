@@ -1,4 +1,4 @@
-//! Plain text: the file is the document, or every line is one.
+//! Plain text: a file is one document, or every line of it is a document.
 
 use crate::form_feed::{is_white_space, without_byte_order_mark};
 use crate::format::{ByteFormat, Fields, InputFormat, Reader};
@@ -8,13 +8,13 @@ use crate::table::Columns;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
 
-/// Text files in the table of formats.
+/// Plain text with one document per file, as an entry of the table of formats.
 pub(super) static TEXT: PlainText = PlainText;
 
-/// Lines of text in the table of formats.
+/// Plain text with one document per line, as an entry of the table of formats.
 pub(super) static LINES: PlainLines = PlainLines;
 
-/// A file of text, which is one document.
+/// The format of text files that are one document.
 #[derive(Debug)]
 pub(super) struct PlainText;
 
@@ -59,8 +59,8 @@ impl ByteFormat for PlainText {
     }
 }
 
-/// A file of text in which each line is a document. It is never recognized: `--per-line` asks for
-/// it.
+/// The format of text files in which each line is a document. No file is recognized as this format;
+/// the user selects it with `--per-line`.
 #[derive(Debug)]
 pub(super) struct PlainLines;
 
@@ -106,7 +106,7 @@ impl ByteFormat for PlainLines {
     }
 }
 
-/// The whole file as one document.
+/// Splitter that returns the whole file as one document.
 #[derive(Debug)]
 pub(super) struct WholeFile;
 
@@ -127,7 +127,7 @@ impl Splitter for WholeFile {
     }
 }
 
-/// Splits text into lines. Each line that is not blank is a document.
+/// Splitter at line ends. Each line that is not blank is a document.
 #[derive(Debug)]
 pub(super) struct Lines {
     at_file_start: bool,
@@ -159,8 +159,10 @@ impl Splitter for Lines {
     }
 }
 
-/// Returns the first line of the window, and its length in the window. The line is without its line end
-/// and without a byte order mark at the start of the file. The length includes both.
+/// Returns the first line of the window and its length in the window. The line is without its line
+/// end, and without a byte order mark if `at_file_start` is set, which is then cleared. The length
+/// includes both. Returns `None` if the line does not end in the window, unless `last` says that
+/// nothing follows.
 pub(super) fn line<'a>(
     window: &'a [u8],
     last: bool,
@@ -178,7 +180,7 @@ pub(super) fn line<'a>(
     Some((if start { without_byte_order_mark(line) } else { line }, length))
 }
 
-/// Returns the position of the next line.
+/// Returns the position after the first line end, or `None` if there is none.
 pub(super) fn next_line(bytes: &[u8]) -> Option<usize> {
     memchr::memchr(b'\n', bytes).map(|end| end + 1)
 }

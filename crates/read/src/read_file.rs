@@ -1,4 +1,4 @@
-//! Reading of one file, or of a part of one.
+//! Reading of one file, or of a part of it.
 
 use crate::collection::Collection;
 use crate::decompress;
@@ -17,7 +17,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 impl Collection {
-    /// Reads a file that is one shard.
+    /// Reads a file that is a single shard: recognizes its compression and format, and visits its
+    /// records.
     pub(super) fn read_whole(&self, opened: &Opened, visit: &mut Visit<'_>) -> Result<u64> {
         let mut file = match File::open(opened.input.path()) {
             Ok(file) => file,
@@ -63,7 +64,8 @@ impl Collection {
         self.read_bytes(format, Bytes::Stream(&mut *stream), 0, opened, visit)
     }
 
-    /// Reads a part of a large plain file.
+    /// Reads the bytes in `range` of a large uncompressed file, which begin and end at borders of
+    /// records.
     pub(super) fn read_range(
         &self,
         opened: &Opened,
@@ -91,7 +93,7 @@ impl Collection {
         self.read_bytes(format, Bytes::Stream(&mut *stream), range.start, opened, visit)
     }
 
-    /// Reads groups of rows of a table; all of them if `groups` is `None`.
+    /// Reads groups of rows of a Parquet or Arrow file, or all groups if `groups` is `None`.
     pub(super) fn read_rows(
         &self,
         opened: &Opened,
@@ -116,7 +118,8 @@ impl Collection {
         table.read(job, visit)
     }
 
-    /// Returns the names of the wanted fields or columns.
+    /// Returns the names of the fields or columns with the text, the ID and the value that decides
+    /// which documents are kept.
     fn columns(&self) -> Columns<'_> {
         let options = &self.options;
         Columns {
@@ -126,7 +129,8 @@ impl Collection {
         }
     }
 
-    /// Cuts bytes of a file into records, as its format says.
+    /// Divides bytes of a file into records as the format requires, and visits them. `offset` is
+    /// the position of the first byte in the file.
     pub(super) fn read_bytes(
         &self,
         format: Format,
@@ -136,7 +140,7 @@ impl Collection {
         visit: &mut Visit<'_>,
     ) -> Result<u64> {
         let longest = self.options.max_record_bytes.max(1);
-        // A table of text is read whole, after its delimiter was recognized.
+        // CSV and TSV files are always a single shard, so their delimiter was recognized before.
         let delimiter = opened.recognized.get().and_then(|recognized| recognized.delimiter);
         let to_fault = |damage: Damage, lost: bool| {
             let severity = if lost { Severity::Loss } else { Severity::Warning };
@@ -148,11 +152,12 @@ impl Collection {
     }
 }
 
-/// The first bytes of a file that has `bytes` bytes, by one call of the system where it is small and as
-/// long as it was.
+/// Reads the first bytes of a file, from which its format is recognized. `bytes` is the length of
+/// the file when it was opened first. A small file of unchanged length takes a single system call.
 fn head_of(file: &mut File, bytes: u64) -> io::Result<Vec<u8>> {
     let wanted = bytes.min(SNIFFED_BYTES as u64) as usize;
-    // A byte more shows that nothing follows.
+    // The space has one byte more than the file had, so that a single read shows whether more
+    // follows.
     let mut head = vec![0; (wanted + 1).min(SNIFFED_BYTES)];
     let mut filled = 0;
     while filled < head.len() {

@@ -1,4 +1,4 @@
-//! Recognition of files: their compression, format and delimiter.
+//! Recognizes the compression, format and delimiter of files.
 
 use crate::collection::Collection;
 use crate::decompress;
@@ -12,7 +12,8 @@ use std::fs::File;
 use std::io::Read;
 
 impl Collection {
-    /// Returns the compression and the format of a file.
+    /// Returns the compression, format and delimiter of the file with number `file`. Reads its
+    /// first bytes if they are not known yet.
     ///
     /// # Errors
     ///
@@ -31,7 +32,7 @@ impl Collection {
         }
     }
 
-    /// The same from the file's first bytes.
+    /// Recognizes compression, format and delimiter from `head`, the first bytes of the file.
     pub(super) fn recognize_head(&self, opened: &Opened, head: &[u8]) -> Result<Recognized, Fault> {
         let compression = sniff::compression(head);
         let unpacked;
@@ -68,7 +69,8 @@ impl Collection {
     }
 }
 
-/// Fills `space` as far as the stream goes; the bytes written and whether the stream ended well.
+/// Reads from the stream until `space` is full or the stream ends. Returns the number of bytes
+/// written, and whether the stream ended without damage.
 fn fill_up(stream: &mut dyn Stream, space: &mut [u8]) -> (usize, bool) {
     let mut filled = 0;
     while filled < space.len() {
@@ -84,7 +86,8 @@ fn fill_up(stream: &mut dyn Stream, space: &mut [u8]) -> (usize, bool) {
 }
 
 impl Opened {
-    /// Returns the fault of a file that is of no format; `found` says what it is instead.
+    /// Returns the fault of a file whose format is not recognized. `found` describes the file, and
+    /// `content` is the start of its content.
     fn unknown_format(&self, found: &str, content: &[u8]) -> Fault {
         let detail = format!(
             "{found}; not {} (first bytes {}). Unpack or convert it, or name its format with \

@@ -1,4 +1,4 @@
-//! The choice of the documents that take part.
+//! The choice of the documents that are compared.
 
 use crate::{Event, Visit};
 use simtool_base::error::Result;
@@ -6,29 +6,31 @@ use simtool_base::stable_hash::hash;
 use simtool_model::document::{Content, Document, Record};
 use std::ops::ControlFlow;
 
-/// The documents that take part. The others are [passed over](Content::PassedOver).
+/// Conditions for the documents that are compared. Other documents are [passed
+/// over](Content::PassedOver).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Selection {
-    /// Fewest tokens: runs of bytes without white space.
+    /// Smallest number of tokens in a document that is compared. A token is a run of bytes without
+    /// white space.
     pub min_tokens: usize,
-    /// Most bytes of text.
+    /// Largest number of bytes of text in a document that is compared.
     pub max_bytes: usize,
-    /// The share of documents that take part, from 0 to 1. The hash of the text decides, so that the
-    /// same documents are chosen in whatever file they are, and equal ones together.
+    /// Fraction of documents that are compared, from 0 to 1. The hash of the text decides, so the
+    /// choice does not depend on the file, and equal documents are chosen together.
     pub sample: f64,
     /// Number of documents after which reading stops.
     pub limit: u64,
 }
 
 impl Default for Selection {
-    /// All documents.
+    /// Returns a selection of all documents.
     fn default() -> Self {
         Self { min_tokens: 0, max_bytes: usize::MAX, sample: 1.0, limit: u64::MAX }
     }
 }
 
 impl Selection {
-    /// Whether a document takes part, if it is not beyond the limit.
+    /// Returns whether a document meets all conditions except the limit on their number.
     fn takes(&self, document: &Document<'_>) -> bool {
         let text = document.text;
         text.len() <= self.max_bytes
@@ -37,7 +39,8 @@ impl Selection {
             && (self.sample >= 1.0 || (hash(text) as f64) < self.sample * 2f64.powi(64))
     }
 
-    /// Reads a shard by `read` and visits the events of its first `most` documents that take part.
+    /// Reads a shard by `read`, and passes its events to `visit` up to the selected document number
+    /// `most`. Documents that are not selected become [`Content::PassedOver`].
     pub(super) fn visit(
         self,
         most: u64,
@@ -63,7 +66,8 @@ impl Selection {
         })
     }
 
-    /// The record as it takes part; counts it, if it does.
+    /// Returns the record, with its content replaced if it is a document that is not selected.
+    /// Increments `taken` for a selected document.
     fn look_at<'r>(&self, record: Record<'r>, taken: &mut u64) -> Record<'r> {
         match record.content {
             Content::Document(document) if !self.takes(&document) => {
@@ -78,7 +82,7 @@ impl Selection {
     }
 }
 
-/// Whether `text` has at least so many tokens.
+/// Returns whether `text` has at least `least` tokens.
 fn has_tokens(text: &[u8], least: usize) -> bool {
     let tokens = text.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
     tokens.take(least).count() == least

@@ -1,14 +1,14 @@
-//! Recognizes compression and format, by content and then by name.
+//! Recognizes compression and format of files, by content and then by name.
 
 use crate::form_feed::without_byte_order_mark;
 use crate::format::{Format, Head};
 use simtool_model::compression::Compression;
 use std::path::Path;
 
-/// Number of bytes of content that decide about the format.
+/// Number of bytes at the start of the content from which the format is recognized.
 pub(super) const SNIFFED_BYTES: usize = 256 << 10;
 
-/// Returns the compression of a file by its first bytes.
+/// Returns the compression of a file that starts with `head`.
 pub(super) fn compression(head: &[u8]) -> Compression {
     match head {
         [0x1F, 0x8B, ..] => Compression::Gzip,
@@ -18,7 +18,7 @@ pub(super) fn compression(head: &[u8]) -> Compression {
     }
 }
 
-/// The compression that a name promises.
+/// Returns the compression that the extension of a file's name stands for, such as `.gz`.
 pub(super) fn promised_compression(name: &Path) -> Compression {
     match extension(name).as_str() {
         "gz" | "gzip" | "tgz" => Compression::Gzip,
@@ -27,7 +27,7 @@ pub(super) fn promised_compression(name: &Path) -> Compression {
     }
 }
 
-/// Magic bytes of files that hold no text.
+/// First bytes of binary files that cannot be read, and descriptions of these files for messages.
 const BINARY: [(&[u8], &str); 15] = [
     (b"PK\x03\x04", "a ZIP archive"),
     (b"%PDF-", "a PDF document"),
@@ -46,14 +46,16 @@ const BINARY: [(&[u8], &str); 15] = [
     (b"filedesc:", "an ARC file, the format before WARC"),
 ];
 
-/// Offset of the mark of a tar archive.
+/// Byte offset of the text `ustar`, which marks a tar archive.
 const TAR_MARK_AT: usize = 257;
 
-/// Returns the format of content that begins with `head`. `whole` means that nothing follows.
+/// Recognizes the format of a file called `name` whose content begins with `head`. `whole` means
+/// that nothing follows after `head`.
 ///
 /// # Errors
 ///
-/// A description of the file, if it is of no format.
+/// The file has no format that can be read. The error describes the file, such as "is a ZIP
+/// archive".
 pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, String> {
     if let Some(format) = Format::all().find(|format| format.has_magic(head)) {
         return Ok(format);
@@ -76,7 +78,8 @@ pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, St
     }
 }
 
-/// The format that the name's ending means, behind a compression's.
+/// Returns the format that the extension of a file's name stands for, such as JSON Lines for
+/// `.jsonl` and `.jsonl.gz`.
 pub(super) fn named(name: &Path) -> Option<Format> {
     let inner = match promised_compression(name) {
         Compression::None => extension(name),

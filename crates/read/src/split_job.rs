@@ -1,4 +1,4 @@
-//! A reading of bytes, which a format runs its splitter on.
+//! The bytes and options of one reading, to which a format applies its splitter.
 
 use crate::Visit;
 use crate::splitter::Splitter;
@@ -6,36 +6,36 @@ use crate::stream::Stream;
 use crate::window::{ToFault, read_slice, read_stream, read_stream_within};
 use simtool_base::error::Result;
 
-/// The bytes that a splitter cuts.
+/// The bytes that a splitter divides into records.
 pub(super) enum Bytes<'b> {
-    /// All of them, in memory.
+    /// All bytes to read, in memory.
     Slice(&'b [u8]),
-    /// A stream that starts with a record, or with the file.
+    /// A stream that starts at the start of a record or of the file.
     Stream(&'b mut dyn Stream),
-    /// A stream that starts within a record. A later record must start within this many bytes on
-    /// disk.
+    /// A stream that starts in the middle of a record. Reading begins at the next record, which
+    /// must start within this number of bytes on disk.
     Within(&'b mut dyn Stream, u64),
 }
 
-/// A reading of one file or part of a file: its bytes, and the visitor of its records.
+/// One reading of a file or of a part of it: its bytes, and the visitor of its records.
 pub(super) struct SplitJob<'b, 'r, 'v> {
     /// Length of the longest record, in bytes.
     pub(super) longest: usize,
     pub(super) bytes: Bytes<'b>,
-    /// Offset in the file of the first byte.
+    /// Position of the first byte in the file.
     pub(super) offset: u64,
-    /// Makes an event of damage; the flag says whether anything was lost.
+    /// Creates the event that reports damage. The `bool` argument says whether bytes were lost.
     pub(super) to_fault: &'r ToFault<'r>,
     pub(super) visit: &'r mut Visit<'v>,
 }
 
 impl SplitJob<'_, '_, '_> {
-    /// Returns whether the bytes are those at the start of the file.
+    /// Returns whether the bytes begin at the start of the file.
     pub(super) fn is_file_start(&self) -> bool {
         self.offset == 0
     }
 
-    /// Visits the records that `splitter` cuts, and returns their number.
+    /// Divides the bytes into records by `splitter` and visits them. Returns the number of records.
     ///
     /// # Errors
     ///

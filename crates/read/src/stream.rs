@@ -1,49 +1,50 @@
-//! Content that arrives in order, whatever the compression of its file.
+//! The interface of streams of decompressed content.
 
-/// Bytes that arrive in order.
+/// Stream of the content of a file, after decompression.
 pub(super) trait Stream {
-    /// Writes the next bytes to the start of `space`, which is not empty.
+    /// Writes the next bytes of the content to the start of `space`, which must not be empty.
     fn fill(&mut self, space: &mut [u8]) -> Filled;
 
-    /// Returns the number of bytes of the file that were read for the bytes written so far.
+    /// Returns the number of bytes of the file, before decompression, that were consumed so far.
     fn position(&self) -> u64;
 }
 
-/// The result of filling a space from a stream.
+/// Result of [`Stream::fill`].
 #[derive(Debug)]
 pub(super) struct Filled {
-    /// Number of bytes written.
+    /// Number of bytes that were written to the space.
     pub(super) bytes: usize,
-    /// Whether more follows these bytes, or what is wrong with them.
+    /// Whether more bytes follow, or the damage that was found.
     pub(super) then: Then,
 }
 
 /// The state of a stream after the bytes that it wrote.
 #[derive(Debug)]
 pub(super) enum Then {
-    /// More bytes may follow.
+    /// The stream is intact so far, and more bytes may follow.
     More,
-    /// Nothing follows.
+    /// The stream has ended without damage.
     End,
-    /// Something is wrong, but no byte is missing.
+    /// Something is wrong, but no byte is missing, and more bytes may follow.
     Warning(Damage),
     /// Bytes are missing here. The bytes that follow do not continue the bytes before.
     Loss {
-        /// The reason.
+        /// The damage that lost the bytes.
         damage: Damage,
-        /// Whether the bytes of this call are known to be wrong, for example by a checksum.
+        /// Whether the bytes that this call wrote are known to be wrong, for example because of a
+        /// checksum.
         untrusted: bool,
-        /// Whether reading can go on after the damage.
+        /// Whether the stream has more bytes after the damage.
         goes_on: bool,
     },
 }
 
-/// A fault of a stream.
+/// Damage of a compressed file, or an error while reading it.
 #[derive(Debug)]
 pub(super) struct Damage {
-    /// Stable code.
+    /// Stable name of the kind of damage, such as `truncated`.
     pub(super) code: &'static str,
-    /// Offset on disk.
+    /// Byte offset in the file on disk, before decompression.
     pub(super) byte: u64,
     /// Description of the damage, and advice for the user.
     pub(super) detail: String,

@@ -1,4 +1,4 @@
-//! A corpus in which any loss ends the reading.
+//! A corpus whose reading fails at the first bad record or lost file.
 
 use crate::view::{Reading, View};
 use crate::{Corpus, Event, Visit};
@@ -6,13 +6,13 @@ use simtool_base::error::{ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
 use simtool_model::document::{Bad, Content, Record};
 
-/// A corpus whose first bad record, or first loss of a file, ends the reading with
-/// [`ErrorKind::Loss`].
+/// View of a corpus for `--on-error fail`: the first bad record, or the first fault that loses a
+/// part of a file, ends the reading with [`ErrorKind::Loss`].
 #[derive(Clone, Copy, Debug)]
 pub struct Strict<'c>(pub &'c dyn Corpus);
 
 impl Strict<'_> {
-    /// Returns the loss that an event reports, if it reports one.
+    /// Returns the fault to fail with if `event` reports lost input, otherwise `None`.
     fn loss(&self, shard: usize, event: &Event<'_>) -> Option<Fault> {
         match event {
             Event::Fault(fault) => (fault.severity == Severity::Loss).then(|| fault.clone()),

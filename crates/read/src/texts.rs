@@ -1,4 +1,4 @@
-//! Texts in memory as a corpus: slices of anything that is bytes, and columns of Arrow. Nothing is
+//! Texts in memory as a corpus: slices of strings or byte vectors, and columns of Arrow. Nothing is
 //! copied.
 
 use crate::{Corpus, Event, Price, Visit};
@@ -8,16 +8,17 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-/// Bytes of a shard: enough to make the work per shard negligible, and few enough to let all threads
-/// end together.
+/// Number of bytes of text in a shard: enough to make the cost per shard negligible, and few enough
+/// that all threads finish at about the same time.
 const SHARD_BYTES: usize = 1 << 20;
-/// Bytes that a text counts in addition to its own, so that many empty texts end a shard too.
+/// Number of bytes that are added to the length of each text, so that a shard has a limited number
+/// of empty texts.
 const TEXT_COST: usize = 16;
 
-/// Texts in memory, each a document: a [`Corpus`] that borrows them.
+/// A [`Corpus`] that borrows texts in memory. Each text is a document.
 ///
-/// Documents are numbered as the texts are. They are in one file, which has no name, so one without
-/// an ID is called by its number.
+/// Documents have the numbers of the texts. They count as one file without a name, so a document
+/// without an ID is identified by its number.
 ///
 /// # Example
 ///
@@ -52,15 +53,15 @@ pub struct Texts<'t> {
     shards: Vec<Shard>,
 }
 
-/// Texts that are read together.
+/// Range of texts that are one shard.
 #[derive(Clone, Debug)]
 struct Shard {
     rows: Range<usize>,
     bytes: u64,
 }
 
-/// Where the texts of an Arrow column begin and end: one number more than there are texts, or none
-/// if there is none.
+/// Offsets at which the texts of an Arrow column begin and end. There is one offset more than there
+/// are texts; an empty column may have none.
 #[derive(Clone, Copy, Debug)]
 pub enum ArrowOffsets<'a> {
     /// Offsets of `Utf8` and `Binary`.
@@ -82,21 +83,22 @@ impl<'a> From<&'a [i64]> for ArrowOffsets<'a> {
 }
 
 impl<'t> Texts<'t> {
-    /// The texts of a slice: of `String`s, of `&str`s, of byte vectors.
+    /// Creates a corpus of the texts in a slice, for example of `String`, `&str` or `Vec<u8>`.
     #[must_use]
     pub fn of<T: AsRef<[u8]> + Sync>(texts: &'t [T]) -> Self {
         Self::of_column(Box::new(Slice(texts)))
     }
 
-    /// The texts of an Arrow column, in Arrow's own buffers: `values` holds the bytes of all texts,
-    /// `offsets` says where each begins and ends in it, and `validity` has a bit for each row, the
-    /// lowest of a byte first, from the bit with the given number on. Without it no row is null.
+    /// Creates a corpus of the texts of an Arrow column, given as Arrow's buffers. `values` holds
+    /// the bytes of all texts, and `offsets` the position of each text in `values`. `validity` is a
+    /// bitmap, lowest bit of a byte first, and the number of its bit for the first row; a cleared
+    /// bit means null. Without a bitmap, no row is null.
     ///
     /// A null row is a document without words, so that rows keep their numbers.
     ///
     /// # Errors
     ///
-    /// The offsets do not ascend or lead beyond the values, or there are too few bits.
+    /// The offsets do not ascend or exceed the values, or the bitmap has too few bits.
     ///
     /// # Example
     ///
@@ -118,17 +120,18 @@ impl<'t> Texts<'t> {
         arrow_column(values, offsets, validity).map(Self::of_column)
     }
 
-    /// Gives the documents their own IDs; one whose ID is empty has none.
+    /// Sets the IDs of the documents. An empty ID means that the document has no ID.
     ///
     /// # Errors
     ///
-    /// There are not as many as texts.
+    /// The number of IDs differs from the number of texts.
     pub fn with_ids<T: AsRef<[u8]> + Sync>(self, ids: &'t [T]) -> Result<Self> {
         self.with_id_column(Box::new(Slice(ids)))
     }
 
-    /// Gives each document the value of the field that decides which one is kept, as a file would have
-    /// it written: a number in decimal, or text. One that is empty is missing.
+    /// Sets the value of each document by which `keep_field` decides which of several similar
+    /// documents is kept. A value is a number in decimal, or text, as it would be in a file. An
+    /// empty value counts as missing.
     ///
     /// ```
     /// use simtool_read::Texts;
@@ -141,20 +144,20 @@ impl<'t> Texts<'t> {
     ///
     /// # Errors
     ///
-    /// There are not as many as texts.
+    /// The number of values differs from the number of texts.
     pub fn with_fields<T: AsRef<[u8]> + Sync>(self, fields: &'t [T]) -> Result<Self> {
         let fields: Box<dyn Column + 't> = Box::new(Slice(fields));
         self.check_length("keep_field", &*fields)?;
         Ok(Self { fields: Some(fields), ..self })
     }
 
-    /// Number of texts.
+    /// Returns the number of texts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.column.rows()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no texts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -179,7 +182,8 @@ impl<'t> Texts<'t> {
         Ok(Self { ids: Some(ids), ..self })
     }
 
-    /// Refuses a column that is not as long as that of the texts.
+    /// Returns an error if the column does not have as many rows as there are texts. `name` is the
+    /// name of the setting in the message.
     fn check_length(&self, name: &'static str, column: &dyn Column) -> Result<()> {
         if column.rows() != self.len() {
             let rule = format!("must be as many as the texts, which are {}", self.len());
@@ -243,15 +247,16 @@ impl Corpus for Texts<'_> {
     }
 }
 
-/// Bytes by row.
+/// Column of values, which are bytes or null.
 trait Column: Send + Sync {
     fn rows(&self) -> usize;
 
-    /// The bytes of a row, unless it is null.
+    /// Returns the value in row `row`, or `None` if it is null.
     fn value(&self, row: usize) -> Option<&[u8]>;
 }
 
-/// Returns the value in the row of a text, if there is a column and a value.
+/// Returns the value in row `row` of a column of IDs or fields. Returns `None` if there is no such
+/// column, or if the value is null or empty.
 fn beside<'c>(column: Option<&'c (dyn Column + 'c)>, row: usize) -> Option<&'c [u8]> {
     column?.value(row).filter(|value| !value.is_empty())
 }
@@ -268,10 +273,10 @@ impl<T: AsRef<[u8]> + Sync> Column for Slice<'_, T> {
     }
 }
 
-/// A column of Arrow, whose offsets were checked.
+/// A column of Arrow. Its offsets were checked when it was created.
 struct Arrow<'t, O> {
     values: &'t [u8],
-    /// One more than there are rows.
+    /// Positions of the rows in `values`, one more than there are rows.
     offsets: &'t [O],
     validity: Option<(&'t [u8], usize)>,
 }
@@ -314,7 +319,7 @@ fn arrow_column<'t>(
     })
 }
 
-/// The number of rows, if every one of them lies within the values.
+/// Checks that the offsets ascend and lie within `values`, and returns the number of rows.
 fn checked_rows<O: Copy + Into<i64>>(values: &[u8], offsets: &[O]) -> Result<usize> {
     // The offsets come from the caller. They are checked once, so that each later access is a plain
     // slice.
@@ -339,7 +344,7 @@ mod tests {
     use super::*;
     use std::ops::ControlFlow;
 
-    /// ID and text of every document, with the shards' numbers of documents.
+    /// Returns ID and text of every document, and the number of documents of each shard.
     fn read(texts: &Texts<'_>) -> (Vec<(Option<String>, String)>, Vec<u64>) {
         let mut documents = Vec::new();
         let shards = 0..texts.shard_count();
@@ -393,7 +398,7 @@ mod tests {
 
     #[test]
     fn columns_of_arrow_are_read_where_they_are() {
-        // A part of a column: the first text begins behind two bytes, the first bit is bit 3.
+        // A slice of a larger column: the first text begins after two bytes, and its bit is bit 3.
         let values = b"..a rosethornssix";
         let bits = [0b1110_1000, 0b0000_0000];
         let narrow = [2_i32, 8, 14, 14, 17];

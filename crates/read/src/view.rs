@@ -1,30 +1,32 @@
-//! Corpora that show another corpus: watched, checked, or some of its shards.
+//! Views: corpora that wrap another corpus to watch or check its events, or to select some of its
+//! shards.
 
 use super::{Collection, Corpus, Price, Visit};
 use simtool_base::error::Result;
 use std::fmt::Debug;
 use std::path::Path;
 
-/// Reads a shard, or a part of it, with the given visitor.
+/// Function that reads a shard, or a part of it, with the visitor that it gets.
 pub type Reading<'r> = dyn FnMut(&mut Visit<'_>) -> Result<()> + 'r;
 
-/// A corpus that shows another one. Every view is a [`Corpus`]: all that it does not say itself comes
-/// from the corpus that it shows, so a view cannot forget to pass anything on.
+/// A corpus that wraps another one. Every view is a [`Corpus`] automatically, and everything that
+/// it does not change comes from the wrapped corpus. So no view can forget to forward a method.
 pub trait View: Debug + Sync {
-    /// Returns the corpus that is shown.
+    /// Returns the corpus that the view wraps.
     fn shown(&self) -> &dyn Corpus;
 
-    /// Returns the shards that are shown, in order, if they are not all.
+    /// Returns the numbers of the shards that the view contains, in order. `None` means all shards
+    /// of the wrapped corpus.
     fn shown_shards(&self) -> Option<&[usize]> {
         None
     }
 
-    /// Reads a shard by calling `read` once. A view that looks at the events, or refuses some, calls
-    /// `read` with a visitor of its own, which passes the events on to `visit`.
+    /// Reads a shard by calling `read` once with a visitor. A view that watches or checks events
+    /// calls `read` with its own visitor, which passes the events on to `visit`.
     ///
     /// # Errors
     ///
-    /// The errors of `read`, and those of the view itself.
+    /// An error of `read`, or an error of the view itself.
     fn read_through(
         &self,
         _shard: usize,
@@ -35,7 +37,7 @@ pub trait View: Debug + Sync {
     }
 }
 
-/// Returns the number that a shard of a view has in the corpus that is shown.
+/// Returns the number that shard number `shard` of the view has in the wrapped corpus.
 fn own_number(view: &impl View, shard: usize) -> usize {
     view.shown_shards().map_or(shard, |shards| shards[shard])
 }
@@ -99,7 +101,7 @@ impl<V: View> Corpus for V {
     }
 
     fn as_files(&self) -> Option<&Collection> {
-        // The files of a part hold more than the part.
+        // The files hold more documents than the selected shards.
         if self.shown_shards().is_some() { None } else { self.shown().as_files() }
     }
 }

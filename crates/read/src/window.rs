@@ -1,8 +1,9 @@
-//! Runs a splitter over bytes: a slice in memory, or a stream through a window.
+//! Divides bytes into records by a splitter: a slice in memory, or a stream of which a window is in
+//! memory.
 //!
-//! Both ways give the same records. A splitter never sees more bytes at once than the longest allowed
-//! record has. A record that does not end within them is skipped up to the next boundary and reported
-//! as `oversize`. So the limit bounds the memory, whatever the input claims.
+//! Both ways give the same records. A splitter never sees more bytes at once than the longest
+//! allowed record has. A record that does not end within these bytes is skipped up to the next
+//! start of a record, and reported as `oversize`. So memory is limited, whatever the input claims.
 
 use crate::splitter::{AfterLoss, Splitter, Step};
 use crate::stream::{Damage, Filled, Stream, Then};
@@ -12,17 +13,18 @@ use simtool_model::document::{Bad, Content, Record};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-/// Bytes asked of a stream at once: enough to amortize a call, and small enough that the window
-/// stays in the second-level cache.
+/// Number of bytes that are read from a stream at once: enough to make the cost of a call
+/// negligible, and few enough that the window stays in the second-level cache.
 const FILL_BYTES: usize = 256 << 10;
-/// Bytes of a slice after which the progress of the reading is reported.
+/// Number of bytes of a slice after which progress is reported.
 const TOLD_BYTES: usize = 64 << 10;
 
-/// Makes an event from the damage of a stream. The `bool` is whether bytes were lost.
+/// Function that creates an event from the damage of a stream. The `bool` says whether bytes were
+/// lost.
 pub(super) type ToFault<'f> = dyn Fn(Damage, bool) -> Event<'static> + 'f;
 
 /// Visits the records of `bytes`, which start at byte `offset` of the file, and returns the number
-/// of those that were visited. `longest` is the length of the longest record, in bytes.
+/// of visited records. `longest` is the length in bytes of the longest allowed record.
 ///
 /// # Errors
 ///
@@ -64,8 +66,9 @@ fn cut_slice<S: Splitter>(
                 window.len()
             }
             Step::More => {
-                // A boundary may begin in the last bytes of the window. The search starts at byte 1
-                // at the earliest, because byte 0 begins the record that is skipped.
+                // The mark of the next record may begin in the last bytes of the window. The search
+                // starts at byte 1 at the earliest, because byte 0 begins the record that is
+                // skipped.
                 let from = window.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
                 let length = splitter.boundary(&rest[from..]).map_or(rest.len(), |end| from + end);
                 rest[..length].chunks(FILL_BYTES).try_for_each(|bytes| out.stretch(bytes))?;
@@ -78,7 +81,7 @@ fn cut_slice<S: Splitter>(
 }
 
 /// Visits the records of a stream, which starts at byte `offset` of the file, and returns the
-/// number of those that were visited. `longest` is the length of the longest record, in bytes.
+/// number of visited records. `longest` is the length in bytes of the longest allowed record.
 ///
 /// # Errors
 ///
@@ -97,9 +100,10 @@ pub(super) fn read_stream<S: Splitter>(
     out.ended(flow)
 }
 
-/// Visits the records of a stream that begins within one, from the first record on that begins behind
-/// that, and first reports how far on disk it is: at most about `searched` bytes. Damage before it is
-/// passed over, since the start of the stream may only look like the start of a member.
+/// Visits the records of a stream that starts in the middle of a record, from the next record on,
+/// which must start within about `searched` bytes on disk. The first event is the position of that
+/// record. Damage before it is ignored, since the start of the stream may look like the start of a
+/// member by chance. `longest` is the length in bytes of the longest allowed record.
 ///
 /// # Errors
 ///
@@ -130,8 +134,8 @@ fn cut_within<S: Splitter>(
         content += bytes as u64;
         match then {
             Then::More | Then::Warning(_) => {}
-            // The bytes before the damage do not join those after it. A boundary across the two
-            // would be false.
+            // The bytes after the damage do not continue the bytes before it. A start of a record
+            // found across the two would be wrong.
             Then::Loss { goes_on: true, .. } => window.start = window.end,
             Then::End | Then::Loss { .. } => break,
         }
@@ -142,14 +146,14 @@ fn cut_within<S: Splitter>(
             give(Event::Reached(part_of(stream.position(), out.byte, content)), out.visit)?;
             return cut_behind(splitter, stream, window, (0, content), to_fault, out);
         }
-        // The last bytes are kept, because a boundary may lie across two fills.
+        // The last bytes are kept, because the mark of a record may lie across two fills.
         window.start += rest.len().saturating_sub(S::BOUNDARY_BYTES);
     }
     ControlFlow::Continue(())
 }
 
-/// Visits the records from the start of the window on, which ends behind `content` bytes of a stream
-/// that starts at `offset`.
+/// Visits the records from the start of the window up to the end of the stream. The window ends
+/// after `content` bytes of the stream, which starts at byte `offset` of the file.
 fn cut_behind<S: Splitter>(
     splitter: &mut S,
     stream: &mut dyn Stream,
@@ -177,7 +181,7 @@ fn cut_behind<S: Splitter>(
         split(splitter, &mut window, last, out)?;
         match filled.then {
             Then::More => {
-                // The bytes in the window were not visited yet.
+                // Bytes in the window were read but not visited yet, so they do not count.
                 let reached = part_of(stream.position(), out.byte - offset, content);
                 give(Event::Reached(reached), out.visit)?;
             }
@@ -207,7 +211,8 @@ fn oversize(longest: usize) -> Cow<'static, str> {
     format!("at most {longest} bytes (`max_record`)").into()
 }
 
-/// Visits the complete records in the window, and everything if nothing follows.
+/// Visits the complete records in the window. If `last` says that nothing follows, visits the rest
+/// of the window, too.
 fn split<S: Splitter>(
     splitter: &mut S,
     window: &mut Window,
@@ -266,16 +271,17 @@ fn split<S: Splitter>(
 
 const UNTRUSTED: Cow<'static, str> = Cow::Borrowed("bytes that agree with their checksum");
 
-/// Passes records to the visitor, and counts them and their bytes.
+/// Passes records to the visitor, and counts the records and their bytes.
 struct Output<'o, 'v> {
-    /// Offset of the next record.
+    /// Byte offset of the next record in the file, after decompression.
     byte: u64,
     records: u64,
     visit: &'o mut Visit<'v>,
 }
 
 impl Output<'_, '_> {
-    /// Returns the result of a reading with this course.
+    /// Returns the result of a reading that ended with `flow`: the number of records, or the
+    /// visitor's error.
     fn ended(self, flow: Flow) -> Result<u64> {
         match flow {
             ControlFlow::Continue(()) => Ok(self.records),
@@ -290,7 +296,7 @@ impl Output<'_, '_> {
         give(Event::Record(record), self.visit)
     }
 
-    /// Lends a stretch of a record that is passed over.
+    /// Passes a part of the bytes of a skipped record to the visitor.
     fn stretch(&mut self, bytes: &[u8]) -> Flow {
         if bytes.is_empty() {
             ControlFlow::Continue(())
@@ -313,27 +319,29 @@ impl Output<'_, '_> {
     }
 }
 
-/// A part of the input that is being skipped.
+/// A record that is being skipped because it is too long or damaged.
 struct Skip {
-    /// Code of the reason.
+    /// Code of the reason, such as `oversize`.
     code: &'static str,
     /// Number of bytes skipped so far.
     length: u64,
 }
 
-/// The part of a stream that is in memory.
+/// The part of a stream that is in memory: `bytes[start..end]`.
 struct Window {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
-    /// Length of the longest record in bytes. The window holds at most this length and one fill.
+    /// Length in bytes of the longest allowed record. The window holds at most this number of bytes
+    /// and one fill.
     longest: usize,
-    /// Number of bytes in the window from which the splitter is called again. If a record does not end
-    /// in the window, this number is doubled. Otherwise a long record would be searched after every
-    /// fill, which takes quadratic time.
+    /// Number of bytes that must be in the window before the splitter is called again. If a record
+    /// does not end in the window, this number is doubled. Otherwise a long record would be
+    /// searched after every fill, which takes quadratic time.
     enough: usize,
     skipping: Option<Skip>,
-    /// Code for all records up to the next loss, if their bytes are known to be wrong.
+    /// Code with which all records up to the next loss are reported as bad, if their bytes are
+    /// known to be wrong; otherwise `None`.
     condemned: Option<&'static str>,
 }
 
@@ -353,7 +361,8 @@ impl Window {
     /// Returns the space for the next bytes of the stream. It is never empty.
     fn space(&mut self) -> &mut [u8] {
         let held = self.end - self.start;
-        // Bytes are moved only if there is little room behind them, so each byte is moved rarely.
+        // Bytes are moved to the front only if there is little room after them, so each byte is
+        // moved rarely.
         if self.start > 0 && (held == 0 || self.bytes.len() - self.end < FILL_BYTES / 2) {
             self.bytes.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, held);
@@ -365,7 +374,8 @@ impl Window {
         &mut self.bytes[self.end..]
     }
 
-    /// Goes on passing over bytes, up to the next boundary.
+    /// Skips the bytes in the window up to the next start of a record, or all of them if there is
+    /// none.
     fn skip<S: Splitter>(&mut self, splitter: &S, out: &mut Output<'_, '_>) -> Flow {
         let Some(skip) = &mut self.skipping else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];
@@ -383,7 +393,7 @@ impl Window {
         ControlFlow::Continue(())
     }
 
-    /// Ends a skip at the end of the stream, where no boundary was found.
+    /// Finishes a skip at the end of the stream: reports the skipped bytes as a bad record.
     fn end_skip(&mut self, out: &mut Output<'_, '_>) -> Flow {
         let Some(skip) = self.skipping.take() else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];
@@ -401,7 +411,8 @@ impl Window {
         if code == "oversize" { oversize(self.longest) } else { CLIPPED }
     }
 
-    /// Gives up the bytes in the window, since the bytes that follow do not join them.
+    /// Reports the bytes in the window as a bad record with the code `code` and drops them, since
+    /// the bytes that follow in the stream do not continue them.
     fn lose(&mut self, code: &'static str, out: &mut Output<'_, '_>) -> Flow {
         self.end_skip(out)?;
         let rest = &self.bytes[self.start..self.end];

@@ -1,4 +1,4 @@
-//! Zstandard frames, one after the other.
+//! Decompresses Zstandard files, which are sequences of frames.
 
 use crate::compressed_input::{Expansion, Input, clipped, corrupt};
 use crate::options::ReadOptions;
@@ -7,17 +7,17 @@ use simtool_base::error::{Error, Result};
 use std::io::Read;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
-/// The first bytes of a frame (RFC 8878, section 3.1.1).
+/// The first four bytes of a frame (RFC 8878, section 3.1.1).
 pub(super) const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-/// The content of a Zstandard file.
+/// Stream of the decompressed content of a Zstandard file.
 pub(super) struct Zstd<R> {
     input: Input<R>,
     decoder: Decoder<'static>,
     expansion: Expansion,
-    /// Base 2 logarithm of the largest window.
+    /// Base 2 logarithm of the largest window in bytes. Frames with a larger window are not read.
     window_log: u32,
-    /// Offset of the frame that is being read.
+    /// Byte offset in the file of the frame that is being read.
     frame: u64,
     in_frame: bool,
     written: u64,
@@ -45,7 +45,8 @@ impl<R: Read> Zstd<R> {
         })
     }
 
-    /// Returns the damage for an error of the decoder, and moves the input to the next frame.
+    /// Returns the damage to report for an error of the decoder, and moves the input to the next
+    /// frame.
     fn damage(&mut self, error: &std::io::Error) -> Then {
         let (began, was_inside) = (self.frame, self.in_frame);
         let reason = error.to_string();
@@ -74,8 +75,8 @@ impl<R: Read> Zstd<R> {
         }
     }
 
-    /// Returns the damage of a file that ends inside a frame. Either the file was cut, or the frame is
-    /// damaged and its decoder has consumed the frames after it.
+    /// Returns the damage to report for a file that ends inside a frame. Either the file was cut,
+    /// or the frame is damaged and its decoder has consumed the frames after it.
     fn end_inside(&mut self) -> Then {
         let (end, began) = (self.input.position(), self.frame);
         match self.resume(began + 1) {
@@ -85,8 +86,8 @@ impl<R: Read> Zstd<R> {
         }
     }
 
-    /// Moves the input to the next frame at or after the offset `from`. Returns the position of that
-    /// frame, if there is one.
+    /// Moves the input to the next frame at or after byte offset `from`. Returns the offset of that
+    /// frame, or `None` if there is no frame.
     fn resume(&mut self, from: u64) -> Result<Option<u64>, Then> {
         self.in_frame = false;
         // The stream counts as ended until the search succeeds, because the search may return
@@ -98,7 +99,7 @@ impl<R: Read> Zstd<R> {
         Ok(found.then(|| self.input.position()))
     }
 
-    /// Whether the frame that failed at once had a frame's first bytes.
+    /// Returns whether the bytes at the offset of the failed frame are the first bytes of a frame.
     fn frame_magic_at_start(&self) -> bool {
         self.input.remembered(self.frame).is_some_and(|bytes| bytes.starts_with(&MAGIC))
     }
@@ -156,7 +157,7 @@ impl<R: Read> Stream for Zstd<R> {
     }
 }
 
-/// Returns the position of the first bytes that very likely begin a frame.
+/// Returns the position in `bytes` of the first bytes that very likely begin a frame, or `None`.
 pub(super) fn first_frame(bytes: &[u8]) -> Option<usize> {
     memchr::memmem::find(bytes, &MAGIC)
 }
@@ -169,7 +170,8 @@ fn is_frame_start(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Reads to the end; the number of bytes, and the most compressed ones that were held.
+    /// Reads the file to its end. Returns the length of the content, and the largest number of
+    /// compressed bytes in memory.
     fn read(file: impl Read) -> (u64, usize) {
         let mut zstd = Zstd::new(Input::new(file), &ReadOptions::default()).unwrap();
         let (mut content, mut held) = (0, 0);
@@ -188,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_huge_frame_is_not_kept_in_memory() {
-        // Blocks of 100,000 bytes each, as they are; the last one is empty.
+        // Uncompressed blocks of 100,000 bytes each. The last one is empty.
         let header = [&MAGIC[..], &[0, 0x58]].concat();
         let mut block = (100_000_u32 << 3).to_le_bytes()[..3].to_vec();
         block.resize(3 + 100_000, b'x');

@@ -1,17 +1,18 @@
-//! The length of a Zstandard file's content, by its headers (RFC 8878, section 3.1).
+//! Estimates the decompressed length of a Zstandard file from its headers (RFC 8878, section 3.1).
 
 use crate::zstd::MAGIC;
 use std::io::{Read, Seek, SeekFrom};
 
-/// Most headers that are read.
+/// Largest number of headers of frames and blocks that are read. Files with more headers usually
+/// get no estimate.
 const MOST_HEADERS: u32 = 1024;
-/// Longest header of a frame.
+/// Length in bytes of the longest frame header.
 const FRAME_HEADER: usize = 18;
-/// Most bytes of a block's content.
+/// Largest decompressed size of a block, in bytes.
 const BLOCK_BYTES: u64 = 128 << 10;
 
-/// Estimates the length of the content of a file of `bytes` bytes. A frame usually states the length of
-/// its content. For other frames, the blocks are counted as full.
+/// Estimates the decompressed length in bytes of a file of `bytes` bytes. A frame usually states
+/// the length of its content. In other frames, each compressed block counts as full.
 ///
 /// Returns `None` if the file is not intact or has too many headers to read. A first frame that states
 /// its length is used even if it has too many blocks.
@@ -68,9 +69,10 @@ pub(super) fn content_bytes(file: &mut (impl Read + Seek), bytes: u64) -> Option
     (at == bytes).then_some(content)
 }
 
-/// The header of a frame.
+/// Sizes that the header of a frame states.
 struct Frame {
-    /// Bytes of the header itself, and of the checksum behind the blocks.
+    /// Length of the header in bytes. `checksum` is the length of the checksum after the blocks, 0
+    /// or 4.
     header: u64,
     checksum: u64,
     window: u64,
@@ -111,7 +113,8 @@ impl Frame {
     }
 }
 
-/// Reads the bytes at an offset. Bytes beyond the end of the file are 0.
+/// Reads `N` bytes at byte offset `at`. Bytes beyond the end of the file are 0. Returns `None` if
+/// reading fails.
 fn bytes_at<const N: usize>(file: &mut (impl Read + Seek), at: u64) -> Option<[u8; N]> {
     file.seek(SeekFrom::Start(at)).ok()?;
     let mut bytes = [0; N];
@@ -136,12 +139,13 @@ mod tests {
         content_bytes(&mut Cursor::new(file), file.len() as u64)
     }
 
-    /// Text that can be packed a little.
+    /// Returns text of `bytes` bytes that can be compressed a little.
     fn text(bytes: usize) -> Vec<u8> {
         (0..).flat_map(|at: u64| format!("{} ", at * at % 9973).into_bytes()).take(bytes).collect()
     }
 
-    /// A frame that says how long its content is, and one that does not.
+    /// Returns two frames with the same content: one that states the length of its content, and one
+    /// that does not.
     fn frames(content: &[u8]) -> [Vec<u8>; 2] {
         [Some(content.len() as u64), None].map(|said| {
             let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();

@@ -13,8 +13,8 @@ use std::io::BufWriter;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Writes the copy, as a file or as a stream like the original, with the compression of its first
-/// batch.
+/// Writes a copy of `from` with the rows that `copy` keeps. The copy is a file or a stream like the
+/// original, and is compressed like the original's first record batch.
 ///
 /// # Errors
 ///
@@ -39,7 +39,8 @@ struct Encoder<'c> {
     from: &'c Path,
     to: &'c Path,
     layout: Layout,
-    /// Knows the dictionaries of the first batch, which usually are those of all.
+    /// Decoder with the dictionaries of the first batch, which most files use for all batches.
+    /// `None` if there is no batch.
     decoder: Option<FileDecoder>,
 }
 
@@ -67,7 +68,7 @@ impl GroupEncoder for Encoder<'_> {
     }
 }
 
-/// The writer of the copy.
+/// Arrow's writer for the copy, in the variant of the original: file or stream.
 enum Writer {
     File(FileWriter<BufWriter<File>>),
     Stream(StreamWriter<BufWriter<File>>),

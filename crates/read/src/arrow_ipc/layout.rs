@@ -1,12 +1,12 @@
-//! Where the messages of an Arrow file or stream are.
+//! Finds the positions of the messages of an Arrow file or stream.
 //!
 //! The footer of a file lists its record batches. A stream has no footer, so its messages are
-//! walked: their metadata is read and their bodies are skipped. A file whose footer is missing or
-//! damaged is walked as well, since the bytes before the footer are a stream: what can be read of a
-//! truncated file is read.
+//! visited one after the other: their metadata is read and their bodies are skipped. A file whose
+//! footer is missing or damaged is read in the same way, since the bytes before the footer are a
+//! stream. So the intact part of a truncated file is still read.
 //!
-//! Every size that a file declares is compared with the length of the file before memory is taken
-//! for it.
+//! Every size that a file declares is compared with the length of the file before memory is
+//! allocated for it.
 
 use crate::arrow_ipc::{CONTINUATION, LONGEST_METADATA, MAGIC};
 use crate::table::documents::caught;
@@ -24,50 +24,55 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-/// Where the first message of a file is: after the magic bytes and padding.
+/// Byte offset of the first message of a file, after the magic bytes and padding.
 const FIRST_MESSAGE: u64 = 8;
-/// Length of the end of a file: the length of the footer and the magic bytes.
+/// Number of bytes after the footer of a file: four for the length of the footer, and six magic
+/// bytes.
 const TAIL_BYTES: u64 = 10;
-/// Longest unpacked buffer, in bytes: the most text that an array with offsets of 32 bits has.
+/// Largest length of a decompressed buffer, in bytes. An array with 32-bit offsets cannot hold more
+/// text. Longer buffers are treated as damage.
 const LONGEST_BUFFER: i64 = i32::MAX as i64;
-/// Most rows of a batch or of an array in it.
+/// Largest number of rows that a batch or an array in it may declare. More rows are treated as
+/// damage.
 const MOST_ROWS: i64 = 1 << 40;
 
-/// The messages of a file or stream.
+/// Schema of an Arrow file or stream, and the positions of its record batches.
 pub(super) struct Layout {
     pub(super) schema: SchemaRef,
     version: MetadataVersion,
-    /// Whether it is a file, not a stream.
+    /// Whether the input has the file format; `false` for the stream format.
     pub(super) is_file: bool,
     pub(super) batches: Vec<Batch>,
-    /// Pairs of names and values in the footer.
+    /// Custom metadata in the footer, as pairs of a name and a value.
     pub(super) metadata: Vec<(String, String)>,
-    /// The damage after the last batch, if there is any.
+    /// Description of the damage after the last batch that can be read; `None` if everything is
+    /// intact.
     pub(super) damage: Option<String>,
     /// Length of the file, in bytes.
     length: u64,
 }
 
-/// A record batch.
+/// Position of a record batch and of the dictionaries that it needs.
 pub(super) struct Batch {
     block: Block,
-    /// The dictionaries that its columns refer to.
+    /// Positions of the dictionaries that the columns of the batch refer to.
     pub(super) dictionaries: Arc<Vec<Block>>,
 }
 
 impl Batch {
-    /// Bytes of the batch in the file.
+    /// Returns the number of bytes of the batch in the file.
     pub(super) fn bytes(&self) -> u64 {
         block_bytes(&self.block)
     }
 }
 
-/// The dictionaries of a stream up to some message: for each number of a dictionary its last whole
-/// one and what was appended to it since.
+/// Positions of the dictionaries that are valid at some message of a stream, by the number of the
+/// dictionary. The first block of a list is the last complete dictionary, and the others are values
+/// that were appended to it.
 type Dictionaries = BTreeMap<i64, Vec<Block>>;
 
 impl Layout {
-    /// Finds the messages. In a stream, the search ends after `most` record batches.
+    /// Finds the record batches of `file`. In a stream, the search ends after `most` batches.
     ///
     /// # Errors
     ///
@@ -92,7 +97,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Reads the footer of a file.
+    /// Reads schema, batches and dictionaries from the footer of a file of `length` bytes.
     fn from_footer(file: &File, length: u64) -> Result<Self, String> {
         let missing = "the file does not end with a footer";
         let tail_at = length.checked_sub(TAIL_BYTES).ok_or(missing)?;
@@ -117,8 +122,8 @@ impl Layout {
         let batch = |&block| Batch { block, dictionaries: Arc::clone(&dictionaries) };
         let batches: Vec<Batch> = blocks.iter().map(batch).collect();
         let all = batches.iter().map(|batch| &batch.block).chain(dictionaries.iter());
-        // Such a position shows that the footer is damaged. The caller then walks the messages from
-        // the start.
+        // A position outside of the file shows that the footer is damaged. The caller then reads
+        // the messages one by one from the start.
         if !all.into_iter().all(|block| is_inside(block, length)) {
             return Err("the footer lists a message outside of the file".to_owned());
         }
@@ -129,7 +134,8 @@ impl Layout {
         Ok(Self { schema, version, is_file: true, batches, metadata, damage: None, length })
     }
 
-    /// Walks the messages of a stream that begins at byte `start`.
+    /// Finds the messages of a stream that begins at byte `start` of a file of `length` bytes, one
+    /// after the other. Stops after `most` record batches.
     fn walk(file: &File, length: u64, start: u64, most: usize) -> Result<Self, String> {
         let first = MessageBytes::read(file, start, length)?;
         let first = first.ok_or("there is no schema")?;
@@ -167,7 +173,8 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Adds the next message of a stream.
+    /// Adds the next message of a stream: a record batch, or a dictionary, which also updates
+    /// `current`, the list of dictionaries for the record batches that follow.
     fn add(
         &mut self,
         bytes: &MessageBytes,
@@ -200,7 +207,8 @@ impl Layout {
         }
     }
 
-    /// Returns the number of rows of a batch, as it declares; 0 if that cannot be read.
+    /// Returns the number of rows that the batch with number `group` declares; 0 if its metadata
+    /// cannot be read.
     pub(super) fn rows(&self, file: &File, group: usize) -> u64 {
         let Some(batch) = self.batches.get(group) else { return 0 };
         let at = u64::try_from(batch.block.offset()).unwrap_or(u64::MAX);
@@ -210,7 +218,8 @@ impl Layout {
         rows.filter(|rows| (0..=MOST_ROWS).contains(rows)).map_or(0, i64::cast_unsigned)
     }
 
-    /// Returns a decoder that knows the dictionaries of a batch.
+    /// Returns a decoder that has read the dictionaries of the batch with number `group`. It
+    /// decodes only the columns with the numbers in `projection`, or all columns if that is `None`.
     ///
     /// # Errors
     ///
@@ -234,7 +243,7 @@ impl Layout {
         Ok(decoder)
     }
 
-    /// Decodes a batch.
+    /// Decodes the batch with number `group`. `decoder` must have read its dictionaries.
     ///
     /// # Errors
     ///
@@ -252,7 +261,7 @@ impl Layout {
         batch.map_err(|error| error.to_string())?.ok_or_else(|| "it is no record batch".to_owned())
     }
 
-    /// Returns the compression of the first batch.
+    /// Returns the compression of the first batch, or `None` if it is not compressed.
     pub(super) fn compression(&self, file: &File) -> Option<CompressionType> {
         let at = u64::try_from(self.batches.first()?.block.offset()).ok()?;
         let bytes = MessageBytes::read(file, at, self.length).ok()??;
@@ -261,7 +270,7 @@ impl Layout {
     }
 }
 
-/// Converts a schema, if this machine can read its numbers.
+/// Converts a schema. Refuses a schema whose numbers have the byte order of another machine.
 fn schema_of(schema: Option<arrow_ipc::Schema<'_>>) -> Result<SchemaRef, String> {
     let schema = schema.ok_or("there is no schema")?;
     // The library does not convert byte orders, and numbers in the wrong order would pass as other
@@ -273,14 +282,15 @@ fn schema_of(schema: Option<arrow_ipc::Schema<'_>>) -> Result<SchemaRef, String>
     schema.map(Arc::new).map_err(|error| format!("the schema: {error}"))
 }
 
-/// The metadata of a message.
+/// The metadata of a message, and the position of the message.
 struct MessageBytes {
     bytes: Vec<u8>,
     block: Block,
 }
 
 impl MessageBytes {
-    /// Reads the metadata of the message at byte `at`. Returns `None` at the end of the messages.
+    /// Reads the metadata of the message at byte `at` of a file of `length` bytes. Returns `None`
+    /// at the end of the messages.
     fn read(file: &File, at: u64, length: u64) -> Result<Option<Self>, String> {
         if at >= length {
             return Ok(None);
@@ -306,7 +316,7 @@ impl MessageBytes {
         let mut bytes = vec![0; metadata_bytes as usize];
         read_at(file, at + prefix_bytes, &mut bytes)?;
         let body_bytes = message(&bytes)?.bodyLength();
-        // Both fit, since neither is longer than a file.
+        // The casts lose nothing, since neither number is larger than a file.
         let block = Block::new(at.cast_signed(), (body_at - at) as i32, body_bytes);
         if !is_inside(&block, length) {
             return Err(format!("the message at byte {at} does not end within the file"));
@@ -318,7 +328,7 @@ impl MessageBytes {
         message(&self.bytes)
     }
 
-    /// Offset of the next message.
+    /// Returns the byte offset of the next message.
     fn end(&self) -> u64 {
         // The block is inside of the file.
         self.block.offset().cast_unsigned() + block_bytes(&self.block)
@@ -330,7 +340,7 @@ fn message(bytes: &[u8]) -> Result<Message<'_>, String> {
         .map_err(|error| format!("a message: {}", quoted(error.to_string().as_bytes())))
 }
 
-/// Returns whether a block lies in a file of `length` bytes.
+/// Returns whether a block, which is a message with its body, lies inside a file of `length` bytes.
 fn is_inside(block: &Block, length: u64) -> bool {
     let parts = [
         u64::try_from(block.offset()),
@@ -342,7 +352,7 @@ fn is_inside(block: &Block, length: u64) -> bool {
     end.is_some_and(|end| end <= length) && block.metaDataLength() >= 8
 }
 
-/// Bytes of a block that lies in its file.
+/// Returns the number of bytes of a block, which must lie inside its file.
 fn block_bytes(block: &Block) -> u64 {
     let metadata = u64::try_from(block.metaDataLength()).unwrap_or_default();
     metadata.saturating_add(u64::try_from(block.bodyLength()).unwrap_or_default())
@@ -356,7 +366,7 @@ fn read_at(mut file: &File, at: u64, space: &mut [u8]) -> Result<(), String> {
     })
 }
 
-/// Reads a message with its body.
+/// Reads the bytes of a message with its body. `length` is the length of the file.
 fn read_block(file: &File, block: &Block, length: u64) -> Result<Buffer, String> {
     if !is_inside(block, length) {
         return Err("a message outside of the file".to_owned());
@@ -368,8 +378,8 @@ fn read_block(file: &File, block: &Block, length: u64) -> Result<Buffer, String>
     Ok(space.into())
 }
 
-/// Checks the sizes that a batch or a dictionary declares, since the decoder takes memory for them
-/// before it knows better.
+/// Checks the sizes that a batch or a dictionary declares. The decoder allocates memory of these
+/// sizes before it would notice that they are wrong.
 fn check(bytes: &Buffer, block: &Block) -> Result<(), String> {
     let (metadata, body) = bytes.split_at(block.metaDataLength().cast_unsigned() as usize);
     let prefix_bytes = if metadata.starts_with(&CONTINUATION) { 8 } else { 4 };

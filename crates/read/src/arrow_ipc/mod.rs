@@ -1,5 +1,5 @@
-//! Arrow IPC: record batches as they are in memory, in files (`.arrow`, Feather version 2) and
-//! streams.
+//! Arrow IPC: files (`.arrow`, Feather version 2) and streams of record batches in the layout that
+//! Arrow uses in memory.
 
 #[cfg(feature = "parquet")]
 mod copy;
@@ -31,7 +31,7 @@ const CONTINUATION: [u8; 4] = [0xFF; 4];
 /// Longest metadata of a message, and longest footer, in bytes.
 const LONGEST_METADATA: u32 = 64 << 20;
 
-/// The format in the table of formats.
+/// Arrow IPC as an entry of the table of formats.
 pub(super) static ARROW: ArrowIpc = ArrowIpc;
 
 /// Arrow IPC, the file format and the stream format.
@@ -78,7 +78,8 @@ impl InputFormat for ArrowIpc {
     }
 }
 
-/// Returns whether a file begins with a message of a stream. No text begins with these bytes.
+/// Returns whether `head`, the first bytes of a file, are the start of an Arrow stream. No text
+/// begins with these bytes.
 fn is_stream(head: &[u8]) -> bool {
     let length = head.strip_prefix(&CONTINUATION).and_then(|rest| rest.first_chunk::<4>());
     length.is_some_and(|&length| (1..=LONGEST_METADATA).contains(&u32::from_le_bytes(length)))
@@ -102,8 +103,8 @@ impl TableFormat for ArrowIpc {
         copy::copy_rows(from, copy)
     }
 
-    /// A record batch is in memory as a whole, next to its unpacked text. A shard is one batch or
-    /// several short ones.
+    /// Estimates twice the bytes of a shard, because a record batch is in memory as a whole, next
+    /// to its decompressed text. A shard is one batch or several short ones.
     fn reader_bytes(&self, rows: TableRows) -> f64 {
         2.0 * rows.shard_bytes
     }

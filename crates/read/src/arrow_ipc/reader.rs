@@ -14,13 +14,15 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Rows after which the progress of a reading is reported.
+/// Number of rows after which progress is reported.
 const SLICE_ROWS: usize = 1024;
-/// Most shares of a file. Each reading of a share of a stream walks the messages before it.
+/// Largest number of shares into which a file is divided. More shares would cost time, since
+/// reading a share of a stream visits all messages before the share.
 const MOST_SHARES: u64 = 64;
 
-/// Puts the record batches into shares of at least `bytes` bytes. Returns `None` if the file cannot
-/// be read, or is damaged: it is then read as a whole.
+/// Groups the record batches into shares of at least `bytes` bytes, which threads read
+/// independently. Returns `None` if the file cannot be read or is damaged. Such a file is then read
+/// as a whole.
 pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
     let layout = Layout::load(file, usize::MAX).ok()?;
     if layout.damage.is_some() {
@@ -32,8 +34,8 @@ pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
     Some(shares_of(groups, bytes.max(all_bytes / MOST_SHARES)))
 }
 
-/// Visits the rows of the job's record batches. Returns how many rows the file says they have, or
-/// how many were visited if the visitor had enough.
+/// Visits the rows of the job's record batches. Returns the number of rows that the file declares
+/// for them, or the number of visited rows if `visit` stopped the reading.
 ///
 /// # Errors
 ///
@@ -76,16 +78,16 @@ pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
     Ok(reading.rows)
 }
 
-/// A reading of record batches, one after the other.
+/// State of a reading of record batches, one after the other.
 struct BatchReading<'j> {
     job: TableJob<'j>,
     layout: Layout,
     selected: Selected,
-    /// The decoder of the last batch, with the number of that batch.
+    /// Number of the last decoded batch, and its decoder.
     decoder: Option<(usize, FileDecoder)>,
-    /// Rows of the batches so far, with those that were lost.
+    /// Number of rows of the batches so far, including rows lost by damage.
     rows: u64,
-    /// Bytes of the batches so far.
+    /// Number of bytes of the batches so far.
     bytes: u64,
 }
 
@@ -135,7 +137,8 @@ impl BatchReading<'_> {
         }
     }
 
-    /// Decodes a batch. Batches with the same dictionaries share a decoder.
+    /// Decodes the batch with number `group`. Reuses the decoder of the last batch if the
+    /// dictionaries are the same.
     fn decode(&mut self, group: usize) -> Result<RecordBatch, String> {
         let wanted = &self.layout.batches[group].dictionaries;
         let known = self
@@ -155,7 +158,8 @@ impl BatchReading<'_> {
     }
 }
 
-/// Visits the rows of a batch, and reports after every slice of it how far the reading is.
+/// Visits the rows of a batch. After every [`SLICE_ROWS`] rows, reports the progress that `reached`
+/// computes from the number of rows visited so far.
 fn visit_slices(
     batch: &RecordBatch,
     rows: &mut Rows<'_>,

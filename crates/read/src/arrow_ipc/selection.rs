@@ -1,4 +1,4 @@
-//! The columns of an Arrow schema: their names, and the wanted ones.
+//! The columns of an Arrow schema: their names, and those that are read.
 
 use crate::arrow_ipc::layout::Layout;
 use crate::table::Columns;
@@ -7,7 +7,8 @@ use arrow_schema::{DataType, Field, Fields, Schema};
 use simtool_base::fault::quoted;
 use std::fs::File;
 
-/// Returns the dotted paths of the columns, none for a file that cannot be read.
+/// Returns the names of all columns; a column inside a struct has a dotted path, such as `meta.id`.
+/// Returns an empty list if the file cannot be read.
 pub(super) fn column_names(file: &File) -> Vec<String> {
     let mut names = Vec::new();
     if let Ok(layout) = Layout::load(file, 0) {
@@ -26,18 +27,20 @@ fn add_names(fields: &Fields, prefix: &str, names: &mut Vec<String>) {
     }
 }
 
-/// The wanted columns that a schema has.
+/// The columns of a schema that are read: text, ID and the field that decides which documents are
+/// kept.
 pub(super) struct Selected {
     pub(super) paths: ColumnPaths,
-    /// Numbers of the columns to decode, ascending.
+    /// Numbers of the top-level columns to decode, ascending.
     pub(super) projection: Vec<usize>,
-    /// Name of the text's column or, without one, of the column whose rows are counted.
+    /// Name of the column with the text. If there is none, name of the column by which rows are
+    /// counted.
     pub(super) first: String,
 }
 
 impl Selected {
-    /// Finds the columns. If there is no column with the name of the text, any column shows how many
-    /// rows there are.
+    /// Finds the columns that `columns` names. If the schema lacks the column of the text, selects
+    /// any column of text or numbers, so that rows can still be counted.
     ///
     /// # Errors
     ///
@@ -73,7 +76,8 @@ impl Selected {
     }
 }
 
-/// Finds a column by its name or by a dotted path through structs. A name may have dots itself.
+/// Finds a column by its name or by a dotted path through structs. Returns its path and its type,
+/// or `None`. A name may contain dots itself.
 fn find<'s>(fields: &'s Fields, name: &str) -> Option<(Vec<String>, &'s Field)> {
     // A column whose own name has dots comes first, since it could not be named in another way.
     if let Some(field) = fields.iter().find(|field| field.name() == name) {
@@ -90,7 +94,7 @@ fn find<'s>(fields: &'s Fields, name: &str) -> Option<(Vec<String>, &'s Field)> 
     None
 }
 
-/// Returns whether the values of a column are text or bytes.
+/// Returns whether values of this type are text or bytes.
 fn is_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_text(values),

@@ -1,4 +1,5 @@
-//! Conformance of Arrow IPC, in files and in streams, and its damages.
+//! Tests that Arrow files and streams give the same documents as other formats, and that damage is
+//! reported.
 
 use crate::conformance::{Seen, documents, options, read_as, stops_anywhere};
 use crate::format::InputFormat;
@@ -15,7 +16,7 @@ use std::fs;
 use std::io::Cursor;
 use std::sync::Arc;
 
-/// Rows of a batch.
+/// Number of rows of a record batch.
 const BATCH_ROWS: usize = 50;
 
 /// Writes columns in batches, as a file or as a stream.

@@ -10,7 +10,7 @@ use {
     simtool_base::error::Result,
 };
 
-/// CSV in the table of formats.
+/// CSV as an entry of the table of formats.
 pub(super) static CSV: Delimited = Delimited {
     name: "csv",
     title: "CSV",
@@ -19,7 +19,7 @@ pub(super) static CSV: Delimited = Delimited {
     delimiter: None,
 };
 
-/// TSV in the table of formats.
+/// TSV as an entry of the table of formats.
 pub(super) static TSV: Delimited = Delimited {
     name: "tsv",
     title: "TSV",
@@ -28,14 +28,15 @@ pub(super) static TSV: Delimited = Delimited {
     delimiter: Some(b'\t'),
 };
 
-/// Rows of columns separated by a character.
+/// A format of text tables whose columns are separated by a character.
 #[derive(Debug)]
 pub(super) struct Delimited {
     name: &'static str,
     title: &'static str,
     about: &'static str,
     extensions: &'static [&'static str],
-    /// The delimiter unless the user names one; guessed from the head of the file if `None`.
+    /// The character between columns, unless the user chooses one. `None` means that it is guessed
+    /// from the first rows.
     delimiter: Option<u8>,
 }
 
@@ -60,7 +61,8 @@ impl InputFormat for Delimited {
         Fields::Delimited
     }
 
-    /// Any text can be a table of one column, so only the name decides.
+    /// Returns whether the file's name has an extension of this format. The content cannot decide,
+    /// since any text can be a table of one column.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         head.is_named(self)
     }

@@ -14,25 +14,29 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
 
-/// Delimiters that are guessed, the likeliest first.
+/// Characters that are tried when the delimiter is guessed, the likeliest first.
 const DELIMITERS: [u8; 4] = *b",;\t|";
-/// A guess looks at no more rows after the header than this.
+/// Largest number of rows after the header from which the delimiter is guessed.
 const GUESSED_FROM: usize = 20;
-/// Most bytes after the first lines of bad rows that are read again.
+/// Largest number of bytes of a file that are read more than once because of bad rows. The limit
+/// keeps the time linear.
 const MOST_READ_AGAIN: u64 = 256 << 20;
 
-/// Splits at the ends of rows.
+/// Splitter that divides a text table at the ends of its rows.
 pub(super) struct Rows {
     parser: Reader,
     names: [Option<String>; 3],
-    /// Number of columns, and where those that matter are, once the header was read.
+    /// Number of columns, and the numbers of the columns of text, ID and keep field. `None` until
+    /// the header row was read.
     header: Option<(usize, [Option<usize>; 3])>,
     at_file_start: bool,
-    /// The unquoted fields of a row, one after the other, and where each ends.
+    /// The fields of the present row without their quotes, one after the other. `ends` has the end
+    /// of each field.
     fields: Vec<u8>,
     ends: Vec<usize>,
     bad: Bad,
-    /// Bytes behind the first lines of bad rows, which were read again.
+    /// Number of bytes so far that were read more than once, because a bad row ended after its
+    /// first line.
     read_again: u64,
 }
 
@@ -41,8 +45,9 @@ const ID: usize = 1;
 const KEEP: usize = 2;
 
 impl Rows {
-    /// Creates a splitter for columns separated by `delimiter`. `text`, `id` and `keep` are the names
-    /// of the wanted columns.
+    /// Creates a splitter for columns separated by `delimiter`. `text`, `id` and `keep` are the
+    /// names of the columns of the text, of the ID, and of the field that decides which documents
+    /// are kept.
     pub(super) fn new(delimiter: u8, text: &str, id: &str, keep: Option<&str>) -> Self {
         Self {
             parser: ReaderBuilder::new().delimiter(delimiter).build(),
@@ -56,8 +61,9 @@ impl Rows {
         }
     }
 
-    /// Reads the row at the start of `bytes`. Returns its length and its number of columns, or `None` if
-    /// the row does not end in `bytes`.
+    /// Reads the row at the start of `bytes` into `fields` and `ends`. Returns its length in bytes
+    /// and its number of columns, or `None` if the row does not end in `bytes`. `last` means that
+    /// no bytes follow.
     fn parse(&mut self, bytes: &[u8], last: bool) -> Option<(usize, usize)> {
         // The parser remembers whether it is inside quotes. Every row is parsed from a clean state,
         // because the row before may have been given up.
@@ -73,7 +79,7 @@ impl Rows {
             written += wrote;
             columns += ended;
             match result {
-                // Without input, the parser takes it that nothing follows.
+                // Called again without input, the parser assumes that nothing follows.
                 ReadRecordResult::InputEmpty if last => {}
                 ReadRecordResult::InputEmpty => return None,
                 ReadRecordResult::OutputFull => self.fields.resize(2 * self.fields.len(), 0),
@@ -89,7 +95,8 @@ impl Rows {
         Some(&self.fields[start..self.ends[column]])
     }
 
-    /// Finds the columns in the header row.
+    /// Finds the columns of text, ID and keep field in the header row, which was just parsed and
+    /// has `columns` columns.
     fn read_header(&mut self, columns: usize) {
         let found = [TEXT, ID, KEEP].map(|which| {
             let name = self.names[which].as_ref()?.as_bytes();
@@ -98,8 +105,9 @@ impl Rows {
         self.header = Some((columns, found));
     }
 
-    /// Returns the first line of the window as a bad record. If too many bytes were read again, the
-    /// record is the whole row of `row` bytes.
+    /// Returns the first line of the window as a bad record. The following lines of the row, which
+    /// has `row` bytes, are then parsed again. If too many bytes were read more than once, the bad
+    /// record is the whole row.
     fn bad_row(&mut self, window: &[u8], row: usize, expected: Cow<'static, str>) -> Step<'_> {
         let line = next_line(window).unwrap_or(window.len());
         self.read_again += row.saturating_sub(line) as u64;
@@ -109,8 +117,8 @@ impl Rows {
     }
 }
 
-/// Guesses the delimiter of a table that begins with `head`. Quotes are respected. In this order,
-/// the guess is the delimiter
+/// Guesses the delimiter of a table that begins with `head`; `text` is the name of the text column.
+/// Delimiters inside quotes do not count. In this order, the guess is the delimiter
 ///
 /// 1. that gives the header a column named `text`;
 /// 2. that gives the header two columns or more, and most rows as many as the header;
@@ -136,7 +144,7 @@ pub(super) fn guess(head: &[u8], text: &str) -> u8 {
                 (seen, even) = (seen + 1, even + usize::from(of_row == columns));
             }
         }
-        // In hundredths, so that nothing rests on how floats compare.
+        // A whole number of hundredths, so that the result does not depend on comparing floats.
         let share = (100 * even).checked_div(seen).unwrap_or(100);
         (delimiter == DELIMITERS[0] || columns > 1).then_some((
             has_text,
@@ -149,7 +157,7 @@ pub(super) fn guess(head: &[u8], text: &str) -> u8 {
     ranked.max_by_key(|&(rank, _)| rank).map_or(DELIMITERS[0], |(_, delimiter)| delimiter)
 }
 
-/// Returns the columns of a row, for example of the header. A blank row has none.
+/// Returns the fields of a row, for example the column names in the header. A blank row has none.
 pub(super) fn columns(delimiter: u8, row: &[u8]) -> Vec<String> {
     let mut rows = Rows::new(delimiter, "", "", None);
     let row = without_byte_order_mark(row).trim_ascii_start();

@@ -1,6 +1,6 @@
-//! The attributes of a tag, and where the tag ends.
+//! Parses the attributes of an HTML tag, and finds the end of the tag.
 
-/// Attributes from behind a tag's name on, one after the other.
+/// Iterator over the attributes of a tag.
 #[derive(Clone, Debug)]
 pub(super) struct Attributes<'h> {
     html: &'h [u8],
@@ -8,16 +8,16 @@ pub(super) struct Attributes<'h> {
     end: Option<TagEnd>,
 }
 
-/// The end of a tag.
+/// Position and kind of the end of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TagEnd {
-    /// Position after the tag.
+    /// Position of the first byte after the tag.
     pub(super) at: usize,
-    /// Whether it ends with `/>`.
+    /// Whether the tag ends with `/>`.
     pub(super) is_self_closing: bool,
 }
 
-/// An attribute as it is written.
+/// Name and value of an attribute as they are in the page, with references not yet resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Attribute<'h> {
     pub(super) name: &'h [u8],
@@ -25,7 +25,8 @@ pub(super) struct Attribute<'h> {
 }
 
 impl<'h> Attributes<'h> {
-    /// The attributes of the tag whose name ends at `at`.
+    /// Creates the iterator over the attributes of a tag. `at` is the position in the page after
+    /// the tag's name.
     pub(super) fn new(html: &'h [u8], at: usize) -> Self {
         Self { html, at, end: None }
     }
@@ -37,7 +38,7 @@ impl<'h> Attributes<'h> {
         self.end
     }
 
-    /// Whether the byte at hand is `byte`.
+    /// Returns whether the byte at the current position is `byte`.
     fn is_at(&self, byte: u8) -> bool {
         self.html.get(self.at) == Some(&byte)
     }
@@ -48,7 +49,7 @@ impl<'h> Attributes<'h> {
         }
     }
 
-    /// Goes on to the first byte where `is_end`.
+    /// Moves to the first byte for which `is_end` is true, and returns the bytes before it.
     fn take_until(&mut self, is_end: impl Fn(u8) -> bool) -> &'h [u8] {
         let start = self.at;
         while self.html.get(self.at).is_some_and(|&byte| !is_end(byte)) {
@@ -57,7 +58,7 @@ impl<'h> Attributes<'h> {
         &self.html[start..self.at]
     }
 
-    /// Returns the value after `=`.
+    /// Reads and returns the value of an attribute, after its `=`.
     fn value(&mut self) -> &'h [u8] {
         self.skip_white_space();
         match self.html.get(self.at) {
@@ -114,7 +115,8 @@ impl<'h> Iterator for Attributes<'h> {
 mod tests {
     use super::*;
 
-    /// The attributes as `name=value`, and what follows the tag.
+    /// Checks the attributes, written as `name=value`, and the rest of the page after the tag with
+    /// whether the tag ends with `/>`.
     fn check(tag: &str, expected: &[&str], rest: Option<(&str, bool)>) {
         let mut attributes = Attributes::new(tag.as_bytes(), 0);
         let found: Vec<String> = attributes

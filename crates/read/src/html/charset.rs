@@ -3,9 +3,10 @@
 use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;
 
-/// Returns the page as UTF-8, and whether bytes had to be replaced. The encoding comes from the first of
-/// these that is there: the byte order mark, the `charset` of the header, the `meta` element of the
-/// page, and a guess.
+/// Returns the page as UTF-8, and whether invalid bytes had to be replaced. `content_type` is the
+/// value of the HTTP header. The encoding comes from the first of these that is present: the byte
+/// order mark, the `charset` in `content_type`, the `meta` element of the page, and a guess from
+/// the bytes.
 pub(crate) fn decode<'p>(page: &'p [u8], content_type: &[u8]) -> (Cow<'p, str>, bool) {
     let declared = charset(content_type)
         // The HTML standard (section 13.2.3.2) looks for a declaration in the first 1,024 bytes.
@@ -17,7 +18,7 @@ pub(crate) fn decode<'p>(page: &'p [u8], content_type: &[u8]) -> (Cow<'p, str>, 
     (text, replaced)
 }
 
-/// Returns the name after the first `charset=`.
+/// Returns the name of the encoding after the first `charset=`, if there is one.
 fn charset(text: &[u8]) -> Option<&[u8]> {
     let name = b"charset";
     let at = text.windows(name.len()).position(|word| word.eq_ignore_ascii_case(name))?;

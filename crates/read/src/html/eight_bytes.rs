@@ -1,25 +1,25 @@
-//! Eight bytes at a time, as a word whose lowest byte is the first.
+//! Searches eight bytes at a time, loaded as a 64-bit word whose lowest byte is the first byte.
 //!
-//! A match is marked with the highest bit of its byte. The first mark is right; bytes after it may be
-//! marked falsely.
+//! The functions return a mask: the highest bit of each byte that matches is set. Only the first
+//! match is certain; bytes after it may be marked by mistake.
 
-/// 0x01 in every byte.
+/// Word with 0x01 in every byte. Its product with a byte has that byte in every position.
 pub(super) const ONES: u64 = u64::from_le_bytes([1; 8]);
-/// The highest bit of every byte.
+/// Word with the highest bit of every byte set.
 const HIGHS: u64 = ONES << 7;
 
-/// Marks bytes that are `byte`.
+/// Returns a mask of the bytes of `word` that equal `byte`.
 pub(super) fn equal(word: u64, byte: u8) -> u64 {
     let difference = word ^ (ONES * u64::from(byte));
     difference.wrapping_sub(ONES) & !difference & HIGHS
 }
 
-/// Marks bytes that are less than `bound`, which is 0x80 at most.
+/// Returns a mask of the bytes of `word` that are less than `bound`, which must be at most 0x80.
 pub(super) fn less(word: u64, bound: u8) -> u64 {
     word.wrapping_sub(ONES * u64::from(bound)) & !word & HIGHS
 }
 
-/// Returns the number of bytes before the first mark: eight if there is none.
+/// Returns the number of bytes before the first marked byte of a mask; eight if no byte is marked.
 pub(super) fn before_first(marks: u64) -> usize {
     marks.trailing_zeros() as usize / 8
 }
@@ -32,7 +32,7 @@ mod tests {
     fn the_first_byte_is_found() {
         for at in 0..8 {
             for byte in 0..=u8::MAX {
-                // Anything may follow it.
+                // The bytes after the match may have any value.
                 for behind in [0, byte ^ 1, byte, 0xFF] {
                     let mut bytes = [0xC1; 8];
                     bytes[at] = byte;

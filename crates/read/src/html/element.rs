@@ -1,8 +1,8 @@
-//! Names of elements, and what they mean for the text.
+//! Names of HTML elements, and their roles for the text of a page.
 
 use crate::html::eight_bytes::{ONES, before_first, equal, less};
 
-/// Elements on lines of their own.
+/// Block elements, whose text is on lines of its own.
 pub(super) const BLOCKS: [&str; 42] = [
     "address",
     "article",
@@ -48,37 +48,39 @@ pub(super) const BLOCKS: [&str; 42] = [
     "ul",
 ];
 
-/// Elements whose content is neither markup nor shown.
+/// Elements whose content is left out: a browser neither parses it as markup nor shows it.
 const LEFT_OUT: [&str; 6] = ["iframe", "noembed", "noframes", "noscript", "style", "xmp"];
 
 /// The role of an element for the text of its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
-    /// Text goes through it.
+    /// The element does not interrupt the line of text, such as `<b>`. Unknown elements are inline,
+    /// too.
     Inline,
     Block,
-    /// A block of text with references and without tags.
+    /// A block whose content is text with character references but without tags: `<title>`.
     Title,
-    /// Text with references and without tags.
+    /// Inline text with character references but without tags: `<textarea>`.
     Textarea,
     Script,
-    /// No text at all.
+    /// The content of the element is left out, for example `<style>`.
     LeftOut,
-    /// All that follows is text as it is written.
+    /// All bytes after the tag are text, even tags: `<plaintext>`.
     Plaintext,
-    /// Where another language begins.
+    /// The element begins content in another language: `<svg>` or `<math>`.
     ForeignRoot,
 }
 
-/// Name of an element without regard to case; all names of more than 15 bytes are one.
+/// Name of an element in lower case, as a number that is quick to compare. All names of more than
+/// 15 bytes have the same value, because no known element has such a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name(u128);
 
-/// Bytes of a name that fit.
+/// Largest number of bytes of a name that fit into a [`Name`].
 const LONGEST: usize = 15;
 
 impl Name {
-    /// The name that is written in small letters.
+    /// Creates a name at compile time. `name` must be in lower case.
     pub(super) const fn new(name: &str) -> Self {
         let bytes = name.as_bytes();
         let (mut key, mut at) = (0, 0);
@@ -89,13 +91,14 @@ impl Name {
         Self::with_length(key, at)
     }
 
-    /// The length keeps a name apart from the same with zeros behind it.
+    /// Creates a name from its bytes in `key` and its length. The length distinguishes a name from
+    /// the same name with zero bytes at its end.
     const fn with_length(key: u128, length: usize) -> Self {
         Self(key | (length as u128) << 120)
     }
 
-    /// The name at the start of `bytes`, and its length there. It ends with white space, `/` or
-    /// `>`.
+    /// Reads the name at the start of `bytes`, which ends before white space, `/` or `>`. Returns
+    /// the name and its length in bytes.
     pub(super) fn read(bytes: &[u8]) -> (Self, usize) {
         // Most names have less than eight bytes.
         if let Some(&first) = bytes.first_chunk() {
@@ -103,7 +106,8 @@ impl Name {
             let length = before_first(less(word, b' ' + 1) | equal(word, b'/') | equal(word, b'>'));
             if length < 8 && ends_name(first[length]) {
                 let mask = (1 << (8 * length)) - 1;
-                // Small letters, digits and hyphens have this bit.
+                // Lower-case letters, digits and hyphens have bit 5 set, and upper-case letters
+                // have not.
                 let small = ONES << 5 & mask;
                 if word & small == small {
                     return (Self::with_length((word & mask).into(), length), length);
@@ -135,22 +139,23 @@ impl Name {
 
     const fn slot(self) -> usize {
         let folded = self.0 as u64 ^ (self.0 >> 64) as u64;
-        // The highest eight bits of the product are a place in a table of 256.
+        // The highest eight bits of the product are the index of a slot in a table of 256 slots.
         (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
     }
 }
 
-/// Whether a tag's name ends before that byte.
+/// Returns whether the name of a tag ends before `byte`.
 pub(super) fn ends_name(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b'/' || byte == b'>'
 }
 
-/// As many as `Name::slot` distinguishes: four times the names that are known, so that there are
-/// free ones behind all.
+/// Number of slots of the hash table [`TABLE`]: the number of values of [`Name::slot`]. It is four
+/// times the number of known names, so every search soon reaches a free slot.
 const SLOTS: usize = 256;
-/// No name has zero bytes.
+/// Mark of a free slot, which no known element has as its name.
 const FREE: Name = Name(0);
-/// The elements that are known, each at its slot or behind it, before the next free one.
+/// Hash table of the known elements. An element is in the first slot from [`Name::slot`] on that
+/// was free when it was inserted.
 static TABLE: [(Name, Element); SLOTS] = table();
 
 const fn table() -> [(Name, Element); SLOTS] {
@@ -174,7 +179,7 @@ const fn table() -> [(Name, Element); SLOTS] {
     table
 }
 
-/// Puts a name into the table, unless it is there.
+/// Inserts a name with its role into the hash table, unless the table contains the name.
 const fn put(table: &mut [(Name, Element); SLOTS], name: &str, element: Element) {
     let name = Name::new(name);
     let mut slot = name.slot();
@@ -208,7 +213,7 @@ mod tests {
             let read = Name::read(tag.as_bytes());
             assert_eq!(read, (Name::new(name), name.len()), "{tag}");
         }
-        // Only letters are made small.
+        // Only letters are converted to lower case.
         assert_ne!(Name::read(b"h\x11>xxxxxx").0, Name::new("h1"));
         assert_ne!(Name::read(b"p\0>xxxxxx").0, Name::new("p"));
         assert_eq!(Name::read(b"abcdefghijklmnopqr>"), (FREE, 18));

@@ -1,13 +1,13 @@
-//! SVG and MathML within a page, where other rules hold: titles and styles are elements like
-//! others there, and text may be in `<![CDATA[`.
+//! SVG and MathML within a page, where other rules apply: `<title>` and `<style>` are ordinary
+//! elements there, and text may be in `<![CDATA[`.
 //!
-//! This module follows the tags alone, without a tree of the elements. Its result is that of the
-//! standard unless elements are nested wrongly.
+//! This module tracks only the open tags, without a tree of elements. Its result is that of the
+//! HTML standard unless elements are nested wrongly.
 
 use crate::html::attributes::Attributes;
 use crate::html::element::Name;
 
-/// Elements of HTML that end SVG and MathML.
+/// HTML elements whose start tag ends any open SVG or MathML.
 const BREAKOUTS: [Name; 44] = [
     Name::new("b"),
     Name::new("big"),
@@ -56,25 +56,26 @@ const BREAKOUTS: [Name; 44] = [
 ];
 const SVG: Name = Name::new("svg");
 const MATH: Name = Name::new("math");
-/// Elements of SVG that hold HTML.
+/// SVG elements whose content is HTML.
 const IN_SVG: [Name; 3] = [Name::new("desc"), Name::new("foreignobject"), Name::new("title")];
-/// Elements of MathML that hold HTML.
+/// MathML elements whose content is HTML.
 const IN_MATH: [Name; 5] =
     [Name::new("mi"), Name::new("mn"), Name::new("mo"), Name::new("ms"), Name::new("mtext")];
-/// Element of MathML that holds HTML if it says so.
+/// MathML element whose content is HTML if its attribute `encoding` says so.
 const ANNOTATION: Name = Name::new("annotation-xml");
-/// Ends SVG and MathML with one of these attributes.
+/// HTML element that ends SVG and MathML if it has one of the attributes in [`OF_FONTS`].
 const FONT: Name = Name::new("font");
 const OF_FONTS: [&str; 3] = ["color", "face", "size"];
 
-/// Deepest nesting that is followed. Browsers have such limits too.
+/// Largest number of nested elements that are tracked; deeper elements are ignored. Browsers have
+/// such limits, too.
 const DEEPEST: usize = 512;
 
-/// The language of the current tags: HTML, SVG or MathML.
+/// State that tells whether the current position in a page is in HTML, SVG or MathML.
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
-    /// Open elements that changed the language, innermost last: `svg`, `math`, and those in them
-    /// that hold HTML.
+    /// Open elements that changed the language, innermost last: `svg`, `math`, and elements inside
+    /// them whose content is HTML.
     open: Vec<Name>,
 }
 
@@ -84,17 +85,17 @@ impl Foreign {
         self.open.clear();
     }
 
-    /// Whether no SVG or MathML element is open.
+    /// Returns whether no SVG or MathML element is open.
     pub(super) fn is_nowhere(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Whether tags are of another language than HTML.
+    /// Returns whether the current position is in SVG or MathML, so that HTML's rules do not apply.
     pub(super) fn is_here(&self) -> bool {
         matches!(self.open.last(), Some(&(SVG | MATH)))
     }
 
-    /// A start tag has been seen.
+    /// Updates the state after a start tag. `is_self_closing` means that it ends with `/>`.
     pub(super) fn start_tag(
         &mut self,
         name: Name,
@@ -122,7 +123,7 @@ impl Foreign {
         }
     }
 
-    /// An end tag has been seen.
+    /// Updates the state after an end tag.
     pub(super) fn end_tag(&mut self, name: Name) {
         if self.open.last() == Some(&name) {
             self.open.pop();
@@ -159,7 +160,8 @@ fn is_of_fonts(mut attributes: Attributes<'_>) -> bool {
 mod tests {
     use super::*;
 
-    /// Whether the rules of others hold behind these tags, each without its brackets.
+    /// Returns whether the position after these tags is in SVG or MathML. The tags have no
+    /// brackets.
     fn is_foreign_behind(tags: &[&str]) -> bool {
         let mut foreign = Foreign::default();
         for tag in tags {
@@ -209,7 +211,7 @@ mod tests {
         for tag in ["/div", "font", "font sized", "a", "style"] {
             assert!(is_foreign_behind(&["svg", "svg", tag]), "{tag}");
         }
-        // No further than to the HTML around.
+        // Only elements up to the surrounding HTML are closed.
         assert!(is_foreign_behind(&["svg", "desc", "svg", "p", "/desc"]));
     }
 

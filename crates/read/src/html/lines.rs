@@ -1,38 +1,39 @@
-//! Text as it comes out of a page: runs of white space are one space, or the end of a line.
+//! Builds the text of a page: a run of white space becomes one space, or a line end.
 
 use crate::html::eight_bytes::{before_first, equal, less};
 
-/// First byte of the no-break space, and of some others.
+/// First byte of the no-break space in UTF-8. Other characters begin with it, too.
 const BEFORE_NO_BREAK: u8 = 0xC2;
-/// Second byte of the no-break space.
+/// Second byte of the no-break space in UTF-8.
 const NO_BREAK: u8 = 0xA0;
-/// Longest reference by name that is looked at: all names are shorter.
+/// Number of bytes of a named character reference, such as `&rarr;`, that are examined. All names
+/// are shorter.
 const LONGEST_NAME: usize = 40;
 
-/// Lines of text with one space between words.
+/// Writer of text with one space between words and without blank lines.
 ///
-/// There is no white space in the text but these gaps, so the last byte says whether it ends with
-/// one.
+/// The text has no other white space than such spaces and line ends, called gaps. So its last byte
+/// shows whether it ends with a gap.
 #[derive(Debug)]
 pub(super) struct Lines<'t> {
     text: &'t mut Vec<u8>,
 }
 
 impl<'t> Lines<'t> {
-    /// Empties `text` and writes lines into it.
+    /// Clears `text` and creates a writer that appends to it.
     pub(super) fn new(text: &'t mut Vec<u8>) -> Self {
         text.clear();
         Self { text }
     }
 
-    /// Ends the text and removes a gap at its end.
+    /// Finishes the text: removes the gap at its end, if there is one.
     pub(super) fn finish(self) {
         if self.is_at_gap() {
             self.text.pop();
         }
     }
 
-    /// Ends the line, if there is one.
+    /// Ends the current line, unless it is empty.
     pub(super) fn end_of_line(&mut self) {
         match self.text.last_mut() {
             None => {}
@@ -41,7 +42,7 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Appends bytes as they are, references and tags too.
+    /// Appends bytes as text. References and tags in them are not interpreted.
     pub(super) fn push_verbatim(&mut self, bytes: &[u8]) {
         let mut at = self.push_run(bytes);
         while let Some(&byte) = bytes.get(at) {
@@ -50,7 +51,7 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Appends bytes in which only references have a meaning.
+    /// Appends bytes as text in which character references are resolved. Tags are not interpreted.
     pub(super) fn push_with_references(&mut self, bytes: &[u8]) {
         let mut at = self.push_until_tag(bytes);
         while at < bytes.len() {
@@ -64,7 +65,8 @@ impl<'t> Lines<'t> {
         self.text.push(b'<');
     }
 
-    /// Appends bytes with their references resolved, up to the first `<`. Returns how many.
+    /// Appends bytes up to the first `<`, with their character references resolved. Returns the
+    /// number of bytes that were read.
     pub(super) fn push_until_tag(&mut self, bytes: &[u8]) -> usize {
         let mut at = self.push_run(bytes);
         while bytes.get(at) == Some(&b'&') {
@@ -74,7 +76,8 @@ impl<'t> Lines<'t> {
         at
     }
 
-    /// Appends what begins with `&`, resolved if it is a reference. Returns how many bytes it has.
+    /// Appends the character reference at the start of `bytes`, which begin with `&`, or the bytes
+    /// as they are if it is none. Returns the number of bytes that were read.
     fn push_reference(&mut self, bytes: &[u8]) -> usize {
         // Most references in pages are these.
         for (reference, byte) in
@@ -99,13 +102,15 @@ impl<'t> Lines<'t> {
         length
     }
 
-    /// Appends bytes up to the first `<` or `&`. Returns how many.
+    /// Appends bytes up to the first `<` or `&`, and shortens white space. Returns the number of
+    /// bytes that were read.
     fn push_run(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         let mut before = self.gap_bit();
         loop {
-            // Eight at a time: copied first, and cut where something has to be done. A byte that
-            // is marked falsely is copied below, like others.
+            // Eight bytes are copied at once, and then cut off before the first byte that needs
+            // special treatment. A byte that is marked by mistake is copied below like any other
+            // byte.
             while let Some(&eight) = bytes[at..].first_chunk() {
                 let word = u64::from_le_bytes(eight);
                 let spaces = equal(word, b' ');
@@ -147,19 +152,21 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Appends a space, unless the text ends with a gap.
+    /// Appends a space, unless the text is empty or ends with a space or line end.
     fn gap(&mut self) {
         if !self.is_at_gap() {
             self.text.push(b' ');
         }
     }
 
-    /// Whether the text is empty or ends with a gap, so that no space may follow.
+    /// Returns whether the text is empty or ends with a space or line end, so that no space may
+    /// follow.
     fn is_at_gap(&self) -> bool {
         self.text.last().is_none_or(|last| matches!(last, b' ' | b'\n'))
     }
 
-    /// Returns [`Self::is_at_gap`] as the highest bit of the lowest byte.
+    /// Returns [`Self::is_at_gap`] as the highest bit of the lowest byte, which is the form of a
+    /// mask.
     fn gap_bit(&self) -> u64 {
         u64::from(self.is_at_gap()) << 7
     }
@@ -169,7 +176,7 @@ impl<'t> Lines<'t> {
 mod tests {
     use super::*;
 
-    /// The bytes at every place in words of eight.
+    /// Checks the result for the bytes at every alignment within words of eight bytes.
     fn check(bytes: &str, expected: &str) {
         for shift in 0..9 {
             let before = "x".repeat(shift);
@@ -190,7 +197,7 @@ mod tests {
         check("a b  c \n\t d\r\x0C\u{A0}e\u{A0}f", "a b c d e f");
         check("a                             b", "a b");
         check("a&nbsp; &Tab;&#10;b &#32;c", "a b c");
-        // These are no white space.
+        // These characters do not count as white space.
         check("a\x0Bb\u{B0} !\u{2003}c\0", "a\x0Bb\u{B0} !\u{2003}c\0");
     }
 

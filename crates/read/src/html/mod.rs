@@ -1,10 +1,11 @@
-//! HTML → text: the text that a reader of the page sees, block by block.
+//! Extracts the text of HTML pages: the text that a reader of the page sees, one line per block.
 //!
 //! Scripts, styles and comments are left out; block elements end a line; runs of white space are
 //! one space; character references are resolved as the standard of HTML says.
 //!
-//! The page is read once, from tag to tag, without a tree of its elements. Tokens are those of
-//! the standard. The tags alone decide which rules hold within an element.
+//! The page is read once, from tag to tag, without a tree of its elements. It is split into tags
+//! and text as the HTML standard requires, but the rules within an element depend only on the tags
+//! before it.
 
 mod attributes;
 mod charset;
@@ -25,18 +26,18 @@ use crate::html::element::{Element, Name};
 use crate::html::foreign::Foreign;
 use crate::html::lines::Lines;
 
-/// The character for a zero byte, if the standard replaces it.
+/// The character that replaces a zero byte where the HTML standard requires that.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 const CDATA: &[u8] = b"[CDATA[";
 
-/// Takes the text out of pages, one after the other.
+/// Extractor of the text of HTML pages, reusable for many pages.
 #[derive(Debug, Default)]
 pub(super) struct HtmlText {
     foreign: Foreign,
 }
 
 impl HtmlText {
-    /// Puts the text of a page into `text`, in UTF-8.
+    /// Replaces the content of `text` by the text of the page `html`, in UTF-8.
     pub(super) fn extract(&mut self, html: &str, text: &mut Vec<u8>) {
         self.foreign.clear();
         let html = html.as_bytes();
@@ -48,7 +49,7 @@ impl HtmlText {
                 [] => break,
                 [_, b'a'..=b'z' | b'A'..=b'Z', ..] => self.start_tag(html, at, &mut lines),
                 [_, b'/', b'a'..=b'z' | b'A'..=b'Z', ..] => self.end_tag(html, at, &mut lines),
-                // A comment that begins in a wrong way; `</>` is nothing at all.
+                // A wrong end tag such as `</1>` is a comment, and `</>` is ignored.
                 [_, b'/', _, ..] => behind_tag(html, at + 2),
                 [_, b'?', ..] => behind_tag(html, at + 1),
                 [_, b'!', ..] => self.declaration(html, at + 2, &mut lines),
@@ -61,12 +62,13 @@ impl HtmlText {
         lines.finish();
     }
 
-    /// The tag at `at`, and what belongs to it if that is no markup. Returns what comes next.
+    /// Handles the start tag at position `at`, together with the content of the element if that is
+    /// not markup, as in `<script>`. Returns the position after it.
     fn start_tag(&mut self, html: &[u8], at: usize, lines: &mut Lines<'_>) -> usize {
         let at = at + 1;
         let (name, length) = Name::read(&html[at..]);
         let attributes = Attributes::new(html, at + length);
-        // A tag that is cut by the end of the page is nothing.
+        // A tag that is cut off by the end of the page is ignored.
         let Some(end) = attributes.clone().end() else { return html.len() };
         let element = name.element();
         if matches!(element, Element::Block | Element::Title) {
@@ -95,7 +97,7 @@ impl HtmlText {
         }
     }
 
-    /// The tag at `at`. Returns what comes next.
+    /// Handles the end tag at position `at`. Returns the position after it.
     fn end_tag(&mut self, html: &[u8], at: usize, lines: &mut Lines<'_>) -> usize {
         let at = at + 2;
         let (name, length) = Name::read(&html[at..]);
@@ -109,7 +111,8 @@ impl HtmlText {
         end.at
     }
 
-    /// A comment, a document type or a section of text, without its `<!`. Returns what comes next.
+    /// Handles a comment, a document type or a `CDATA` section; `at` is the position after its
+    /// `<!`. Returns the position after it.
     fn declaration(&self, html: &[u8], at: usize, lines: &mut Lines<'_>) -> usize {
         let bytes = &html[at..];
         if bytes.starts_with(b"--") {
@@ -127,12 +130,12 @@ impl HtmlText {
     }
 }
 
-/// Returns the position after the next `>`.
+/// Returns the position after the next `>` from position `at` on, or the end of the page.
 fn behind_tag(html: &[u8], at: usize) -> usize {
     memchr::memchr(b'>', &html[at..]).map_or(html.len(), |length| at + length + 1)
 }
 
-/// Returns the position after a comment whose content begins at `at`, after its `<!--`.
+/// Returns the position after a comment; `at` is the position after its `<!--`.
 fn end_of_comment(html: &[u8], at: usize) -> usize {
     let ends = memchr::memchr_iter(b'>', &html[at..]).find(|&length| {
         let comment = &html[at..at + length];
@@ -142,7 +145,8 @@ fn end_of_comment(html: &[u8], at: usize) -> usize {
     ends.map_or(html.len(), |length| at + length + 1)
 }
 
-/// Appends bytes with their zeros replaced, as the standard has it where there are no tags.
+/// Appends bytes to `lines` by `push`, with each zero byte replaced by U+FFFD. The HTML standard
+/// requires this in elements without tags.
 fn push_without_zeros<'t>(bytes: &[u8], lines: &mut Lines<'t>, push: fn(&mut Lines<'t>, &[u8])) {
     for (at, piece) in bytes.split(|&byte| byte == 0).enumerate() {
         if at > 0 {

@@ -1,9 +1,9 @@
-//! Contents of elements that have no markup in them: where they end.
+//! Finds the end of elements without markup inside, such as `<script>`.
 
 use crate::html::element::ends_name;
 
-/// Where the end tag of the element that holds what follows `at` begins; the end of the page if
-/// there is none. `name` is the element's.
+/// Returns the position of the first end tag `</name` at or after `at`, or the end of the page if
+/// there is none. `name` is the name of the element whose content begins at `at`.
 pub(super) fn end_of_raw_text(html: &[u8], at: usize, name: &[u8]) -> usize {
     let found = memchr::memchr_iter(b'<', &html[at..]).find(|less_than| {
         let behind = &html[at + less_than + 1..];
@@ -12,29 +12,29 @@ pub(super) fn end_of_raw_text(html: &[u8], at: usize, name: &[u8]) -> usize {
     found.map_or(html.len(), |less_than| at + less_than)
 }
 
-/// Whether a tag of that name begins there.
+/// Returns whether `bytes`, which follow `<` or `</`, are the start of a tag called `name`.
 fn is_tag(bytes: &[u8], name: &[u8]) -> bool {
     bytes.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
         && bytes.get(name.len()).is_some_and(|&byte| ends_name(byte))
 }
 
-/// The kinds of markup that a `<` in a script may start.
+/// State within a script, which decides what a `<` may start.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Script {
-    /// The end tag, or a comment.
+    /// Outside of comments: `<` may start the end tag of the script, or a comment.
     Plain,
-    /// In a comment: the end tag, or a script in the comment.
+    /// In a comment: `<` may start the end tag of the script, or an inner script.
     Escaped,
-    /// In a script in a comment: the end tag of that.
+    /// In an inner script in a comment: `<` may start the end tag of the inner script.
     DoubleEscaped,
 }
 
-/// Where the end tag of a script begins whose content begins at `at`; the end of the page if there
-/// is none. End tags of scripts that begin in comments end nothing.
+/// Returns the position of the end tag of a script whose content begins at `at`, or the end of the
+/// page if there is none. The end tag of an inner script, which began in a comment, is skipped.
 pub(super) fn end_of_script(html: &[u8], mut at: usize) -> usize {
     const NAME: &[u8] = b"script";
     let mut state = Script::Plain;
-    // The dashes that end a comment are after this.
+    // The dashes that end a comment must lie after this position.
     let mut start = at;
     loop {
         let next = match state {

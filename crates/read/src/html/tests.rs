@@ -123,7 +123,7 @@ fn every_block_ends_a_line() {
     }
 }
 
-/// Pieces of pages, chosen to reach every state of a tokenizer.
+/// Fragments of random pages, chosen so that every state of an HTML tokenizer is reached.
 const PIECES: &[&str] = &[
     "<",
     ">",
@@ -234,7 +234,7 @@ fn soup() -> impl Strategy<Value = String> {
         20 => prop::sample::select(PIECES).prop_map(str::to_owned),
         1 => ".",
     ];
-    // The one that ends all else is rare.
+    // `<plaintext>` ends all markup, so it must be rare.
     let rare = prop_oneof![60 => Just(""), 1 => Just("<plaintext>")];
     (
         prop::collection::vec(piece, 0..40),

@@ -1,11 +1,12 @@
-//! HTML → text in the most obvious way, to compare with: another's tokens, names as text, and
-//! white space a character at a time.
+//! A second, simple extraction of text from HTML, with which tests compare the fast one. It uses
+//! the tokenizer of another library, names as strings, and handles white space character by
+//! character.
 
 use html5gum::emitters::callback::{Callback, CallbackEmitter, CallbackEvent};
 use html5gum::{Emitter, ForwardingEmitter, Span, State, Tokenizer};
 use std::convert::Infallible;
 
-/// The text of a page.
+/// Returns the text of a page.
 pub(crate) fn text(html: &str) -> String {
     let mut page = Page::default();
     let emitter = PageEmitter(CallbackEmitter::new(&mut page));
@@ -16,16 +17,16 @@ pub(crate) fn text(html: &str) -> String {
 #[derive(Default)]
 struct Page {
     text: String,
-    /// White space that is due before the next character.
+    /// White space to write before the next character, if there is any.
     gap: Option<char>,
-    /// The start tag at hand: its name and its attributes.
+    /// Name of the start tag that is being read. `attributes` has its attributes.
     tag: String,
     attributes: Vec<(String, String)>,
-    /// The state that the last start tag asks for.
+    /// State that the tokenizer must enter after the last start tag.
     state: Option<State>,
     /// Whether text is left out up to the next end tag.
     is_left_out: bool,
-    /// Elements of SVG and MathML that hold what comes, as far as they change the rules.
+    /// Open elements of SVG and MathML that change the rules, innermost last.
     foreign: Vec<String>,
 }
 
@@ -135,7 +136,8 @@ impl Callback<Infallible, ()> for &mut Page {
     }
 }
 
-/// Asks the page for the state behind a tag, and where `<![CDATA[` means something.
+/// Connects the tokenizer with [`Page`], which decides the state after a tag and whether
+/// `<![CDATA[` has a meaning.
 struct PageEmitter<'p>(CallbackEmitter<&'p mut Page, Infallible>);
 
 impl ForwardingEmitter for PageEmitter<'_> {

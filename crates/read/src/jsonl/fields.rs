@@ -1,4 +1,4 @@
-//! The wanted fields of a line of JSON, found by a parser that reads all of the line.
+//! Finds the fields of a line of JSON with a parser that validates the whole line.
 
 use crate::form_feed::without_byte_order_mark;
 use crate::jsonl::strings::unescaped;
@@ -7,34 +7,35 @@ use simtool_base::fault::quoted;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Deepest nesting of a line.
+/// Largest depth of nested objects and arrays in a line. Deeper lines are bad records.
 pub(super) const DEEPEST: usize = 128;
 
-/// Positions of the three wanted fields.
+/// Indexes of the three fields in arrays such as [`Found::values`].
 pub(super) const TEXT: usize = 0;
 pub(super) const ID: usize = 1;
 pub(super) const KEEP: usize = 2;
 
-/// Code and expectation of a bad record.
+/// Reason why a line is a bad record: its code, and a description of a valid line.
 pub(super) type Refusal = (&'static str, Cow<'static, str>);
 
-/// Memory for unescaped values of the three fields.
+/// Reusable memory for the values of text, ID and keep field, with their escapes resolved.
 #[derive(Debug, Default)]
 pub(super) struct Scratch(pub(super) [Vec<u8>; 3]);
 
-/// The fields to take, as paths of keys.
+/// Paths of keys that lead to text, ID and keep field. An empty path finds nothing.
 #[derive(Clone, Debug)]
 pub(super) struct FieldPaths(pub(super) [Vec<String>; 3]);
 
 impl FieldPaths {
-    /// Dots in the names lead into nested objects.
+    /// Creates the paths from the names of the fields. Dots in a name lead into nested objects.
     pub(super) fn new(text: &str, id: &str, keep: Option<&str>) -> Self {
         let path = |name: &str| name.split('.').map(str::to_owned).collect();
         Self([path(text), path(id), keep.map(path).unwrap_or_default()])
     }
 }
 
-/// The values of a line's wanted fields.
+/// Returns the values of the fields in `line` to which `paths` lead, or the reason why the line is
+/// bad.
 pub(super) fn find_fields<'a>(line: &'a str, paths: &FieldPaths) -> Result<Found<'a>, Refusal> {
     // The parser skips unwanted values recursively, so a deep line could overflow the stack.
     if is_too_deep(line.as_bytes(), DEEPEST) {
@@ -52,7 +53,8 @@ pub(super) fn find_fields<'a>(line: &'a str, paths: &FieldPaths) -> Result<Found
     Ok(found)
 }
 
-/// The keys of a line's object, in order; none of a line that holds no object.
+/// Returns the keys of the object in `line`, in order. Returns an empty list if the line is not an
+/// object.
 pub(super) fn keys(line: &[u8]) -> Vec<String> {
     struct Keys;
     impl<'de> serde::de::Visitor<'de> for Keys {
@@ -81,14 +83,16 @@ pub(super) fn keys(line: &[u8]) -> Vec<String> {
     serde::Deserializer::deserialize_map(&mut json, Keys).unwrap_or_default()
 }
 
-/// Formats the parser's error on one line, without the line number, which is always 1.
+/// Returns the parser's error as text for the message about a bad record. The line number, which is
+/// always 1, is left out.
 fn explanation(error: &serde_json::Error) -> Cow<'static, str> {
     let message = error.to_string();
     let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
     format!("a JSON object; column {}: {}", error.column(), quoted(reason.as_bytes())).into()
 }
 
-/// Whether brackets nest over `deepest` deep. Nearly all values have fewer brackets than that.
+/// Returns whether objects and arrays are nested more than `deepest` deep. Nearly all values have
+/// fewer brackets, which is checked first.
 pub(super) fn is_too_deep(json: &[u8], deepest: usize) -> bool {
     if memchr::memchr2_iter(b'[', b'{', json).nth(deepest).is_none() {
         return false;
@@ -110,19 +114,19 @@ pub(super) fn is_too_deep(json: &[u8], deepest: usize) -> bool {
     false
 }
 
-/// The raw values of the wanted fields.
+/// The values of text, ID and keep field as they are in the line, not yet unescaped.
 #[derive(Default)]
 pub(super) struct Found<'de> {
     pub(super) values: [Option<&'de RawValue>; 3],
     duplicate: bool,
 }
 
-/// Visits one object on the way along the paths.
+/// Visitor of one object on the way along the paths.
 struct Fields<'p, 'de> {
     paths: &'p FieldPaths,
-    /// Number of keys of the paths that lead to this object.
+    /// Depth of the object: the number of keys of a path that lead to it.
     depth: usize,
-    /// Bit f: path f leads into this object.
+    /// Set of the paths that lead into this object, with a bit for each index of a field.
     wanted: u8,
     found: &'p mut Found<'de>,
 }
@@ -169,7 +173,8 @@ impl<'de> serde::de::Visitor<'de> for Fields<'_, 'de> {
     }
 }
 
-/// Compares a key with the next key of each path.
+/// Visitor of a key. Returns the set of the paths whose next key it is, with a bit for each index
+/// of a field.
 struct Key<'p> {
     paths: &'p FieldPaths,
     depth: usize,
@@ -203,8 +208,8 @@ impl serde::de::Visitor<'_> for Key<'_> {
     }
 }
 
-/// A value as an ID: a string's content, other values as they are written; `None` for null and
-/// the empty string.
+/// Returns a value in the form of an ID: the content of a string, or any other value as it is in
+/// the line. Returns `None` for null and for the empty string.
 pub(super) fn as_written<'a>(value: &'a RawValue, scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
     let written = value.get();
     let bytes = match written {

@@ -1,4 +1,4 @@
-//! Lines of JSON in memory as a corpus: what has come of a stream so far.
+//! Lines of JSON in memory as a corpus, for example a batch of lines from a stream.
 
 use crate::jsonl::fields::FieldPaths;
 use crate::jsonl::lines::Lines;
@@ -8,11 +8,12 @@ use simtool_base::error::Result;
 use std::ops::Range;
 use std::path::Path;
 
-/// Bytes of a shard: few, so that a batch of lines keeps several threads busy.
+/// Length of a shard in bytes. It is short, so that even a small batch of lines keeps several
+/// threads busy.
 const SHARD_BYTES: usize = 128 << 10;
 
-/// Whole lines in memory, each an object with a text and perhaps an ID: a [`Corpus`] that borrows them.
-/// Its one file is called `-`, and records are all lines.
+/// A [`Corpus`] that borrows complete JSON lines in memory. Each line is an object with a text and
+/// perhaps an ID. The corpus has a single file, called `-`, and every line is a record.
 #[derive(Debug)]
 pub struct JsonLinesInMemory<'l> {
     lines: &'l [u8],
@@ -22,7 +23,8 @@ pub struct JsonLinesInMemory<'l> {
 }
 
 impl<'l> JsonLinesInMemory<'l> {
-    /// The lines of `lines`, with the fields that `options` names.
+    /// Creates the corpus of `lines`. `options` gives the names of the fields and the length of the
+    /// longest record.
     #[must_use]
     pub fn new(lines: &'l [u8], options: &ReadOptions) -> Self {
         let mut shards = Vec::with_capacity(lines.len() / SHARD_BYTES + 1);

@@ -1,9 +1,10 @@
-//! JSON Lines: every line is an object with a text and perhaps an ID.
+//! Reads JSON Lines: every line is an object with a text and perhaps an ID.
 //!
 //! The text is borrowed from the line if nothing in it is escaped; a text of `null` is empty. A
-//! line is a bad record if it is no valid object, is nested over 128 deep, or has a text that is
-//! missing or no string. A line that has a wanted field twice is bad too, since readers disagree on
-//! which one counts. Bytes that are no UTF-8, and halves of surrogate pairs, become U+FFFD.
+//! line is a bad record if it is not a valid object, is nested more than 128 deep, or has a text
+//! that is missing or not a string. A line that has the text, the ID or the keep field twice is
+//! bad, too, since JSON parsers disagree on which value counts. Bytes that are not UTF-8, and
+//! single halves of surrogate pairs, become U+FFFD.
 
 use crate::jsonl::fields::{FieldPaths, ID, KEEP, Refusal, Scratch, TEXT, as_written, find_fields};
 use crate::jsonl::quick::quick_document;
@@ -13,14 +14,14 @@ use crate::splitter::{AfterLoss, Splitter, Step};
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
 
-/// Splits at line ends and reads each line's fields.
+/// Splitter at line ends that extracts the document of each line.
 #[derive(Debug)]
 pub(super) struct Lines {
     paths: FieldPaths,
     at_file_start: bool,
     quick_scratch: Scratch,
     scratch: Scratch,
-    /// A line whose bytes that are no UTF-8 were replaced.
+    /// Memory for a line that is not valid UTF-8: a copy with the invalid bytes replaced.
     mended_line: String,
     bad: Bad,
 }
@@ -81,7 +82,7 @@ impl Splitter for Lines {
     }
 }
 
-/// The document of a line.
+/// Extracts the document of a line with the full parser, or returns the reason why the line is bad.
 pub(super) fn document<'a>(
     line: &'a str,
     paths: &FieldPaths,
@@ -91,7 +92,7 @@ pub(super) fn document<'a>(
     let [text_scratch, id_scratch, keep_scratch] = &mut scratch.0;
     let (text, mended) = match found.values[TEXT] {
         Some(text) if text.get().starts_with('"') => unescaped(text, text_scratch),
-        // That there is no text is no damage.
+        // A text of null is allowed and counts as an empty text.
         Some(text) if text.get() == "null" => (&[][..], false),
         None => {
             let Bad { code, expected, .. } = Bad::no_text(0);
@@ -167,7 +168,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The parser's own strings are the oracle.
+        /// Checks that any string that was encoded as JSON is decoded to the same string.
         #[test]
         fn any_text_comes_back(text in "[a\\\\\"\n\u{e9}\u{1F600}\0]{0,40}", spelled in proptest::bool::ANY) {
             let mut json = serde_json::to_string(&text).unwrap();

@@ -19,10 +19,10 @@ use {
 
 pub use in_memory::JsonLinesInMemory;
 
-/// The format in the table of formats.
+/// JSON Lines as an entry of the table of formats.
 pub(super) static JSON_LINES: JsonLines = JsonLines;
 
-/// JSON Lines.
+/// The format JSON Lines, in which each line is a JSON object.
 #[derive(Debug)]
 pub(super) struct JsonLines;
 
@@ -47,8 +47,9 @@ impl InputFormat for JsonLines {
         Fields::Named
     }
 
-    /// The first line looks like an object, or the name says so. An array of objects without a
-    /// name that promises another format is taken for JSON as well: it is refused with advice.
+    /// Returns whether the content begins like an object, or the file's name has an extension of
+    /// this format. An array of objects is accepted as well, unless the name has the extension of a
+    /// known format, so that the user then gets advice about arrays.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         let is_object = starts_with(head.text, *b"{\"") || starts_with(head.text, *b"{}");
         let is_array = head.named.is_none() && starts_with(head.text, *b"[{");
@@ -89,7 +90,7 @@ impl ByteFormat for JsonLines {
     }
 }
 
-/// Returns whether these are the first two bytes that are not white space.
+/// Returns whether the first two bytes of `text` that are not white space are `first`.
 fn starts_with(text: &[u8], first: [u8; 2]) -> bool {
     let bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
     bytes.take(2).eq(&first)

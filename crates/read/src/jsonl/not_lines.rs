@@ -1,14 +1,15 @@
-//! Advice for JSON that is not one object a line.
+//! Advice for JSON files that do not have one object per line.
 
 use crate::form_feed::without_byte_order_mark;
 use crate::jsonl::starts_with;
 use simtool_model::compression::Compression;
 use std::path::Path;
 
-/// Describes JSON that is not one object a line: an array, or objects of several lines. Adds the
-/// command that makes lines of it. Such files are not read, for two reasons. The start of a record
-/// depends on all that comes before it, so threads could not share a large file. And a copy of an
-/// array without some of its elements is not just its bytes without theirs.
+/// Returns a message if the file starts like a JSON array, or like objects that span several lines.
+/// The message contains a command that converts the file to one object per line. Such files are not
+/// read, for two reasons. The start of a record depends on everything before it, so threads could
+/// not share a large file. And removing elements of an array needs more than removing their bytes,
+/// because the commas must fit.
 pub(super) fn advice(head: &[u8], compression: Compression, name: &Path) -> Option<String> {
     let text = without_byte_order_mark(head).trim_ascii_start();
     let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
@@ -39,7 +40,7 @@ pub(super) fn advice(head: &[u8], compression: Compression, name: &Path) -> Opti
     Some(format!("is {what}, and read is a JSON object a line: {command}{large}"))
 }
 
-/// A word of a command.
+/// Returns a word for a shell command, in quotes if that is necessary.
 fn quoted_for_shell(word: &str) -> String {
     if word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c)) {
         word.to_owned()

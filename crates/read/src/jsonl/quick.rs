@@ -5,8 +5,8 @@ use crate::jsonl::strings::string;
 use serde_json::value::RawValue;
 use simtool_model::document::Document;
 
-/// The document of a line that holds nothing out of the ordinary, in one pass over the text;
-/// `None` leaves the line to `document`, which gives the same where both give a document.
+/// Extracts the document of an ordinary line in one pass. Returns `None` for an unusual or invalid
+/// line, which the full parser then reads. Both parsers extract the same document.
 pub(super) fn quick_document<'a>(
     line: &'a str,
     paths: &FieldPaths,
@@ -23,7 +23,7 @@ pub(super) fn quick_document<'a>(
         rest = rest.trim_start_matches(WHITE).strip_prefix('"')?;
         let end = memchr::memchr3(b'"', b'\\', b'\n', rest.as_bytes())?;
         let key = &rest[..end];
-        // Keys of control characters or escapes are left to the parser.
+        // Keys with control characters or escapes are left to the full parser.
         rest = rest[end..].strip_prefix('"')?;
         if key.bytes().any(|byte| byte < b' ') {
             return None;
@@ -66,5 +66,5 @@ pub(super) fn quick_document<'a>(
     })
 }
 
-/// JSON's white space.
+/// The characters that count as white space in JSON.
 const WHITE: [char; 4] = [' ', '\t', '\r', '\n'];

@@ -1,13 +1,15 @@
-//! The content of JSON strings, with their escapes resolved.
+//! Decodes JSON strings: resolves their escapes.
 
 use serde_json::value::RawValue;
 
-/// Bytes looked at and copied at once: escaped text has a line end every few words, and a search
-/// and a copy for each piece cost more than the bytes.
+/// Number of bytes that are examined and copied at once. Escaped text has a line end every few
+/// words. Searching for each escape and copying the text between two escapes would cost more than
+/// copying fixed blocks.
 const BLOCK: usize = 8;
 
-/// The content of the string at the start of `json` and what follows it; `None` if it holds half a
-/// surrogate pair or anything that is no valid string.
+/// Decodes the string at the start of `json` into `scratch`. Returns its content and the rest of
+/// `json` after it. Returns `None` if there is no valid string, or if it holds half a surrogate
+/// pair.
 pub(super) fn string<'a>(json: &'a str, scratch: &'a mut Vec<u8>) -> Option<(&'a [u8], &'a str)> {
     let quoted = json.strip_prefix('"')?;
     let mut rest = quoted.as_bytes();
@@ -24,11 +26,11 @@ pub(super) fn string<'a>(json: &'a str, scratch: &'a mut Vec<u8>) -> Option<(&'a
         rest = behind;
         match special {
             b'"' => {
-                // A quote is a character's border.
+                // The quote is ASCII, so the cut behind it is at the border of a character.
                 return Some((&scratch[..end], &quoted[quoted.len() - rest.len()..]));
             }
             b'\\' => {}
-            // Control characters have to be escaped.
+            // Control characters must be escaped in JSON, so this string is invalid.
             _ => return None,
         }
         let (&kind, behind) = rest.split_first()?;
@@ -53,15 +55,17 @@ pub(super) fn string<'a>(json: &'a str, scratch: &'a mut Vec<u8>) -> Option<(&'a
     }
 }
 
-/// Copies up to the next quote, backslash or control character, or to the end; how many bytes.
+/// Copies the bytes of `rest` up to the next quote, backslash or control character, or up to the
+/// end, and removes them from `rest`. Returns their number. `to` must have room for a whole block
+/// more.
 fn copy_plain(rest: &mut &[u8], to: &mut [u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = ONES << 7;
     let mut copied = 0;
     while let Some((block, behind)) = rest.split_first_chunk::<BLOCK>() {
         to[copied..copied + BLOCK].copy_from_slice(block);
-        // In each of the three, the lowest set bit marks the first such byte; bytes above it may
-        // be marked falsely.
+        // In each of the three masks, the lowest set bit marks the first byte that matches. Later
+        // bytes may be marked by mistake.
         let word = u64::from_le_bytes(*block);
         let equals = |byte: u8| {
             let differs = word ^ (ONES * u64::from(byte));
@@ -84,8 +88,8 @@ fn copy_plain(rest: &mut &[u8], to: &mut [u8]) -> usize {
     copied + plain
 }
 
-/// The content of a string that the parser has accepted, and whether half a surrogate pair was
-/// replaced.
+/// Decodes a string that the parser has accepted, with quotes around it. Returns its content, and
+/// whether half a surrogate pair was replaced by U+FFFD.
 pub(super) fn unescaped<'a>(string: &'a RawValue, scratch: &'a mut Vec<u8>) -> (&'a [u8], bool) {
     let quoted = string.get().as_bytes();
     let mut rest = &quoted[1..quoted.len() - 1];
@@ -121,8 +125,8 @@ pub(super) fn unescaped<'a>(string: &'a RawValue, scratch: &'a mut Vec<u8>) -> (
     (scratch, mended)
 }
 
-/// Returns the character of one or two `\u` escapes. The first one is already open. `None` for half
-/// a pair.
+/// Returns the character of one `\u` escape, or of two that form a surrogate pair, and removes them
+/// from `rest`. The first `\u` was read already. Returns `None` for half a pair.
 fn character(rest: &mut &[u8]) -> Option<char> {
     let first = unit(rest)?;
     // A character beyond U+FFFF is written as two escapes, a high and a low surrogate (RFC 8259,
@@ -139,7 +143,7 @@ fn character(rest: &mut &[u8]) -> Option<char> {
     char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00))
 }
 
-/// Four hexadecimal digits.
+/// Reads four hexadecimal digits and removes them from `rest`.
 fn unit(rest: &mut &[u8]) -> Option<u32> {
     let (digits, after) = rest.split_at_checked(4)?;
     *rest = after;

@@ -20,14 +20,15 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Rows decoded at once. As many as when they were read, since nothing is kept after a damaged
-/// page.
+/// Number of rows that are decoded at once. It is the same as in reading: if a page is damaged,
+/// both then lose the same rows.
 const BATCH_ROWS: usize = 128;
-/// Where Arrow stores its own types. The writer makes it anew.
+/// Key of the metadata in which Arrow stores its own types. It is not copied, because the writer
+/// creates it anew.
 const ARROW_TYPES: &str = "ARROW:schema";
 
-/// Writes the copy, with rows in the row groups of the original and the compression of its first
-/// column.
+/// Writes a copy of `from` with the rows that `copy` keeps. Rows stay in the row groups of the
+/// original, and all columns are compressed like the original's first column.
 ///
 /// # Errors
 ///
@@ -48,7 +49,7 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
     decoded(from, to, || writer.close().map(drop))
 }
 
-/// Encodes row groups of a copy.
+/// Encoder of the row groups of a copy.
 struct Encoder<'c> {
     from: &'c Path,
     to: &'c Path,
@@ -90,7 +91,7 @@ impl GroupEncoder for Encoder<'_> {
     }
 }
 
-/// Writes a batch to the columns of a row group.
+/// Writes the rows of a batch with the writers of the columns of a row group.
 fn write(batch: &RecordBatch, columns: &mut [ArrowColumnWriter]) -> Result<(), ParquetError> {
     let mut columns = columns.iter_mut();
     for (field, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
@@ -104,7 +105,7 @@ fn write(batch: &RecordBatch, columns: &mut [ArrowColumnWriter]) -> Result<(), P
     Ok(())
 }
 
-/// Appends a row group to the file.
+/// Appends a row group, given as its encoded columns, to the file.
 fn append(
     writer: &mut SerializedFileWriter<File>,
     columns: Vec<ArrowColumnChunk>,
@@ -116,7 +117,7 @@ fn append(
     group.close().map(drop)
 }
 
-/// Returns the properties of the copy: compression and metadata of the original.
+/// Returns the properties of the copy: compression and metadata of the original file.
 fn properties(file: &ParquetMetaData) -> WriterProperties {
     let compression = file
         .row_groups()
@@ -131,8 +132,8 @@ fn properties(file: &ParquetMetaData) -> WriterProperties {
     WriterProperties::builder().set_compression(compression).set_key_value_metadata(own).build()
 }
 
-/// Returns the compression to write for data that was compressed like this: the older framing of
-/// LZ4, and LZO, cannot be written.
+/// Returns the compression of a copy of data that was compressed by `compression`. It differs only
+/// for LZO and the older framing of LZ4, which cannot be written.
 fn writable(compression: Compression) -> Compression {
     match compression {
         Compression::LZ4 => Compression::LZ4_RAW,

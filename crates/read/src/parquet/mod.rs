@@ -16,10 +16,10 @@ use {
     std::path::Path,
 };
 
-/// The format in the table of formats.
+/// Parquet as an entry of the table of formats.
 pub(super) static PARQUET: Parquet = Parquet;
 
-/// Apache Parquet.
+/// The format Apache Parquet.
 #[derive(Debug)]
 pub(super) struct Parquet;
 
@@ -81,9 +81,9 @@ impl TableFormat for Parquet {
         copy::copy_rows(from, copy)
     }
 
-    /// About seven pages of usual texts are in memory at once: packed, unpacked, as rows, and left
-    /// over for the next one. Writers look every 1,024 rows whether a page has reached 1 MB, so
-    /// that pages of long texts are longer.
+    /// Estimates the memory of about seven pages of texts, because pages are in memory in several
+    /// forms at once: compressed, decompressed, as rows, and the rest for the next batch. Writers
+    /// check every 1,024 rows whether a page has reached 1 MB, so pages of long texts are longer.
     fn reader_bytes(&self, rows: TableRows) -> f64 {
         const LEAST_PAGE_BYTES: f64 = 1e6;
         const PAGE_ROWS: f64 = 1024.0;

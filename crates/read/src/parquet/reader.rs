@@ -1,7 +1,7 @@
-//! Rows of a Parquet file. Only the needed columns are read.
+//! Reads the rows of a Parquet file as documents. Only the needed columns are decoded.
 //!
-//! The library can panic on damaged files; that is caught and is a fault like its errors. Sizes
-//! that a file declares are checked before anything is decoded.
+//! The library can panic on damaged files. A panic is caught and reported as a fault, like the
+//! library's errors. Sizes that a file declares are checked before anything is decoded.
 
 use crate::table::documents::{ColumnPaths, Rows, caught};
 use crate::table::{Columns, Share, TableJob, shares_of};
@@ -19,42 +19,45 @@ use simtool_base::fault::quoted;
 use std::fs::File;
 use std::ops::ControlFlow;
 
-/// Rows decoded at once; a few, since a short file can hold long values many times.
+/// Number of rows that are decoded at once. It is small, since a short file can contain long values
+/// many times.
 const BATCH_ROWS: usize = 128;
-/// Longest column of a row group, in bytes as it declares.
+/// Largest decompressed size of a column in a row group, in bytes, that a file may declare. A row
+/// group with a longer column is not read.
 const LONGEST_COLUMN: i64 = 512 << 20;
-/// Deepest nesting of a schema.
+/// Largest depth of nested columns in a schema. A file with a deeper schema is not read.
 const DEEPEST_SCHEMA: usize = 64;
-/// Most columns of a schema.
+/// Largest number of columns in a schema. A file with more columns is not read.
 const MOST_COLUMNS: usize = 10_000;
 
-/// Puts row groups into shares of at least `bytes` compressed bytes. Returns `None` if the file's
-/// footer cannot be read.
+/// Groups the row groups into shares of at least `bytes` compressed bytes, which threads read
+/// independently. Returns `None` if the file's footer cannot be read.
 pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
     let metadata = load(file).ok()?;
     let groups = metadata.metadata().row_groups().iter();
     Some(shares_of(groups.map(|group| (compressed_bytes(group), row_count(group))), bytes))
 }
 
-/// Number of rows of a row group, as it declares.
+/// Returns the number of rows that a row group declares.
 fn row_count(group: &RowGroupMetaData) -> u64 {
     u64::try_from(group.num_rows()).unwrap_or_default()
 }
 
-/// Bytes of all columns of a row group, as it declares.
+/// Returns the number of compressed bytes that a row group declares for all its columns.
 fn compressed_bytes(group: &RowGroupMetaData) -> u64 {
     u64::try_from(group.compressed_size()).unwrap_or_default()
 }
 
-/// Returns the paths of the columns, none for a file that cannot be read.
+/// Returns the dotted paths of all columns, such as `meta.id`. Returns an empty list if the file
+/// cannot be read.
 pub(super) fn column_names(file: &File) -> Vec<String> {
     let Ok(metadata) = load(file) else { return Vec::new() };
     let columns = metadata.parquet_schema().columns().iter();
     columns.map(|column| column.path().string()).collect()
 }
 
-/// Visits the rows of the job's row groups. Returns how many rows the file says they have, or how
-/// many were visited if the visitor had enough.
+/// Visits the rows of the job's row groups. Returns the number of rows that the file declares for
+/// them, or the number of visited rows if `visit` stopped the reading.
 ///
 /// # Errors
 ///
@@ -86,14 +89,14 @@ pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
     Ok(reading.rows)
 }
 
-/// A reading of row groups, one after the other.
+/// State of a reading of row groups, one after the other.
 struct GroupReading<'j> {
     job: TableJob<'j>,
     metadata: ArrowReaderMetadata,
     selected: Selected,
-    /// Rows of the groups so far, with those that were lost.
+    /// Number of rows of the groups so far, including rows lost by damage.
     rows: u64,
-    /// Compressed bytes of the groups so far.
+    /// Number of compressed bytes of the groups so far.
     bytes: u64,
 }
 
@@ -117,8 +120,8 @@ impl GroupReading<'_> {
             type_code: "parquet-type",
             paths: &self.selected.paths,
         };
-        // Rows in front may be longer than those after them, so the texts show best how far the
-        // reading is.
+        // The first rows may be longer than the last rows, so the bytes of the texts measure
+        // progress better than the number of rows.
         let reached = |rows: &Rows<'_>| match text_bytes {
             Some(all) => part_of(group_bytes, rows.text_read, all),
             None => part_of(group_bytes, rows.read, declared),
@@ -153,7 +156,8 @@ impl GroupReading<'_> {
     }
 }
 
-/// Visits the rows of all batches. `Err` is the reason why a batch cannot be decoded.
+/// Visits the rows of all batches. After each batch, reports the progress that `reached` computes.
+/// The error is the reason why a batch cannot be decoded.
 fn visit_batches(
     mut batches: ParquetRecordBatchReader,
     rows: &mut Rows<'_>,
@@ -176,7 +180,8 @@ fn visit_batches(
     }
 }
 
-/// The file's metadata, checked for sizes that no honest file has.
+/// Loads the metadata of a file. Refuses schemas with so many or so deep columns that the file must
+/// be damaged or crafted.
 fn load<R: ChunkReader>(file: &R) -> Result<ArrowReaderMetadata, String> {
     // The types that Arrow wrote in addition to Parquet's own would bring dictionaries and views.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -193,15 +198,16 @@ fn load<R: ChunkReader>(file: &R) -> Result<ArrowReaderMetadata, String> {
     Ok(metadata)
 }
 
-/// The columns that were found.
+/// The columns of the file that are read.
 struct Selected {
-    /// The column of the text. If there is none, the shortest column, whose values show how many rows
-    /// there are: the number that a file declares may be wrong.
+    /// Number of the column with the text. If the file has no such column, number of the shortest
+    /// column, by whose values the rows are counted: the number of rows that a file declares may be
+    /// wrong.
     text: usize,
     id: Option<usize>,
     keep: Option<usize>,
     paths: ColumnPaths,
-    /// The name of the first.
+    /// Name of the column `text`.
     first: String,
 }
 
@@ -210,7 +216,7 @@ impl Selected {
         let schema = metadata.parquet_schema();
         let find = |name: &str| {
             let leaf = schema.columns().iter().position(|column| column.path().string() == name);
-            // A list has no one value in a row.
+            // A column inside a list may have several values in a row, so it cannot be used.
             leaf.filter(|&leaf| schema.column(leaf).max_rep_level() == 0)
         };
         let path = |leaf: Option<usize>| Some(schema.column(leaf?).path().parts().to_vec());
@@ -242,14 +248,15 @@ impl Selected {
         [Some(self.text), self.id, self.keep].into_iter().flatten()
     }
 
-    /// Returns the bytes of all texts of a row group, if it declares them. They show progress better
-    /// than rows, since the first rows may be longer than the last ones.
+    /// Returns the number of bytes of all texts of a row group, or `None` if the file does not
+    /// declare it.
     fn text_bytes(&self, group: &RowGroupMetaData) -> Option<u64> {
         let column = group.columns().get(self.text).filter(|_| self.paths.text.is_some())?;
         column.unencoded_byte_array_data_bytes()?.try_into().ok()
     }
 
-    /// Says so if a column of the row group is longer than allowed.
+    /// Returns a message if a column of the row group with number `group` declares more bytes than
+    /// allowed.
     fn too_long(&self, metadata: &ArrowReaderMetadata, group: usize) -> Option<String> {
         let group_metadata = metadata.metadata().row_group(group);
         self.leaves().find_map(|leaf| {

@@ -1,4 +1,4 @@
-//! The copy of a table, group by group.
+//! Copies some rows of a table, one group of rows after the other.
 
 use crate::table::RowsCopy;
 use arrow_array::{BooleanArray, RecordBatch};
@@ -11,24 +11,26 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Decodes groups of a table and encodes their kept rows, by several threads at once.
+/// Decoder of groups of rows of a table, and encoder of the rows that a copy keeps. Several threads
+/// use it at once.
 pub(crate) trait GroupEncoder: Sync {
-    /// The kept rows of a group.
+    /// Encoded rows of a group, ready to be appended to the copy.
     type Encoded: Send;
 
     /// Returns the number of rows of each group.
     fn group_rows(&self) -> Vec<u64>;
 
-    /// Encodes the rows of a group with the numbers in `kept`, which ascend and are not none. The
-    /// first row of the group has the number `first`.
+    /// Encodes the rows of the group with number `group` that the copy keeps. `kept` has their
+    /// numbers in the table, ascending and at least one, and `first` is the number of the group's
+    /// first row.
     ///
     /// # Errors
     ///
-    /// The original cannot be decoded.
+    /// The group cannot be decoded.
     fn encode(&self, group: usize, first: u64, kept: &[u64]) -> Result<Self::Encoded>;
 }
 
-/// Creates the file of a copy, and the folders above it.
+/// Creates the file `to` of a copy, and the folders above it if they do not exist.
 pub(crate) fn create(to: &Path) -> Result<File> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
@@ -37,7 +39,8 @@ pub(crate) fn create(to: &Path) -> Result<File> {
     File::create_new(to).map_err(|e| Error::io(to, "create", e))
 }
 
-/// Encodes every group that has kept rows, and gives them to `append` in the order of the file.
+/// Encodes every group that has rows to keep, and passes the results to `append` in the order of
+/// the groups.
 pub(crate) fn copy_groups<E: GroupEncoder>(
     encoder: &E,
     copy: &RowsCopy<'_>,
@@ -48,7 +51,7 @@ pub(crate) fn copy_groups<E: GroupEncoder>(
     let mut rest = copy.kept;
     for (group, rows) in encoder.group_rows().into_iter().enumerate() {
         let end = first.saturating_add(rows);
-        // The kept rows ascend, so those of a group are a prefix of the rest.
+        // The numbers of kept rows ascend, so those of a group are the first of the rest.
         let (kept, after) = rest.split_at(rest.partition_point(|&row| row < end));
         if !kept.is_empty() {
             groups.push((group, first, kept));
@@ -56,7 +59,8 @@ pub(crate) fn copy_groups<E: GroupEncoder>(
         first = end;
         rest = after;
     }
-    // Encoded groups wait in memory for those before them, so few are encoded at once.
+    // Encoded groups wait in memory until earlier groups are finished, so only a few are encoded at
+    // once.
     for groups in groups.chunks(copy.at_once.max(1)) {
         let encoded: Vec<Mutex<Option<Result<E::Encoded>>>> =
             groups.iter().map(|_| Mutex::new(None)).collect();
@@ -74,25 +78,26 @@ pub(crate) fn copy_groups<E: GroupEncoder>(
     Ok(())
 }
 
-/// The rows that are still to be found in the batches of a group.
+/// Filter that keeps some rows of the batches of a group, which must come in order.
 pub(crate) struct KeptRows<'k> {
-    /// Number of the first row of the next batch.
+    /// Number, in the table, of the first row of the next batch.
     next: u64,
     kept: &'k [u64],
 }
 
 impl<'k> KeptRows<'k> {
-    /// Begins with the row number `first`; `kept` are the numbers of the rows that stay.
+    /// Creates a filter for a group whose first row has the number `first`. `kept` has the numbers
+    /// of the rows to keep, ascending.
     pub(crate) fn new(first: u64, kept: &'k [u64]) -> Self {
         Self { next: first, kept }
     }
 
-    /// Returns whether the batches after this point have no kept rows.
+    /// Returns whether the remaining batches have no rows to keep.
     pub(crate) fn is_done(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// Returns the kept rows of the next batch, or `None` if it has none.
+    /// Returns the rows of the next batch that are kept, or `None` if there are none.
     ///
     /// # Errors
     ///
@@ -116,7 +121,8 @@ impl<'k> KeptRows<'k> {
     }
 }
 
-/// Runs the library that decodes and encodes rows. Its errors and panics are about the rows.
+/// Runs `work`, which decodes or encodes rows with a library. Turns its errors and panics into an
+/// error about copying rows of `from` to `to`.
 pub(crate) fn decoded<R, E: Display>(
     from: &Path,
     to: &Path,

@@ -1,4 +1,4 @@
-//! Rows of Arrow's record batches as documents.
+//! Converts rows of Arrow's record batches to documents.
 
 use crate::{Event, Flow, Visit, give};
 use arrow_array::cast::AsArray;
@@ -17,17 +17,18 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Paths of the wanted columns in a batch, where the file has them. A path of several names leads
-/// into columns of structs.
+/// Paths of the columns of text, ID and keep field in a batch; `None` if the file lacks the column.
+/// A path of several names leads into columns of structs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ColumnPaths {
-    /// The text. Without it, every row is a bad record.
+    /// Path of the text. If it is `None`, every row is a bad record.
     pub(crate) text: Option<Vec<String>>,
     pub(crate) id: Option<Vec<String>>,
     pub(crate) keep: Option<Vec<String>>,
 }
 
-/// Returns the values of the column with this path, if there is a path.
+/// Returns the values of the column to which `path` leads, or `None` if there is no path or no such
+/// column.
 ///
 /// # Errors
 ///
@@ -49,17 +50,17 @@ fn column_at(batch: &RecordBatch, path: Option<&Vec<String>>) -> Result<Option<A
     }
 }
 
-/// The rows of a group while they are visited as records.
+/// State while the rows of a group are visited as records.
 pub(crate) struct Rows<'r> {
-    /// Number of the next row.
+    /// Number of the next record.
     pub(crate) next: u64,
     /// Number of rows visited so far.
     pub(crate) read: u64,
-    /// Bytes of their texts.
+    /// Number of bytes of text in the rows visited so far.
     pub(crate) text_read: u64,
-    /// Length of the longest text, in bytes.
+    /// Length of the longest allowed text, in bytes. A row with a longer text is a bad record.
     pub(crate) longest: usize,
-    /// Code of a row whose text is of another type.
+    /// Code of the bad record if the text of a row has a type that is not text.
     pub(crate) type_code: &'static str,
     pub(crate) paths: &'r ColumnPaths,
 }
@@ -69,7 +70,7 @@ impl Rows<'_> {
     ///
     /// # Errors
     ///
-    /// The reason why a column cannot be decoded. No row was visited then.
+    /// A column cannot be decoded. The error is the reason, and no row was visited.
     pub(crate) fn visit(
         &mut self,
         batch: &RecordBatch,
@@ -82,7 +83,7 @@ impl Rows<'_> {
         Ok(self.visit_rows(batch.num_rows(), columns, visit))
     }
 
-    /// Visits rows with the values of text, ID and keep field.
+    /// Visits `count` rows as records. The arrays hold the values of text, ID and keep field.
     fn visit_rows(
         &mut self,
         count: usize,
@@ -93,7 +94,7 @@ impl Rows<'_> {
         let mut keep_written = Vec::new();
         for row in 0..count {
             let text = text.and_then(|column| match bytes(column, row) {
-                // That there is no text is no damage.
+                // A text of null is allowed and counts as an empty text.
                 None if column.is_null(row) => Some(&[][..]),
                 text => text,
             });
@@ -120,7 +121,7 @@ impl Rows<'_> {
                     mended: None,
                 }),
             };
-            // A row has no place in the bytes of the file, since its columns are stored apart.
+            // A row has no byte offset in the file, since its columns are stored separately.
             let record = Record { number: self.next, byte: 0, bytes: &[], content };
             self.next += 1;
             self.read += 1;
@@ -131,7 +132,7 @@ impl Rows<'_> {
     }
 }
 
-/// Runs the library; a panic becomes its message.
+/// Runs `work`, which calls a library, and turns a panic into an error with the panic's message.
 pub(crate) fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str);
@@ -140,7 +141,8 @@ pub(crate) fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     })
 }
 
-/// Returns the bytes of a value of text or bytes. Returns `None` for null and for other types.
+/// Returns the bytes of the value in row `row`, if the column has a type of text or bytes. Returns
+/// `None` for null and for other types.
 fn bytes(column: &ArrayRef, row: usize) -> Option<&[u8]> {
     if column.is_null(row) {
         return None;
@@ -157,8 +159,9 @@ fn bytes(column: &ArrayRef, row: usize) -> Option<&[u8]> {
     }
 }
 
-/// Returns a value as an ID: text as it is, numbers in decimal, and points in time as the stored
-/// number. Returns `None` for null, empty text and other types.
+/// Returns the value in row `row` in the form of an ID: text as it is, numbers in decimal, and
+/// times as the stored number. `written` is memory for the digits. Returns `None` for null, empty
+/// text and other types.
 fn value<'v>(column: &'v ArrayRef, row: usize, written: &'v mut Vec<u8>) -> Option<&'v [u8]> {
     fn number<T: ArrowPrimitiveType<Native: Display>>(
         column: &ArrayRef,

@@ -1,7 +1,7 @@
-//! Formats whose files are tables: their trait, and their common code.
+//! The interface and the common code of formats whose files are tables: Parquet and Arrow.
 //!
-//! A table is read by **groups** of rows, which its file stores together: the row groups of Parquet,
-//! the record batches of Arrow. Several small groups are one shard.
+//! A table is read in **groups** of rows, which its file stores together: the row groups of
+//! Parquet, and the record batches of Arrow. A shard is one group, or several small ones.
 
 #[cfg(feature = "parquet")]
 pub(super) mod copying;
@@ -18,33 +18,35 @@ use std::path::Path;
 
 /// A format whose files are tables.
 pub(super) trait TableFormat: fmt::Debug + Sync {
-    /// Puts the groups of a file into shares of at least `bytes` bytes. Returns `None` if the file
-    /// cannot be read.
+    /// Collects the groups of a file into shares of at least `bytes` bytes, which threads read
+    /// independently. Returns `None` if the file cannot be read.
     fn shares(&self, file: &File, bytes: u64) -> Option<Vec<Share>>;
 
-    /// Returns the paths of the columns, none for a file that cannot be read.
+    /// Returns the names of all columns, with dotted paths such as `meta.id` for nested columns.
+    /// Returns an empty list if the file cannot be read.
     fn column_names(&self, file: &File) -> Vec<String>;
 
-    /// Visits rows as records. Returns how many rows the file says they are, or how many were
-    /// visited if the visitor had enough.
+    /// Visits the rows of the job as records. Returns the number of rows that the file declares for
+    /// them, or the number of visited rows if `visit` stopped the reading.
     ///
     /// # Errors
     ///
     /// The first error that `visit` returns.
     fn read(&self, job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64>;
 
-    /// Writes a copy of the file `from` with some of its rows: all columns, types and metadata.
+    /// Writes a copy of the file `from` with the rows that `copy` keeps, and with all columns,
+    /// types and metadata.
     ///
     /// # Errors
     ///
     /// The copy cannot be written, or `from` cannot be read.
     fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>) -> Result<()>;
 
-    /// Estimates the memory of a reader, in bytes, without its longest record.
+    /// Estimates the memory in bytes that reading a table takes in addition to its longest record.
     fn reader_bytes(&self, rows: TableRows) -> f64;
 }
 
-/// Rows of a table, for an estimate of memory.
+/// Sizes of the rows of a table, for an estimate of the memory that reading takes.
 #[derive(Clone, Copy, Debug)]
 pub struct TableRows {
     /// Mean length of a text, in bytes.
@@ -53,17 +55,17 @@ pub struct TableRows {
     pub shard_bytes: f64,
 }
 
-/// Groups of rows that are read together.
+/// Consecutive groups of rows of a table that are one shard.
 #[derive(Clone, Debug)]
 pub(super) struct Share {
     pub(super) groups: Range<usize>,
-    /// Bytes of all their columns on disk.
+    /// Number of bytes on disk of all columns of these groups.
     pub(super) bytes: u64,
     pub(super) rows: u64,
 }
 
-/// Collects groups into shares of at least `least_bytes` bytes. Each item of `groups` is the bytes
-/// and the rows of one group.
+/// Collects consecutive groups of rows into shares of at least `least_bytes` bytes. Each item of
+/// `groups` is the number of bytes and the number of rows of a group.
 #[cfg(feature = "parquet")]
 pub(super) fn shares_of(
     groups: impl ExactSizeIterator<Item = (u64, u64)>,
@@ -85,7 +87,8 @@ pub(super) fn shares_of(
     shares
 }
 
-/// Names of the fields or columns to read.
+/// Names of the fields or columns of the text, of the ID, and of the value that decides which
+/// documents are kept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns<'c> {
     pub(super) text: &'c str,
@@ -93,45 +96,47 @@ pub(super) struct Columns<'c> {
     pub(super) keep: Option<&'c str>,
 }
 
-/// A reading of rows.
+/// One reading of groups of rows of a table.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is built in"))]
 pub(super) struct TableJob<'j> {
     pub(super) file: &'j File,
-    /// The groups to read, or all of them.
+    /// Numbers of the groups to read; `None` for all groups.
     pub(super) groups: Option<Range<usize>>,
     pub(super) columns: Columns<'j>,
-    /// Length of the longest text, in bytes.
+    /// Length of the longest allowed text, in bytes.
     pub(super) longest: usize,
-    /// Makes an event of damage and of the number of rows that it costs.
+    /// Creates the event that reports damage. The number is that of the rows that were lost.
     pub(super) to_fault: &'j dyn Fn(Damage, u64) -> Event<'static>,
 }
 
 #[cfg(feature = "parquet")]
 impl TableJob<'_> {
-    /// Makes the event of damage.
+    /// Creates the event that reports damage with this code and description, by which `lost` rows
+    /// were lost.
     pub(super) fn damage(&self, code: &'static str, detail: String, lost: u64) -> Event<'static> {
         (self.to_fault)(Damage { code, byte: 0, detail }, lost)
     }
 
-    /// Returns whether the first group of the file is read. Damage of the whole file is reported
-    /// with that group alone, not again with every share.
+    /// Returns whether the job includes the first group of the file. Damage that concerns the whole
+    /// file is reported only then, or it would be reported with every share.
     pub(super) fn has_first_group(&self) -> bool {
         self.groups.as_ref().is_none_or(|groups| groups.start == 0)
     }
 }
 
-/// Runs a function for every number below the first argument, in any order and by several threads.
+/// Function that calls its second argument for every number below its first argument, in any order
+/// and on several threads.
 pub type InParallel<'p> = dyn Fn(usize, &(dyn Fn(usize) + Sync)) + 'p;
 
-/// A copy of a table with some of its rows.
+/// Description of a copy of a table: its path and its rows, and the threads for the work.
 pub struct RowsCopy<'c> {
-    /// The new file.
+    /// Path of the copy, which must not exist yet.
     pub to: &'c Path,
-    /// Numbers of the rows that stay, ascending.
+    /// Numbers of the rows to keep, ascending.
     pub kept: &'c [u64],
-    /// Number of groups to encode at once: the number of threads.
+    /// Number of groups of rows to encode at the same time: the number of threads.
     pub at_once: usize,
-    /// Encodes groups by the threads of the caller.
+    /// Runs the encoding of several groups on the threads of the caller.
     pub in_parallel: &'c InParallel<'c>,
 }
 

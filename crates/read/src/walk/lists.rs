@@ -1,4 +1,4 @@
-//! Lists of paths.
+//! Files that list the paths of input files.
 
 use crate::decompress::unpacked;
 use simtool_base::error::{Error, Result};
@@ -7,13 +7,14 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Returns the paths of a list: one a line, or with a zero byte after each. For `-`, `input` holds
-/// the list. Blank lines are skipped, and a carriage return before a line's end is not part of the
-/// path. The list may be compressed by gzip, as crawls publish theirs.
+/// Returns the paths in the file `list`, which has one path per line, or a zero byte after each
+/// path if `zero_separated` is set. If `list` is `-`, the paths are read from `input`. Blank lines
+/// are skipped, and a carriage return at the end of a line is not part of the path. The list may be
+/// compressed, as the lists of web crawls are.
 ///
 /// # Errors
 ///
-/// The list cannot be read, or its gzip data is damaged.
+/// The list cannot be read, or its compressed data is damaged.
 pub fn listed_paths(
     list: &Path,
     zero_separated: bool,

@@ -1,11 +1,12 @@
-//! Paths and lists of paths → the files to read, in order.
+//! Finds the files to read from paths and lists of paths, in order.
 //!
-//! Files come in the order of the paths; those of a folder in byte order of their path, at any
-//! depth. Paths that the user names are read, whatever their names and wherever their links lead.
-//! Inside folders, two things are left out: names that begin with a dot, unless they are asked for,
-//! and the results of earlier runs. A `.gitignore` has no effect. Links inside folders are followed
-//! to files, not to folders, so that no loop of links is walked. A file that is reached twice is
-//! read once. A path that is no file, or cannot be opened, is a fault of its own.
+//! Files are in the order of the paths. Files in a folder, at any depth, are in byte order of their
+//! paths. Paths that the user names are read, whatever their names and wherever their links lead.
+//! Inside folders, two things are left out: names that begin with a dot, unless the user asks for
+//! hidden files, and the results of earlier runs. A `.gitignore` has no effect. Links inside
+//! folders are followed to files, not to folders, so that no loop of links is walked. A file that
+//! is reached twice is read once. A path that cannot be opened, or is neither a file nor a folder,
+//! is reported as a fault.
 
 mod lists;
 #[cfg(test)]
@@ -29,24 +30,25 @@ pub use lists::listed_paths;
 pub struct InputFile {
     /// The file as the user named it; `-` is standard input.
     pub name: PathBuf,
-    /// The relative path of a copy of the file: its name, below the name of the
-    /// folder that was named if it was found in one; `stdin` for standard input.
+    /// Path of a copy of the file, relative to the folder of all copies. It is the file's name, for
+    /// example `a.jsonl`. For a file that was found in a folder, it begins with the name of the
+    /// folder that the user named, for example `data/x/a.jsonl`. For standard input it is `stdin`.
     pub copy_name: PathBuf,
-    /// Where standard input is.
+    /// Place of the bytes, if this is standard input; otherwise `None`.
     input: Option<InputPlace>,
 }
 
-/// Where the bytes of standard input are.
+/// Place where the bytes of standard input can be read.
 #[derive(Debug)]
 enum InputPlace {
-    /// A copy of what came as a stream.
+    /// A temporary file with a copy of the bytes that came through a pipe.
     Copied(TempPath),
-    /// The file that it is.
+    /// The path of the file that standard input was redirected from.
     File(PathBuf),
 }
 
 impl InputFile {
-    /// A file that is where its name says.
+    /// Creates an input file with the path `name`.
     pub fn new(name: impl Into<PathBuf>) -> Self {
         let name = name.into();
         let copy_name = name.file_name().unwrap_or_default().into();
@@ -57,7 +59,7 @@ impl InputFile {
         Self { name: "-".into(), copy_name: "stdin".into(), input: Some(place) }
     }
 
-    /// Where the bytes are.
+    /// Returns the path from which the bytes are read.
     #[must_use]
     pub fn path(&self) -> &Path {
         match &self.input {
@@ -68,24 +70,24 @@ impl InputFile {
     }
 }
 
-/// Decides which files of folders are read; named files always are. It gets the path below the
-/// folder that was named.
+/// Function that decides which files in folders are read. It gets the path of a file below the
+/// folder that the user named. Files that the user names are always read.
 pub(crate) type FileFilter<'s> = dyn Fn(&Path) -> bool + 's;
 
-/// The choice of files in folders.
+/// Options for the choice of files inside folders.
 #[derive(Clone, Copy)]
 pub struct InFolders<'f> {
-    /// The files that are wanted.
+    /// Function that returns whether a file is read, given its path below the named folder.
     pub wanted: &'f FileFilter<'f>,
-    /// Whether files and folders are read whose names begin with a dot.
+    /// Whether hidden files and folders, whose names begin with a dot, are read, too.
     pub hidden: bool,
-    /// A file or folder that is not read where it lies in a folder, by its path without links:
-    /// where results go.
+    /// Output file or folder of the run, which is left out if it lies in an input folder. The path
+    /// contains no links.
     pub output: Option<&'f Path>,
 }
 
 impl Default for InFolders<'_> {
-    /// Everything that is not hidden.
+    /// Returns options that select every file that is not hidden.
     fn default() -> Self {
         Self { wanted: &|_| true, hidden: false, output: None }
     }
@@ -98,38 +100,40 @@ impl fmt::Debug for InFolders<'_> {
     }
 }
 
-/// The files that were found, and the faults of other paths.
+/// Result of finding the input files.
 #[derive(Debug, Default)]
 pub struct Walked {
-    /// In reading order.
+    /// The files that were found, in reading order.
     pub files: Vec<InputFile>,
-    /// In the order they were met.
+    /// Faults of paths that cannot be read, in the order of their discovery.
     pub faults: Vec<Fault>,
-    /// Warnings about files and folders that were left out on purpose: one for each kind and each
-    /// folder that was named.
+    /// Warnings about hidden files, links to folders and earlier results that were left out on
+    /// purpose: for each folder that the user named, one warning of each kind.
     pub left_out: Vec<Fault>,
     /// Number of hidden files and folders that were left out. The content of a hidden folder is not
     /// counted.
     pub hidden: u64,
 }
 
-/// Collects files.
+/// Collector of the input files from paths and folders.
 #[derive(Debug, Default)]
 pub struct Walker {
     walked: Walked,
-    /// Files that were reached, by their path without links.
+    /// Paths of the files so far with all links resolved, so that a file with two names is read
+    /// once.
     seen: UnorderedSet<OsString>,
 }
 
-/// A file in a folder.
+/// A file that was found in a folder.
 struct Found {
     path: PathBuf,
     kind: fs::FileType,
-    /// The path without links.
+    /// The path with all links resolved.
     real: PathBuf,
 }
 
-/// Files or folders that were left out of a folder: their number, and the first of them.
+/// Files or folders in a named folder that were left out for one reason: their number, and the
+/// first path in byte order.
 #[derive(Default)]
 struct LeftOut {
     count: u64,
@@ -145,8 +149,8 @@ impl LeftOut {
         }
     }
 
-    /// Returns the warning, if anything was left out. `detail` makes its text from the number and the
-    /// first path.
+    /// Returns the warning about what was left out, or `None` if there is nothing. `root` is the
+    /// named folder. `detail` creates the text from the number and the first path.
     fn warning(
         &self,
         code: &'static str,
@@ -170,28 +174,28 @@ impl LeftOut {
 #[derive(Clone, Copy)]
 struct NamedFolder<'f> {
     root: &'f Path,
-    /// The same path without links.
+    /// The path `root` with all links resolved.
     real: &'f Path,
     in_folders: InFolders<'f>,
 }
 
-/// A walk through a folder.
+/// State of a walk through a folder that the user named.
 #[derive(Default)]
 struct FolderWalk {
     found: Vec<Found>,
     hidden: LeftOut,
-    /// Links to folders.
+    /// Links to folders, which are not followed.
     links: LeftOut,
-    /// Folders with results of simtool.
+    /// Folders with results of earlier runs, which are not read.
     results: LeftOut,
-    /// Folders that were not walked yet.
+    /// Folders whose entries were not visited yet.
     waiting: Vec<PathBuf>,
-    /// Whether any file was found by a link, so that one file may have several names.
+    /// Whether any file was found through a link. Only then can one file have several names.
     has_links: bool,
 }
 
 impl FolderWalk {
-    /// Returns a warning for each kind of thing that was left out.
+    /// Returns a warning for each kind of entries that were left out. `root` is the named folder.
     fn warnings(&self, root: &Path) -> impl Iterator<Item = Fault> {
         let hidden = self.hidden.warning("hidden", root, |count, first| match count {
             1 => format!("\"{first}\" is hidden and was left out; `hidden` reads it"),
@@ -216,7 +220,7 @@ impl FolderWalk {
         [hidden, links, results].into_iter().flatten()
     }
 
-    /// Returns the files in byte order of their paths, each once.
+    /// Returns the files that were found, in byte order of their paths, each file once.
     fn into_files(mut self) -> Vec<Found> {
         self.found.sort_unstable_by(|a, b| {
             let a = a.path.as_os_str().as_encoded_bytes();
@@ -228,7 +232,7 @@ impl FolderWalk {
 }
 
 impl Walker {
-    /// Adds a file, or the files of a folder.
+    /// Adds a file, or the files in a folder that `in_folders` selects.
     pub fn add(&mut self, path: &Path, in_folders: InFolders<'_>) {
         let found = fs::metadata(path).and_then(|metadata| Ok((metadata, fs::canonicalize(path)?)));
         let (metadata, real) = match found {
@@ -246,7 +250,7 @@ impl Walker {
         }
     }
 
-    /// Adds standard input, which is a file, where it is.
+    /// Adds standard input that was redirected from the file `path`, unless it was added before.
     pub fn add_input_file(&mut self, path: &Path) {
         if !self.has_input() {
             let place = InputPlace::File(path.to_owned());
@@ -254,12 +258,12 @@ impl Walker {
         }
     }
 
-    /// Adds what comes through standard input, copied to a file in `folder` that goes away with the
-    /// walked files.
+    /// Adds standard input that is a pipe, unless standard input was added before. Its bytes are
+    /// copied to a temporary file in `folder`, which is deleted when the list of files is dropped.
     ///
     /// # Errors
     ///
-    /// It cannot be copied.
+    /// The bytes cannot be read or copied.
     pub fn add_input_stream(&mut self, input: &mut dyn Read, folder: &Path) -> Result<()> {
         if self.has_input() {
             return Ok(());
@@ -275,12 +279,12 @@ impl Walker {
         Ok(())
     }
 
-    /// Whether standard input, which is read once, is among the files.
+    /// Returns whether standard input, which can be read only once, was added.
     fn has_input(&self) -> bool {
         self.walked.files.iter().any(|file| file.input.is_some())
     }
 
-    /// The files that were found.
+    /// Returns the files and faults that were found.
     #[must_use]
     pub fn finish(self) -> Walked {
         self.walked
@@ -315,7 +319,9 @@ impl Walker {
         }
     }
 
-    /// Adds the files below a folder. Folders wait on a stack, so that no depth overflows ours.
+    /// Adds the files at any depth in the folder `root`; `real` is its path with all links
+    /// resolved. Folders to visit are on a list instead of the call stack, so that no depth causes
+    /// a stack overflow.
     fn add_folder(&mut self, root: &Path, real: &Path, in_folders: InFolders<'_>) {
         let named = NamedFolder { root, real, in_folders };
         let mut walk = FolderWalk::default();
@@ -351,7 +357,7 @@ impl Walker {
         }
     }
 
-    /// Sorts an entry of a folder: a file to read, a folder to walk, or something left out.
+    /// Handles an entry of a folder: a file to read, a folder to visit, or something to leave out.
     fn add_entry(
         &mut self,
         named: NamedFolder<'_>,
@@ -387,7 +393,7 @@ impl Walker {
             Ok((kind, _)) if kind.is_dir() => walk.links.add(path),
             Ok((kind, real)) => {
                 walk.has_links = true;
-                // No file of an output comes in by a link.
+                // A link must not bring in a file of the output.
                 if in_folders.output.is_none_or(|output| !real.starts_with(output)) {
                     walk.found.push(Found { path, kind, real });
                 }
@@ -413,14 +419,14 @@ impl Walker {
     }
 }
 
-/// Whether the name begins with a dot.
+/// Returns whether the name begins with a dot.
 fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Returns whether a run of this program wrote the folder.
+/// Returns whether the folder contains the results of a run of this program.
 fn is_of_simtool(folder: &Path) -> bool {
-    /// Bytes that the summary of a run names the program in.
+    /// Number of bytes at the start of a run's summary that contain the name of the program.
     const HEAD: u64 = 64;
     let mut head = Vec::new();
     let read = fs::File::open(folder.join("summary.json"))
@@ -433,8 +439,9 @@ fn is_of_simtool(folder: &Path) -> bool {
     read.is_ok() && names_program(&head)
 }
 
-/// The files, each once: of several names for one, which links give it, the first that names a
-/// format, since a cache stores files under names without meaning and links to them.
+/// Returns each file once. If a file has several names because of links, the first name with the
+/// extension of a format is used. This helps with caches that store files under meaningless names
+/// and link to them.
 fn named_best(found: Vec<Found>) -> Vec<Found> {
     let tells = |found: &Found| sniff::named(&found.path).is_some();
     let mut best: UnorderedMap<&Path, usize> = UnorderedMap::default();
@@ -449,10 +456,11 @@ fn named_best(found: Vec<Found>) -> Vec<Found> {
     found.into_iter().zip(is_best).filter_map(|(file, best)| best.then_some(file)).collect()
 }
 
-/// The system's number for a loop of symbolic links; the standard library's name is not stable.
+/// Error number of the system for a loop of symbolic links. The standard library has no stable name
+/// for it.
 const TOO_MANY_LINKS: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
 
-/// Describes a path that is no regular file.
+/// Returns a phrase for the type of a file that is not a regular file, for messages.
 fn kind(kind: fs::FileType) -> &'static str {
     #[cfg(unix)]
     {

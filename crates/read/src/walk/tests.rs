@@ -24,12 +24,12 @@ fn walked(paths: &[PathBuf], in_folders: InFolders<'_>) -> Walked {
         }
     }
     let walked = walker.finish();
-    // What came through standard input goes away with the folder.
+    // The copy of standard input is deleted with the folder.
     assert!(walked.files.iter().all(|file| file.path().is_file()));
     walked
 }
 
-/// Copy names of the files, and what was left out.
+/// Returns the copy names of the files, and the warnings about entries that were left out.
 fn left_out(paths: &[PathBuf], in_folders: InFolders<'_>) -> (Vec<PathBuf>, Vec<String>) {
     let walked = walked(paths, in_folders);
     let told = walked.left_out.iter().map(|f| format!("{} {}", f.code, f.detail)).collect();
@@ -161,7 +161,7 @@ fn the_layout_of_a_cache_is_read_once_and_under_names_that_tell() {
     assert_eq!(found, names.map(|name| Path::new("cache").join(name)));
     assert_eq!(told, [""; 0]);
     assert_eq!(left_out(&[at("snapshots/2")], InFolders::default()).0, [Path::new("2/a.csv")]);
-    // Nothing of an output comes in by a link.
+    // A link must not bring in a file of the output.
     let output = cache.canonicalize().unwrap().join("blobs");
     let in_cache = InFolders { output: Some(&output), ..InFolders::default() };
     assert_eq!(left_out(&[cache], in_cache).0.len(), 0);

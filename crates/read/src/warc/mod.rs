@@ -1,4 +1,4 @@
-//! WARC and WET: web crawls.
+//! WARC and WET, the formats of web crawls.
 
 mod records;
 
@@ -12,10 +12,10 @@ use {
     simtool_base::error::Result,
 };
 
-/// The format in the table of formats.
+/// WARC as an entry of the table of formats.
 pub(super) static WARC: Warc = Warc;
 
-/// WARC and WET.
+/// The format WARC, which includes WET.
 #[derive(Debug)]
 pub(super) struct Warc;
 
@@ -44,7 +44,7 @@ impl InputFormat for Warc {
         true
     }
 
-    /// The text of HTML pages has to be extracted again.
+    /// Returns the highest cost, because the text of HTML pages must be extracted again.
     fn price(&self) -> Price {
         Price::Dear
     }

@@ -1,12 +1,13 @@
-//! WARC and WET: records with a header, a length and a block of that many bytes.
+//! Reads WARC and WET files: records with a header, which states a length, and a block of that
+//! length.
 //!
-//! The text of `conversion` and textual `resource` records is taken as it is, that of HTML
-//! `response` and `resource` records is extracted; other records pass through. A document's ID is
-//! its `WARC-Target-URI`, else its `WARC-Record-ID`.
+//! The text of `conversion` and textual `resource` records is used as it is. The text of HTML
+//! `response` and `resource` records is extracted. Other records are no documents. The ID of a
+//! document is its `WARC-Target-URI`, or its `WARC-Record-ID` if it has no URI.
 //!
-//! A header or length that leads nowhere costs its record: reading goes on at the next line that
-//! begins with `WARC/1.`. White space where a record should end is forgiven, since a published
-//! crawl (CC-MAIN-2018-34) has two bytes of it too many before every record.
+//! A record with a wrong header or length is a bad record, and reading goes on at the next line
+//! that begins with `WARC/1.`. Additional white space between records is allowed, since a published
+//! crawl (CC-MAIN-2018-34) has two bytes too many before every record.
 
 use crate::html::{self, HtmlText};
 use crate::http::{self, Unreadable, fields, is_html};
@@ -15,21 +16,22 @@ use simtool_base::fault::quoted;
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
 
-/// Longest header block.
+/// Length of the longest record header, in bytes.
 const LONGEST_HEADER: usize = 64 << 10;
 /// The bytes at the start of a record.
 const START: &[u8] = b"WARC/";
-/// The bytes that show the next record, at the start of a line.
+/// Bytes by which the start of the next record is recognized: a line end and the start of the first
+/// line.
 const NEXT: &[u8] = b"\nWARC/1.";
 const NO_BLANK_LINE: Cow<'static, str> =
     Cow::Borrowed("a blank line behind at most 65536 bytes of header");
-/// Line ends behind a block.
+/// Number of bytes of line ends after a block: CR LF CR LF.
 const TAIL: usize = 4;
 
-/// Splits at the records' lengths.
+/// Splitter that divides a file by the lengths in its record headers.
 #[derive(Debug)]
 pub(super) struct WarcRecords {
-    /// Header whose value decides which documents are kept.
+    /// Name of the header field whose value decides which of several similar documents is kept.
     keep_field: Option<String>,
     longest: usize,
     html: HtmlText,
@@ -38,7 +40,7 @@ pub(super) struct WarcRecords {
     bad: Bad,
 }
 
-/// The header fields that matter.
+/// Values of the header fields that are needed.
 #[derive(Debug, Default)]
 struct Header<'w> {
     kind: &'w [u8],
@@ -66,7 +68,8 @@ impl WarcRecords {
         Step::record(length, Content::Bad(&self.bad))
     }
 
-    /// A bad record up to the next start that is not before `from`.
+    /// Returns a bad record that ends at the next start of a record at or after position `from` of
+    /// the window.
     fn resume(
         &mut self,
         window: &[u8],
@@ -104,7 +107,8 @@ impl WarcRecords {
         header
     }
 
-    /// Returns the content of a record with this header and block.
+    /// Returns the content of a record with this header and block. `length` is the length of the
+    /// whole record in bytes.
     fn content<'a>(
         &'a mut self,
         header: &Header<'a>,
@@ -150,7 +154,7 @@ impl WarcRecords {
     }
 }
 
-/// The names in the header of a record.
+/// Returns the names of the fields in the header of a record.
 pub(super) fn header_names(record: &[u8]) -> Vec<String> {
     let HeaderEnd::BlankLine(length) = header_end(&record[..record.len().min(LONGEST_HEADER)])
     else {
@@ -160,18 +164,19 @@ pub(super) fn header_names(record: &[u8]) -> Vec<String> {
     names.map(Into::into).collect()
 }
 
-/// The end of a header.
+/// Result of searching the end of a record's header.
 enum HeaderEnd {
-    /// With a blank line, up to and with which it has that many bytes.
+    /// The header ends with a blank line. The number is the length of the header in bytes,
+    /// including the blank line.
     BlankLine(usize),
-    /// Without one: the next record starts there.
+    /// The header has no blank line before the next record, which starts at this position.
     NextRecord(usize),
-    /// Not within the bytes that were looked at.
+    /// There is neither a blank line nor another record in the bytes.
     None,
 }
 
-/// Looks for the end of the header at the start of `bytes`, no further than to the next record: a
-/// file can be made of nothing but starts.
+/// Finds the end of the header at the start of `bytes`. The search stops at the next record,
+/// because a crafted file can consist of nothing but starts of records.
 fn header_end(bytes: &[u8]) -> HeaderEnd {
     let end = memchr::memchr_iter(b'\n', bytes).find_map(|at| match bytes[at + 1..] {
         [b'\n', ..] => Some(HeaderEnd::BlankLine(at + 2)),
@@ -182,13 +187,14 @@ fn header_end(bytes: &[u8]) -> HeaderEnd {
     end.unwrap_or(HeaderEnd::None)
 }
 
-/// Some writers put URIs in angle brackets.
+/// Returns the URI without angle brackets, which some writers put around it.
 fn without_brackets(uri: &[u8]) -> &[u8] {
     uri.strip_prefix(b"<").and_then(|uri| uri.strip_suffix(b">")).unwrap_or(uri)
 }
 
-/// Counts the line ends after a block that belong to its record. `None` if the block does not end
-/// there. `Err` if more bytes are needed.
+/// Returns the number of bytes of line ends in `behind`, the bytes after a block, that belong to
+/// its record. Returns `None` if the record does not end there, and an error if more bytes are
+/// needed. `last` means that nothing follows `behind`.
 fn tail(behind: &[u8], last: bool) -> Result<Option<usize>, ()> {
     let line_ends = behind.iter().take(TAIL).take_while(|byte| b"\r\n".contains(byte)).count();
     // Two line ends follow each block (ISO 28500, section 4). Some writers use LF instead of CRLF,
