@@ -1,4 +1,4 @@
-//! The data that crosses from one stage of simtool to another: documents, fingerprints, sets of
+//! The data that crosses from one stage of simtool to another: documents, rows of fingerprints, sets of
 //! terms, similarities and distances.
 
 pub mod closeness;
