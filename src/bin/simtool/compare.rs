@@ -1,4 +1,4 @@
-//! `simtool compare A B`: two documents side by side.
+//! `simtool compare A B`: compares two documents and shows where they differ.
 
 use crate::args::CompareArgs;
 use crate::console;
@@ -14,10 +14,10 @@ use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// Limits of the printed difference: equal words next to a change, and words in total.
+/// Limits of the printed difference: equal words next to a difference, and words in total.
 const SHOWN: Shown = Shown { context: 20, words: 2000 };
 
-/// Compares two documents and prints what was found.
+/// Compares two documents, and prints their similarity, distance and differences.
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let names = [args.left.clone(), args.right.clone()];
     let request = CompareRequest::parse(names, args.options())?;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     } else {
         readable(paths, shingle, &compared.comparison, texts, &Marks::for_terminal())
     };
-    // The differences are found while the text is made, so the stage ends here.
+    // The differences are found while the text is built, so the stage ends here.
     timings.end("find differences");
     if args.running.stats {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     Ok(console::out(text.as_bytes())?)
 }
 
-/// Prints the size and format of both documents, and the faults of their files.
+/// Prints the size and format of both documents, and warnings about their files.
 fn show_documents(documents: &[NamedDocument; 2], terminal: &Terminal) {
     for (NamedDocument { document, file, .. }, name) in documents.iter().zip(["A", "B"]) {
         let record = document.record;
@@ -52,7 +52,7 @@ fn show_documents(documents: &[NamedDocument; 2], terminal: &Terminal) {
     }
 }
 
-/// Marks around words that only one document has, and around notes on omitted words.
+/// Text to print before and after words that only one document has, and around notes about omitted words.
 pub(crate) struct Marks {
     left: [&'static str; 2],
     right: [&'static str; 2],
@@ -67,8 +67,8 @@ impl Marks {
         quiet: ["\x1b[2m", "\x1b[0m"],
     };
 
-    /// Returns colours if standard output is a terminal and `NO_COLOR` is not set. Otherwise returns
-    /// plain marks.
+    /// Returns terminal colours as marks if standard output is a terminal and `NO_COLOR` is not set.
+    /// Otherwise returns plain text as marks.
     pub(crate) fn for_terminal() -> Self {
         let colours = io::stdout().is_terminal()
             && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -103,14 +103,14 @@ fn readable(
     out + &difference(texts, ["A", "B"], marks)
 }
 
-/// Returns the differences of two texts, under a line that explains the marks.
+/// Returns the differences between two texts, and above them a line that explains the marks.
 pub(crate) fn difference(texts: [&[u8]; 2], names: [&str; 2], marks: &Marks) -> String {
     let [of_left, of_right] = [marks.left, marks.right].map(|[from, to]| format!("{from}text{to}"));
     let [left, right] = names;
     let mut out = format!("\n{of_left} in {left} alone, {of_right} in {right} alone\n\n");
     let [left_text, right_text] = texts.map(String::from_utf8_lossy);
     for piece in text_difference(&left_text, &right_text, SHOWN) {
-        // Notes on omitted words are dimmed, so that they are not taken for text of a document.
+        // Notes about omitted words are dimmed, so that they do not look like text of a document.
         let [from, to] = marks.quiet;
         let _ = match piece {
             Piece::Both(text) => write!(out, "{}", shown(text)),
@@ -129,14 +129,14 @@ pub(crate) fn difference(texts: [&[u8]; 2], names: [&str; 2], marks: &Marks) -> 
     out
 }
 
-/// Writes marked words. White space after the last word comes after its mark.
+/// Appends words with marks around them. White space after the last word comes after the closing mark.
 fn marked(out: &mut String, text: &str, [from, to]: [&str; 2]) -> std::fmt::Result {
     // A mark around white space would strike through or underline the gap between words.
     let words = text.trim_end();
     write!(out, "{from}{}{to}{}", shown(words), shown(&text[words.len()..]))
 }
 
-/// Returns the text without characters that could control a terminal.
+/// Returns the text without characters that could control the terminal.
 pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Writes data to standard output and all messages to standard error.
+//! Prints data to standard output and all messages to standard error.
 
 use crate::args::Args;
 use clap::CommandFactory;
@@ -13,36 +13,36 @@ use std::io::{self, Write};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// Writes data to standard output.
+/// Prints data to standard output.
 pub(crate) fn out(bytes: &[u8]) -> Result<(), Error> {
     let mut out = io::stdout().lock();
     let written = out.write_all(bytes).and_then(|()| out.flush());
     written.map_err(|error| Error::io("standard output", "write to", error))
 }
 
-/// Prints an error.
+/// Prints an error message to standard error.
 pub(crate) fn error(message: &str) {
     line("error", message);
 }
 
-/// Returns the text of an error with its causes. A setting of the library is named as its option.
+/// Returns the text of an error and its causes. Settings of the library are named as command line options.
 pub(crate) fn explained(error: &anyhow::Error) -> String {
     match error.downcast_ref::<Error>().map(Error::kind) {
         Some(ErrorKind::Config { field, value, rule }) => {
             let option = option(field).unwrap_or((*field).into());
-            // A flag has no value, and its name would be followed by a space.
+            // A flag has no value, and without trimming a space would follow its name.
             format!("{}: {rule}", format!("{option} {value}").trim_end())
         }
         _ => format!("{error:#}"),
     }
 }
 
-/// Returns the message with each setting in backquotes replaced by its option.
+/// Returns `message` with each setting in backquotes replaced by its option, for example `--text-field`.
 pub(crate) fn with_options(message: &str) -> String {
     spell_settings(message, &option)
 }
 
-/// Returns the option of a setting of the library, if any command has such an option.
+/// Returns the command line option for a setting of the library. `None` if no command has such an option.
 pub(crate) fn option(field: &str) -> Option<String> {
     // Building the command line takes longer than a message, so the names are collected once.
     static OPTIONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
@@ -55,26 +55,26 @@ pub(crate) fn option(field: &str) -> Option<String> {
     OPTIONS.contains(&name).then(|| format!("--{name}"))
 }
 
-/// Prints a note.
+/// Prints a note to standard error.
 pub(crate) fn note(message: &str) {
     line("note", message);
 }
 
-/// Prints a warning.
+/// Prints a warning to standard error.
 pub(crate) fn warning(message: &str) {
     line("warning", message);
 }
 
-/// Prints statistics or a plan, without a prefix. Errors of standard error are ignored.
+/// Prints statistics or a plan to standard error, without a prefix. Errors of printing are ignored.
 pub(crate) fn stats(text: &str) {
     drop(io::stderr().lock().write_all(text.as_bytes()));
 }
 
-/// Returns a line for each stage with its time, share and counts, and a line with the peak memory if
-/// the system reports it.
+/// Returns a line for each stage with its time, its share of the total time and its counts. A last line has
+/// the peak memory if the system reports it.
 pub(crate) fn stage_times(stages: &[(&str, Duration)], counts: &[Count]) -> String {
     let mut text = String::new();
-    // Shares are of the sum of the stages, so that they add up to 100 %.
+    // Shares are computed from the sum of all stages, so that they add up to 100 %.
     let total: Duration = stages.iter().map(|(_, time)| *time).sum();
     for (stage, time) in stages {
         let share = 100.0 * time.as_secs_f64() / total.as_secs_f64().max(1e-9);
@@ -94,7 +94,7 @@ pub(crate) fn stage_times(stages: &[(&str, Duration)], counts: &[Count]) -> Stri
 }
 
 fn line(kind: &str, message: &str) {
-    // File names and IDs come from outside. Control characters in them must not reach the terminal.
+    // File names and IDs come from the input, and control characters in them must not reach the terminal.
     let shown: String = with_options(message)
         .chars()
         .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
@@ -103,7 +103,7 @@ fn line(kind: &str, message: &str) {
     drop(writeln!(io::stderr().lock(), "simtool: {kind}: {shown}"));
 }
 
-/// Returns whether the reader of the output closed the pipe, which is not a failure.
+/// Returns whether an error only means that the reader of the output closed the pipe, which is not a failure.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)

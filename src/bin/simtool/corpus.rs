@@ -1,4 +1,4 @@
-//! `simtool dedup` and `simtool match`: near-duplicates within a collection or between two.
+//! `simtool dedup` and `simtool match`: finds near-duplicates within a collection or between two.
 
 use crate::args::Job;
 use crate::terminal::Terminal;
@@ -6,7 +6,7 @@ use crate::{ExitStatus, console, shell};
 use simtool::run::{self, Face, Notice, Outcome, Request};
 use simtool::write::summary::{table, write_summary};
 
-/// Finds the near-duplicates, writes the outputs and prints the counts.
+/// Finds the near-duplicates, writes the outputs, and prints the counts.
 pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
     let request = job.request(shell::command_line())?;
     let running = &job.corpus.common.running;
@@ -18,7 +18,7 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
         return dry_run(&request, &terminal);
     }
     let Outcome { summary, faults, has_losses, notes, counts } = run::dedup(&request, &terminal)?;
-    // The bar must be gone before the table is printed on the same terminal.
+    // The progress bar must be gone before the table is printed to the same terminal.
     terminal.end(&faults);
     for note in &notes {
         terminal.note(note);
@@ -27,7 +27,7 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
         console::stats(&console::stage_times(&summary.stages, &counts));
     }
     if job.corpus.json {
-        // The object is written at once, so that a failure leaves no half of it on standard output.
+        // The object is printed all at once, so that a failure does not leave half of it on standard output.
         let mut written = Vec::new();
         write_summary(&mut written, &summary)?;
         console::out(&written)?;
@@ -37,7 +37,7 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::after(has_losses))
 }
 
-/// Prints the plan of the run and its estimated costs.
+/// Prints the plan of the run and its estimated costs, without a run.
 fn dry_run(request: &Request, terminal: &Terminal) -> anyhow::Result<ExitStatus> {
     let planned = run::dry_run(request, terminal)?;
     if let Some(warning) = &planned.estimate.warning {

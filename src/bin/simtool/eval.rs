@@ -1,4 +1,4 @@
-//! `simtool eval`: the quality of methods on labelled collections.
+//! `simtool eval`: measures methods on labelled collections.
 
 use crate::args::{EvalArgs, EvalFormat, TruthLines};
 use crate::terminal::Terminal;
@@ -11,13 +11,13 @@ use simtool::run::{self, EvalRequest, Truth};
 use simtool::write::evaluation::{write_json, write_lines, write_table};
 use simtool::write::output_folder::Existing;
 
-/// Measures the methods and prints their results.
+/// Measures the methods, or estimates or suggests one, as the arguments say, and prints the results.
 pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitStatus> {
     let mut methods = match &args.methods {
         Some(list) => NamedMethod::parse_list(list)?,
         None => NamedMethod::all()?,
     };
-    // A sample needs no labels, so this comes before they are required.
+    // A sample needs no labels, so it is handled before labels are required.
     if let Some(size) = args.sample {
         return eval_sample::run(args, &methods, size);
     }
@@ -86,11 +86,11 @@ fn explain(evaluation: &Evaluation) {
     }
 }
 
-/// Refuses arguments that need labels if there are none.
+/// Returns an error if arguments were given that need labels, but no labels.
 fn refuse_without_truth(args: &EvalArgs) -> Result<(), Error> {
     let of_choice = [("report", args.report.as_ref()), ("svg", args.svg.as_ref())];
     let of_corpus = [("corpus", args.corpus.first())];
-    // With --suggest, --corpus alone is meaningful, but there is no measurement to report.
+    // With `--suggest`, `--corpus` alone is meaningful, but there is no measurement to report.
     let given: &[_] = if args.suggest { &of_choice } else { &of_corpus };
     match given.iter().find_map(|&(option, path)| Some((option, path?))) {
         Some((option, path)) if args.truth.is_none() => {

@@ -11,7 +11,7 @@ use simtool::run;
 use simtool::similarity::{JACCARD, Threshold};
 use std::fmt::Write as _;
 
-/// Draws the sample, and prints the estimates for each method.
+/// Draws a sample of `size` documents, and prints the estimates for each method.
 pub(crate) fn run(
     args: &EvalArgs,
     methods: &[NamedMethod],
@@ -38,7 +38,8 @@ pub(crate) fn run(
     Ok(ExitStatus::after(outcome.has_losses))
 }
 
-/// Returns the estimates as text for people. Writing to a string cannot fail.
+/// Returns the estimates as text for people. `seed` is the seed of the sample. Writing to a string cannot
+/// fail.
 fn table(sampled: &[SampledMethod], seed: u64) -> String {
     let mut text = String::new();
     for method in sampled {
@@ -61,7 +62,7 @@ fn table(sampled: &[SampledMethod], seed: u64) -> String {
             ("precision", &method.precision),
             ("recall of small clusters", &method.recall_of_small),
         ] {
-            // If all clusters are small, the third line would repeat the recall.
+            // If all clusters are small, the third line would repeat the recall, so it is left out.
             if name.len() > 10 && estimate.partners == method.recall.partners {
                 continue;
             }
@@ -71,15 +72,15 @@ fn table(sampled: &[SampledMethod], seed: u64) -> String {
     text
 }
 
-/// Returns the text of a ratio with its confidence interval.
+/// Returns a ratio and its confidence interval as text.
 fn shown(estimate: &RatioEstimate) -> String {
     let RatioEstimate { hits, partners, documents, ratio, interval, whole, .. } = estimate;
     if *partners == 0 {
         return "nothing to tell: no document of the sample has a partner".to_owned();
     }
     let counts = format!("{ratio:.3}, {} of {} pairs", grouped(*hits), grouped(*partners));
-    // If the ratio has no interval of its own, the share of documents whose partners were all found
-    // shows how far it can be believed.
+    // If the ratio has no interval of its own, its certainty is shown by the share of documents whose
+    // partners were all found.
     match interval {
         Some(interval) => format!("{counts}; 95 %: {:.3} to {:.3}", interval.low, interval.high),
         None => format!(
@@ -111,10 +112,11 @@ const COLUMNS: [&str; 19] = [
     "recall_of_small",
 ];
 
-/// Returns the values of the columns for a method.
+/// Returns the values of all columns for a method. `seed` is the seed of the sample.
 fn cells(method: &SampledMethod, seed: u64) -> Vec<String> {
     let estimate = |estimate: &RatioEstimate| {
-        // The columns are always filled. The whole-document interval replaces a missing one.
+        // Every column must have a value, so the interval of documents without a missed partner replaces a
+        // missing interval.
         let interval = estimate.interval.unwrap_or(estimate.whole.interval);
         [estimate.ratio, estimate.standard_error, interval.low, interval.high]
             .map(|number| format!("{number:.6}"))
@@ -139,7 +141,7 @@ fn cells(method: &SampledMethod, seed: u64) -> Vec<String> {
     front.into_iter().chain(estimates).chain(back).collect()
 }
 
-/// Returns a header and a tab-separated line for each method.
+/// Returns a line with the names of the columns, and a tab-separated line for each method.
 fn lines(sampled: &[SampledMethod], seed: u64) -> String {
     let mut text = COLUMNS.join("\t") + "\n";
     for method in sampled {
@@ -149,7 +151,7 @@ fn lines(sampled: &[SampledMethod], seed: u64) -> String {
     text
 }
 
-/// Returns the methods as a JSON list of objects.
+/// Returns the results of the methods as a JSON list of objects.
 fn json(sampled: &[SampledMethod], seed: u64) -> std::io::Result<String> {
     let mut out = b"[".to_vec();
     for (number, method) in sampled.iter().enumerate() {
@@ -160,7 +162,7 @@ fn json(sampled: &[SampledMethod], seed: u64) -> std::io::Result<String> {
             }
             write_string(&mut out, name.as_bytes())?;
             out.push(b':');
-            // Numbers are written without quotes. Names of methods are never numbers.
+            // Numbers are written without quotes. A name of a method never looks like a number.
             if cell.parse::<f64>().is_ok() {
                 out.extend_from_slice(cell.as_bytes());
             } else {

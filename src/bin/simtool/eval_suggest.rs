@@ -1,4 +1,4 @@
-//! `simtool eval --suggest`: statistics of a collection's sample, and the method that fits it.
+//! `simtool eval --suggest`: describes a sample of a collection and suggests a method for it.
 
 use crate::args::{EvalArgs, EvalFormat};
 use crate::terminal::Terminal;
@@ -17,7 +17,8 @@ use std::path::PathBuf;
 /// Name of the suggested method in tables of methods.
 pub(crate) const NAME: &str = "suggested";
 
-/// Chooses a method and prints it. If the choice will be measured, prints only its reasons as notes.
+/// Chooses a method and prints it. If the method will be measured afterwards, only the reasons are printed,
+/// as notes.
 pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, ExitStatus)> {
     let running = &args.common.running;
     let terminal = Terminal::new(running);
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, ExitStatus)> 
     Ok((named, ExitStatus::Done))
 }
 
-/// Returns the `simtool dedup` command that runs the suggested method.
+/// Returns the `simtool dedup` command line that uses the suggested method.
 fn command(args: &EvalArgs, paths: &[PathBuf], method: &Method) -> String {
     let mut words = vec!["simtool".to_owned(), "dedup".to_owned()];
     words.extend(paths.iter().map(|path| path.to_string_lossy().into_owned()));
@@ -60,7 +61,7 @@ fn command(args: &EvalArgs, paths: &[PathBuf], method: &Method) -> String {
     words.join(" ")
 }
 
-/// Returns the printed lines, each as a name and a text.
+/// Returns what is printed as pairs of a name and a text.
 fn named_lines(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, String)> {
     let Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least } =
         suggestion;
@@ -74,7 +75,7 @@ fn named_lines(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, Str
             grouped(*ninetieth)
         )
     };
-    // A script with less than half a percent would be shown as 0 %.
+    // Less than half a percent would be shown as 0 %, so such scripts are left out.
     let scripts = scripts.iter().filter(|(_, share)| *share >= 0.005);
     let scripts: Vec<_> =
         scripts.map(|(script, share)| format!("{script} {:.0} %", share * 100.0)).collect();
@@ -82,7 +83,7 @@ fn named_lines(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, Str
         .rev()
         .map(|tenth| (tenth * 10, (tenth + 1) * 10))
         .map(|(from, to)| {
-            // Similarity 1 has a counter of its own, which belongs to the highest tenth.
+            // Similarity 1 is counted separately and belongs to the highest tenth.
             let end = if to == 100 { 101 } else { to };
             nearest.of_first[from..end].iter().sum::<u64>().to_string()
         })
@@ -113,12 +114,13 @@ fn named_lines(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, Str
     named
 }
 
-/// Returns the suggestion as text for people. Writing to a string cannot fail.
+/// Returns the suggestion as text for people. `command` is the command line to run. Writing to a string
+/// cannot fail.
 fn table(suggestion: &Suggestion, command: &str) -> String {
     let mut text = String::new();
     let mut last = "";
     for (name, value) in named_lines(suggestion, command) {
-        // Several reasons follow each other. Only the first one shows the name.
+        // If several reasons follow each other, only the first one shows the name.
         let shown = if name == last { "" } else { name };
         let _ = writeln!(text, "{shown:<12}{value}");
         last = name;
@@ -126,7 +128,7 @@ fn table(suggestion: &Suggestion, command: &str) -> String {
     text
 }
 
-/// Returns a line for each name and text, separated by a tab.
+/// Returns the suggestion as lines, each with a name and a text separated by a tab.
 fn lines(suggestion: &Suggestion, command: &str) -> String {
     named_lines(suggestion, command).iter().fold(String::new(), |mut text, (name, value)| {
         let _ = writeln!(text, "{name}\t{value}");

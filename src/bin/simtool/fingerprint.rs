@@ -1,4 +1,4 @@
-//! `simtool fingerprint`: a file of fingerprints of documents.
+//! `simtool fingerprint`: writes the fingerprints of documents to a file.
 
 use crate::args::FingerprintArgs;
 use crate::terminal::Terminal;
@@ -8,7 +8,7 @@ use simtool::quantity::{counted, grouped};
 use simtool::run::{self, FingerprintRequest};
 use std::io;
 
-/// Fingerprints the documents and writes the file.
+/// Computes the fingerprints of the documents, writes them to the file, and prints counts.
 pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<ExitStatus> {
     let mut options = Options::new();
     args.set(&mut options);
@@ -16,7 +16,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<ExitStatus> {
     let running = &args.common.running;
     let terminal = Terminal::new(running);
     let made = run::fingerprint(&request, &mut io::stdout().lock(), &terminal)?;
-    // The bar must be gone before notes are printed on the same terminal.
+    // The progress bar must be gone before notes are printed to the same terminal.
     terminal.end(&made.faults);
     let documents = counted(made.documents, "document");
     let without_words = grouped(made.without_words);

@@ -1,4 +1,4 @@
-//! `simtool generate`: collections for demonstrations, tests and benchmarks.
+//! `simtool generate`: writes generated collections for demonstrations, tests and benchmarks.
 
 use crate::args::GenerateArgs;
 use crate::console;
@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Rows and columns of the hash table that goes with a collection.
+/// Numbers of rows and columns of the hash table that `--with-tables` writes.
 const TABLE_ROWS: usize = 500;
 const TABLE_COLUMNS: usize = 64;
 
@@ -22,7 +22,7 @@ const TABLE_COLUMNS: usize = 64;
 const SEED: u64 = 1;
 const SAMPLES: u64 = 200;
 
-/// Writes the files.
+/// Writes the files of the kind of collection that the arguments choose.
 pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     #[cfg(feature = "parquet")]
     if let Some(pages) = &args.pages {
@@ -47,8 +47,8 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     write_articles(args)
 }
 
-/// Writes files with these names, whose contents `make` returns for a seed. Writes nothing if one of
-/// the files exists and may not be replaced.
+/// Writes three files with these names. `make` returns their contents for a seed. Nothing is written if one
+/// of the files exists and may not be replaced.
 fn write_named<C: AsRef<[u8]>>(
     args: &GenerateArgs,
     names: [&str; 3],
@@ -64,17 +64,16 @@ fn write_named<C: AsRef<[u8]>>(
     Ok(())
 }
 
-/// Writes articles and samples, and with `--with-tables` also the tables for `simtool N M`.
+/// Writes articles, samples and true pairs, and with `--with-tables` also the tables for `simtool N M`.
 fn write_articles(args: &GenerateArgs) -> anyhow::Result<()> {
     let folder = &args.output;
     let failed = |e| Error::io(folder, "write to", e);
-    // All files are checked before the first one is created, so that a refusal leaves nothing
-    // behind.
+    // All files are checked before the first one is created, so that an error leaves no files behind.
     refuse(args, &["article.txt", "sample.txt", "truth.tsv"])?;
     if args.with_tables {
         refuse(args, &["stopwords.txt", "hashvalue.txt"])?;
     }
-    // The parser requires one of both, so the default of 0 bytes is never used.
+    // The parser requires one of the two, so the fallback of 0 bytes is never used.
     let size = match (args.documents, args.bytes) {
         (Some(documents), _) => Size::Documents(documents),
         (None, bytes) => Size::Bytes(bytes.unwrap_or(0)),
@@ -87,7 +86,7 @@ fn write_articles(args: &GenerateArgs) -> anyhow::Result<()> {
     let mut truth = create(folder, "truth.tsv")?;
     let done = write_collection(&settings, &mut articles, &mut samples, &mut truth);
     let done = done.map_err(failed)?;
-    // A file that is dropped with unwritten bytes would hide the error of the last write.
+    // If a file with buffered bytes is only dropped, an error of the last write is hidden.
     for mut file in [articles, samples, truth] {
         file.flush().map_err(failed)?;
     }
@@ -107,7 +106,7 @@ fn write_articles(args: &GenerateArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses existing files of these names, unless they may be replaced.
+/// Returns an error if a file with one of these names exists and may not be replaced.
 fn refuse(args: &GenerateArgs, names: &[&str]) -> Result<(), Error> {
     let existing = Existing::by_force(args.force);
     names.iter().try_for_each(|name| refuse_existing("output", &args.output.join(name), existing))
@@ -119,7 +118,7 @@ fn create(folder: &Path, name: &str) -> Result<BufWriter<File>, Error> {
     Ok(BufWriter::with_capacity(1 << 20, file))
 }
 
-/// Returns the first rows and columns of the built-in hash table, as text.
+/// Returns the first [`TABLE_ROWS`] rows and the first columns of the built-in hash table as text.
 fn hash_table() -> Result<Vec<u8>, Error> {
     let table = HashTable::built_in(TABLE_ROWS, TABLE_COLUMNS)?;
     let mut text = Vec::with_capacity(TABLE_ROWS * (TABLE_COLUMNS + 2));

@@ -1,5 +1,5 @@
-//! `simtool generate --pages`: writes a crawl of the pages in a folder, and the texts that the reader
-//! extracts from this crawl in the other formats.
+//! `simtool generate --pages`: writes the pages of a folder as a crawl in WARC files. Reads the texts back
+//! from these and writes them in the other formats.
 
 use crate::args::GenerateArgs;
 use crate::console;
@@ -17,19 +17,19 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// File with the texts of all pages.
+/// Path of the file with the texts of all pages.
 const TEXT: &str = "text/pages.txt";
-/// Folders of the other formats, each with the extension of its files.
+/// For each other format, the name of its folder and the extension of its files.
 const WARC: (&str, &str) = ("warc", "warc.gz");
 const WET: (&str, &str) = ("wet", "warc.wet.gz");
 const LINES: (&str, &str) = ("jsonl", "jsonl.zst");
 const ROWS: (&str, &str) = ("parquet", "parquet");
-/// Maximum number of files of each format.
+/// Maximum number of files in each format.
 const FILES: usize = 8;
-/// Compression level, the default of the program `zstd`.
+/// Compression level of Zstandard files, which is also the default of the program `zstd`.
 const ZSTD_LEVEL: i32 = 3;
 
-/// Counts of written pages and bytes.
+/// Numbers of pages and bytes that were written.
 #[derive(Clone, Copy, Default)]
 struct Done {
     pages: u64,
@@ -37,7 +37,7 @@ struct Done {
     text_bytes: u64,
 }
 
-/// Writes the files: `warc/`, `wet/`, `jsonl/`, `parquet/` and `text/` below the output folder.
+/// Writes files to the folders `warc/`, `wet/`, `jsonl/`, `parquet/` and `text/` below the output folder.
 pub(crate) fn run(folder: &Path, args: &GenerateArgs) -> anyhow::Result<()> {
     let output = args.output.as_path();
     let found = pages::pages_below(folder).map_err(|e| Error::io(folder, "read", e))?;
@@ -45,12 +45,11 @@ pub(crate) fn run(folder: &Path, args: &GenerateArgs) -> anyhow::Result<()> {
         let none = io::Error::new(io::ErrorKind::NotFound, "there is no page of HTML in it");
         return Err(Error::io(folder, "take pages from", none).into());
     }
-    // Several files of a format let readers work in parallel.
+    // There are several files in each format, so that readers can work in parallel.
     let runs = pages::runs(&found, FILES);
     let name = |number: usize| format!("pages-{number:05}");
     refuse_existing("output", &output.join(TEXT), Existing::by_force(args.force))?;
-    // All files are checked before the first one is created, so that a refusal leaves nothing
-    // behind.
+    // All files are checked before the first one is created, so that an error leaves no files behind.
     for number in 0..runs.len() {
         for (format, ending) in [WARC, WET, LINES, ROWS] {
             let path = output.join(format!("{format}/{}.{ending}", name(number)));
@@ -63,8 +62,8 @@ pub(crate) fn run(folder: &Path, args: &GenerateArgs) -> anyhow::Result<()> {
         let name = name(number);
         let warc = output.join(format!("{}/{name}.{}", WARC.0, WARC.1));
         done.html_bytes += write_responses(&found[run], &warc)?;
-        // The texts are read back from the WARC file, so that all formats hold exactly the text
-        // that simtool extracts from the page.
+        // The texts are read back from the WARC file, so that all formats have exactly the text that simtool
+        // extracts from the page.
         write_texts(&warc, output, &name, &mut text, &mut done)?;
     }
     text.flush().map_err(|e| Error::io(output, "write to", e))?;
@@ -86,7 +85,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Writes a WARC file and returns the bytes of its pages.
+/// Writes pages to a WARC file and returns the number of bytes of the pages.
 fn write_responses(found: &[PageFile], path: &Path) -> Result<u64> {
     let failed = |e| Error::io(path, "write to", e);
     let mut warc = create(path)?;
@@ -100,7 +99,8 @@ fn write_responses(found: &[PageFile], path: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// Writes the texts of a WARC file's pages to files called `name` and to the end of `text`.
+/// Reads the texts of the pages in a WARC file. Writes them to files called `name` and appends them to
+/// `text`.
 fn write_texts(
     warc: &Path,
     output: &Path,
@@ -128,7 +128,7 @@ fn write_texts(
         done.text_bytes += page.text.len() as u64;
         Ok(())
     };
-    // A page that cannot be read back ends the run, so that all formats have the same pages.
+    // If a page cannot be read back, the run ends, because all formats must have the same pages.
     let unreadable = |what: String| Error::io(warc, "read back", io::Error::other(what));
     let collection = Collection::open(vec![InputFile::new(warc)], ReadOptions::default());
     for shard in 0..collection.shard_count() {
@@ -140,7 +140,7 @@ fn write_texts(
             };
             match content {
                 Content::Document(document) => {
-                    // Extracted text is valid UTF-8, but its type does not say so.
+                    // The extracted text is always valid UTF-8, but its type does not guarantee that.
                     let utf8 = |bytes| str::from_utf8(bytes).map_err(io::Error::other);
                     let url = utf8(document.id.unwrap_or_default());
                     let written = url.and_then(|url| write(url, utf8(document.text)?));
@@ -152,7 +152,7 @@ fn write_texts(
             Ok(ControlFlow::Continue(()))
         })?;
     }
-    // A file that is dropped with unwritten bytes would hide the error of the last write.
+    // If a file with buffered bytes is only dropped, an error of the last write is hidden.
     wet.flush().map_err(failed)?;
     lines.finish().and_then(|mut file| file.flush()).map_err(failed)?;
     rows.finish().and_then(|mut file| file.flush()).map_err(failed)

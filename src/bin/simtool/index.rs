@@ -1,4 +1,4 @@
-//! `simtool index`: commands on a growing index of documents.
+//! `simtool index`: runs the commands on a growing index of documents.
 
 use crate::args::{
     AddArgs, CreateArgs, ExportArgs, IndexCommand, IndexedArgs, MergeArgs, OneIndexArgs, QueryArgs,
@@ -18,10 +18,10 @@ use simtool::run::{
 use simtool::write::output_folder::Existing;
 use std::io::{self, Write};
 
-/// Maximum number of files or IDs that are printed; the others are counted.
+/// Maximum number of files or IDs that are printed. Further ones are only counted.
 const LISTED: usize = 20;
 
-/// Runs a subcommand of `simtool index`.
+/// Runs a subcommand of `simtool index`, for example `add`.
 pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<ExitStatus> {
     match command {
         IndexCommand::Create(args) => create(args)?,
@@ -52,7 +52,7 @@ fn create(args: &CreateArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the documents to add or to look up.
+/// Returns the documents that are added or looked up, with the settings for reading them.
 fn documents(args: &IndexedArgs) -> Result<IndexedDocuments, Error> {
     Ok(IndexedDocuments { paths: args.corpus.clone(), input: args.input.settings()? })
 }
@@ -80,7 +80,7 @@ fn add(args: &AddArgs) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::after(outcome.has_losses))
 }
 
-/// Prints the counts of added documents, and the names of files that were already in the index.
+/// Prints the numbers of new documents and repeats, and the names of files that were already in the index.
 fn print_added(AddOutcome { added, known_files, .. }: &AddOutcome) {
     let AddedCorpus { new, repeats, done_before, read, .. } = added;
     for file in known_files.iter().take(LISTED) {
@@ -90,7 +90,7 @@ fn print_added(AddOutcome { added, known_files, .. }: &AddOutcome) {
         let more = counted((known_files.len() - LISTED) as u64, "file");
         console::note(&format!("and so were {more} more"));
     }
-    // These documents are from a file whose earlier add was interrupted.
+    // Earlier documents come from a file whose `add` was interrupted.
     if *done_before > 0 {
         console::note(&format!("{} had been added before", counted(*done_before, "document")));
     }
@@ -143,7 +143,7 @@ fn stat(args: &StatArgs) -> anyhow::Result<()> {
             size.generation
         )?;
     } else {
-        // An empty index has a header, but no documents to divide it by.
+        // An index without documents has a header, but its size cannot be divided by 0.
         let each = size.bytes as f64 / size.documents.max(1) as f64;
         writeln!(out, "method      {method}")?;
         writeln!(out, "documents   {}", grouped(size.documents))?;
@@ -176,7 +176,7 @@ fn verify(args: &OneIndexArgs) -> anyhow::Result<()> {
 fn compact(args: &OneIndexArgs) -> anyhow::Result<()> {
     let mut adder = open_adder(&args.index, "compact", &args.common, &args.memory)?;
     adder.compact()?;
-    // The adder is closed first, so that the size below is of the finished index.
+    // The adder is dropped first, so that the printed size is that of the finished index.
     drop(adder);
     if !args.common.running.quiet {
         let size = open(&args.index, &args.common, &args.memory)?.size()?;

@@ -1,4 +1,4 @@
-//! `simtool index filter`: passes through the lines of a pipe that were never seen.
+//! `simtool index filter`: passes on the lines of a pipe that are not near an earlier line.
 
 use crate::args::{ArrivalArgs, FilterArgs, OneIndexArgs};
 use crate::opened_index::{arrival, open_adder};
@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 
 /// Number of lines after which the added documents are committed.
 const COMMITTED_LINES: u64 = 100_000;
-/// Time after which added documents are committed, even after few lines.
+/// Maximum time between two commits while lines come in.
 const COMMITTED_AFTER: Duration = Duration::from_secs(5);
-/// Maximum number of bad lines that are reported; the others are counted.
+/// Maximum number of bad lines that are reported. Further ones are only counted.
 const REPORTED: u64 = 20;
 
-/// Numbers of lines, by their fate.
+/// Numbers of lines: all, new ones, repeats and bad ones.
 #[derive(Default)]
 struct Counts {
     lines: u64,
@@ -29,31 +29,31 @@ struct Counts {
     bad: u64,
 }
 
-/// Lines that were read and are not answered yet.
+/// Lines of a batch, and the fingerprints that were computed from them.
 struct Batch {
     bytes: Vec<u8>,
     read: ReadLines,
 }
 
-/// Answers lines by an index, and writes them to their outputs.
+/// Decides for each line whether it is passed on, and writes it to the output that it belongs to.
 struct Answers<'a> {
     adder: IndexAdder,
     arrival: &'a ArrivalArgs,
     out: BufWriter<io::Stdout>,
     duplicates: Option<BufWriter<File>>,
     counts: Counts,
-    /// Number of lines whose documents are committed.
+    /// Number of lines whose documents were committed to the index.
     committed: u64,
     /// Time of the last commit.
     since: Instant,
 }
 
-/// Filters standard input.
+/// Reads lines from standard input and passes on the new ones, until the input ends.
 pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
     let OneIndexArgs { index, memory, common } = &args.index;
     let adder = open_adder(index, "filter", common, memory)?;
     let duplicates = args.duplicates.as_ref().map(|path| {
-        // A filter that is started again continues the file.
+        // If a filter is started again, it appends to the file.
         let file = File::options().create(true).append(true).open(path);
         file.map(BufWriter::new).map_err(|e| Error::io(path, "write", e))
     });
@@ -76,8 +76,8 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
     let input = PipedLines::new(due)?;
     let (mut waiting, mut room): (Option<Batch>, _) = (None, Vec::new());
     loop {
-        // A batch is answered while the next one is parsed. If no next batch has arrived, it is
-        // answered at once, so that no line waits for later ones.
+        // A batch is answered while the next one is parsed. If the next batch has not arrived, it is answered
+        // at once, so that no line waits for later lines.
         let longest = if waiting.is_some() { Duration::ZERO } else { answers.until_commit() };
         let mut answer = || answers.answer(waiting.take());
         (waiting, room) = match input.take(room, longest) {
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
             }
             Err(error) => {
                 answer()?;
-                // An error of the input must not undo the answers that were already written.
+                // If reading the input fails, the answers that were already written must still be committed.
                 answers.commit()?;
                 return Err(Error::io("standard input", "read", error).into());
             }
@@ -110,8 +110,8 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
 }
 
 impl Answers<'_> {
-    /// Answers the waiting batch, and commits if a commit is due. Returns the memory of the lines, to
-    /// be used again.
+    /// Answers the batch `waiting`, if there is one, and commits if it is time. Returns the buffer of the
+    /// batch, so that its memory can be used again.
     fn answer(&mut self, waiting: Option<Batch>) -> anyhow::Result<Vec<u8>> {
         let mut room = Vec::new();
         if let Some(Batch { bytes, read }) = waiting {
@@ -127,7 +127,7 @@ impl Answers<'_> {
         Ok(room)
     }
 
-    /// Returns the time until answered lines must be committed.
+    /// Returns the time that is left until answered lines must be committed.
     fn until_commit(&self) -> Duration {
         if self.counts.lines > self.committed {
             COMMITTED_AFTER.saturating_sub(self.since.elapsed())
@@ -142,10 +142,11 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Writes new lines to standard output, and repeats to the file of duplicates.
+    /// Writes lines that pass to standard output, and repeats to the file of duplicates. `batch` holds the
+    /// bytes of the lines.
     fn give(&mut self, batch: &[u8], lines: Vec<Line>) -> anyhow::Result<()> {
-        // Neighbouring lines that pass are written at once. `passed` is the end of the last line
-        // that was written or held back.
+        // Consecutive lines that pass are written together. `passed` is where the last written or removed
+        // line ends.
         let (mut passed, mut stop) = (0, 0);
         for Line { bytes, fate } in lines {
             let (line, number) = (bytes, self.counts.lines);
@@ -160,7 +161,7 @@ impl Answers<'_> {
                     }
                 }
                 LineFate::Document(_, Added::New(_)) => self.counts.new += 1,
-                // Lines without words match nothing, so they pass.
+                // Lines without words are near nothing, so they pass.
                 LineFate::Document(_, Added::Wordless) | LineFate::Blank => {}
                 LineFate::Bad(bad) => {
                     self.counts.bad += 1;
@@ -182,7 +183,8 @@ impl Answers<'_> {
     }
 }
 
-/// Writes a JSON object with the ID of a line, the ID that it repeats, and the line itself.
+/// Writes a JSON object with the ID of a line, the ID of the document that it is near, their distance, and
+/// the line itself.
 fn write_duplicate(
     out: &mut dyn Write,
     id: &[u8],

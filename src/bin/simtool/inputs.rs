@@ -1,15 +1,15 @@
-//! Access to the user's files: mapped, or read with `--no-mmap`.
+//! Opens the files of the user: by mapping them, or by reading them with `--no-mmap`.
 #![expect(unsafe_code, reason = "the user, for whom this program speaks, lets files be mapped")]
 
 use crate::signals;
 use simtool::mapped_file::FileAccess;
 
-/// Returns the access to files that the user chose.
+/// Returns how files are opened: mapped into memory, or read if `no_mmap` is true.
 pub(crate) fn access(no_mmap: bool) -> FileAccess {
     if no_mmap {
         return FileAccess::READ;
     }
-    // SAFETY: the help says that a mapped file must not change. If one shrinks nevertheless, the
-    // program ends with an error message. If one is overwritten, the result has mixed contents.
+    // SAFETY: the help says that a mapped file must not change. If a file shrinks nevertheless, the program
+    // ends with an error message. If it is overwritten, the results come from a mix of contents.
     unsafe { FileAccess::map(signals::register_map) }
 }

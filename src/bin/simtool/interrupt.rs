@@ -1,4 +1,4 @@
-//! Ctrl-C and requests to end: removes unfinished outputs, and keeps files that existed before.
+//! Handles Ctrl-C and requests to end: removes unfinished outputs, and keeps files that existed before.
 
 use crate::{ExitStatus, console};
 use simtool::run::{HeldInterruptions, OutputState};
@@ -6,26 +6,26 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// Exit code after an interruption, by the convention of shells.
+/// Exit code after an interruption, as shells expect it.
 const INTERRUPTED: i32 = 130;
 
-/// State of the output. The code that renames the output holds the lock, so that an interruption comes
-/// before or after the renaming, but not in between.
+/// State of the output. Code that renames the output holds the lock. So an interruption is handled before or
+/// after the renaming, but not in between.
 static STATE: Mutex<OutputState> = Mutex::new(OutputState::Nothing);
 
-/// Whether the handler is installed, which ends the program after a signal.
+/// Whether the signal handler that ends the program is installed.
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program sent the signal itself, after it printed an error.
+/// Whether the program sent the signal to itself, after it had printed an error.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Holds interruptions back until the returned value is dropped.
+/// Delays the handling of interruptions until the returned value is dropped.
 pub(crate) fn hold() -> Box<dyn HeldInterruptions> {
     install();
     Box::new(Held(state()))
 }
 
-/// Lock of the output's state, for which an interruption waits.
+/// Lock of the state of the output. An interruption waits until the lock is released.
 struct Held(MutexGuard<'static, OutputState>);
 
 impl HeldInterruptions for Held {
@@ -41,14 +41,14 @@ fn state() -> MutexGuard<'static, OutputState> {
 fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        // If no handler can be installed, an interruption leaves a hidden folder behind. That does
-        // not harm, so the run goes on.
+        // Without a handler, an interruption leaves a hidden folder behind. This does no harm, so the run
+        // goes on.
         IS_INSTALLED.store(ctrlc::set_handler(end).is_ok(), Ordering::Release);
     });
 }
 
-/// Returns whether a signal to end, sent now by a signal handler that has printed an error, removes
-/// half-written outputs and ends the program as failed. Async-signal-safe.
+/// Returns whether a signal that a handler sends now will remove unfinished outputs and end the program as
+/// failed. The caller is a signal handler that has printed an error, so this function is async-signal-safe.
 pub(crate) fn will_end_failed() -> bool {
     HAS_FAILED.store(true, Ordering::Release);
     IS_INSTALLED.load(Ordering::Acquire)
@@ -56,17 +56,18 @@ pub(crate) fn will_end_failed() -> bool {
 
 #[expect(clippy::exit, reason = "an interrupted program ends here, in whatever thread")]
 fn end() {
-    // The lock is held until the exit, so that no other thread renames the output meanwhile.
+    // The lock is held until the program exits, so that no other thread renames the output meanwhile.
     let state = state();
     if let OutputState::Unfinished(path) = &*state {
-        // Other threads may still create files in the folder, which makes its removal fail.
+        // Other threads may still create files in the folder, which makes removing it fail. So it is tried
+        // again.
         for _ in 0..3 {
             if fs::remove_file(path).is_ok() || fs::remove_dir_all(path).is_ok() {
                 break;
             }
         }
     }
-    // The signal handler has already printed an error, so nothing more is printed.
+    // The handler that sent the signal has already printed an error, so nothing more is printed.
     if HAS_FAILED.load(Ordering::Acquire) {
         std::process::exit(ExitStatus::Failed as i32);
     }
@@ -74,7 +75,7 @@ fn end() {
     std::process::exit(INTERRUPTED);
 }
 
-/// Returns the message about the output that an interruption leaves.
+/// Returns the message that says what the interruption leaves of the output.
 fn sentence(state: &OutputState) -> String {
     match state {
         OutputState::Nothing | OutputState::Unfinished(_) => {

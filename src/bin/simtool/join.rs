@@ -1,4 +1,4 @@
-//! `simtool join` and `simtool search`: pairs of near rows in files of fingerprints.
+//! `simtool join` and `simtool search`: finds pairs of near fingerprints in files of fingerprints.
 
 use crate::args::{JoinArgs, PairsArgs, SearchArgs};
 use crate::console;
@@ -10,13 +10,13 @@ use simtool::sides::Sides;
 use std::io;
 use std::path::PathBuf;
 
-/// Joins a file of fingerprints with itself.
+/// Finds the pairs of near fingerprints within one file.
 pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
     let files = Sides::One(args.rows.path().to_owned());
     run(&request(files, args.index.as_deref(), &args.pairs)?, &args.pairs)
 }
 
-/// Searches a file of fingerprints for the fingerprints of another file.
+/// Finds the fingerprints of one file that are near fingerprints of another file.
 pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     let files = Sides::Two(args.queries.clone(), args.rows.path().to_owned());
     run(&request(files, args.index.as_deref(), &args.pairs)?, &args.pairs)
@@ -36,7 +36,7 @@ fn request(
     JoinRequest::parse(files, options)
 }
 
-/// Writes the pairs, and prints the counts and times that the user wants to see.
+/// Writes the pairs, and prints the counts and times that the arguments ask for.
 fn run(request: &JoinRequest, args: &PairsArgs) -> anyhow::Result<()> {
     let running = &args.common.running;
     let mut terminal = Terminal::new(running);
@@ -44,7 +44,7 @@ fn run(request: &JoinRequest, args: &PairsArgs) -> anyhow::Result<()> {
         terminal.explain();
     }
     let Joined { timings } = run::join(request, &mut io::stdout(), &terminal)?;
-    // A file of fingerprints that cannot be read is an error, so there are no faults to show.
+    // If a file of fingerprints cannot be read, the run fails, so there are no faults to show here.
     terminal.end(&[]);
     if running.verbose {
         for counted in timings.counts() {

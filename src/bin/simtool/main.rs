@@ -1,4 +1,4 @@
-//! The command line program: parses the arguments, runs a command and returns the exit code.
+//! The command line program: parses the arguments, runs a command, and returns the exit code.
 
 mod args;
 mod compare;
@@ -35,21 +35,22 @@ use std::panic;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-/// The exit code of the program.
+/// Exit code of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ExitStatus {
     /// Everything was done.
     Done = 0,
     /// The command failed without results.
     Failed = 1,
-    /// The command line is wrong, and nothing was started.
+    /// The command line is wrong, and no command was started.
     Usage = 2,
-    /// Everything was done, except for bad records or files.
+    /// Everything was done, but some records or files could not be read.
     DoneWithLosses = 3,
 }
 
 impl ExitStatus {
-    /// Returns the status of a finished command, by whether parts of its input were lost.
+    /// Returns the status of a finished command. `has_losses` says whether records or files could not be
+    /// read.
     fn after(has_losses: bool) -> Self {
         if has_losses { Self::DoneWithLosses } else { Self::Done }
     }
@@ -63,11 +64,11 @@ pub fn main() -> ExitCode {
     ExitCode::from(run_with(std::env::args_os().collect()))
 }
 
-/// Runs the program with `arguments`, the first being the name of the program, and returns its exit
-/// code. Callers inside another process use this function.
+/// Runs the program and returns its exit code. The first of the `arguments` is the name of the program. This
+/// function is for callers inside another process, such as Python.
 pub fn run_with(arguments: Vec<OsString>) -> u8 {
-    // A panic is a bug of simtool, whatever the input was. The user gets a message instead of a
-    // backtrace. The library catches panics in readers of file formats and reports them as faults.
+    // A panic is a bug of simtool, whatever the input is. The user gets a message instead of a backtrace.
+    // Panics in readers of file formats are caught by the library and reported as faults.
     panic::set_hook(Box::new(|panic| {
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
@@ -84,9 +85,9 @@ pub fn run_with(arguments: Vec<OsString>) -> u8 {
     status as u8
 }
 
-/// Prints the error that ended a command, and returns the exit status.
+/// Prints the error that ended a command, and returns the exit status for it.
 fn failed(error: &anyhow::Error) -> ExitStatus {
-    // A reader such as `head` has seen enough and closed the pipe.
+    // A closed pipe means that a reader such as `head` has enough.
     if console::is_broken_pipe(error) {
         return ExitStatus::Done;
     }
@@ -112,7 +113,7 @@ fn run(command: &Command) -> anyhow::Result<ExitStatus> {
         Command::Reference(args) => reference::run(args)?,
         Command::Generate(args) => generate::run(args)?,
         Command::Completions { shell } => {
-            // The generator panics if it cannot write, so it writes to memory.
+            // The generator panics if it cannot write, so the script is first written to memory.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "simtool", &mut script);
             console::out(&script)?;

@@ -11,14 +11,14 @@ use simtool::write::output_folder::Existing;
 use std::fs;
 use std::io;
 
-/// Prints a page, or writes all of them.
+/// Prints one manual page, or writes all of them to a folder.
 pub(crate) fn run(args: &ManArgs) -> anyhow::Result<()> {
     let pages = pages();
     let Some(folder) = &args.output else {
         let name = args.command.as_ref().map(|command| format!("simtool-{command}"));
         let name = name.as_deref().unwrap_or("simtool");
         let Some((_, page)) = pages.iter().find(|(known, _)| known == name) else {
-            // The error lists the valid names, so that the user need not look them up.
+            // The error lists the valid names, so that users need not look them up.
             let names = pages.iter().filter_map(|(name, _)| name.strip_prefix("simtool-"));
             let rule = format!("is no command; there are {}", names.collect::<Vec<_>>().join(", "));
             return Err(Error::config("COMMAND", name.replacen("simtool-", "", 1), rule).into());
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ManArgs) -> anyhow::Result<()> {
         return Ok(console::out(&text(page)?)?);
     };
     let path = |name: &str| folder.join(format!("{name}.1"));
-    // All pages are checked before the first one is written, so that a refusal changes nothing.
+    // All pages are checked before the first one is written, so that an error changes no files.
     for (name, _) in &pages {
         refuse_existing("output", &path(name), Existing::by_force(args.force))?;
     }
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ManArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the name and the command of each page. The page of the program is the first.
+/// Returns the name of each page and the command that it describes. The page of the program comes first.
 fn pages() -> Vec<(String, Command)> {
     let mut program = Args::command().disable_help_subcommand(true);
     program.build();
@@ -51,7 +51,7 @@ fn pages() -> Vec<(String, Command)> {
     [("simtool".to_owned(), program)].into_iter().chain(of_commands).collect()
 }
 
-/// Returns the source of a page in roff. The examples keep their lines, so that they can be copied.
+/// Returns the source of a manual page in roff. Lines of examples are not joined, so that they can be copied.
 fn text(command: &Command) -> io::Result<Vec<u8>> {
     let below = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
     let has_version = command.get_version().is_some();
@@ -59,7 +59,7 @@ fn text(command: &Command) -> io::Result<Vec<u8>> {
     let man = Man::new(command.clone()).source(source);
     let mut page = Vec::new();
     man.render_title(&mut page)?;
-    // Hyphenation is off, so that commands and options can be copied.
+    // Hyphenation is switched off, so that commands and options can be copied.
     page.extend_from_slice(b".nh\n");
     man.render_name_section(&mut page)?;
     man.render_synopsis_section(&mut page)?;
@@ -71,7 +71,7 @@ fn text(command: &Command) -> io::Result<Vec<u8>> {
     if !below.is_empty() {
         let below = below.strip_prefix("Examples:\n").unwrap_or(&below);
         let mut roff = Roff::new();
-        // The control word nf keeps the line breaks of the examples.
+        // The request `nf` keeps the line breaks of the examples.
         roff.control("SH", ["EXAMPLES"]).control("nf", []);
         for line in below.lines() {
             roff.text([roman(line)]);

@@ -8,12 +8,13 @@ use simtool::run::OpenRequest;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Returns the description of this process for other processes that want to write to the index.
+/// Returns a description of this process, which other processes show if they cannot write to the index
+/// meanwhile.
 pub(crate) fn holder(what: &str) -> String {
     format!("process {} (simtool index {what})", std::process::id())
 }
 
-/// Returns the request to open an index for the command `index WHAT`.
+/// Returns the request to open `index` for the command `index WHAT`, where `what` is for example `add`.
 pub(crate) fn open_request(
     index: &Path,
     what: &str,
@@ -24,7 +25,7 @@ pub(crate) fn open_request(
     Ok(OpenRequest { index, resources, holder: holder(what) })
 }
 
-/// Opens an index to add to it.
+/// Opens an index to add documents to it, for the command `index WHAT`.
 pub(crate) fn open_adder(
     index: &Path,
     what: &str,
@@ -41,7 +42,7 @@ pub(crate) fn open(index: &Path, common: &CommonArgs, memory: &MemoryArgs) -> Re
     Index::open(index, access, &common.resources(memory)?)
 }
 
-/// Returns the source and time of added documents.
+/// Returns the source and the time of documents that are added.
 pub(crate) fn arrival(args: &ArrivalArgs) -> Arrival<'_> {
     let time = args.time.unwrap_or_else(|| SystemTime::now().into());
     Arrival { source: &args.source, time: time.seconds() }

@@ -1,42 +1,42 @@
-//! Standard input in batches of whole lines. A thread reads while the previous batch is answered.
+//! Reads standard input in batches of whole lines. A thread reads while the previous batch is answered.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Number of bytes to read at once, which is the capacity of a pipe.
+/// Number of bytes that are read at once. A pipe holds this many.
 const PIECE: usize = 64 << 10;
-/// Number of waiting bytes at which the reader pauses, if the lines are enough for a batch.
+/// Number of bytes at which the reading thread pauses, if the lines are enough for a batch.
 const WAITING: usize = 4 << 20;
 
-/// Conditions under which waiting lines become a batch.
+/// Limits at which the lines that were read become a batch.
 #[derive(Clone, Copy)]
 pub(crate) struct Due {
     /// Number of lines that make a batch.
     pub(crate) lines: u64,
-    /// Time after which the first line makes a batch, even of few lines.
+    /// Maximum time that the first line waits until a batch is made, even of few lines.
     pub(crate) wait: Duration,
 }
 
 /// Result of waiting for a batch.
 pub(crate) enum Taken {
-    /// Whole lines. Only the last line of the input may lack a line end.
+    /// A batch of whole lines. Only the last line of the input may be without a line end.
     Lines(Vec<u8>),
     /// No batch was complete within the given time.
     Nothing,
-    /// The input has ended, and all its lines were returned.
+    /// The input has ended, and all its lines were returned before.
     End,
 }
 
-/// Input that was read and not yet returned.
+/// Input that was read and is not returned yet.
 #[derive(Default)]
 struct Waiting {
     bytes: Vec<u8>,
     lines: u64,
-    /// Time at which the first whole line was complete.
+    /// Time at which the first whole line was complete. `None` if there is no whole line.
     since: Option<Instant>,
-    /// Result of the reading, once the input has ended.
+    /// How reading ended. `None` while the input has not ended.
     end: Option<io::Result<()>>,
 }
 
@@ -46,7 +46,7 @@ struct Shared {
     due: Due,
 }
 
-/// Lines of standard input.
+/// Reader of the lines of standard input.
 pub(crate) struct PipedLines(Arc<Shared>);
 
 impl Shared {
@@ -78,14 +78,14 @@ impl Shared {
     fn push(&self, piece: &[u8]) {
         let lines = memchr::memchr_iter(b'\n', piece).count() as u64;
         let mut waiting = self.lock();
-        // The reader pauses if a batch is ready and memory is used up. A single line that is longer
-        // than the limit must still be read to its end.
+        // The reading thread pauses if a batch is ready and the memory is used up. A single line beyond the
+        // limit must still be read to its end.
         while waiting.lines >= self.due.lines && waiting.bytes.len() >= WAITING {
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
         waiting.bytes.extend_from_slice(piece);
         waiting.lines += lines;
-        // The time of a batch begins with its first whole line, not with a part of one.
+        // The time of a batch starts with its first whole line, not with a part of a line.
         if waiting.lines > 0 {
             waiting.since.get_or_insert_with(Instant::now);
         }
@@ -108,7 +108,7 @@ impl PipedLines {
         Ok(Self(shared))
     }
 
-    /// Waits for a batch, at most for the time `longest`. `room` is memory for later lines.
+    /// Waits for a batch, at most for `longest`. `room` is an empty buffer that is filled with later lines.
     ///
     /// # Errors
     ///
@@ -122,8 +122,8 @@ impl PipedLines {
             let is_due = waiting.lines >= due.lines || left == Some(Duration::ZERO);
             let has_ended = waiting.end.is_some();
             if waiting.lines > 0 && is_due || has_ended && !waiting.bytes.is_empty() {
-                // The end of the input also ends its last line. Before that, the part behind the
-                // last line end is left for the next batch.
+                // The end of the input also ends its last line. Otherwise the bytes after the last line end
+                // are left for the next batch.
                 let end = if has_ended {
                     waiting.bytes.len()
                 } else {
@@ -132,7 +132,7 @@ impl PipedLines {
                 room.clear();
                 room.extend_from_slice(&waiting.bytes[end..]);
                 waiting.bytes.truncate(end);
-                // No whole line is left, so the time of the next batch has not begun.
+                // No whole line is left, so the time of the next batch has not started.
                 (waiting.lines, waiting.since) = (0, None);
                 let lines = std::mem::replace(&mut waiting.bytes, room);
                 drop(waiting);
@@ -146,8 +146,7 @@ impl PipedLines {
             if rest.is_zero() {
                 return Ok(Taken::Nothing);
             }
-            // Wakes up when the first line has waited long enough, even if no further input
-            // arrives.
+            // Waiting ends when the first line has waited long enough, even if no further input comes.
             let time = left.unwrap_or(rest).min(rest);
             let waited = changed.wait_timeout(waiting, time);
             waiting = waited.unwrap_or_else(PoisonError::into_inner).0;

@@ -1,4 +1,4 @@
-//! `simtool plan`: estimates the costs of an index for a given number of fingerprints.
+//! `simtool plan`: estimates the costs of an index for a number of fingerprints.
 #![expect(clippy::cast_sign_loss, reason = "bytes and documents are never less than none")]
 
 use crate::args::PlanArgs;
@@ -8,7 +8,7 @@ use simtool::quantity::bytes;
 use simtool::resources::default_memory;
 use std::fmt::Write;
 
-/// Prints a table of designs.
+/// Prints a table of possible designs of the index, with their costs.
 pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     let designs = Capacity::of(args.documents, args.bits, args.max_distance)?;
     let memory = args.memory.unwrap_or_else(default_memory) as f64;
@@ -52,17 +52,17 @@ pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     }
     for (at, row) in rows.iter().enumerate() {
         for (column, cell) in row.iter().enumerate() {
-            // Each column is as wide as its widest cell, the header included.
+            // Each column is as wide as its widest cell, including the header.
             let width = rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
             write!(out, "{}{cell:>width$}", if column == 0 { "" } else { "  " })?;
         }
-        // The first design has the fewest tables, and is the one that `simtool index` uses.
+        // The first design has the fewest tables. It is the design of `simtool index`.
         out.push_str(if at == 1 { "  <- simtool index\n" } else { "\n" });
     }
     Ok(console::out(out.as_bytes())?)
 }
 
-/// Returns a number with about three significant digits.
+/// Returns a number as text with about three significant digits.
 fn number(number: f64) -> String {
     match number {
         small if small < 9.5 && small.fract() != 0.0 => format!("{small:.2}"),

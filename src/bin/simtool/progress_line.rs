@@ -1,6 +1,6 @@
-//! Progress on standard error: a bar on a terminal, otherwise a line every two seconds.
+//! Shows progress on standard error: as a bar on a terminal, otherwise as a line every two seconds.
 //!
-//! A separate thread shows the progress, so that the time moves on even during a long step.
+//! A separate thread shows the progress, so that the shown time advances even during a long step.
 
 use crate::args::ShowProgress;
 use crate::console;
@@ -14,27 +14,27 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Time between two lines.
+/// Time between two printed lines.
 const LINE_EVERY: Duration = Duration::from_secs(2);
-/// Time between two updates of the bar. More frequent updates would not be visible.
+/// Time between two updates of the bar. More frequent updates would not be seen.
 const BAR_EVERY: Duration = Duration::from_millis(200);
-/// Share of a stage that must be done before the remaining time is estimated.
+/// Share of a stage that must be done before its remaining time is estimated.
 const MIN_ESTIMATED_SHARE: f64 = 0.005;
 
-/// Progress of a run, shown on standard error.
+/// Shows the progress of a run on standard error.
 pub(crate) struct ProgressLine {
     shared: Arc<Shared>,
     explains: bool,
     shower: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// State that the working threads update and the showing thread reads.
+/// State that working threads update and that the thread which shows the progress reads.
 struct Shared {
     bar: ProgressBar,
     show: Show,
     stage: Mutex<Stage>,
     done: AtomicU64,
-    /// Notified when the work is over.
+    /// Signal that the work is over.
     over: Condvar,
 }
 
@@ -61,14 +61,14 @@ impl ProgressLine {
             (_, true) => Show::Bar,
             (_, false) => Show::Lines,
         };
-        // Lines are printed as notes, so the bar itself stays hidden.
+        // Lines are printed as notes, so the bar itself stays hidden in this case.
         let target = if show == Show::Bar {
             ProgressDrawTarget::stderr()
         } else {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        // The template is a constant; a wrong one would leave the default style.
+        // The template is a constant. If it were wrong, the bar would have its default style.
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {msg}") {
             bar.set_style(style);
         }
@@ -83,22 +83,22 @@ impl ProgressLine {
         Self { shared, explains: false, shower: Mutex::new(shower) }
     }
 
-    /// Also prints plans, for `--explain`.
+    /// Makes the progress also print plans, for `--explain`.
     pub(crate) fn explain(&mut self) {
         self.explains = true;
     }
 
-    /// Runs `print` while the bar is hidden, so that both do not share a line.
+    /// Runs `print` while the bar is hidden, so that the bar and the printed text do not share a line.
     pub(crate) fn suspend(&self, print: impl FnOnce()) {
         self.shared.bar.suspend(print);
     }
 
-    /// Stops the progress and removes the bar.
+    /// Ends the progress and removes the bar.
     pub(crate) fn end(&self) {
         self.shared.stage().is_over = true;
         self.shared.over.notify_all();
         let shower = self.shower.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // The thread only shows progress, so its failure does not matter to the run.
+        // The thread only shows progress, so its failure does not affect the run.
         drop(shower.map(JoinHandle::join));
         self.shared.bar.finish_and_clear();
     }
@@ -118,7 +118,7 @@ impl Shared {
             if left.is_zero() {
                 due += every;
                 let (current, done) = (*stage, self.done.load(Ordering::Relaxed));
-                // Printing can block, and the work must not wait for it.
+                // Printing can block, so the lock is released first and the work does not wait.
                 drop(stage);
                 self.show(current, done);
                 stage = self.stage();
@@ -141,7 +141,7 @@ impl Shared {
     }
 }
 
-/// Returns the text that shows a stage.
+/// Returns the text that shows a stage: its name, how much is done, and the time.
 fn message(name: &str, work: Work, done: u64, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     let share = done as f64 / work.amount().max(1) as f64;
@@ -152,7 +152,7 @@ fn message(name: &str, work: Work, done: u64, elapsed: Duration) -> String {
         Work::Bytes(all) => {
             let (unit, size) = unit(all as f64);
             let (done, all) = (done.min(all) as f64 / size, all as f64 / size);
-            // Small totals get a decimal, so that they move visibly.
+            // Small totals are shown with a decimal, so that progress is visible.
             let digits = usize::from(all < 10.0);
             write!(text, " {done:.digits$} of {all:.digits$} {unit}")
         }
@@ -166,7 +166,7 @@ fn message(name: &str, work: Work, done: u64, elapsed: Duration) -> String {
     text
 }
 
-/// Returns a time in seconds, minutes or hours.
+/// Returns a number of seconds as text in seconds, minutes or hours.
 #[expect(clippy::cast_sign_loss, reason = "no time is negative")]
 fn span(seconds: f64) -> String {
     let whole = seconds.ceil() as u64;
@@ -186,8 +186,8 @@ impl Progress for ProgressLine {
 
     fn begin(&self, name: &'static str, work: Work) {
         let mut stage = self.shared.stage();
-        // A stage that begins after the end was requested must not undo the request, because the
-        // thread would never stop.
+        // If a stage begins after the end was requested, the request must stay. Otherwise the thread would
+        // never stop.
         let is_over = stage.is_over;
         self.shared.done.store(0, Ordering::Relaxed);
         *stage = Stage { name, work, begun: Instant::now(), is_over };

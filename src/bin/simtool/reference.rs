@@ -1,4 +1,4 @@
-//! `simtool N M`: matches samples against articles.
+//! `simtool N M`: finds the articles that match samples.
 
 use crate::args::{CommonArgs, ReferenceArgs, ShowProgress, ending};
 use crate::inputs;
@@ -14,7 +14,7 @@ use simtool::write::output_folder::Existing;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-/// Matches the samples and writes the result.
+/// Finds the matches of the samples and writes the result.
 pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
     let common = &args.common;
     let request = request(args)?;
@@ -34,8 +34,7 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
             console::out(block)?;
         }
     } else {
-        // The task asks for the matches of the first sample on the screen, and all matches in the
-        // file.
+        // The matches of the first sample are printed to the screen, and all matches are in the file.
         console::out(found.matched.first_query())?;
     }
     timings.end("write result");
@@ -48,8 +47,8 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Creates the request. Refuses a missing N or M, and a result file with the extension of another
-/// format.
+/// Creates the request to the library. Returns an error if N or M is missing, or if the name of the result
+/// file has the extension of another format.
 fn request(args: &ReferenceArgs) -> Result<ReferenceRequest, Error> {
     let words = &args.words;
     let threads = args.common.thread_count()?;
@@ -76,8 +75,8 @@ fn request(args: &ReferenceArgs) -> Result<ReferenceRequest, Error> {
     })
 }
 
-/// Returns the progress that is shown on a terminal. Elsewhere it is shown only on request, because
-/// a program that calls this one does not need it.
+/// Returns the progress if standard error is a terminal or the user asks for it. Programs that call this one
+/// do not need it.
 fn progress(common: &CommonArgs) -> Option<ProgressLine> {
     let is_shown = match common.running.progress {
         ShowProgress::Always => true,
@@ -87,7 +86,7 @@ fn progress(common: &CommonArgs) -> Option<ProgressLine> {
     is_shown.then(|| ProgressLine::new(common.running.quiet, common.running.progress))
 }
 
-/// Face of a run that shows notes, and progress on a terminal.
+/// Shows the notes and the progress of a run on standard error.
 struct Notes {
     access: FileAccess,
     quiet: bool,
@@ -117,7 +116,7 @@ impl Face for Notes {
 }
 
 impl Drop for Notes {
-    /// Removes the bar, so that an error that ends the run is on a line of its own.
+    /// Removes the bar, so that an error that ends the run starts on a line of its own.
     fn drop(&mut self) {
         if let Some(progress) = &self.progress {
             progress.end();
@@ -125,13 +124,13 @@ impl Drop for Notes {
     }
 }
 
-/// Returns the counts of articles, samples, features and matches, as text.
+/// Returns the numbers of articles, samples, features and matches as text.
 fn counts(matched: &MatchedQueries) -> String {
     let MatchedQueries { documents, queries, features, matches, .. } = matched;
     format!("articles {documents}, samples {queries}, features {features}, matches {matches}")
 }
 
-/// Returns counts and times, as lines.
+/// Returns counts and times as lines of text.
 fn statistics(found: &MatchedSamples, timings: &Timings, threads: usize) -> String {
     let total: Duration = timings.stages().iter().map(|(_, time)| *time).sum();
     let megabytes = found.article_bytes as f64 / 1e6;

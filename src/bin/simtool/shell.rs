@@ -4,17 +4,17 @@ use simtool::shell_word::shell_word;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
-/// Splits a command line of quoted words into its words.
+/// Splits a command line into its words and removes their quotes.
 pub(crate) fn words(line: &str) -> Vec<OsString> {
     let mut words = Vec::new();
     let (mut word, mut is_begun, mut is_quoted) = (String::new(), false, false);
     let mut characters = line.chars();
     while let Some(c) = characters.next() {
         match c {
-            // A pair of quotes makes a word, even if nothing is in between.
+            // A pair of quotes makes a word, even with nothing in between.
             '\'' => (is_quoted, is_begun) = (!is_quoted, true),
             '\\' if !is_quoted => word.extend(characters.next()),
-            // Several spaces in a row separate the same two words.
+            // Several spaces in a row separate words like a single space.
             ' ' if !is_quoted => {
                 if std::mem::take(&mut is_begun) || !word.is_empty() {
                     words.push(std::mem::take(&mut word).into());
@@ -29,15 +29,15 @@ pub(crate) fn words(line: &str) -> Vec<OsString> {
     words
 }
 
-/// Arguments of the program, beginning with its own name.
+/// Arguments of the program. The first one is its own name.
 static ARGUMENTS: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// Stores the arguments of the program for [`command_line`].
+/// Stores the arguments of the program, so that [`command_line`] can return them.
 pub(crate) fn keep(arguments: Vec<OsString>) -> &'static [OsString] {
     ARGUMENTS.get_or_init(|| arguments)
 }
 
-/// Returns the command line of the program, quoted so that a shell can run it again.
+/// Returns the command line of the program, with quotes where needed, so that a shell can run it again.
 pub(crate) fn command_line() -> String {
     let quoted = |argument: &OsString| shell_word(&argument.to_string_lossy());
     ARGUMENTS.get().into_iter().flatten().map(quoted).collect::<Vec<_>>().join(" ")

@@ -1,24 +1,26 @@
-//! Error messages in cases in which the system would kill the program.
+//! Prints error messages where the system would otherwise kill the program without one.
 //!
-//! If a mapped file shrinks, the system sends a signal as soon as the map is read beyond the new end.
-//! The handler finds the map by the address and prints the name of the file. A signal handler may do
-//! little else, so the message is prepared when the map is registered, and the thread that waits for
-//! interruptions removes unfinished outputs.
+//! If a mapped file shrinks, the system sends a signal as soon as bytes beyond the new end are read. The
+//! handler finds the map by the address and prints the name of the file. A signal handler may do little else.
+//! So the message is prepared when the map is registered, and the thread that waits for interruptions removes
+//! unfinished outputs.
 //!
-//! The system also sends a signal if a file would exceed the user's size limit. This signal is
-//! ignored, so that the write fails with an error.
+//! The system also sends a signal if a file grows beyond a size limit of the user. This signal is ignored, so
+//! that the write fails with an error.
 
-/// Registers the map of a file until the program ends.
+/// Registers the memory map of a file, so that the handler can name the file. It stays registered until the
+/// program ends.
 #[cfg(unix)]
 pub(crate) fn register_map(path: &std::path::Path, map: &[u8]) {
     unix::register(map, path);
 }
 
-/// Does nothing, because other systems do not kill the program.
+/// Does nothing on this system, which does not send such signals.
 #[cfg(not(unix))]
 pub(crate) fn register_map(_path: &std::path::Path, _map: &[u8]) {}
 
-/// Turns the signal for a file beyond the size limit into an error of the write.
+/// Makes the write fail with an error if a file grows beyond the size limit, instead of a signal that ends
+/// the program.
 pub(crate) fn ignore_file_size_limit() {
     #[cfg(unix)]
     unix::ignore_file_size_limit();
@@ -34,7 +36,8 @@ mod unix {
     use std::sync::Once;
     use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-    /// A map, and the message if reading it fails. Never freed, so that the handler can always read it.
+    /// A memory map, and the message for the case that reading it fails. It is never freed, so that the
+    /// handler can read it.
     struct Map {
         start: usize,
         end: usize,
@@ -42,7 +45,7 @@ mod unix {
         next: *const Map,
     }
 
-    /// Whether a thread has printed the message, so that other threads do not repeat it.
+    /// Whether a thread has already printed the message, so that other threads do not repeat it.
     static HAS_REPORTED: AtomicBool = AtomicBool::new(false);
 
     static MAPS: AtomicPtr<Map> = AtomicPtr::new(ptr::null_mut());
@@ -58,7 +61,7 @@ mod unix {
         );
         let node =
             Box::leak(Box::new(Map { start, end: start + map.len(), sentence, next: ptr::null() }));
-        // Only one thread registers maps, so no other node can be added in between.
+        // Only one thread registers maps, so no other node can be inserted in between.
         node.next = MAPS.load(Ordering::Acquire);
         MAPS.store(node, Ordering::Release);
     }
@@ -85,7 +88,7 @@ mod unix {
         // SAFETY: the system gives a valid `siginfo_t` to a SA_SIGINFO handler.
         let address = unsafe { (*info).si_addr() }.addr();
         let mut map: *const Map = MAPS.load(Ordering::Acquire);
-        // SAFETY: the list's nodes are leaked, and complete before they are linked.
+        // SAFETY: the nodes of the list are never freed, and they are complete before they are linked.
         while let Some(node) = unsafe { map.as_ref() } {
             if (node.start..node.end).contains(&address) {
                 if HAS_REPORTED.swap(true, Ordering::AcqRel) {
@@ -106,8 +109,8 @@ mod unix {
             }
             map = node.next;
         }
-        // The address is in none of the maps. The instruction is repeated when the handler returns,
-        // and the default action then ends the program.
+        // The address is in none of the maps. When the handler returns, the instruction is repeated, and the
+        // default action then ends the program.
         // SAFETY: `signal` is async-signal-safe.
         unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
     }

@@ -1,4 +1,4 @@
-//! Face of a run on the terminal: notes, faults and progress on standard error.
+//! Shows the notes, faults and progress of a run on standard error.
 
 use crate::args::{Command, Job, RunningArgs};
 use crate::progress_line::ProgressLine;
@@ -9,7 +9,7 @@ use simtool::mapped_file::FileAccess;
 use simtool::progress::Progress;
 use simtool::run::{Face, HeldInterruptions, Notice, RecordedInputs};
 
-/// Maximum number of faults of one kind that are shown; the others are counted.
+/// Maximum number of faults of each kind that are shown. Further ones are only counted.
 const SHOWN_FAULTS: usize = 20;
 
 /// Shows the messages of a run on standard error.
@@ -20,12 +20,12 @@ pub(crate) struct Terminal {
     progress: ProgressLine,
 }
 
-/// Amount of notes and faults to show.
+/// How many notes and faults are shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbosity {
-    /// Whether to show all faults instead of the first ones of each kind.
+    /// Whether all faults are shown, and not only the first ones of each kind.
     pub(crate) verbose: bool,
-    /// Whether to show only losses, and no notes.
+    /// Whether only losses of data are shown, and no notes.
     pub(crate) quiet: bool,
 }
 
@@ -45,26 +45,26 @@ impl Terminal {
         }
     }
 
-    /// Also shows explanations of the plan, for `--explain`.
+    /// Makes the terminal also show explanations of the plan, for `--explain`.
     pub(crate) fn explain(&mut self) {
         self.explains = true;
         self.progress.explain();
     }
 
-    /// Removes the progress and shows the faults of the input.
+    /// Removes the progress bar and shows the faults of the input.
     pub(crate) fn end(&self, faults: &[Fault]) {
         self.progress.end();
         show(faults, self.verbosity);
     }
 
-    /// Shows a note, except with --quiet.
+    /// Shows a note, unless `--quiet` was given.
     pub(crate) fn note(&self, note: &str) {
         if !self.verbosity.quiet {
             self.progress.suspend(|| console::note(note));
         }
     }
 
-    /// Shows a note that the user asked for with --verbose.
+    /// Shows a note that is only for users who gave `--verbose`.
     pub(crate) fn detail(&self, detail: &str) {
         if self.verbosity.verbose {
             self.progress.suspend(|| console::note(detail));
@@ -100,7 +100,7 @@ impl Face for Terminal {
                     }
                 });
             }
-            // The error that follows depends on these faults, so even --quiet does not hide them.
+            // These faults explain the error that follows, so they are shown even with `--quiet`.
             Notice::Faults(faults) => self.progress.suspend(|| {
                 show(faults, Verbosity { verbose: false, quiet: false });
             }),
@@ -128,19 +128,19 @@ impl Face for Terminal {
 }
 
 impl Drop for Terminal {
-    /// Removes the bar, so that an error that ends the run is on a line of its own.
+    /// Removes the bar, so that an error that ends the run starts on a line of its own.
     fn drop(&mut self) {
         self.progress.end();
     }
 }
 
-/// Shows faults on standard error, grouped by kind.
+/// Shows faults on standard error, one kind after the other.
 pub(crate) fn show(faults: &[Fault], Verbosity { verbose, quiet }: Verbosity) {
     let most = if verbose { usize::MAX } else { SHOWN_FAULTS };
     let is_shown = |fault: &&Fault| !quiet || fault.severity == Severity::Loss;
     let faults: Vec<&Fault> = faults.iter().filter(is_shown).collect();
     let mut codes: Vec<&str> = faults.iter().map(|fault| fault.code).collect();
-    // The kinds are in the order of their codes, so that the output does not depend on threads.
+    // Kinds are sorted by their codes, so that the output does not depend on threads.
     codes.sort_unstable();
     codes.dedup();
     for code in codes {

@@ -1,4 +1,4 @@
-//! Parses the arguments, and prints help or an error instead of a run.
+//! Parses the arguments, and prints help or an error if there is no command to run.
 
 use crate::args::{Args, Command, CorpusForm, ReferenceArgs};
 use crate::{ExitStatus, console};
@@ -19,23 +19,23 @@ simtool finds near-duplicate documents in large text collections.
   simtool --help                            all commands, with examples
 ";
 
-/// Advice for a wrong N or M.
+/// Advice that is printed if N or M is wrong.
 pub(crate) const HINT: &str = "type `simtool N M`, for example `simtool 1000 16`: N features, M \
                                bits; or `simtool dedup PATH`; `simtool --help` tells more";
 
-/// Kind of a command line, decided by its first words.
+/// Form of a command line, which its first words decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// A name of a command first, possibly misspelled.
+    /// The first word is the name of a command, possibly misspelled.
     Command,
-    /// N and M, or an option of `simtool N M` first.
+    /// The first words are N and M, or an option of `simtool N M`.
     Reference,
-    /// Options with a collection, with or without N and M in front.
+    /// Options include `--corpus`, possibly after N and M.
     Corpus,
 }
 
-/// Parses the arguments. Prints help, the version or an error if there is no command to run, and
-/// returns the exit status in its place.
+/// Parses the arguments. If there is no command to run, prints help, the version or an error, and returns the
+/// exit status as the error.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
     let arguments: Vec<OsString> = arguments.iter().cloned().map(named_null).collect();
     if arguments.len() < 2 {
@@ -55,7 +55,7 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
     };
     let command = command.map_err(|error| show(form, &error))?;
     match &command {
-        // An option came first, so the word that looks like a command was read as N.
+        // An option came first, so a word that may be a command was parsed as N.
         Command::Reference(ReferenceArgs { words, .. }) => match &words.features {
             Some(word) if form == Form::Reference && !is_number(word) => {
                 console::error(&unexpected_word(word));
@@ -67,21 +67,22 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
     }
 }
 
-/// Parses the recorded arguments of a finished run. Returns `None` if this version cannot parse them.
+/// Parses the recorded arguments of a finished run. Returns `None` if this version of simtool cannot parse
+/// them.
 pub(crate) fn understood(arguments: Vec<OsString>) -> Option<Command> {
     let arguments: Vec<OsString> = arguments.into_iter().map(named_null).collect();
     let behind_program = arguments.get(1..).filter(|behind| !behind.is_empty())?;
     read(form(behind_program), &arguments).ok()
 }
 
-/// Returns the argument, with `-0` replaced by `--null`. The parser accepts negative numbers as N and
-/// M, to refuse them with their range, and would take `-0` for one.
+/// Returns the argument, but `--null` instead of `-0`. The parser accepts negative numbers as N and M, so
+/// that an error can give their range. It would take `-0` for such a number.
 fn named_null(argument: OsString) -> OsString {
     if argument == "-0" { "--null".into() } else { argument }
 }
 
-/// Returns the arguments that print the help of a form. Forms without a command of their own have the
-/// help of the command that does the same.
+/// Returns arguments that print the help of a form. A form that is not a command has the help of the command
+/// that does the same.
 fn help_of(form: Form, arguments: Vec<OsString>) -> Vec<OsString> {
     let name = match form {
         Form::Command => return arguments,
@@ -92,15 +93,16 @@ fn help_of(form: Form, arguments: Vec<OsString>) -> Vec<OsString> {
     ["simtool", name, if is_long { "--help" } else { "-h" }].map(OsString::from).to_vec()
 }
 
-/// Returns whether the first word is unlike any command and a number follows it, so that N is wrong.
+/// Returns whether N is wrong: the first word is unlike any command, and a number follows it.
 fn is_wrong_n(error: &Error, arguments: &[OsString]) -> bool {
     let is_unlike = error.get(ContextKind::SuggestedSubcommand).is_none();
-    // A misspelled command is seldom followed by a number.
+    // A misspelled command is rarely followed by a number.
     let has_number = || arguments.get(2).is_some_and(|second| is_number(&second.to_string_lossy()));
     error.kind() == ErrorKind::InvalidSubcommand && is_unlike && has_number()
 }
 
-/// Returns the form of the arguments, which must not be empty.
+/// Returns the form of a command line. `arguments` are those after the name of the program, and there is at
+/// least one.
 fn form(arguments: &[OsString]) -> Form {
     let first = arguments[0].to_string_lossy();
     if matches!(&*first, "-h" | "--help" | "-V" | "--version")
@@ -113,14 +115,14 @@ fn form(arguments: &[OsString]) -> Form {
         let option = argument.split_once('=').map_or(&*argument, |(option, _)| option);
         ["--corpus", "--files-from"].contains(&option)
     };
-    // After `--`, a word is a path even if it looks like an option.
+    // After `--`, every word is a path, even if it looks like an option.
     let mut options = arguments.iter().take_while(|argument| *argument != "--");
     if options.any(names_corpus) { Form::Corpus } else { Form::Reference }
 }
 
-/// Returns whether a user who types this means a number.
+/// Returns whether someone who types this text probably means a number.
 fn is_number(text: &str) -> bool {
-    // Rust reads nan and inf as numbers, too, and a user does not mean one.
+    // Rust also parses `nan` and `inf` as numbers, but nobody means these.
     !text.ends_with(char::is_alphabetic) && text.parse::<f64>().is_ok()
 }
 
@@ -147,7 +149,7 @@ fn read(form: Form, arguments: &[OsString]) -> Result<Command, Error> {
 }
 
 fn show(form: Form, error: &Error) -> ExitStatus {
-    // The user asked for help or the version, so a closed pipe is no error.
+    // The user asked for help or the version, so a closed pipe is not an error.
     if !error.use_stderr() {
         return match error.print().and_then(|()| io::stdout().flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -165,7 +167,7 @@ fn show(form: Form, error: &Error) -> ExitStatus {
     ExitStatus::Usage
 }
 
-/// Returns a message that is more helpful than the one of clap, if there is one.
+/// Returns a message that is more helpful than the message of clap, or `None` if there is none.
 fn better(form: Form, error: &Error) -> Option<String> {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -176,7 +178,7 @@ fn better(form: Form, error: &Error) -> Option<String> {
             let name = context(ContextKind::InvalidSubcommand)?;
             let meant = match error.get(ContextKind::SuggestedSubcommand) {
                 Some(ContextValue::String(one)) => Some(one.as_str()),
-                // The parser sorts suggestions by likeness, so the last one is the best.
+                // The parser sorts suggestions by similarity, so the last one is the best.
                 Some(ContextValue::Strings(several)) => several.last().map(String::as_str),
                 _ => None,
             };
@@ -204,13 +206,13 @@ fn better(form: Form, error: &Error) -> Option<String> {
     }
 }
 
-/// Returns the message about an unknown command. `meant` is the name of a similar command.
+/// Returns the message for an unknown command. `meant` is the name of a similar command, if there is one.
 fn unknown_command(name: &str, meant: Option<&str>) -> String {
     let program = Args::command();
-    // The suggestion may be an alias, and the message shows the name of the command.
+    // The suggestion may be an alias, but the message shows the name of the command.
     let meant = meant.and_then(|meant| program.find_subcommand(meant));
     let advice = match meant {
-        // A path as the first word most often means `dedup`, whatever it is similar to.
+        // If the first word is an existing path, the user most often means `dedup`.
         _ if Path::new(name).exists() => {
             format!("to find the near-duplicates of this path, type `simtool dedup {name}`")
         }
@@ -220,7 +222,7 @@ fn unknown_command(name: &str, meant: Option<&str>) -> String {
     format!("there is no command '{name}': {advice}")
 }
 
-/// Returns the message about an unexpected word after N and M or after options.
+/// Returns the message for an unexpected word after N and M or after options.
 fn unexpected_word(word: &str) -> String {
     if Args::command().find_subcommand(word).is_some() {
         let rule = format!("a command stands in front, its options behind it: `simtool {word} …`");
@@ -229,7 +231,7 @@ fn unexpected_word(word: &str) -> String {
     format!("unexpected argument '{word}': {HINT}")
 }
 
-/// Returns the commands that have an option.
+/// Returns the names of the commands that have this option.
 fn commands_with(option: &str) -> Vec<String> {
     let program = Args::command();
     let takes = |command: &&clap::Command| {

@@ -1,4 +1,4 @@
-//! `simtool why OUT ID`: explains the fate of a document of a finished run.
+//! `simtool why OUT ID`: explains what became of a document in a finished run.
 
 use crate::args::WhyArgs;
 use crate::compare::{Marks, difference, shown};
@@ -15,10 +15,10 @@ use simtool::shell_word::shell_word;
 use simtool::similarity::Similarity;
 use std::fmt::Write;
 
-/// Maximum number of documents of a cluster that are listed without `--verbose`.
+/// Maximum number of documents of a cluster that are listed, unless `--verbose` is given.
 const LISTED: usize = 10;
 
-/// Finds the document and prints its fate.
+/// Finds the document and prints what became of it.
 pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     let running = &args.common.running;
     let mut options = Options::new();
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
         ));
     }
     if args.json {
-        // The object has all other places, because a program can choose among them.
+        // The JSON object lists all other documents with this ID, because a program can choose among them.
         shown.object["others_of_this_id"] = found.others.into();
         shown.text = format!("{}\n", shown.object);
     }
@@ -55,18 +55,18 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     Ok(console::out(shown.text.as_bytes())?)
 }
 
-/// The fate of a document, for people and as a JSON object.
+/// What became of a document, as text for people and as a JSON object.
 struct ShownFate {
     text: String,
     object: Value,
 }
 
-/// Shows the fate of the document that the arguments name.
+/// Builds the text and the JSON object for the document that the arguments name.
 struct FatePage<'w> {
     args: &'w WhyArgs,
 }
 
-/// Returns the fate of a bad record, which was compared with nothing.
+/// Describes a bad record, which was not compared with any document.
 fn bad(file: &str, record: u64, code: &str, expected: &str) -> ShownFate {
     let text = format!(
         "{} was compared with nothing: it is a bad record [{code}]\nexpected    {}\n",
@@ -80,7 +80,7 @@ fn bad(file: &str, record: u64, code: &str, expected: &str) -> ShownFate {
 }
 
 impl FatePage<'_> {
-    /// Returns the fate of a document that no output names.
+    /// Describes a document that no output names, so it was kept and is similar to no other.
     fn alone(&self, located: &LocatedDocument) -> ShownFate {
         let LocatedDocument { file, record, is_passed_over } = located;
         let fate = if *is_passed_over { "passed over" } else { "kept" };
@@ -98,7 +98,7 @@ impl FatePage<'_> {
         ShownFate { text, object: json!({ "fate": fate, "file": file, "record": record }) }
     }
 
-    /// Returns the fate of a document that is similar to others.
+    /// Describes a document that is similar to others, with the texts if they can be read again.
     fn clustered(&self, mut document: ClusteredDocument) -> ShownFate {
         let mut text = sentence(&document);
         let texts = document.texts.take();
@@ -106,7 +106,7 @@ impl FatePage<'_> {
         let (Some(other), Some(texts)) = (document.compared(), texts) else {
             return ShownFate { text, object: json!({ "fate": "kept", "kept": object(kept) }) };
         };
-        // Files that are gone do not hide the fate: the reason is printed in place of the texts.
+        // If files are gone, the result is still explained. The reason is printed instead of the texts.
         let texts = texts.map_err(|error: Error| console::explained(&error.into()));
         self.list_members(&document, other, &mut text);
         text += &shown_texts(&texts);
@@ -115,7 +115,8 @@ impl FatePage<'_> {
         let _ = writeln!(text, "\nmore: {compare}");
         let removed = &document.cluster.removed;
         let is_removed = document.at.is_some();
-        // The kept document lists the other members of the cluster.
+        // If the document was removed, the command for the kept document is printed, which lists the other
+        // members.
         if is_removed && removed.len() > 1 {
             let output = shell_word(&self.args.output.to_string_lossy());
             let _ = writeln!(text, "      simtool why {output} {}", shell_word(&kept.place()));
@@ -132,7 +133,7 @@ impl FatePage<'_> {
         ShownFate { text, object }
     }
 
-    /// Adds lines with the kept and the removed documents of the cluster.
+    /// Appends lines with the kept document and the removed documents of the cluster.
     fn list_members(&self, document: &ClusteredDocument, other: &Member, text: &mut String) {
         let removed = &document.cluster.removed;
         add_line(text, "kept", &named(&document.cluster.kept));
@@ -153,7 +154,7 @@ impl FatePage<'_> {
         }
     }
 
-    /// Returns the command that compares the kept document with `other` as the run did.
+    /// Returns the command line that compares the kept document with `other` as the run did.
     fn compare_command(&self, document: &ClusteredDocument, other: &Member) -> String {
         let names =
             [&document.cluster.kept, other].map(|member| self.compare_name(&member.place()));
@@ -165,18 +166,20 @@ impl FatePage<'_> {
         command
     }
 
-    /// Returns how many entries of a list are shown.
+    /// Returns how many entries of a list are printed.
     fn listed(&self) -> usize {
         if self.args.common.running.verbose { usize::MAX } else { LISTED }
     }
 
-    /// Returns the name of a document for `simtool compare`, whatever its ID is.
+    /// Returns the name of a document for `simtool compare`. `place` is `FILE:RECORD`, so the ID does not
+    /// matter.
     fn compare_name(&self, place: &str) -> String {
         shell_word(&format!("{}#{place}", self.args.output.to_string_lossy()))
     }
 }
 
-/// Returns the sentence that says whether the document was kept, and for which other.
+/// Returns the sentence that says whether the document was kept, and otherwise in whose favour it was
+/// removed.
 fn sentence(document: &ClusteredDocument) -> String {
     let removed = &document.cluster.removed;
     let kept = shown(&document.cluster.kept.id);
@@ -187,8 +190,7 @@ fn sentence(document: &ClusteredDocument) -> String {
         return format!("{kept}{of_corpus} was kept, in place of {count} {documents}\n");
     };
     let id = shown(&removed[at].id);
-    // No measured pair connects both documents, so the sentence must not claim that they are
-    // similar.
+    // The two documents were not compared, so the sentence must not claim that they are similar.
     if is_chained(&removed[at]) {
         format!("{id} was removed: others that are alike link it to {kept}, which was kept\n")
     } else {
@@ -196,23 +198,23 @@ fn sentence(document: &ClusteredDocument) -> String {
     }
 }
 
-/// Adds a line with a name and its value.
+/// Appends a line with a name and its value.
 fn add_line(text: &mut String, name: &str, value: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{name:<11} {value}");
 }
 
-/// Returns the closeness of a removed document, with the weight of its shingles.
+/// Returns the similarity or distance of a removed document to the kept one, and how shingles were weighted.
 fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
     let mut text = closeness(member);
-    // A distance has no weights, only a similarity has.
+    // Only similarities have weights, distances do not.
     if let (Some(weight), Some(_)) = (&document.weight, member.similarity) {
         let _ = write!(text, ", of shingles weighed by {}", weight.to_uppercase());
     }
     text
 }
 
-/// Returns what texts share and where they differ.
+/// Returns what the two texts have in common and where they differ, or why they cannot be read.
 fn shown_texts(texts: &Result<ComparedTexts, String>) -> String {
     let ComparedTexts { kept, removed, method, similarity } = match texts {
         Ok(texts) => texts,
@@ -227,7 +229,7 @@ fn shown_texts(texts: &Result<ComparedTexts, String>) -> String {
     text + &difference([&kept.text, &removed.text], names, &Marks::for_terminal())
 }
 
-/// Returns what texts share, as a JSON object.
+/// Returns what the two texts have in common, as a JSON object.
 fn texts_object(texts: &Result<ComparedTexts, String>) -> Value {
     match texts {
         Ok(ComparedTexts { method, similarity, .. }) => json!({
@@ -239,7 +241,7 @@ fn texts_object(texts: &Result<ComparedTexts, String>) -> Value {
     }
 }
 
-/// Returns a document as a JSON object.
+/// Returns the name and closeness of a document as a JSON object.
 fn object(member: &Member) -> Value {
     let Member { id, file, record, similarity, distance } = member;
     json!({
@@ -248,19 +250,20 @@ fn object(member: &Member) -> Value {
     })
 }
 
-/// Returns whether a document is linked to the kept one only through other documents of its cluster.
+/// Returns whether a removed document was not compared with the kept one, because only other documents link
+/// them.
 fn is_chained(member: &Member) -> bool {
     member.similarity.is_none() && member.distance.is_none()
 }
 
-/// Returns ID and place of a document.
+/// Returns the ID of a document and its place, `FILE:RECORD`.
 fn named(member: &Member) -> String {
     let (id, place) = (shown(&member.id), shown(&member.place()));
-    // A document without an ID is named by its place, which need not be shown twice.
+    // A document without an ID has its place as its name, which is printed once only.
     if id == place { id } else { format!("{id}  ({place})") }
 }
 
-/// Returns the closeness of a removed document to the kept one.
+/// Returns the similarity or distance of a removed document to the kept one as text.
 fn closeness(member: &Member) -> String {
     match (member.similarity, member.distance) {
         (Some(similarity), Some(distance)) => {

@@ -64,12 +64,12 @@ pub(crate) struct MemoryArgs {
 }
 
 impl CommonArgs {
-    /// Adds the settings that were given.
+    /// Adds the settings whose options were given on the command line to `options`.
     pub(crate) fn set(&self, options: &mut Options) {
         options.set("threads", &self.threads);
     }
 
-    /// Returns the threads, memory and temporary folder that a run may use.
+    /// Returns the threads, memory and temporary folder that the run may use.
     pub(crate) fn resources(&self, memory: &MemoryArgs) -> Result<Resources, Error> {
         let mut options = Options::new();
         self.set(&mut options);
@@ -77,14 +77,14 @@ impl CommonArgs {
         Resources::parse(&mut options)
     }
 
-    /// Returns the requested number of worker threads.
+    /// Returns the number of threads that `--threads` asks for.
     pub(crate) fn thread_count(&self) -> Result<usize, Error> {
         Ok(self.resources(&MemoryArgs::default())?.threads)
     }
 }
 
 impl MemoryArgs {
-    /// Adds the settings that were given.
+    /// Adds the settings whose options were given on the command line to `options`.
     pub(crate) fn set(&self, options: &mut Options) {
         options.set_given([("max_memory", &self.max_memory)]);
         if let Some(folder) = &self.tmp_dir {
@@ -108,17 +108,18 @@ pub(crate) enum ShowProgress {
 const ENDINGS: [&str; 12] =
     ["csv", "gz", "html", "json", "jsonl", "ndjson", "npy", "parquet", "tsv", "txt", "warc", "zst"];
 
-/// Returns the extension of a path if it is one of [`ENDINGS`].
+/// Returns the file extension of a path, without the dot, if it is one of [`ENDINGS`].
 pub(crate) fn ending(path: &Path) -> Option<&'static str> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     ENDINGS.into_iter().find(|known| *known == ending)
 }
 
-/// Returns possible values with their help texts. Settings in backquotes are shown as options.
+/// Returns a parser that accepts these values and shows their help texts. Settings in backquotes in a help
+/// text become options.
 pub(super) fn values(
     kinds: impl IntoIterator<Item = (&'static str, &'static str)>,
 ) -> PossibleValuesParser {
-    // The library names settings with underscores, and options have hyphens.
+    // The library names settings with underscores, but options have hyphens.
     let option = |name: &str| Some(format!("--{}", name.replace('_', "-")));
     let value = |(name, help): (&'static str, &'static str)| {
         PossibleValue::new(name).help(simtool::run::spell_settings(help, &option))
@@ -126,16 +127,16 @@ pub(super) fn values(
     kinds.into_iter().map(value).collect::<Vec<_>>().into()
 }
 
-/// Returns the possible values of a setting.
+/// Returns a parser that accepts the values of the setting `T`.
 pub(super) fn choices<T: Choice>() -> PossibleValuesParser {
     values(T::ALL.iter().map(|choice| (choice.name(), choice.help())))
 }
 
-/// Returns a parser for the folder of results. It refuses `-` and names with a file extension, unless
-/// a folder of that name exists.
+/// Returns a parser for the folder of results. It refuses `-`, and names with a file extension unless a
+/// folder of that name exists.
 pub(super) fn output_folder() -> impl TypedValueParser<Value = PathBuf> {
     folder().try_map(|path| match ending(&path) {
-        // A name such as out.jsonl most likely means a file, unless the folder exists.
+        // A name such as out.jsonl most likely means a file, unless a folder has this name.
         Some(ending) if !path.is_dir() => {
             Err(format!("results are several files in a folder: name one, without .{ending}"))
         }

@@ -67,22 +67,22 @@ pub(crate) struct CorpusForm {
     pub(crate) corpus: CorpusArgs,
 }
 
-/// Arguments of a run on a collection, whichever of the three commands it is.
+/// Arguments of a run on a collection, from `dedup`, `match` or `simtool --corpus`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job<'a> {
-    /// The words N and M in front of the options, with their files.
+    /// Arguments N and M before the options, and their files. `None` if the command does not have them.
     pub(crate) words: Option<&'a WordsArgs>,
-    /// Paths of the corpus, without the paths of `--files-from`.
+    /// Paths of the corpus, without the paths listed by `--files-from`.
     pub(crate) paths: &'a [PathBuf],
-    /// Paths of the queries; empty if the corpus is compared with itself.
+    /// Paths of the queries. Empty if the corpus is compared with itself.
     pub(crate) queries: &'a [PathBuf],
-    /// Options that choose the kept documents; `None` if nothing of the corpus is removed.
+    /// Options that choose which documents are kept. `None` if no document of the corpus is removed.
     pub(crate) keep: Option<&'a KeepArgs>,
     pub(crate) corpus: &'a CorpusArgs,
 }
 
 impl Job<'_> {
-    /// Returns the inputs that a finished run with these arguments has read.
+    /// Returns the inputs that a finished run with these arguments has read, for `simtool why`.
     pub(crate) fn inputs(self) -> Result<RecordedInputs, Error> {
         Ok(RecordedInputs {
             corpus: self.paths.to_vec(),
@@ -92,7 +92,7 @@ impl Job<'_> {
         })
     }
 
-    /// Creates the request to the library. `command` is the command line, for the summary.
+    /// Creates the request to the library. `command` is the command line, which the summary records.
     pub(crate) fn request(self, command: String) -> Result<Request, Error> {
         let mut options = Options::new();
         if let Some(keep) = self.keep {
@@ -108,7 +108,7 @@ impl Job<'_> {
 }
 
 impl KeepArgs {
-    /// Adds the settings that were given.
+    /// Adds the settings whose options were given on the command line to `options`.
     fn set(&self, options: &mut Options) {
         options.set("keep", &self.keep);
         options.set("cluster", &self.cluster);
@@ -118,7 +118,7 @@ impl KeepArgs {
 }
 
 impl CorpusArgs {
-    /// Adds the settings that were given.
+    /// Adds the settings whose options were given on the command line to `options`.
     fn set(&self, options: &mut Options) {
         self.terms.set(options);
         self.sketch.set(options);
@@ -135,7 +135,7 @@ impl CorpusArgs {
         options.set("output_format", &self.output_format);
         options.set_flag("ids_only", self.ids_only);
         options.set_flag("write_kept", self.write_kept);
-        // The option has a default value, which must not look as if the user gave it.
+        // The option has a default value, which must not look like a given one.
         if self.write_kept {
             options.set("quarantined", &self.quarantined);
         }

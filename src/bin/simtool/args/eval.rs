@@ -109,7 +109,7 @@ pub(crate) struct EvalArgs {
 }
 
 impl EvalArgs {
-    /// Returns the documents of `paths` with the settings for reading them.
+    /// Returns the documents in `paths`, with the settings for reading them.
     pub(crate) fn documents(&self, paths: Vec<PathBuf>) -> Result<EvaluatedDocuments, Error> {
         let input = InputSettings {
             text_field: self.text_field.clone(),

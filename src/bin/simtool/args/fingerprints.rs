@@ -63,9 +63,9 @@ pub(crate) struct RowsArgs {
 }
 
 impl RowsArgs {
-    /// Returns the path of the file. The parser ensures that it is given exactly once.
+    /// Returns the path of the file. The parser ensures that it is given exactly once, by either name.
     pub(crate) fn path(&self) -> &Path {
-        // The former option still works, but is not shown in the help.
+        // The former option still works but is not shown in the help.
         self.file.as_ref().or(self.fingerprints.as_ref()).map_or(Path::new(""), PathBuf::as_path)
     }
 }
@@ -157,7 +157,7 @@ pub(crate) struct FingerprintArgs {
 }
 
 impl PairsArgs {
-    /// Adds the settings that were given.
+    /// Adds the settings whose options were given on the command line to `options`.
     pub(crate) fn set(&self, options: &mut Options) {
         options.set("max_distance", self.max_distance.to_string());
         options.set_flag("rows", self.rows);
@@ -173,7 +173,7 @@ impl PairsArgs {
 }
 
 impl FingerprintArgs {
-    /// Adds the settings that were given.
+    /// Adds the settings whose options were given on the command line to `options`.
     pub(crate) fn set(&self, options: &mut Options) {
         options.set("method", &self.method);
         self.sketch.set(options);
@@ -186,12 +186,12 @@ impl FingerprintArgs {
     }
 }
 
-/// Returns the names of these methods.
+/// Returns a parser that accepts the names of these join methods.
 fn names(methods: impl Iterator<Item = &'static dyn Join>) -> PossibleValuesParser {
     methods.map(simtool::hamming::join::JoinKind::name).collect::<Vec<_>>().into()
 }
 
-/// Returns the help of `--index`, with a line for each of these methods.
+/// Returns the help text of `--index`, with a line for each of these join methods.
 fn index_help(methods: impl Iterator<Item = &'static dyn Join>) -> String {
     let lines: Vec<_> =
         methods.map(|method| format!("- {}: {}", method.name(), method.help())).collect();
@@ -201,7 +201,7 @@ fn index_help(methods: impl Iterator<Item = &'static dyn Join>) -> String {
     )
 }
 
-/// Returns the help of the output file, which lists the formats of the library.
+/// Returns the help text of the output file, with a line for each format that the library can write.
 fn output_help() -> String {
     let formats = describe_formats();
     format!(

@@ -92,13 +92,13 @@ pub(crate) struct InputArgs {
 }
 
 impl InputArgs {
-    /// Adds the settings that were given.
+    /// Adds the settings whose options were given on the command line to `options`.
     pub(crate) fn set(&self, options: &mut Options) {
         if let Some(list) = &self.files_from {
             options.set("files_from", list);
         }
         options.set_flag("null", self.null);
-        // Later patterns can exclude files of earlier ones, so their order is kept.
+        // A later pattern can exclude files that an earlier one includes, so their order is kept.
         for glob in &self.glob {
             options.set("glob", glob);
         }
@@ -128,7 +128,7 @@ impl InputArgs {
     }
 }
 
-/// Returns the names of the formats with their descriptions, from the table of formats.
+/// Returns a parser that accepts the names of file formats and shows their descriptions.
 pub(super) fn formats() -> PossibleValuesParser {
     let values = Format::all().map(|format| PossibleValue::new(format.name()).help(format.about()));
     values.collect::<Vec<_>>().into()

@@ -144,7 +144,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Returns the job of a command that works on a collection.
+    /// Returns the arguments as a [`Job`] if this is a command on a collection, otherwise `None`.
     pub(crate) fn job(&self) -> Option<Job<'_>> {
         match self {
             Self::Dedup(args) => Some(args.job()),
@@ -269,7 +269,7 @@ pub(crate) struct CompareArgs {
 }
 
 impl CompareArgs {
-    /// Returns the options that were given.
+    /// Adds the settings whose options were given on the command line to new options, and returns these.
     pub(crate) fn options(&self) -> Options {
         let Self { terms, bits, format, text_field, id_field, .. } = self;
         let mut options = Options::new();
@@ -344,7 +344,7 @@ pub(crate) struct WordsArgs {
 }
 
 impl WordsArgs {
-    /// Returns the given N and M with their files.
+    /// Returns N and M as they were given, with the files that belong to them.
     pub(crate) fn request(&self) -> WordsRequest {
         WordsRequest {
             features: self.features.clone(),

@@ -1,9 +1,9 @@
-//! Help text of the similarity measures, from their table.
+//! The help text of the similarity measures, made from their table.
 
 use simtool::similarity::{JACCARD, MEASURES};
 use std::fmt::Write as _;
 
-/// Returns the long help of `--similarity`, with a line for each measure.
+/// Returns the long help text of `--similarity`, with a line for each similarity measure.
 pub(super) fn similarity_help() -> String {
     let mut help =
         "Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default: 0.8].\n\n\

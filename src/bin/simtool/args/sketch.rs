@@ -15,7 +15,7 @@ pub(crate) struct SketchArgs {
 }
 
 impl SketchArgs {
-    /// Adds the options that were given.
+    /// Adds the options that were given on the command line to `options`.
     pub(crate) fn set(&self, options: &mut Options) {
         for (name, value) in &self.given {
             options.set(name, value);
@@ -46,7 +46,8 @@ impl clap::Args for SketchArgs {
     }
 }
 
-/// Returns the names of the options of all kinds, each once, in the order of the table.
+/// Returns the names of the options of all kinds of fingerprints. A name that several kinds have is listed
+/// once.
 fn option_names() -> Vec<&'static str> {
     let mut names = Vec::new();
     for option in SKETCHES.iter().flat_map(|kind| kind.options) {
@@ -57,13 +58,14 @@ fn option_names() -> Vec<&'static str> {
     names
 }
 
-/// Returns the identifier of an argument. The prefix keeps it different from those of other commands'
-/// arguments, such as `bits`.
+/// Returns the identifier of the argument for the option `name`. The prefix keeps it different from arguments
+/// of other commands, such as `bits`.
 fn argument_id(name: &str) -> String {
     format!("sketch_{name}")
 }
 
-/// Creates the argument of an option. Kinds that share the option describe it one after the other.
+/// Creates the argument for the option `name`. If several kinds of fingerprints have the option, their
+/// descriptions follow each other.
 fn argument(name: &'static str) -> Arg {
     let mut value = "VALUE";
     let mut descriptions = Vec::new();
@@ -78,19 +80,19 @@ fn argument(name: &'static str) -> Arg {
     Arg::new(argument_id(name))
         .long(name.replace('_', "-"))
         .value_name(value)
-        // The text begins with the word with, as a sentence it begins with a capital.
+        // The text starts with the word `with`. As a sentence, it must start with a capital letter.
         .help(help.replacen('w', "W", 1))
         .help_heading("Fingerprints")
 }
 
-/// Returns the methods of the library, and `auto`.
+/// Returns a parser that accepts the methods of the library, and `auto`.
 pub(crate) fn methods_or_auto() -> PossibleValuesParser {
     let help = "Choose method, shingle and threshold from a sample and print the reasons. Options you \
                 set explicitly are kept";
     values(Method::kinds().chain([("auto", help)]))
 }
 
-/// Returns the methods that make fingerprints.
+/// Returns a parser that accepts the methods that make fingerprints.
 pub(crate) fn methods_of_fingerprints() -> PossibleValuesParser {
     SKETCHES.iter().map(|kind| kind.name).collect::<Vec<_>>().into()
 }

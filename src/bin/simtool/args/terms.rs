@@ -44,7 +44,7 @@ pub(crate) struct TermArgs {
 }
 
 impl TermArgs {
-    /// Adds the options that were given.
+    /// Adds the settings whose options were given on the command line to `options`.
     pub(crate) fn set(&self, options: &mut Options) {
         let Self { shingle, tokenizer, stop_words, weight, top, idf_band } = self;
         options.set_given([
@@ -60,7 +60,8 @@ impl TermArgs {
 
 fn tokenizers() -> PossibleValuesParser {
     let known = TOKENIZERS.iter().map(|kind| PossibleValue::new(kind.name).help(kind.help));
-    // A build without a dictionary names these, too: then its error says how to get them.
+    // A build without a dictionary accepts these names as well, so that its error can say how to get the
+    // dictionary.
     let missing = MISSING_TOKENIZERS.iter().map(PossibleValue::new);
     known.chain(missing).collect::<Vec<_>>().into()
 }
