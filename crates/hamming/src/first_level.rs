@@ -57,7 +57,7 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
     ///
     /// # Errors
     ///
-    /// The same as of [`Self::run`].
+    /// The same errors as [`Self::run`].
     pub(super) fn run_valid(
         &self,
         values: &[W],

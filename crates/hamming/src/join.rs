@@ -138,7 +138,7 @@ pub trait JoinLanes<L: Lane>: JoinKind {
     ///
     /// # Errors
     ///
-    /// The same as of [`self_join`](Self::self_join).
+    /// The same errors as [`self_join`](Self::self_join).
     fn count_pairs(&self, rows: LaneRows<'_, L>, work: Work<'_>) -> Result<u64> {
         Ok(count(&*self.self_partners(rows, work)?, work.context.progress()))
     }
@@ -147,7 +147,7 @@ pub trait JoinLanes<L: Lane>: JoinKind {
     ///
     /// # Errors
     ///
-    /// The same as of [`self_join`](Self::self_join).
+    /// The same errors as [`self_join`](Self::self_join).
     fn self_partners<'a>(
         &self,
         rows: LaneRows<'a, L>,
@@ -161,7 +161,7 @@ pub trait JoinLanes<L: Lane>: JoinKind {
     ///
     /// # Errors
     ///
-    /// The same as of [`partners`](Self::partners).
+    /// The same errors as [`partners`](Self::partners).
     fn join(
         &self,
         queries: Rows<'_, L>,

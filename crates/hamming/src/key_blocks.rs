@@ -139,7 +139,7 @@ impl<L: Lane> Parts<L> for KeyWindow {
     }
 }
 
-/// How fingerprints are divided into keys: the number of blocks, and the maximum number of bits of a
+/// Plan for dividing fingerprints into keys: the number of blocks, and the maximum number of bits of a
 /// key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyPlan {
