@@ -75,7 +75,7 @@ pub enum ErrorKind {
     Missing {
         /// A sentence that names the missing document or record.
         what: String,
-        /// Why, or how to name something that is there.
+        /// Reason why it is missing, or advice on how to name something that exists.
         reason: String,
     },
     /// The operating system refused to allocate memory.

@@ -14,7 +14,7 @@ use std::str::FromStr;
 /// A setting that has one of a fixed list of named values, for example `keep` with `first` or
 /// `longest`.
 ///
-/// The parser of the setting and its help read the same list, so a new value needs no other line.
+/// The parser of the setting and its help read the same list, so a new value needs no other code.
 ///
 /// ```
 /// use simtool_base::options::{Choice, Options};
@@ -61,7 +61,8 @@ pub trait Choice: Copy + 'static {
     fn help(self) -> &'static str;
 }
 
-/// Options that were given and not yet taken, in the order in which they were given.
+/// Options that were given, in their order. Each part of the program takes the options that it
+/// knows out of this list, so the options that are left at the end are unknown.
 ///
 /// Values are text, except that the value of a path may contain bytes that are not UTF-8.
 ///

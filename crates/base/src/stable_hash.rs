@@ -13,8 +13,8 @@
 use std::fmt;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
-/// Constant that turns one hash into a family of hashes: member `i` of `x` is `mix(x + i * GAMMA)`.
-/// The value is 2⁶⁴ divided by the golden ratio.
+/// Constant that turns one hash into a family of hashes: member `i` of the family of hash `x` is
+/// `mix(x + i * GAMMA)`. The value is 2⁶⁴ divided by the golden ratio.
 pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Base of the polynomial that combines the hashes of adjacent tokens (a shingle) into one 64-bit

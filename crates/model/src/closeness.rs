@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 pub enum Closeness {
     /// Similarity of the documents' sets of terms, by the measure of the run, such as Jaccard.
     Similarity(Similarity),
-    /// Hamming distance of the documents' fingerprints.
+    /// Distance of the documents' fingerprints, for example the number of differing bits.
     Distance(u32),
     /// Similarity and distance: the fingerprints are close, so the sets of terms were compared as
     /// well.

@@ -161,7 +161,7 @@ pub struct Measured {
     /// Numbers of pairs found at each threshold.
     pub curve: Curve,
     /// Index in the curve's counts of the method's own threshold. If that threshold lies between
-    /// two steps, this is the stricter one.
+    /// two thresholds of the curve, this is the stricter one.
     pub own: usize,
     /// Mean number of bytes that the method stores for a document.
     pub bytes_per_document: u64,

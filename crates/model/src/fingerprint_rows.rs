@@ -25,14 +25,14 @@ pub enum Metric {
     /// from the number of equal lanes of MinHash and from the sizes of the sets. The highest
     /// [`SIZE_BITS`] bits of a fingerprint hold the size of its set.
     Cosine {
-        /// Number of bits in a lane: a power of two up to 16.
+        /// Number of bits in a lane, which is a hash value of MinHash: a power of two up to 16.
         bits: u32,
     },
     /// Each 64-bit word is a fingerprint of its own, called a lane. The distance of two
     /// fingerprints is the smallest number d such that at least `needed` of their lanes differ in
     /// at most d bits.
     Votes {
-        /// Number of lanes that must be within the distance.
+        /// Number of lanes (64-bit words) that must be within the distance.
         needed: u32,
     },
 }

@@ -16,7 +16,8 @@
 pub enum Sides<T> {
     /// The value of a collection that is compared with itself.
     One(T),
-    /// The value of the queries, then the value of the corpus. Only queries may be removed.
+    /// The value of the queries, then the value of the corpus. Only documents of the queries may be
+    /// removed.
     Two(T, T),
 }
 

@@ -32,7 +32,7 @@ pub struct Collection {
 struct Shard {
     file: u32,
     part: Part,
-    /// Reading stops after this number of documents.
+    /// Number of documents after which reading the shard stops.
     most: u64,
 }
 

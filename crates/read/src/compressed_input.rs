@@ -12,8 +12,8 @@ use std::io::{ErrorKind as IoErrorKind, Read};
 
 /// Number of compressed bytes that are read at once.
 const READ_BYTES: usize = 128 << 10;
-/// Number of consumed bytes that stay in memory. If a member proves to be damaged, they are
-/// searched for the start of the next member.
+/// Number of consumed bytes that stay in memory. If a gzip member or Zstandard frame proves to be
+/// damaged, they are searched for the start of the next one.
 const REMEMBERED_BYTES: u64 = 64 << 10;
 
 /// Number of damaged places in a file after which reading stops. Each place is reported, and a
@@ -66,7 +66,8 @@ pub(super) struct Input<R> {
     /// Byte offset in the file of `bytes[0]`.
     base: u64,
     at_end: bool,
-    /// Number of searches for the start of a member so far, each after damage.
+    /// Number of searches for the start of a gzip member or Zstandard frame so far, each after
+    /// damage.
     searches: u32,
 }
 
@@ -133,9 +134,9 @@ impl<R: Read> Input<R> {
         Ok(false)
     }
 
-    /// Moves to the first offset at or after `from` at which a member starts, and returns whether
-    /// there is one. `is_start` decides from `look` bytes whether they begin a member. Bytes that
-    /// are no longer in memory are not searched.
+    /// Moves to the first offset at or after `from` at which a gzip member or Zstandard frame
+    /// starts, and returns whether there is one. `is_start` decides from `look` bytes whether they
+    /// are such a start. Bytes that are no longer in memory are not searched.
     ///
     /// # Errors
     ///
@@ -166,8 +167,8 @@ impl<R: Read> Input<R> {
         }
     }
 
-    /// Returns the warning about bytes from offset `from` on, after the last member, that are not a
-    /// member. `kind` is the word for a member in the message.
+    /// Returns the warning about the bytes from offset `from` on, which follow the last gzip member
+    /// or Zstandard frame and are neither. `kind` is the word for a member or frame in the message.
     pub(super) fn trailing(&self, from: u64, kind: &str) -> Then {
         let detail = format!("{} bytes after the last {kind} ignored", self.position() - from);
         Then::Warning(Damage { code: "trailing", byte: from, detail })
@@ -200,8 +201,8 @@ fn given_up(byte: u64) -> Then {
     Then::Loss { damage: Damage { code: "corrupt", byte, detail }, untrusted: true, goes_on: false }
 }
 
-/// Creates the report that the file ends at offset `byte`, inside a member that began at offset
-/// `began`. `kind` is the word for a member in the message.
+/// Creates the report that the file ends at offset `byte`, inside a gzip member or Zstandard frame
+/// that began at offset `began`. `kind` is the word for it in the message.
 pub(super) fn clipped(byte: u64, began: u64, kind: &str) -> Then {
     let detail = format!(
         "the compressed data ends inside a {kind} that began at byte {began}; complete records \

@@ -25,9 +25,11 @@ pub(super) struct Zstd<R> {
 }
 
 impl<R: Read> Zstd<R> {
+    /// Creates the stream of the decompressed content of a file.
+    ///
     /// # Errors
     ///
-    /// The decoder refuses the window's size.
+    /// The decoder refuses the option `zstd_window_log`.
     pub(super) fn new(input: Input<R>, options: &ReadOptions) -> Result<Self> {
         let (expansion, window_log) = (Expansion::new(options), options.zstd_window_log);
         let refused = |_| Error::config("zstd_window_log", window_log, "must be from 10 to 31");

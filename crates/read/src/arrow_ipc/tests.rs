@@ -19,7 +19,8 @@ use std::sync::Arc;
 /// Number of rows of a record batch.
 const BATCH_ROWS: usize = 50;
 
-/// Writes columns in batches, as a file or as a stream.
+/// Returns the bytes of an Arrow file or stream with these columns, in batches of [`BATCH_ROWS`]
+/// rows.
 fn written(
     columns: Vec<(&str, ArrayRef)>,
     is_file: bool,
@@ -45,7 +46,7 @@ fn written(
     }
 }
 
-/// The documents with their texts in an array of some type.
+/// Returns the test documents as columns. `texts` chooses the type of the array of texts.
 fn columns(texts: impl Fn(Vec<String>) -> ArrayRef) -> Vec<(&'static str, ArrayRef)> {
     let (ids, all): (Vec<_>, Vec<_>) = documents().into_iter().unzip();
     vec![
@@ -153,7 +154,8 @@ fn null_texts_are_empty_and_long_ones_are_bad() {
     assert_eq!(seen.texts(), [("", "x"), ("", ""), ("", "")]);
 }
 
-/// A few short rows, so that every byte of their file can be damaged.
+/// Returns a file or stream of a few short rows, so that a test can damage each of its bytes in
+/// turn.
 fn small(is_file: bool, compression: Option<CompressionType>) -> Vec<u8> {
     let ids: StringArray = (0..9).map(|n| Some(format!("id-{n}"))).collect();
     let texts: DictionaryArray<Int32Type> = (0..9).map(|n| Some(["one", "two"][n % 2])).collect();

@@ -26,8 +26,8 @@ const MOST_READ_AGAIN: u64 = 256 << 20;
 pub(super) struct Rows {
     parser: Reader,
     names: [Option<String>; 3],
-    /// Number of columns, and the numbers of the columns of text, ID and keep field. `None` until
-    /// the header row was read.
+    /// Number of columns, and the numbers of the columns of the text, the ID and the field that
+    /// decides which documents are kept. `None` until the header row was read.
     header: Option<(usize, [Option<usize>; 3])>,
     at_file_start: bool,
     /// The fields of the present row without their quotes, one after the other. `ends` has the end
@@ -95,8 +95,8 @@ impl Rows {
         Some(&self.fields[start..self.ends[column]])
     }
 
-    /// Finds the columns of text, ID and keep field in the header row, which was just parsed and
-    /// has `columns` columns.
+    /// Finds the columns that are read (`names`) in the header row, which was just parsed and has
+    /// `columns` columns.
     fn read_header(&mut self, columns: usize) {
         let found = [TEXT, ID, KEEP].map(|which| {
             let name = self.names[which].as_ref()?.as_bytes();

@@ -115,8 +115,8 @@ impl<'h> Iterator for Attributes<'h> {
 mod tests {
     use super::*;
 
-    /// Checks the attributes, written as `name=value`, and the rest of the page after the tag with
-    /// whether the tag ends with `/>`.
+    /// Checks that `tag` has the attributes `expected`, each as `name=value`. `rest` is the text
+    /// after the tag, and whether the tag ends with `/>`.
     fn check(tag: &str, expected: &[&str], rest: Option<(&str, bool)>) {
         let mut attributes = Attributes::new(tag.as_bytes(), 0);
         let found: Vec<String> = attributes

@@ -71,7 +71,7 @@ const OF_FONTS: [&str; 3] = ["color", "face", "size"];
 /// such limits, too.
 const DEEPEST: usize = 512;
 
-/// State that tells whether the current position in a page is in HTML, SVG or MathML.
+/// State that shows whether the current position in a page is in HTML, SVG or MathML.
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
     /// Open elements that changed the language, innermost last: `svg`, `math`, and elements inside

@@ -10,7 +10,8 @@ use std::fmt;
 /// Largest depth of nested objects and arrays in a line. Deeper lines are bad records.
 pub(super) const DEEPEST: usize = 128;
 
-/// Indexes of the three fields in arrays such as [`Found::values`].
+/// Index of the field with the text in arrays such as [`Found::values`]. The next constants are the
+/// indexes of the ID, and of the field that decides which documents are kept.
 pub(super) const TEXT: usize = 0;
 pub(super) const ID: usize = 1;
 pub(super) const KEEP: usize = 2;
@@ -18,11 +19,13 @@ pub(super) const KEEP: usize = 2;
 /// Reason why a line is a bad record: its code, and a description of a valid line.
 pub(super) type Refusal = (&'static str, Cow<'static, str>);
 
-/// Reusable memory for the values of text, ID and keep field, with their escapes resolved.
+/// Reusable memory for the values of the text, the ID and the field that decides which documents
+/// are kept, with their escapes resolved.
 #[derive(Debug, Default)]
 pub(super) struct Scratch(pub(super) [Vec<u8>; 3]);
 
-/// Paths of keys that lead to text, ID and keep field. An empty path finds nothing.
+/// Paths of keys that lead to the text, the ID and the field that decides which documents are kept.
+/// An empty path finds nothing.
 #[derive(Clone, Debug)]
 pub(super) struct FieldPaths(pub(super) [Vec<String>; 3]);
 
@@ -114,7 +117,8 @@ pub(super) fn is_too_deep(json: &[u8], deepest: usize) -> bool {
     false
 }
 
-/// The values of text, ID and keep field as they are in the line, not yet unescaped.
+/// The values of the text, the ID and the field that decides which documents are kept, as they are
+/// in the line, not yet unescaped.
 #[derive(Default)]
 pub(super) struct Found<'de> {
     pub(super) values: [Option<&'de RawValue>; 3],

@@ -2,9 +2,9 @@
 //!
 //! The text is borrowed from the line if nothing in it is escaped; a text of `null` is empty. A
 //! line is a bad record if it is not a valid object, is nested more than 128 deep, or has a text
-//! that is missing or not a string. A line that has the text, the ID or the keep field twice is
-//! bad, too, since JSON parsers disagree on which value counts. Bytes that are not UTF-8, and
-//! single halves of surrogate pairs, become U+FFFD.
+//! that is missing or not a string. A line that has one of the fields that are read (text, ID,
+//! `keep_field`) twice is bad, too, since JSON parsers disagree on which value counts. Bytes that
+//! are not UTF-8, and single halves of surrogate pairs, become U+FFFD.
 
 use crate::jsonl::fields::{FieldPaths, ID, KEEP, Refusal, Scratch, TEXT, as_written, find_fields};
 use crate::jsonl::quick::quick_document;

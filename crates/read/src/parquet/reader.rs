@@ -207,7 +207,7 @@ struct Selected {
     id: Option<usize>,
     keep: Option<usize>,
     paths: ColumnPaths,
-    /// Name of the column `text`.
+    /// Name of the column whose number is `text`.
     first: String,
 }
 

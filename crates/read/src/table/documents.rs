@@ -17,8 +17,9 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Paths of the columns of text, ID and keep field in a batch; `None` if the file lacks the column.
-/// A path of several names leads into columns of structs.
+/// Paths, in a batch, of the columns of the text, the ID and the field that decides which documents
+/// are kept; `None` if the file lacks the column. A path of several names leads into columns of
+/// structs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ColumnPaths {
     /// Path of the text. If it is `None`, every row is a bad record.
@@ -83,7 +84,8 @@ impl Rows<'_> {
         Ok(self.visit_rows(batch.num_rows(), columns, visit))
     }
 
-    /// Visits `count` rows as records. The arrays hold the values of text, ID and keep field.
+    /// Visits `count` rows as records. The arrays hold the values of the text, the ID and the field
+    /// that decides which documents are kept.
     fn visit_rows(
         &mut self,
         count: usize,
