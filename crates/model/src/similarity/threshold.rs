@@ -30,7 +30,9 @@ impl Threshold {
 
     /// Creates the threshold `numerator / denominator` for Jaccard similarity.
     ///
-    /// # Errors The ratio is not above 0 and at most 1, or the denominator is above 10⁹.
+    /// # Errors
+    ///
+    /// The ratio is not above 0 and at most 1, or the denominator is above 10⁹.
     pub fn new(numerator: u32, denominator: u32) -> Result<Self> {
         if numerator == 0 || numerator > denominator || denominator > MAX_DENOMINATOR {
             return Err(Self::rule("similarity", format!("{numerator}/{denominator}")));
@@ -46,6 +48,7 @@ impl Threshold {
     /// the name of the setting for the error message.
     ///
     /// # Errors
+    ///
     /// The text is not a number of this form, or one of the errors of [`Self::new`].
     pub fn parse(option: &'static str, text: &str) -> Result<Self> {
         let ratio = || {
@@ -69,7 +72,9 @@ impl Threshold {
     /// name, the measure is Jaccard similarity. `option` is the name of the setting for the error
     /// message.
     ///
-    /// # Errors There is no such measure, or one of the errors of [`Self::parse`].
+    /// # Errors
+    ///
+    /// There is no such measure, or one of the errors of [`Self::parse`].
     pub fn parse_measured(option: &'static str, text: &str) -> Result<Self> {
         let Some((name, ratio)) = text.split_once(':') else { return Self::parse(option, text) };
         let Some(measure) = measure(name) else {
