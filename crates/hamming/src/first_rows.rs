@@ -135,7 +135,7 @@ pub(super) struct Counted {
 }
 
 impl CountFirst<'_> {
-    /// Returns the number of all pairs of rows in the result of a part.
+    /// Returns the number of all pairs of rows that a part of the join has found.
     pub(super) fn total(&self, mut part: Counted) -> u64 {
         self.settle(&mut part);
         part.count

@@ -334,7 +334,7 @@ pub(super) mod live_paths {
         PEAK.set(PEAK.get().max(live));
     }
 
-    /// Begins to look for the maximum anew.
+    /// Resets the maximum that `peak_words` returns to the present number of words.
     pub(crate) fn forget_peak() {
         PEAK.set(LIVE.get());
     }

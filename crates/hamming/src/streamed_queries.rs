@@ -197,8 +197,8 @@ impl<L: Lane> JoinLanes<L> for StreamedQueriesJoin {
 
 /// The pairs that a scan has found, sorted by query.
 struct StreamedPairs {
-    /// Pairs of a query and a row of the corpus. Queries without a fingerprint are not counted in the
-    /// numbers of the queries.
+    /// Pairs of a query and a row of the corpus. Queries have their index among the queries with a
+    /// fingerprint.
     found: Vec<ValuePair>,
     /// The number of each query that has a fingerprint. `None` if all queries have one.
     query_rows: Option<Vec<u32>>,

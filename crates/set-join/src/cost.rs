@@ -33,9 +33,9 @@ const BYTES_A_CANDIDATE: f64 = 32.0;
 /// Numbers of sets and terms in one collection of a join, with the sizes of a sample of its sets.
 #[derive(Clone, Debug, Default)]
 pub struct SampledSets {
-    /// Number of sets on this side.
+    /// Number of sets in this collection.
     pub sets: f64,
-    /// Number of terms in all sets of this side.
+    /// Number of terms in all sets of this collection, counting repeated terms.
     pub terms: f64,
     /// Number of terms of each sampled set, ascending.
     pub sizes: Vec<u32>,

@@ -101,8 +101,8 @@ impl Weighting {
         parts.join("/")
     }
 
-    /// Returns whether each term counts as often as it occurs. Then nobody needs to count
-    /// occurrences.
+    /// Returns whether each term counts as often as it occurs. If so, its occurrences need not be
+    /// counted.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         *self == Self::default()

@@ -15,7 +15,8 @@ use unicode_segmentation::UnicodeSegmentation as _;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Role {
-    /// A character whose words depend on more than its neighbours. Only the slow path handles it.
+    /// A character where word boundaries depend on more than its neighbours. Only the slow path handles
+    /// it.
     Odd = 1,
     /// A character that belongs to no word. No word continues across it.
     Separator,
