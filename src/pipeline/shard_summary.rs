@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 /// A record that could not be read as a document, and where it is in its file.
 #[derive(Clone, Debug)]
 pub struct BadRecord {
-    /// Number of the record in its file or, in a [`ShardSummary`], in its shard, counted from 0.
+    /// Number of the record in its file or, while its shard is read, in the shard, counted from 0.
     pub record: u64,
     /// Byte offset of the record in the file.
     pub byte: u64,

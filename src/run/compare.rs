@@ -1,4 +1,4 @@
-//! `compare`: compares two documents.
+//! `compare`: compares two documents by their shingles and fingerprints.
 
 use super::face::Face;
 use super::input_settings::InputSettings;
@@ -13,42 +13,42 @@ use simtool_compute::resources::Resources;
 use simtool_read::Format;
 use std::path::{Path, PathBuf};
 
-/// Name of the method whose distance is reported.
+/// Name of the method that makes the compared fingerprints.
 const METHOD: &str = "simhash";
 
-/// Two documents, with the settings for reading and comparing them.
+/// Two documents to compare, and the settings for reading and comparing them.
 #[derive(Clone, Debug)]
 pub struct CompareRequest {
-    /// Names of the documents: a file with one document, `FILE:RECORD`, `FILE#ID` or `OUT#ID`, or
-    /// `-` for standard input.
+    /// Names of the documents: a file with one document, `FILE:RECORD`, `FILE#ID`, `OUT#ID` for a document of
+    /// a finished run, or `-` for standard input.
     pub names: [PathBuf; 2],
-    /// Settings with which files are read.
+    /// Settings for reading the files.
     pub input: InputSettings,
-    /// The shingles and the fingerprint that are compared.
+    /// Method that defines the shingles and the fingerprints.
     pub method: Method,
-    /// The threads and the temporary folder that reading may use.
+    /// Threads and temporary folder that reading may use.
     pub resources: Resources,
 }
 
-/// Two documents that were compared.
+/// Two documents and the result of comparing them.
 #[derive(Debug)]
 pub struct Compared {
-    /// The documents.
+    /// Documents that were compared.
     pub documents: [NamedDocument; 2],
-    /// Common shingles and the distance.
+    /// Similarity of the sets of shingles, and distance of the fingerprints.
     pub comparison: Comparison,
-    /// Time of each stage.
+    /// Time that each stage took.
     pub timings: Timings,
 }
 
 impl CompareRequest {
-    /// Creates the request to compare the documents with these names from named options: those of
-    /// terms and of SimHash, of [`Resources`], and `format`, `text_field` and `id_field`.
+    /// Creates the request to compare the documents with these names. `options` may have the options of
+    /// terms, of SimHash and of [`Resources`], and `format`, `text_field` and `id_field`.
     ///
     /// # Errors
     ///
-    /// A value is out of its range, a weight needs a whole collection, both documents are standard
-    /// input, or nobody knows an option.
+    /// A value is outside its range, a weight must be learned from a collection, both documents are standard
+    /// input, or an option is unknown.
     pub fn parse(names: [PathBuf; 2], mut options: Options) -> Result<Self> {
         let method = Method::parse(METHOD, &mut options)?;
         refuse_learned(&method)?;
@@ -58,14 +58,14 @@ impl CompareRequest {
         }
         let input = InputSettings::parse(&mut options)?;
         let resources = Resources::parse(&mut options)?;
-        // An option that nothing has taken is unknown or belongs to another method.
+        // An option that is still there is unknown or belongs to another method.
         match options.first() {
             Some((option, value)) => Err(method.refusal(option, &value)),
             None => Ok(Self { names, input, method, resources }),
         }
     }
 
-    /// Refuses settings of reading that neither document was read with.
+    /// Returns an error if a setting for reading was given that affects neither document.
     fn refuse_idle(&self, documents: &[NamedDocument; 2]) -> Result<()> {
         let fields =
             "is of jsonl, csv, tsv and parquet, but for OUT#ID: neither document is of these";
@@ -73,8 +73,8 @@ impl CompareRequest {
         let with_id = "goes with FILE#ID, where FILE has fields";
         let has_file = documents.iter().any(NamedDocument::is_of_file);
         let has_fields = documents.iter().any(NamedDocument::is_of_fields);
-        // An ID of a run is found in the outputs of that run, where the name of the field does not
-        // matter.
+        // The ID of a document of a run is found in the outputs of the run, so the name of the field has no
+        // effect.
         let has_id = documents.iter().any(|named| named.by == NamedBy::Id && named.is_of_fields());
         let format = self.input.format.map(Format::name);
         for (setting, value, is_used, rule) in [
@@ -90,7 +90,7 @@ impl CompareRequest {
     }
 }
 
-/// Refuses a weight that is learned from a collection, because two documents are none.
+/// Returns an error if a weight must be learned from a collection, because there are only two documents.
 fn refuse_learned(method: &Method) -> Result<()> {
     let terms = method.recipe().terms();
     let weighting = terms.weighting().parameters().pop();
@@ -103,11 +103,11 @@ fn refuse_learned(method: &Method) -> Result<()> {
     }
 }
 
-/// Reads and compares the two documents of `request`.
+/// Reads the two documents of `request` and compares them.
 ///
 /// # Errors
 ///
-/// A document is not there or cannot be read, or a setting of reading was given for nothing.
+/// A document does not exist or cannot be read, or a setting for reading has no effect.
 pub fn compare(request: &CompareRequest, face: &dyn Face) -> Result<Compared> {
     let mut timings = Timings::start();
     let options = request.input.read_options(face.access());
@@ -115,7 +115,7 @@ pub fn compare(request: &CompareRequest, face: &dyn Face) -> Result<Compared> {
     let [left, right] = &request.names;
     let documents = [reader.read(left)?, reader.read(right)?];
     timings.end("read");
-    // The formats of the documents are known only after reading.
+    // The formats of the documents are only known after reading.
     request.refuse_idle(&documents)?;
     let texts = [&documents[0].document.text[..], &documents[1].document.text];
     let comparison = compare_texts(texts, &request.method, request.resources.isa);

@@ -1,4 +1,4 @@
-//! `dedup` and `match`: near-duplicates within a collection or between two.
+//! `dedup` and `match`: finds near-duplicates within a collection or between two.
 
 use super::dedup_request::Request;
 use super::face::{Face, Notice, OutputState, give_name};
@@ -28,27 +28,27 @@ use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-/// Results of a finished run, from which callers make their table, messages and exit code.
+/// Result of a finished run, from which callers make their table, messages and exit code.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Counts, settings and times; the output folder holds the same.
+    /// Counts, settings and times, which are also in the output folder.
     pub summary: Summary,
-    /// Faults of the input.
+    /// Faults of the input: bad records, and damaged or unreadable files.
     pub faults: Vec<Fault>,
-    /// Whether records or files were lost.
+    /// Whether some records or files could not be read.
     pub has_losses: bool,
-    /// Notes on the result for the user.
+    /// Notes about the result for the user, one sentence each.
     pub notes: Vec<String>,
-    /// Counts of each stage.
+    /// Counts that stages reported, for example numbers of pairs.
     pub counts: Vec<Count>,
 }
 
-/// The plan of a run that was not made. Its `Display` is a text for people.
+/// Plan of a run that was not carried out. Its `Display` is a text for people.
 #[derive(Debug)]
 pub struct DryRun {
-    /// Faults of the paths of the input.
+    /// Faults of the input paths, for example paths that do not exist.
     pub faults: Vec<Fault>,
-    /// Time and memory that the run would take.
+    /// Estimated time and memory of the run.
     pub estimate: Estimate,
     plan: Plan,
     reasons: Vec<String>,
@@ -59,12 +59,12 @@ pub struct DryRun {
 ///
 /// # Errors
 ///
-/// Settings do not go together; the input has no document, lacks a field that was named, or has a
-/// loss that the request does not allow; the output cannot be written; the face's progress says that
-/// the work is to stop. Nothing is written then.
+/// Settings contradict each other, or the output folder cannot be written. It is also an error if the input
+/// has no document, lacks a field that was named, or has a loss although `on_error` is `fail`. The work can
+/// also be cancelled. In all these cases, nothing is written.
 pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let begin = UtcTime::from(SystemTime::now());
-    // Wrong settings are found before any file is opened.
+    // Wrong settings are reported before any file is opened.
     let plan = request.plan(request.method(face)?)?;
     let inputs = open_inputs(request, face)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
@@ -72,7 +72,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let chosen = choose(request, plan, corpora, face)?;
     announce(&chosen, corpora, face);
 
-    // An output folder that cannot be created ends the run before the long search.
+    // An output folder that cannot be created must end the run before the long search.
     let folder = create_folder(request, face)?;
     let context = &Context::new(chosen.plan.resources(), face.progress())?;
     let mut found = find_in_context(corpora, &chosen.plan, context)?;
@@ -91,11 +91,11 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     })
 }
 
-/// Reads a sample, and returns the plan of [`dedup`] with estimated costs. Writes nothing.
+/// Reads a sample, and returns the plan of [`dedup`] with its estimated costs. Writes nothing.
 ///
 /// # Errors
 ///
-/// As [`dedup`], as far as it shows without reading the whole input.
+/// The same as for [`dedup`], if they can be noticed without reading all of the input.
 pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
     let plan = request.plan(request.method(face)?)?;
     let inputs = open_inputs(request, face)?;
@@ -121,14 +121,14 @@ impl fmt::Display for DryRun {
     }
 }
 
-/// Opens the corpus, or queries and corpus, and refuses settings that nothing in them uses.
+/// Opens the corpus, or the queries and the corpus. Returns an error if a setting affects none of the files.
 fn open_inputs<'r>(request: &'r Request, face: &dyn Face) -> Result<Sides<Input<'r>>> {
     let corpus = open_side(request, &request.input.with_listed(&request.paths.corpus)?, face)?;
     let inputs = match request.task() {
         Task::Deduplicate => Sides::One(corpus),
         Task::Match => Sides::Two(open_side(request, &request.paths.queries, face)?, corpus),
     };
-    // A setting is useful if one side uses it, so both sides are checked together.
+    // A setting may affect only one of two collections, so both are checked together.
     let all: Vec<&Input<'_>> = inputs.iter().collect();
     Input::refuse_idle(&all, request.keep_field.as_ref())?;
     Ok(inputs)
@@ -143,14 +143,14 @@ fn open_side<'r>(request: &'r Request, paths: &[PathBuf], face: &dyn Face) -> Re
     Input::open(paths, &request.input, options, places, face)
 }
 
-/// Refuses an output folder that is an input or holds one. An output folder inside an input is not
-/// read, so that it does no harm.
+/// Returns an error if the output folder is an input or contains one. An output folder inside an input folder
+/// is allowed, because it is not read.
 fn refuse_overlap(output: &Path, paths: &[PathBuf]) -> Result<()> {
-    // Links are resolved, because a link and its target are the same folder under two names.
+    // Links are resolved, because a link and its target are the same folder with two names.
     let real_output = without_links(output);
     let input = paths.iter().find(|path| without_links(path).starts_with(&real_output));
     match input {
-        // A folder that does not exist holds nothing.
+        // A folder that does not exist contains nothing.
         Some(input) if output.exists() => {
             let rule = format!("overlaps the input {}: choose another folder", input.display());
             Err(Error::config("output", output.display(), rule))
@@ -159,7 +159,7 @@ fn refuse_overlap(output: &Path, paths: &[PathBuf]) -> Result<()> {
     }
 }
 
-/// Returns the documents to compare. With `on_error` `fail`, the first loss ends their reading.
+/// Returns the collections to compare. If `on_error` is `fail`, reading them ends at the first loss.
 fn corpora<'c>(
     inputs: &'c Sides<Input<'_>>,
     strict: &'c Sides<Strict<'c>>,
@@ -167,23 +167,23 @@ fn corpora<'c>(
     inputs.as_ref().zip(strict.as_ref()).map(|(input, strict)| input.corpus(strict))
 }
 
-/// The plan with its method, and the reasons for choosing the method.
+/// Plan of the run, and the reasons for its method if it was chosen from a sample.
 struct Chosen {
     plan: Plan,
-    /// A sentence for each part of the method; none if the user named it.
+    /// One sentence for each setting of the method that was chosen. Empty if the user named the method.
     reasons: Vec<String>,
-    /// Whether the sample had documents to choose by.
+    /// Whether the method was chosen from a sample that had documents.
     is_by_documents: bool,
 }
 
-/// Chooses the method by a sample of the documents, if the request leaves that open.
+/// Chooses the method from a sample of the documents if the request leaves the method open.
 fn choose(
     request: &Request,
     plan: Plan,
     corpora: Sides<&dyn Corpus>,
     face: &dyn Face,
 ) -> Result<Chosen> {
-    // A method that the user named needs no sample.
+    // If the user named a method, no sample is needed.
     let Some(given) = request.chosen_by_sample() else {
         return Ok(Chosen { plan, reasons: Vec::new(), is_by_documents: false });
     };
@@ -193,7 +193,7 @@ fn choose(
     Ok(Chosen { plan: request.plan(suggestion.method)?, reasons, is_by_documents })
 }
 
-/// Announces the plan and its estimated costs, if the face shows notes.
+/// Passes the plan and its estimated costs to `face` as notices, if it shows notes.
 fn announce(chosen: &Chosen, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
     let Chosen { plan, reasons, is_by_documents } = chosen;
     if *is_by_documents {
@@ -202,7 +202,7 @@ fn announce(chosen: &Chosen, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
     if !face.reads_notes() {
         return;
     }
-    // The estimate reads a sample, which is wasted time if nobody reads notes.
+    // The estimate reads a sample, so it is not made if nobody sees it.
     let estimate = estimate(corpora, plan, Care::Quick);
     if let Some(warning) = &estimate.warning {
         face.notice(Notice::Warning(warning));
@@ -211,7 +211,7 @@ fn announce(chosen: &Chosen, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
     face.notice(Notice::Note(&estimate.to_string()));
 }
 
-/// Creates the output folder under a temporary name, which is removed if the run is interrupted.
+/// Creates the output folder under a temporary name. It is removed if the run is interrupted.
 fn create_folder(request: &Request, face: &dyn Face) -> Result<OutputFolder> {
     let mut held = face.hold_interruptions();
     let folder = OutputFolder::create(&request.output, request.existing)?;
@@ -219,8 +219,8 @@ fn create_folder(request: &Request, face: &dyn Face) -> Result<OutputFolder> {
     Ok(folder)
 }
 
-/// Completes the summaries of reading, refuses inputs that the request does not allow, and returns all
-/// faults.
+/// Completes the summaries of reading, and returns all faults. Returns an error if the request does not allow
+/// these inputs.
 fn complete(
     request: &Request,
     inputs: &Sides<Input<'_>>,
@@ -239,7 +239,7 @@ fn complete(
     Ok(faults)
 }
 
-/// Returns the summary as far as it is known before anything is written.
+/// Creates the summary, with everything that is known before outputs are written.
 fn begin_summary(
     request: &Request,
     chosen: &Chosen,
@@ -260,7 +260,7 @@ fn begin_summary(
     }
 }
 
-/// Completes the folder of outputs: writes the summary and the page, and gives the folder its name.
+/// Writes the summary and the page to the output folder, and gives the folder its final name.
 fn finish(
     request: &Request,
     folder: OutputFolder,
@@ -274,13 +274,14 @@ fn finish(
     summary.add_time("write", begun.elapsed());
     summary.end = Some(UtcTime::from(SystemTime::now()));
     summary.peak_memory = peak_memory();
-    // The summary and the page show the times, so they come last. They are too small to take any.
+    // The summary and the page show the times of all stages, so they come last. Writing them takes almost no
+    // time.
     write_summaries(&folder, summary, page)?;
     folder.sync()?;
     give_name(face, &request.output, || folder.finish())
 }
 
-/// Returns notes on the result for the user.
+/// Returns notes about the result for the user.
 fn notes(request: &Request, plan: &Plan, found: &NearDuplicates) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(field) = request.keep_field.as_ref().filter(|_| found.read.first().lacks_field()) {
@@ -290,9 +291,9 @@ fn notes(request: &Request, plan: &Plan, found: &NearDuplicates) -> Vec<String> 
     notes
 }
 
-/// Returns commands with which a user can examine the results.
+/// Returns the beginnings of commands with which users can examine the results.
 fn commands(request: &Request, plan: &Plan) -> Commands {
-    // A chosen shingle is not among the settings of the user, so it comes from the plan.
+    // A shingle that was chosen from a sample is not among the user's settings, so it comes from the plan.
     let chosen = plan.method().compared().to_string();
     let shingle = match request.chosen_by_sample() {
         Some(_) => Some(chosen.as_str()),
@@ -318,11 +319,11 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
     Commands { why: format!("simtool why {output}"), compare }
 }
 
-/// Returns the settings that shaped the result, by name.
+/// Returns the names and values of the settings that affected the result, for the summary.
 fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'static str, Setting)> {
     let method = plan.method();
     let mut parameters = vec![("method", Setting::Text(method.name().to_owned()))];
-    // The parameters are text, and the summary shows numbers and flags as such.
+    // Settings of the method are text, but the summary writes numbers and flags as such.
     let of_method = method.parameters();
     parameters.extend(of_method.into_iter().map(|(name, value)| (name, Setting::read(&value))));
     if !reasons.is_empty() {

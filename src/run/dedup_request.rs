@@ -14,72 +14,74 @@ use simtool_base::error::{Error, Result};
 use simtool_base::options::{Choice, Options};
 use std::path::{Path, PathBuf};
 
-/// Value of `method` with which a sample decides the method.
+/// Value of the option `method` with which the method is chosen from a sample.
 const AUTO: &str = "auto";
 /// Default name of the output folder.
 const OUTPUT: &str = "simtool-out";
 
-/// Paths of documents: files and folders, or `-` for standard input.
+/// Paths of the documents: files and folders, or `-` for standard input.
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
-    /// The collection.
+    /// Paths of the collection.
     pub corpus: Vec<PathBuf>,
-    /// Documents to match against the collection; empty if the collection is compared with itself.
+    /// Paths of documents that are matched with the collection. Empty if the collection is compared with
+    /// itself.
     pub queries: Vec<PathBuf>,
 }
 
-/// A request for `dedup` or `match`.
+/// Request for `dedup` or `match`: the paths of the documents and all settings.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The documents.
+    /// Paths of the documents.
     pub paths: Paths,
     /// Settings for reading documents.
     pub input: InputSettings,
-    /// The field that decides which of several near-duplicates is kept.
+    /// Name of the field that decides which of several near-duplicates is kept, if there is one.
     pub keep_field: Option<String>,
-    /// All settings of the search except the method.
+    /// Settings of the search for near-duplicates. The method in it is replaced by the requested one.
     pub config: Config,
-    /// Folder of the results.
+    /// Path of the output folder.
     pub output: PathBuf,
-    /// Whether a folder of that name is replaced.
+    /// What to do if the output folder exists and is not empty.
     pub existing: Existing,
-    /// The outputs to write.
+    /// Settings that say which outputs are written.
     pub outputs: Outputs,
-    /// Command line of the same request, for the summary.
+    /// Command line of the request, which the summary records.
     pub command: String,
-    /// The requested method.
+    /// Requested method, which may still have to be chosen.
     method: MethodRequest,
-    /// Given settings of terms, for commands that compare two documents in the same way.
+    /// Settings of terms that were given, for commands that compare two documents of the run in the same way.
     terms: Vec<(&'static str, String)>,
 }
 
-/// The requested method.
+/// Request for a method, which may be chosen later.
 #[derive(Clone, Debug)]
 enum MethodRequest {
-    /// A method that the user named, or the default.
+    /// The method that the user named, or the default method.
     Given(Box<Method>),
-    /// A method that fits a sample of the documents, with the given settings.
+    /// A method that is chosen from a sample of the documents. The given settings are kept.
     Auto(Options),
-    /// Fingerprints of the most frequent words, from files that are not read yet.
+    /// Fingerprints of the most frequent words. The files for N and M are not read yet.
     Words(WordsRequest, Options),
 }
 
 impl Request {
-    /// Creates the request for `paths` from options of [`InputSettings`], [`Config`] and the outputs.
+    /// Creates the request for `paths`. `options` may have the options of [`InputSettings`], of [`Config`]
+    /// and of the outputs.
     ///
     /// # Errors
     ///
-    /// A value is out of its range, settings contradict each other, or nobody knows an option.
+    /// A value is outside its range, settings contradict each other, or an option is unknown.
     pub fn parse(paths: Paths, options: Options) -> Result<Self> {
         Self::parse_with_words(paths, WordsRequest::default(), options)
     }
 
-    /// Creates the request as [`Self::parse`] does. If `words` has features, the most frequent words are
-    /// compared, as with `simtool N M --corpus`.
+    /// Creates the request like [`Self::parse`]. If `words` has a number of features, fingerprints of the
+    /// most frequent words are compared, as with `simtool N M --corpus`.
     ///
     /// # Errors
     ///
-    /// As [`Self::parse`].
+    /// The same as for [`Self::parse`].
     pub fn parse_with_words(
         paths: Paths,
         words: WordsRequest,
@@ -93,13 +95,13 @@ impl Request {
         config.keep.check_field(keep_field.is_some())?;
         let mut outputs = parse_outputs(&mut options)?;
         if paths.queries.is_empty() {
-            // A user who asked to see pairs wants all of them.
+            // A user who asks for the output of pairs wants all pairs.
             config.may_leave_pairs_out = !outputs.pairs;
         } else {
-            // The pairs are the result of a match.
+            // In a match, the pairs are the result.
             outputs.pairs = true;
         }
-        // The settings are copied, because the method takes them out of the options.
+        // The settings are copied, because the method will take them out of the options.
         let given = |name| Some((name, options.get(name)?.into_owned()));
         let terms = ["shingle", "tokenizer", "stop_words"].into_iter().filter_map(given).collect();
         let method = MethodRequest::parse(words, options)?;
@@ -120,13 +122,14 @@ impl Request {
         Ok(request)
     }
 
-    /// Returns the task: one collection is compared with itself, or two with each other.
+    /// Returns whether one collection is compared with itself or queries with a corpus.
     #[must_use]
     pub fn task(&self) -> Task {
         if self.paths.queries.is_empty() { Task::Deduplicate } else { Task::Match }
     }
 
-    /// Returns the given settings of a method that a sample decides; `None` if the method is known.
+    /// Returns the given settings if the method is chosen from a sample. Returns `None` if the method is
+    /// known.
     pub(super) fn chosen_by_sample(&self) -> Option<&Options> {
         match &self.method {
             MethodRequest::Auto(given) => Some(given),
@@ -134,8 +137,8 @@ impl Request {
         }
     }
 
-    /// Returns the requested method. If a sample decides it, returns the default method, so that the
-    /// other settings can be checked before anything is read.
+    /// Returns the requested method. If it is chosen from a sample, returns the default method instead, so
+    /// that the other settings can be checked before anything is read.
     pub(super) fn method(&self, face: &dyn Face) -> Result<Method> {
         match &self.method {
             MethodRequest::Given(method) => Ok((**method).clone()),
@@ -147,12 +150,12 @@ impl Request {
         }
     }
 
-    /// Returns the plan for a method.
+    /// Returns the plan of the run with this method.
     pub(super) fn plan(&self, method: Method) -> Result<Plan> {
         Plan::new(Config { method, ..self.config.clone() }, self.task())
     }
 
-    /// Returns the given value of a setting of terms.
+    /// Returns the given value of a setting of terms, such as `shingle`. `None` if it was not given.
     pub(super) fn term(&self, name: &str) -> Option<&str> {
         let (_, value) = self.terms.iter().find(|(known, _)| *known == name)?;
         Some(value)
@@ -160,7 +163,8 @@ impl Request {
 
     fn refuse_second_standard_input(&self) -> Result<()> {
         let is_input = |path: &&PathBuf| *path == Path::new(STANDARD_INPUT);
-        // Without queries, the list is refused where it is read, with a message of its own.
+        // Without queries, two uses of standard input are reported when the list is read, with another
+        // message.
         let list = self.input.files_from.iter().filter(|_| self.task() == Task::Match);
         let paths = self.paths.corpus.iter().chain(&self.paths.queries).chain(list);
         if paths.filter(is_input).count() > 1 {
@@ -175,7 +179,7 @@ impl MethodRequest {
     fn parse(words: WordsRequest, mut options: Options) -> Result<Self> {
         let is_auto = options.get("method").is_some_and(|method| method == AUTO);
         if words.features.is_none() {
-            // Without N, the files of N and M would be ignored silently.
+            // Without N, the files for N and M would silently have no effect.
             words.refuse_files()?;
             if is_auto {
                 options.take("method");
@@ -192,20 +196,20 @@ impl MethodRequest {
     }
 }
 
-/// Reads the files of the most frequent words, and creates the method that uses them.
+/// Reads the files for N and M, and creates the method that compares the most frequent words.
 fn method_of_words(
     words: &WordsRequest,
     mut options: Options,
     isa: simtool_kernels::Isa,
     face: &dyn Face,
 ) -> Result<Method> {
-    // The name is checked at the end, so that errors about N and M come first.
+    // The name of the method is checked last, so that errors about N and M come first.
     let named = options.take("method");
     let features = words.read(options.get("stop_words").as_deref(), isa, face)?;
     let Some(WordFeatures { hash_table, stop_words }) = features else {
         return Err(Error::config("N", "", "is needed, with M"));
     };
-    // Verification compares texts by shingles, for which these settings are meaningful.
+    // Verifying compares texts by their shingles, so these settings have an effect only then.
     let is_verified = options.has("verify");
     let of_verify = ["shingle", "tokenizer"].into_iter().filter(|_| !is_verified);
     for field in of_verify {
@@ -214,7 +218,7 @@ fn method_of_words(
             return Err(Error::config(field, value, rule));
         }
     }
-    // The stop words were read with the features, and the method does not know the option.
+    // The stop words were read together with the features, and the method does not have this option.
     options.take("stop_words");
     let method = Method::frequent_words(hash_table, stop_words, &mut options)?;
     if let Some(named) = named.filter(|named| *named != method.name()) {
@@ -227,7 +231,7 @@ fn method_of_words(
     }
 }
 
-/// Takes the settings of the outputs.
+/// Takes the settings of the outputs out of `options`.
 fn parse_outputs(options: &mut Options) -> Result<Outputs> {
     let rows = options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines);
     let only_ids = options.take_flag("ids_only")?;

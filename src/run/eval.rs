@@ -1,4 +1,4 @@
-//! `eval`: measures methods on labelled collections, or on a sample of a collection.
+//! `eval`: measures methods on labelled collections, or on a sample of one collection.
 
 use super::face::Face;
 use super::files::{open_file, refuse_existing, without_links, write_whole_file};
@@ -27,86 +27,86 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Name of a collection whose path has no last part.
+/// Name of a collection whose path has no last component.
 const COLLECTION: &str = "collection";
 
-/// Documents, with the settings for reading them and the memory and threads to work on them.
+/// Documents on which methods are measured, the settings for reading them, and the resources of the run.
 #[derive(Clone, Debug)]
 pub struct EvaluatedDocuments {
     /// Files and folders with the documents.
     pub paths: Vec<PathBuf>,
     /// Settings for reading documents.
     pub input: InputSettings,
-    /// The memory and threads that the run may use.
+    /// Memory and threads that the run may use.
     pub resources: Resources,
 }
 
-/// The place of the labels of documents.
+/// Where the labels of documents are, which list the true near-duplicates.
 #[derive(Clone, Debug)]
 pub enum Truth {
-    /// Each path is a folder with documents in `docs.*`, true pairs in `truth.tsv`, and in
-    /// `gray.tsv`, if it exists, pairs that do not count.
+    /// Each path is a folder with a labelled collection: documents in `docs.*`, true pairs in `truth.tsv`,
+    /// and, if present, pairs that do not count in `gray.tsv`.
     Folders,
-    /// The documents of all paths are one collection with these files of labels.
+    /// The documents of all paths are one collection. These files hold its labels.
     Files {
         /// File of the true pairs or clusters.
         truth: PathBuf,
-        /// File of the pairs that do not count.
+        /// File of the pairs that count neither as true nor as false, if there is one.
         gray: Option<PathBuf>,
     },
 }
 
-/// Labelled collections, the methods to measure on them, and the files to write.
+/// Labelled collections, the methods that are measured on them, and the files that are written.
 #[derive(Clone, Debug)]
 pub struct EvalRequest {
-    /// The documents.
+    /// Documents of the collections, and the settings for reading them.
     pub documents: EvaluatedDocuments,
-    /// Their labels.
+    /// Where the labels of the documents are.
     pub truth: Truth,
-    /// Form of the lines of the truth.
+    /// Whether a line of labels holds a pair of documents or a document and its cluster.
     pub truth_format: TruthFormat,
-    /// The methods.
+    /// Methods that are measured.
     pub methods: Vec<NamedMethod>,
-    /// File for a page with plots and wrong pairs.
+    /// File for an HTML page with plots and wrong pairs. `None` if it is not written.
     pub report: Option<PathBuf>,
-    /// Folder for the plots as SVG files.
+    /// Folder for the plots as SVG files. `None` if they are not written.
     pub plots: Option<PathBuf>,
-    /// Whether the files may replace others.
+    /// Whether existing files are replaced.
     pub existing: Existing,
 }
 
-/// The results of a finished [`eval`].
+/// Result of a finished [`eval`].
 #[derive(Debug)]
 pub struct EvalOutcome {
     /// Precision, recall and F1 of each method at every threshold.
     pub evaluation: Evaluation,
-    /// Faults of the documents.
+    /// Faults of the input: bad records, and damaged or unreadable files.
     pub faults: Vec<Fault>,
-    /// Whether records or files were lost.
+    /// Whether some records or files could not be read.
     pub has_losses: bool,
-    /// Time of each stage.
+    /// Time that each stage took.
     pub timings: Timings,
 }
 
-/// The results of a finished [`eval_by_sample`].
+/// Result of a finished [`eval_by_sample`].
 #[derive(Debug)]
 pub struct SampleOutcome {
-    /// The estimates for each method.
+    /// Estimated recall and precision of each method.
     pub methods: Vec<SampledMethod>,
-    /// Faults of the documents.
+    /// Faults of the input: bad records, and damaged or unreadable files.
     pub faults: Vec<Fault>,
-    /// Whether records or files were lost.
+    /// Whether some records or files could not be read.
     pub has_losses: bool,
-    /// Time of each stage.
+    /// Time that each stage took.
     pub timings: Timings,
 }
 
-/// The results of a finished [`suggest_method`].
+/// Result of a finished [`suggest_method`].
 #[derive(Debug)]
 pub struct SuggestOutcome {
-    /// The method with its reasons.
+    /// Suggested method, and the reasons for it.
     pub suggestion: Suggestion,
-    /// Faults of the paths.
+    /// Faults of the input paths, for example paths that do not exist.
     pub faults: Vec<Fault>,
 }
 
@@ -118,14 +118,15 @@ impl EvaluatedDocuments {
     }
 }
 
-/// Measures the methods of `request` on its collections, and writes the page and the plots.
+/// Measures the methods of `request` on its collections, and writes the page and the plots if they are
+/// requested.
 ///
 /// # Errors
 ///
-/// A file to write exists already, a collection has no documents or its labels are wrong, or a file
-/// cannot be written.
+/// A file to write already exists, a collection has no documents, its labels are wrong, or a file cannot be
+/// written.
 pub fn eval(request: &EvalRequest, face: &dyn Face) -> Result<EvalOutcome> {
-    // An existing file is refused before a comparison that may take hours.
+    // An existing file must be reported before a comparison that may take hours.
     request.refuse_outputs()?;
     let mut timings = Timings::start();
     let mut faults = Vec::new();
@@ -139,12 +140,12 @@ pub fn eval(request: &EvalRequest, face: &dyn Face) -> Result<EvalOutcome> {
     Ok(EvalOutcome { evaluation, faults, has_losses, timings })
 }
 
-/// Draws a sample of `documents`, compares it exactly with all of them, and estimates recall and
+/// Draws a sample of `documents`, compares it exactly with all documents, and estimates the recall and the
 /// precision of each method.
 ///
 /// # Errors
 ///
-/// There are no documents, or a named field is missing.
+/// There are no documents, or no document has a field that was named.
 pub fn eval_by_sample(
     documents: &EvaluatedDocuments,
     methods: &[NamedMethod],
@@ -158,7 +159,7 @@ pub fn eval_by_sample(
         let (estimate, summary) =
             estimate_by_sample(collection, method, settings, resources, face.progress())?;
         sampled.push(estimate);
-        // Every method reads the same documents, so the first summary holds for all.
+        // Every method reads the same documents, so one summary is enough.
         read.get_or_insert(summary);
     }
     timings.end("compare");
@@ -171,7 +172,7 @@ pub fn eval_by_sample(
     Ok(SampleOutcome { methods: sampled, faults, has_losses: has_losses(read.iter()), timings })
 }
 
-/// Chooses a method for `documents` by a sample of them.
+/// Chooses a method for `documents` from a sample of them.
 ///
 /// # Errors
 ///
@@ -180,7 +181,7 @@ pub fn suggest_method(documents: &EvaluatedDocuments, face: &dyn Face) -> Result
     let input = documents.open(face)?;
     let corpus = Sides::One(&input.collection as &dyn Corpus);
     let suggestion = suggest(corpus, &Options::new(), &documents.resources, face.progress())?;
-    // Without documents, the suggestion is only the default method.
+    // Without documents, the suggestion would only be the default method.
     if suggestion.profile.sampled == 0 {
         let reason = "there is nothing to suggest a method for".to_owned();
         return Err(ErrorKind::NothingRead { reason }.into());
@@ -189,13 +190,14 @@ pub fn suggest_method(documents: &EvaluatedDocuments, face: &dyn Face) -> Result
 }
 
 impl EvalRequest {
-    /// Refuses files that exist, before anything is compared.
+    /// Returns an error if a file to write exists and may not be replaced. This is checked before anything is
+    /// compared.
     fn refuse_outputs(&self) -> Result<()> {
         if let Some(path) = &self.report {
             refuse_existing("report", path, self.existing)?;
         }
         let Some(folder) = &self.plots else { return Ok(()) };
-        // The names of plots depend on the methods alone, so they are known before the evaluation.
+        // The names of the plots depend only on the methods, so they are known before the evaluation.
         let methods = self.methods.iter().enumerate();
         let mut names = methods.flat_map(|(at, method)| plot_names(at, &method.name));
         names.try_for_each(|name| refuse_existing("svg", &folder.join(name), self.existing))
@@ -219,9 +221,9 @@ impl EvalRequest {
         Ok(())
     }
 
-    /// Reads the collections into memory, and adds the faults of their documents to `faults`.
+    /// Reads the labelled collections into memory. Faults of their documents are added to `faults`.
     fn collections(&self, faults: &mut Vec<Fault>, face: &dyn Face) -> Result<Vec<Labelled>> {
-        // With files of labels, all paths together are one collection.
+        // If the labels are in files that were named, all paths together are one collection.
         if let Truth::Files { truth, gray } = &self.truth {
             let input = self.documents.open(face)?;
             let mut read = self.read(&input, face)?;
@@ -233,7 +235,7 @@ impl EvalRequest {
         self.documents.paths.iter().map(|folder| self.folder(folder, faults, face)).collect()
     }
 
-    /// Reads the collection of a folder.
+    /// Reads the labelled collection in a folder. Faults of its documents are added to `faults`.
     fn folder(&self, folder: &Path, faults: &mut Vec<Fault>, face: &dyn Face) -> Result<Labelled> {
         let files = LabelledFolder::find(folder)?;
         let file = InputFile::new(&files.documents);
@@ -247,13 +249,14 @@ impl EvalRequest {
     fn read(&self, input: &Input<'_>, face: &dyn Face) -> Result<DocumentsInMemory> {
         let threads = self.documents.resources.threads;
         let read = DocumentsInMemory::read(&input.collection, threads, face.progress())?;
-        // A collection without documents would have meaningless figures.
+        // For a collection without documents, the figures would mean nothing.
         input.refuse_nothing(&read.summary)?;
         Input::refuse_missing_ids(&[(input, &read.summary)])?;
         Ok(read)
     }
 
-    /// Reads the labels of documents. The collection is named by the last part of `path`.
+    /// Reads the labels of `documents` from the files `truth` and `gray`. The last component of `path`
+    /// becomes the name of the collection.
     fn labelled(
         &self,
         path: &Path,
@@ -267,7 +270,7 @@ impl EvalRequest {
         let truth = Labels { path: truth, bytes: &truth_file, format: self.truth_format };
         let gray = gray.zip(gray_file.as_deref());
         let gray = gray.map(|(path, bytes)| Labels { path, bytes, format: TruthFormat::Pairs });
-        // A path such as `.` has a name only after it is resolved.
+        // A path such as `.` has a last component only after links are resolved.
         let path = without_links(path);
         let name = path.file_name().unwrap_or(OsStr::new(COLLECTION)).to_string_lossy();
         Labelled::new(name, documents, truth, gray)

@@ -1,4 +1,4 @@
-//! The boundary between a run and the program or package that called it.
+//! Defines what a run needs from the program or package that called it.
 
 use super::recorded_inputs::RecordedInputs;
 use crate::method::Method;
@@ -8,99 +8,99 @@ use simtool_base::mapped_file::FileAccess;
 use simtool_base::progress::{NoProgress, Progress};
 use std::path::{Path, PathBuf};
 
-/// The program or package that a run works for.
+/// The program or package that calls a run, for example the command line program or Python.
 ///
-/// The run decides which steps happen and in which order. A face decides which messages its user sees,
-/// and how settings are spelled. The default of each method shows nothing and changes nothing.
+/// The run decides which steps happen and in which order. A face decides which messages its user sees, and
+/// how settings are called. By default, every method shows nothing and changes nothing.
 pub trait Face: Sync {
-    /// Returns the progress of the work, which also decides whether the work must stop.
+    /// Returns the receiver of progress, which also decides whether the work must stop.
     fn progress(&self) -> &dyn Progress {
         &NoProgress
     }
 
-    /// Returns whether input files are mapped or read.
+    /// Returns how input files are opened: mapped into memory, or read.
     fn access(&self) -> FileAccess {
         FileAccess::READ
     }
 
-    /// Returns whether notes are shown. The estimate of a run reads a sample, so it is made only if
-    /// it is shown.
+    /// Returns whether the user sees notes. If not, the run does not estimate its costs, for which it would
+    /// read a sample.
     fn reads_notes(&self) -> bool {
         false
     }
 
-    /// Receives a notice for the user.
+    /// Receives a notice for the user, and shows or ignores it.
     fn notice(&self, _notice: Notice<'_>) {}
 
-    /// Returns the setting `name` as users of this face write it, for example `--text-field`; `None` if
-    /// they write the name itself.
+    /// Returns the setting `name` as users of this face write it, for example `--text-field`. Returns `None`
+    /// if they write the name itself.
     fn spelled(&self, _name: &str) -> Option<String> {
         None
     }
 
-    /// Returns the description of the field that a record without text lacks. All such records share
-    /// this text, because there may be as many as there are records.
+    /// Returns a description of the field that a record without text should have. The text is the same for
+    /// all such records, because there can be very many.
     fn missing_text(&self) -> &'static str {
         "a text in the field that `text_field` names"
     }
 
-    /// Returns the inputs that the command line of a finished run names; `None` if this face cannot
-    /// parse it.
+    /// Parses the command line of a finished run and returns the inputs that it names. Returns `None` if this
+    /// face cannot parse it.
     ///
     /// # Errors
     ///
-    /// The command line is understood, and a setting in it is out of its range.
+    /// The command line can be parsed, but a setting in it is outside its range.
     fn recorded_inputs(&self, _command: &str) -> Result<Option<RecordedInputs>> {
         Ok(None)
     }
 
-    /// Holds interruptions back until the returned value is dropped. So none comes between creating an
+    /// Delays interruptions until the returned value is dropped. So no interruption comes between creating an
     /// output and [recording](HeldInterruptions::set) its state.
     fn hold_interruptions(&self) -> Box<dyn HeldInterruptions + '_> {
         Box::new(NoInterruptions)
     }
 
-    /// Returns a message of the library, with settings in backquotes spelled as users write them.
+    /// Returns a message of the library in which settings in backquotes are written as users write them.
     fn message(&self, message: &str) -> String {
         spell_settings(message, &|name| self.spelled(name))
     }
 }
 
-/// Something that the user of a face may want to know while a run works.
+/// Message to the user of a face while a run works.
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'n> {
-    /// A fact about the run.
+    /// A note about the run.
     Note(&'n str),
-    /// A fact for a user who asked to see more of them.
+    /// A note that is only for users who asked for more notes.
     Detail(&'n str),
-    /// Something that may go wrong, with advice.
+    /// A warning about something that may go wrong, with advice.
     Warning(&'n str),
-    /// The method that was chosen for the collection, with a sentence for each reason.
+    /// The method that was chosen for the collection, and one sentence for each reason.
     Chosen(&'n Method, &'n [String]),
-    /// The plan for finding near-duplicates, for a user who wants explanations.
+    /// The plan of the search for near-duplicates, for users who asked for explanations.
     Explanation(&'n str),
-    /// Faults of the input of a run that is about to fail.
+    /// Faults of the input that explain why the run is about to fail.
     Faults(&'n [Fault]),
 }
 
-/// State of an output, for a face that cleans up after an interruption.
+/// State of an output, for a face that removes unfinished outputs after an interruption.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutputState {
-    /// There is no output that an interruption must remove.
+    /// No output exists that an interruption must remove.
     Nothing,
-    /// A file or folder under a temporary name, to be removed after an interruption.
+    /// A file or folder with a temporary name. It must be removed after an interruption.
     Unfinished(PathBuf),
-    /// The output is complete under this name, whatever the program still does.
+    /// The output is complete and has this name, although the program may still be running.
     Finished(PathBuf),
 }
 
-/// Lock that holds interruptions back until it is dropped.
+/// Lock that delays interruptions until it is dropped.
 pub trait HeldInterruptions {
-    /// Records the state of the output.
+    /// Records the state of the output, which the next interruption acts on.
     fn set(&mut self, state: OutputState);
 }
 
-/// Lock of a face without interruptions, or whose [`Progress`] decides when to stop.
+/// Lock for a face that is not interrupted, or whose [`Progress`] decides when the run stops.
 struct NoInterruptions;
 
 impl HeldInterruptions for NoInterruptions {
@@ -113,8 +113,8 @@ pub struct Silent;
 
 impl Face for Silent {}
 
-/// Returns the message with each setting in backquotes replaced by its spelling. Other text in
-/// backquotes stays.
+/// Returns the message with each setting in backquotes replaced by its name for users, which `spelled`
+/// returns. Other text in backquotes stays as it is.
 ///
 /// ```
 /// use simtool::run::spell_settings;
@@ -135,7 +135,7 @@ pub fn spell_settings(message: &str, spelled: &dyn Fn(&str) -> Option<String>) -
             shown.push_str(&option);
             rest = after;
         } else {
-            // This backquote opens no setting; the next one may.
+            // This backquote does not start a setting, but the next one may.
             shown.push('`');
             rest = behind;
         }
@@ -143,19 +143,19 @@ pub fn spell_settings(message: &str, spelled: &dyn Fn(&str) -> Option<String>) -
     shown + rest
 }
 
-/// Calls `rename` to give a complete output its name, and records that it is finished. Interruptions
-/// wait until this is done.
+/// Calls `rename`, which gives a complete output its final name, and records that the output is finished.
+/// Interruptions wait until both are done.
 ///
 /// # Errors
 ///
-/// The first error of `rename`; the owner of the output removes it then.
+/// `rename` fails. Then the owner of the output must remove it.
 pub fn give_name<E>(
     face: &dyn Face,
     results: &Path,
     rename: impl FnOnce() -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
     let mut held = face.hold_interruptions();
-    // If `rename` fails, the owner removes the output, so an interruption must not do it.
+    // If `rename` fails, the owner removes the output, so an interruption must not remove it as well.
     held.set(OutputState::Nothing);
     rename()?;
     held.set(OutputState::Finished(results.to_owned()));

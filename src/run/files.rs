@@ -1,4 +1,4 @@
-//! Functions for single files that a command reads or writes as a whole.
+//! Opens, checks and writes single files.
 
 use super::face::{Face, OutputState, give_name};
 use crate::write::output_folder::Existing;
@@ -10,14 +10,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Opens a file that is needed as a whole.
+/// Opens a file that must be in memory as a whole, by mapping or reading it.
 ///
 /// # Errors
 ///
 /// The file cannot be opened or read.
 pub fn open_file(path: &Path, access: FileAccess) -> Result<MappedFile> {
     match access.open(path) {
-        // Some file systems cannot map. These are a few files, so reading one instead is no loss.
+        // Some file systems cannot map files. Reading is as good, because there are only a few such files.
         Err(error) if matches!(error.kind(), ErrorKind::Io { action: "map", .. }) => {
             MappedFile::read(path)
         }
@@ -25,11 +25,11 @@ pub fn open_file(path: &Path, access: FileAccess) -> Result<MappedFile> {
     }
 }
 
-/// Opens a file that is needed as a whole. Returns `None` if there is no such file.
+/// Opens a file that must be in memory as a whole. Returns `None` if the file does not exist.
 ///
 /// # Errors
 ///
-/// The file is there and cannot be opened or read.
+/// The file exists but cannot be opened or read.
 pub fn open_file_if_there(path: &Path, access: FileAccess) -> Result<Option<MappedFile>> {
     match open_file(path, access) {
         Ok(file) => Ok(Some(file)),
@@ -40,15 +40,15 @@ pub fn open_file_if_there(path: &Path, access: FileAccess) -> Result<Option<Mapp
     }
 }
 
-/// Refuses an output file that exists and may not be replaced.
+/// Returns an error if an output file exists and may not be replaced.
 ///
 /// # Errors
 ///
-/// There is such a file; the error names it as the value of the setting `field`.
+/// The file exists. The error names it as the value of the setting `field`.
 pub fn refuse_existing(field: &'static str, path: &Path, existing: Existing) -> Result<()> {
-    // A link to nothing would be replaced, too, so the link itself counts.
+    // A link without a target would be replaced as well, so the link itself counts as a file.
     let is_there = fs::symlink_metadata(path).is_ok();
-    // A pipe or a device holds nothing that could be lost. A folder is refused where it is opened.
+    // A pipe or a device has no content that could be lost. A folder is refused when it is opened as a file.
     let is_file = || fs::metadata(path).map_or(true, |metadata| metadata.is_file());
     if existing == Existing::Refuse && is_there && is_file() {
         let rule = "is there already: name another file, or replace it with `force`";
@@ -57,13 +57,13 @@ pub fn refuse_existing(field: &'static str, path: &Path, existing: Existing) -> 
     Ok(())
 }
 
-/// Calls `write` with a temporary file, syncs it and renames it to `path`. An error or an interruption
-/// leaves nothing of it behind.
+/// Writes a file under a temporary name by calling `write`, syncs it, and renames it to `path`. After an
+/// error or an interruption, nothing of it is left.
 ///
 /// # Errors
 ///
-/// The file cannot be written, `write` fails, or another file got the name meanwhile and may not be
-/// replaced.
+/// The file cannot be written, `write` fails, or another process created a file at `path` meanwhile that may
+/// not be replaced.
 pub fn write_whole_file<T>(
     path: &Path,
     existing: Existing,
@@ -81,8 +81,8 @@ pub fn write_whole_file<T>(
 
 fn create_whole_file(path: &Path, face: &dyn Face) -> Result<WholeFile> {
     if WholeFile::is_direct(path) {
-        // Opening a pipe waits until somebody reads it. Interruptions must not wait for that, and
-        // there is nothing to remove.
+        // Opening a pipe waits for a reader. Interruptions must not wait for that, and there is nothing to
+        // remove after one.
         return WholeFile::create(path, Durability::Synced);
     }
     let mut held = face.hold_interruptions();
@@ -93,11 +93,11 @@ fn create_whole_file(path: &Path, face: &dyn Face) -> Result<WholeFile> {
     Ok(file)
 }
 
-/// Returns the absolute path with links resolved, as far as the path exists.
+/// Returns the absolute path with symbolic links resolved. The end of the path need not exist.
 #[must_use]
 pub fn without_links(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    // The end of the path may not exist yet. The longest part that exists is resolved.
+    // The end of the path may not exist yet, so the longest existing part of it is resolved.
     let resolved = path.ancestors().find_map(|folder| {
         let real = folder.canonicalize().ok()?;
         Some(real.join(path.strip_prefix(folder).ok()?))

@@ -1,4 +1,4 @@
-//! `fingerprint`: writes a file with the fingerprints of documents.
+//! `fingerprint`: writes the fingerprints of documents to a file.
 
 use super::face::Face;
 use super::files::{refuse_existing, write_whole_file};
@@ -20,48 +20,49 @@ use simtool_read::{Collection, Corpus, Strict};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Default method of fingerprints.
+/// Name of the default method of fingerprints.
 const METHOD: &str = "simhash";
 
-/// The documents to fingerprint, the method, and the file to write.
+/// Documents whose fingerprints are written, the method, and the output file.
 #[derive(Clone, Debug)]
 pub struct FingerprintRequest {
     /// Files and folders with the documents.
     pub paths: Vec<PathBuf>,
     /// Settings for reading documents.
     pub input: InputSettings,
-    /// The method whose fingerprints are made.
+    /// Method that makes the fingerprints.
     pub method: Method,
-    /// The file to write. Its extension selects the format; `-` is standard output.
+    /// Path of the output file. Its extension selects the format; `-` is standard output.
     pub output: PathBuf,
-    /// Whether the file may replace another one.
+    /// Whether an existing output file is replaced.
     pub existing: Existing,
-    /// The memory and threads that the run may use.
+    /// Memory and threads that the run may use.
     pub resources: Resources,
 }
 
-/// Counts and faults of a finished run of [`fingerprint`].
+/// Result of a finished [`fingerprint`].
 #[derive(Debug)]
 pub struct Fingerprinted {
-    /// Number of rows that were written, which includes documents without words.
+    /// Number of fingerprints that were written, including places of documents without words.
     pub documents: u64,
     /// Number of documents without words, which have no fingerprint.
     pub without_words: u64,
-    /// Number of bad records.
+    /// Number of records that could not be read as documents.
     pub bad_records: u64,
-    /// Faults of the input.
+    /// Faults of the input: bad records, and damaged or unreadable files.
     pub faults: Vec<Fault>,
-    /// Whether records or files were lost.
+    /// Whether some records or files could not be read.
     pub has_losses: bool,
-    /// Time of each stage.
+    /// Time that each stage took.
     pub timings: Timings,
 }
 
-/// Takes the method of fingerprints, `simhash` if none is named, and all settings that are left.
+/// Creates the method of fingerprints that the option `method` names, `simhash` by default. All options must
+/// belong to the method.
 ///
 /// # Errors
 ///
-/// The method has no such setting, or a value is out of its range.
+/// The method does not have one of the options, or a value is outside its range.
 pub fn parse_fingerprint_method(options: &mut Options) -> Result<Method> {
     if !options.has("method") {
         options.set("method", METHOD);
@@ -70,12 +71,12 @@ pub fn parse_fingerprint_method(options: &mut Options) -> Result<Method> {
 }
 
 impl FingerprintRequest {
-    /// Creates the request for `paths` from named options: those of [`InputSettings`],
-    /// [`Resources`] and [`Method`], and `output` and `force`.
+    /// Creates the request for `paths`. `options` may have the options of [`InputSettings`], [`Resources`]
+    /// and [`Method`], and `output` and `force`.
     ///
     /// # Errors
     ///
-    /// A value is out of its range, no output is named, or no one knows an option.
+    /// A value is outside its range, no output is named, or an option is unknown.
     pub fn parse(paths: Vec<PathBuf>, mut options: Options) -> Result<Self> {
         let Some(output) = options.take_path("output") else {
             return Err(Error::config("output", "", "is needed: name the file to write"));
@@ -90,11 +91,11 @@ impl FingerprintRequest {
         })
     }
 
-    /// Refuses an output that is a file of the input, which writing would destroy.
+    /// Returns an error if the output is one of the input files, which writing would destroy.
     fn refuse_input_as_output(&self, collection: &Collection) -> Result<()> {
-        // An output that does not exist cannot be an input.
+        // A file that does not exist cannot be an input.
         let Ok(output) = self.output.canonicalize() else { return Ok(()) };
-        // Paths are compared after links are resolved, because a file can have several names.
+        // Links are resolved before paths are compared, because a file can have several names.
         let is_output = |name: &&Path| name.canonicalize().is_ok_and(|input| input == output);
         let mut names = (0..collection.file_count()).map(|file| collection.file_name(file));
         let Some(input) = names.find(is_output) else { return Ok(()) };
@@ -103,27 +104,27 @@ impl FingerprintRequest {
     }
 }
 
-/// Fingerprints the documents of `request`, in reading order, and writes the file.
+/// Computes the fingerprints of the documents of `request` in reading order, and writes them to the file.
 ///
-/// If the output is `-`, the rows are written to `standard_output`.
+/// If the output is `-`, they are written to `standard_output`.
 ///
 /// # Errors
 ///
-/// The output is an input or exists already, the input has no document or lacks a named field, the
-/// method makes no fingerprints, or the file cannot be written. Nothing is written then.
+/// The output is an input or already exists, the input has no document or lacks a field that was named, the
+/// method makes no fingerprints, or the file cannot be written. In all these cases, nothing is written.
 pub fn fingerprint(
     request: &FingerprintRequest,
     standard_output: &mut dyn Write,
     face: &dyn Face,
 ) -> Result<Fingerprinted> {
     let mut timings = Timings::start();
-    // An unknown extension is refused before any document is read.
+    // An unknown file extension must be reported before any document is read.
     let format = FileFormat::for_output(&request.output)?;
     let paths = request.input.with_listed(&request.paths)?;
     let options = request.input.read_options(face.access());
     let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
     let input = Input::open(&paths, &request.input, options, places, face)?;
-    // This comes first, because the message says more than that the file exists.
+    // This check comes before the check for an existing file, because its message is more helpful.
     request.refuse_input_as_output(&input.collection)?;
     if !is_standard_output(&request.output) {
         refuse_existing("output", &request.output, request.existing)?;
@@ -133,13 +134,13 @@ pub fn fingerprint(
 
     let strict = Strict(&input.collection);
     let corpus = input.corpus(&strict);
-    // A format that cannot mark missing rows would give later documents the wrong row numbers.
+    // If a format cannot mark missing fingerprints, later documents would get wrong row numbers.
     let wordless = if format.marks_missing { Wordless::Allowed } else { Wordless::Refused };
     let recipe = request.method.recipe();
     let mut made =
         fingerprint_collection(corpus, recipe, &request.resources, wordless, face.progress())?;
     timings.end("read and fingerprint");
-    // Losses are refused before the file is written.
+    // Losses must be refused before the file is written.
     let faults = input.complete(&mut made.summary, face)?;
     Input::refuse_missing_ids(&[(&input, &made.summary)])?;
 
@@ -155,7 +156,7 @@ pub fn fingerprint(
     })
 }
 
-/// Writes the rows to the output that the request names.
+/// Writes the fingerprints to the output of the request.
 fn write(
     request: &FingerprintRequest,
     collection: &Collection,

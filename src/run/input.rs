@@ -1,4 +1,4 @@
-//! The input of a command: finds its files, opens them, and refuses unsuitable ones.
+//! Finds and opens the input files of a command, and refuses unsuitable ones.
 
 use super::face::{Face, Notice};
 use super::files::without_links;
@@ -16,30 +16,30 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Files that a command reads, and faults of the paths to them.
+/// Opened input files of a command, and the faults of their paths.
 #[derive(Debug)]
 pub struct Input<'s> {
-    /// The files, opened.
+    /// Opened files.
     pub collection: Collection,
     settings: &'s InputSettings,
     path_faults: Vec<Fault>,
 }
 
-/// Folders that matter when paths are walked.
+/// Folders that are treated specially when input paths are searched for files.
 #[derive(Clone, Copy, Debug)]
 pub struct Places<'p> {
-    /// The output of the command, which is not read even if it is in a folder that is.
+    /// Output of the command. It is not read, even if it is inside an input folder.
     pub output: &'p Path,
     /// Folder for a copy of standard input.
     pub temporary: &'p Path,
 }
 
 impl<'s> Input<'s> {
-    /// Finds the files of `paths` and opens them, to be read by `options`.
+    /// Finds the files in `paths` and opens them. `options` say how the files will be read.
     ///
     /// # Errors
     ///
-    /// There is no file to read, or a path is at fault and `on_error` is `fail`.
+    /// There is no file to read, or a path has a fault and `on_error` is `fail`.
     pub fn open(
         paths: &[PathBuf],
         settings: &'s InputSettings,
@@ -52,7 +52,7 @@ impl<'s> Input<'s> {
         Ok(Self { collection, settings, path_faults: walked.faults })
     }
 
-    /// Opens files that are known, to be read by `options`.
+    /// Opens the given files. `options` say how the files will be read.
     #[must_use]
     pub(crate) fn of_files(
         files: Vec<InputFile>,
@@ -63,14 +63,14 @@ impl<'s> Input<'s> {
         Self { collection, settings, path_faults: Vec::new() }
     }
 
-    /// Returns the faults of the paths themselves.
+    /// Returns the faults of the paths, for example of paths that do not exist.
     #[must_use]
     pub(crate) fn path_faults(&self) -> &[Fault] {
         &self.path_faults
     }
 
-    /// Returns the collection. With `on_error` `fail`, returns `strict`, whose first loss ends the
-    /// reading.
+    /// Returns the collection for reading. If `on_error` is `fail`, returns `strict` instead, which ends
+    /// reading at the first loss.
     #[must_use]
     pub fn corpus<'c>(&'c self, strict: &'c Strict<'c>) -> &'c dyn Corpus {
         match self.settings.on_error {
@@ -79,12 +79,12 @@ impl<'s> Input<'s> {
         }
     }
 
-    /// Adds faults of paths, and of files that another program changed meanwhile, to the summary `read`.
-    /// Outputs show these texts, so settings in them are spelled as users write them.
+    /// Adds faults of paths, and of files that another program has changed meanwhile, to the summary `read`.
+    /// Settings in the texts of faults are written as users write them, because outputs show these texts.
     pub(crate) fn add_faults(&self, read: &mut CollectionSummary, face: &dyn Face) {
         read.faults.splice(0..0, self.path_faults.iter().cloned());
         for fault in self.collection.changed_files() {
-            // The reader may have noticed the change itself.
+            // The reader may already have noticed the change.
             let is_same = |known: &Fault| (known.code, &known.file) == (fault.code, &fault.file);
             if !read.faults.iter().any(is_same) {
                 read.faults.push(fault);
@@ -95,7 +95,7 @@ impl<'s> Input<'s> {
         }
         for Quarantined { record, .. } in &mut read.quarantined {
             let Bad { code, expected, .. } = &mut record.bad;
-            // This text is the same for all records, so it is not made for each of them.
+            // This text is the same for all records, so it is not created for each record.
             if *code == Bad::NO_TEXT {
                 *expected = face.missing_text().into();
             } else if expected.contains('`') {
@@ -104,18 +104,18 @@ impl<'s> Input<'s> {
         }
     }
 
-    /// Returns all faults: of files, then of bad records. All records without a text are a single fault.
+    /// Returns all faults: first of files, then of bad records. All records without a text together are one
+    /// fault.
     #[must_use]
     pub fn faults(&self, read: &CollectionSummary) -> Vec<Fault> {
         all_faults(&self.collection, read)
     }
 
-    /// Completes the summary `read` with faults that are known only after reading, and returns all
-    /// faults.
+    /// Completes the summary `read` with the faults that are only known after reading. Returns all faults.
     ///
     /// # Errors
     ///
-    /// Something was lost and `on_error` is `fail`, or no document was read.
+    /// Something could not be read and `on_error` is `fail`, or no document was read.
     pub fn complete(&self, read: &mut CollectionSummary, face: &dyn Face) -> Result<Vec<Fault>> {
         self.add_faults(read, face);
         let faults = self.faults(read);
@@ -124,11 +124,11 @@ impl<'s> Input<'s> {
         Ok(faults)
     }
 
-    /// Refuses a collection without documents: results of nothing must not replace good ones.
+    /// Returns an error if no document was read, because empty results must not replace good ones.
     ///
     /// # Errors
     ///
-    /// No document was read; the error gives the likeliest reason.
+    /// No document was read. The error gives the most likely reason.
     pub(crate) fn refuse_nothing(&self, read: &CollectionSummary) -> Result<()> {
         if !read.ids.is_empty() || read.passed_over > 0 {
             return Ok(());
@@ -136,21 +136,21 @@ impl<'s> Input<'s> {
         let faults = self.faults(read);
         let wrong_field = faults.iter().find(|fault| fault.code == Bad::NO_TEXT);
         let first_loss = || faults.iter().find(|fault| fault.severity == Severity::Loss);
-        // Folders report first what they left out, so the last fault is about a file.
+        // Folders first report the files that they left out, so the last fault is about a file.
         let likeliest = wrong_field.or_else(first_loss).or(faults.last());
         let reason = likeliest.map_or("there are no records".to_owned(), Fault::to_string);
         Err(ErrorKind::NothingRead { reason }.into())
     }
 
-    /// Refuses a field of IDs that the user named and no document of the inputs has.
+    /// Returns an error if the user named a field for IDs and no document of the inputs has it.
     ///
     /// # Errors
     ///
-    /// There are documents, and none has such a field.
+    /// There are documents, and none of them has the field.
     pub(crate) fn refuse_missing_ids(inputs: &[(&Self, &CollectionSummary)]) -> Result<()> {
         let Some((first, _)) = inputs.first() else { return Ok(()) };
         let Some(field) = &first.settings.id_field else { return Ok(()) };
-        // Without documents, another error says more than the missing field.
+        // If there are no documents, another error is more helpful than the missing field.
         let has_documents = inputs.iter().any(|(_, read)| !read.ids.is_empty());
         let has_ids = inputs.iter().any(|(_, read)| read.ids.has_any_id());
         if !has_documents || has_ids {
@@ -160,11 +160,12 @@ impl<'s> Input<'s> {
         Self::refuse_missing_field("id_field", field, &inputs)
     }
 
-    /// Refuses a field that is empty in all documents, unless some record has it.
+    /// Returns an error if no record has the field, but not if records have it without a value. `setting` is
+    /// the option that names the field.
     ///
     /// # Errors
     ///
-    /// No record has the field; the error lists the fields that there are.
+    /// No record has the field. The error lists the fields that records have.
     pub(crate) fn refuse_missing_field(
         setting: &'static str,
         field: &str,
@@ -176,7 +177,7 @@ impl<'s> Input<'s> {
                 names.push(name);
             }
         }
-        // A field that is always empty is unusual, but not misspelled.
+        // A field that is always empty is unusual, but its name is not misspelled.
         if names.iter().any(|name| name == field) {
             return Ok(());
         }
@@ -189,15 +190,16 @@ impl<'s> Input<'s> {
         Err(Error::config(setting, field, rule))
     }
 
-    /// Refuses settings about fields, columns or lines if no file of the inputs has any.
+    /// Returns an error if settings for fields, columns or lines were given, but no input file has a format
+    /// with them.
     ///
     /// # Errors
     ///
-    /// Such a setting was given; the error says which formats it is for.
+    /// Such a setting was given. The error says for which formats it is.
     pub(crate) fn refuse_idle(inputs: &[&Self], keep_field: Option<&String>) -> Result<()> {
         let Some(first) = inputs.first() else { return Ok(()) };
         let settings = first.settings;
-        // The error shows a tab as an escape, because a tab itself would be invisible.
+        // The error shows a tab as an escape, because the tab itself would not be visible.
         let delimiter = settings.delimiter.map(|byte| char::from(byte).escape_debug().to_string());
         let fields: [(&'static str, Option<&String>); 3] = [
             ("text_field", settings.text_field.as_ref()),
@@ -219,7 +221,8 @@ impl<'s> Input<'s> {
     }
 }
 
-/// Refuses a setting if no file of the inputs is of a format that it is for.
+/// Returns an error if no input file has a format for which `is_meant` returns true. `setting` and `value`
+/// are the option that needs such a format.
 fn refuse_without_files(
     inputs: &[&Input<'_>],
     setting: &'static str,
@@ -231,7 +234,8 @@ fn refuse_without_files(
         for file in 0..collection.file_count() {
             match collection.recognize(file) {
                 Ok(file) if !is_meant(file.format) => _ = found.insert(file.format.name()),
-                // The setting has a file to work on, or one that is reported when it is read.
+                // The setting affects this file, or the file cannot be opened, which is reported when it is
+                // read.
                 _ => return Ok(()),
             }
         }
@@ -244,7 +248,7 @@ fn refuse_without_files(
 }
 
 impl InputSettings {
-    /// Returns `paths` and the paths of the list that `files_from` names.
+    /// Returns `paths`, followed by the paths in the list `files_from`.
     ///
     /// # Errors
     ///
@@ -262,11 +266,11 @@ impl InputSettings {
         Ok(all)
     }
 
-    /// Finds the files to read, and the faults of other paths, including files that folders leave out.
+    /// Finds the files in `paths`, and the faults of paths, including files that were left out of folders.
     ///
     /// # Errors
     ///
-    /// There is no file to read, or a path is at fault and `on_error` is `fail`.
+    /// There is no file to read, or a path has a fault and `on_error` is `fail`.
     pub(crate) fn find_files(
         &self,
         paths: &[PathBuf],
@@ -274,7 +278,7 @@ impl InputSettings {
         face: &dyn Face,
     ) -> Result<Walked> {
         let globs = Globs::new(&self.glob)?;
-        // Walked paths are compared with the real path of the output.
+        // The paths that are found are compared with the real path of the output.
         let output = without_links(places.output);
         let in_folders = InFolders {
             wanted: &|path| globs.select(path),
@@ -292,7 +296,7 @@ impl InputSettings {
         let mut walked = walker.finish();
         walked.faults.append(&mut walked.left_out);
         if walked.files.is_empty() {
-            // The faults say why, and nobody else will report them.
+            // The faults explain why there is no file, and nothing else would report them.
             face.notice(Notice::Faults(&walked.faults));
             return Err(nothing_to_read(paths, &self.glob));
         }
@@ -300,11 +304,11 @@ impl InputSettings {
         Ok(walked)
     }
 
-    /// Refuses the first loss among the faults if `on_error` is `fail`.
+    /// Returns an error for the first fault that is a loss if `on_error` is `fail`.
     ///
     /// # Errors
     ///
-    /// There is such a loss.
+    /// There is such a fault.
     pub(crate) fn refuse_losses(&self, faults: &[Fault]) -> Result<()> {
         let first = faults.iter().find(|fault| fault.severity == Severity::Loss);
         match first {

@@ -9,52 +9,54 @@ use simtool_read::{Format, ReadOptions};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-/// Settings for reading documents and for selecting the ones that take part.
+/// Settings for reading documents, and for selecting the documents that are compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputSettings {
-    /// A file that lists more paths; `-` is standard input.
+    /// File that lists more paths; `-` is standard input.
     pub files_from: Option<PathBuf>,
-    /// Whether the paths of the list are separated by zero bytes, not by line ends.
+    /// Whether the paths in the list are separated by zero bytes instead of line ends.
     pub null: bool,
-    /// Patterns of the files to read in folders; without any, all are read.
+    /// Patterns for the names of files in folders, of which one must match. If there are none, all files are
+    /// read.
     pub glob: Vec<String>,
-    /// Whether hidden files in folders are read.
+    /// Whether hidden files and folders inside folders are read.
     pub hidden: bool,
-    /// The format of every file; recognized by content and name if it is not given.
+    /// Format of every file. If `None`, each format is recognized by content and name.
     pub format: Option<Format>,
-    /// Whether each line of a plain text is a document.
+    /// Whether each line of a plain-text file is a document.
     pub per_line: bool,
-    /// The character between the columns of a table.
+    /// Character between the columns of CSV and TSV. If `None`, it is recognized.
     pub delimiter: Option<u8>,
-    /// Field of the text, if it was named.
+    /// Field of the text, if the user named one.
     pub text_field: Option<String>,
-    /// Field of the ID, if it was named.
+    /// Field of the ID, if the user named one.
     pub id_field: Option<String>,
-    /// Minimum number of tokens of a document that takes part.
+    /// Minimum number of tokens of a document. Shorter documents are kept but not compared.
     pub min_tokens: usize,
-    /// Maximum number of bytes of text of a document that takes part.
+    /// Maximum number of bytes of text of a document. Longer documents are kept but not compared.
     pub max_bytes: Option<u64>,
-    /// Fraction of the documents that takes part.
+    /// Fraction of the documents that is compared, from 0 to 1. `None` means all.
     pub sample: Option<f64>,
-    /// Number of documents after which reading stops.
+    /// Number of compared documents after which reading stops. `None` means no limit.
     pub limit: Option<u64>,
-    /// Whether a bad record or file ends the run.
+    /// What to do about bad records and files.
     pub on_error: OnError,
-    /// Maximum number of bytes of a record.
+    /// Maximum number of bytes of a record. A larger record is bad.
     pub max_record: u64,
-    /// Maximum ratio of unpacked to compressed bytes, beyond the first GiB.
+    /// Maximum ratio of unpacked to compressed bytes of a file, after its first GiB. Beyond it, reading the
+    /// file stops.
     pub max_expansion: u64,
-    /// Base 2 logarithm of the largest Zstandard window.
+    /// Maximum size of the window of a Zstandard file, as the logarithm to base 2: 27 means 128 MiB.
     pub zstd_window_log: u32,
 }
 
-/// The treatment of bad records and files.
+/// What to do about records and files that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
-    /// Report and count them, and go on.
+    /// Report and count them, and continue.
     #[default]
     Skip,
-    /// End the run at the first one and write nothing.
+    /// End the run at the first one, and write nothing.
     Fail,
 }
 
@@ -102,7 +104,7 @@ impl Default for InputSettings {
 }
 
 impl InputSettings {
-    /// Takes the settings of reading out of `options`.
+    /// Creates the settings from the options for reading documents, and takes these out of `options`.
     ///
     /// ```
     /// use simtool::options::Options;
@@ -116,7 +118,7 @@ impl InputSettings {
     ///
     /// # Errors
     ///
-    /// A value is out of its range, or two settings contradict each other.
+    /// A value is outside its range, or two settings contradict each other.
     pub fn parse(options: &mut Options) -> Result<Self> {
         let usual = Self::default();
         let whole = "must be a whole number";
@@ -141,12 +143,12 @@ impl InputSettings {
                 .unwrap_or(usual.max_expansion),
             zstd_window_log: window_log(options)?.unwrap_or(usual.zstd_window_log),
         };
-        // Each setting is valid on its own. Some combinations are not.
+        // Each setting on its own is valid now, but some combinations are not.
         settings.check()?;
         Ok(settings)
     }
 
-    /// Takes the setting `format`, the name of a format of files.
+    /// Takes the option `format`, the name of a file format, out of `options`.
     ///
     /// # Errors
     ///
@@ -155,7 +157,7 @@ impl InputSettings {
         options.take_named("format", &Format::named())
     }
 
-    /// Refuses settings that contradict each other.
+    /// Returns an error if two settings contradict each other.
     fn check(&self) -> Result<()> {
         if let (true, Some(format)) = (self.per_line, self.format.filter(|f| !f.is_plain())) {
             let rule = "has no plain text, with which `per_line` goes";
@@ -167,22 +169,22 @@ impl InputSettings {
         Ok(())
     }
 
-    /// Returns the field, column or dotted path of the text.
+    /// Returns the name of the field or column of the text, or a dotted path to it.
     #[must_use]
     pub fn text_field(&self) -> &str {
         self.text_field.as_deref().unwrap_or("text")
     }
 
-    /// Returns the field, column or dotted path of the ID.
+    /// Returns the name of the field or column of the ID, or a dotted path to it.
     #[must_use]
     pub fn id_field(&self) -> &str {
         self.id_field.as_deref().unwrap_or("id")
     }
 
-    /// Returns the options of readers, for files that are opened by `access`.
+    /// Returns the options for readers of files. `access` says how files are opened.
     #[must_use]
     pub(crate) fn read_options(&self, access: FileAccess) -> ReadOptions {
-        // More than the address space is no limit.
+        // A limit beyond the address space is the same as no limit.
         let address = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         ReadOptions {
             format: self.format,
@@ -205,14 +207,15 @@ impl InputSettings {
     }
 }
 
-/// Takes a number of bytes such as 20K.
+/// Takes the option `field`, a number of bytes such as `20K`, out of `options`.
 fn bytes(field: &'static str, options: &mut Options) -> Result<Option<u64>> {
     let Some(given) = options.take(field) else { return Ok(None) };
     let bytes = parse_bytes(&given);
     bytes.map(Some).ok_or_else(|| Error::config(field, given, BYTES_EXPECTED))
 }
 
-/// Takes a whole number within a range.
+/// Takes the option `field`, a whole number within `range`, out of `options`. `rule` is the text of the error
+/// otherwise.
 fn within(
     field: &'static str,
     range: RangeInclusive<u64>,
@@ -228,7 +231,7 @@ fn within(
 fn window_log(options: &mut Options) -> Result<Option<u32>> {
     let rule = "must be from 10 to 31";
     let log = within("zstd_window_log", 10..=31, rule, options)?;
-    // The range is far below the greatest number of 32 bits.
+    // The range ends far below the greatest 32-bit number.
     Ok(log.map(|log| log as u32))
 }
 
@@ -240,12 +243,12 @@ fn sample(options: &mut Options) -> Result<Option<f64>> {
     }
 }
 
-/// Takes the character between columns. Refuses quotes and line ends, which have a meaning of their own
-/// in a table.
+/// Takes the character between columns out of `options`. Quotes and line ends are refused, because they have
+/// another meaning in a table.
 fn delimiter(options: &mut Options) -> Result<Option<u8>> {
     let Some(given) = options.take("delimiter") else { return Ok(None) };
     match given.as_bytes() {
-        // A tab is difficult to type in a shell, so it has a name.
+        // A tab is hard to type in a shell, so it can be written as a word.
         b"tab" | b"\\t" => Ok(Some(b'\t')),
         &[character] if character.is_ascii() && !b"\"\r\n".contains(&character) => {
             Ok(Some(character))

@@ -1,4 +1,4 @@
-//! `join` and `search`: finds pairs of near rows in files of fingerprints.
+//! `join` and `search`: finds pairs of near fingerprints in files of fingerprints.
 
 use super::face::{Face, Notice};
 use super::files::{open_file, refuse_existing, write_whole_file};
@@ -20,46 +20,46 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The maximum distance of pairs if none is named.
+/// Maximum distance of pairs if the option `max_distance` is not given.
 const MAX_DISTANCE: u32 = 3;
 
-/// The files of fingerprints to join, and the pairs to write.
+/// Files of fingerprints that are joined, and the form of the written pairs.
 #[derive(Clone, Debug)]
 pub struct JoinRequest {
-    /// A file that is joined with itself, or the files of queries and corpus. One of them may be
-    /// standard input, `-`.
+    /// One file that is joined with itself, or the files of the queries and of the corpus. One of them may be
+    /// `-`, which is standard input.
     pub files: Sides<PathBuf>,
-    /// Maximum number of positions in which the rows of a pair differ.
+    /// Maximum number of positions in which the fingerprints of a pair differ.
     pub max_distance: u32,
-    /// The method of the join; the planner chooses one if it is not named.
+    /// Join method to use. If `None`, the planner chooses one.
     pub index: Option<&'static dyn Join>,
-    /// Whether rows are named by their numbers even if the files have IDs.
+    /// Whether fingerprints are named by row numbers even if the files have IDs.
     pub row_numbers: bool,
-    /// The form of the output.
+    /// Form in which pairs are written.
     pub form: PairOutput,
-    /// The file to write; standard output if there is none.
+    /// Path of the output file. `None` means standard output.
     pub output: Option<PathBuf>,
-    /// Whether the file may replace another one.
+    /// Whether an existing output file is replaced.
     pub existing: Existing,
-    /// The memory and threads that the run may use.
+    /// Memory and threads that the run may use.
     pub resources: Resources,
 }
 
-/// Counts and times of a finished [`join`].
+/// Result of a finished [`join`].
 #[derive(Debug)]
 pub struct Joined {
-    /// Time and counts of each stage.
+    /// Time and counts of each stage, for example the number of pairs.
     pub timings: Timings,
 }
 
 impl JoinRequest {
-    /// Creates the request for `files` from named options: those of [`Resources`], and
-    /// `max_distance`, `index`, `rows`, `count`, `groups`, `output` and `force`.
+    /// Creates the request for `files`. `options` may have the options of [`Resources`], and `max_distance`,
+    /// `index`, `rows`, `count`, `groups`, `output` and `force`.
     ///
     /// # Errors
     ///
-    /// A value is out of its range, settings contradict each other, no one knows an option, or both
-    /// files are standard input.
+    /// A value is outside its range, settings contradict each other, an option is unknown, or both files are
+    /// standard input.
     pub fn parse(files: Sides<PathBuf>, mut options: Options) -> Result<Self> {
         if let Sides::Two(queries, corpus) = &files
             && queries == Path::new(STANDARD_INPUT)
@@ -92,7 +92,8 @@ impl JoinRequest {
     }
 }
 
-/// Takes the form of the output from `count`, `groups` and the extension of the file.
+/// Returns the form of the written pairs, from the options `count` and `groups` and the extension of the
+/// output file.
 fn form(options: &mut Options, output: Option<&Path>) -> Result<PairOutput> {
     let lines = match (options.take_flag("count")?, options.take_flag("groups")?) {
         (true, true) => {
@@ -102,7 +103,7 @@ fn form(options: &mut Options, output: Option<&Path>) -> Result<PairOutput> {
         (false, true) => Some(PairOutput::Groups),
         (false, false) => None,
     };
-    // All three forms of lines are text, so they share the extension.
+    // All three forms of lines are text, so they have the same file extension.
     let text = lines.unwrap_or(PairOutput::Tsv);
     let Some(path) = output else { return Ok(text) };
     let extension = path.extension().map(OsStr::as_encoded_bytes);
@@ -126,18 +127,18 @@ fn form(options: &mut Options, output: Option<&Path>) -> Result<PairOutput> {
     Ok(form)
 }
 
-/// Finds the pairs that `request` asks for, and writes them to its output or to `standard_output`.
+/// Finds the pairs that `request` asks for, and writes them to its output file or to `standard_output`.
 ///
 /// # Errors
 ///
-/// The output exists already, a file has no fingerprints, queries and corpus have rows of different
-/// shapes, the method cannot do the job, or the output cannot be written.
+/// The output already exists, a file has no fingerprints, fingerprints of queries and corpus have different
+/// shapes, the join method cannot do this task, or the output cannot be written.
 pub fn join(
     request: &JoinRequest,
     standard_output: &mut (dyn Write + Send),
     face: &dyn Face,
 ) -> Result<Joined> {
-    // An existing file is refused before the join, which may take long.
+    // An existing file must be reported before the join, which may take long.
     if let Some(path) = &request.output {
         refuse_existing("output", path, request.existing)?;
     }
@@ -169,8 +170,8 @@ pub fn join(
     Ok(Joined { timings })
 }
 
-/// Opens the files of fingerprints. Standard input is copied to a file if it is a pipe, because rows
-/// are read at any place.
+/// Opens the files of fingerprints. If standard input is a pipe, it is copied to a file, because fingerprints
+/// are read in any order.
 fn open_sides(request: &JoinRequest, face: &dyn Face) -> Result<Sides<MappedFile>> {
     request.files.as_ref().try_map(|path| {
         if path == Path::new(STANDARD_INPUT) {
@@ -181,12 +182,12 @@ fn open_sides(request: &JoinRequest, face: &dyn Face) -> Result<Sides<MappedFile
     })
 }
 
-/// Returns the IDs that a file has next to its fingerprints, unless row numbers are wanted.
+/// Returns the IDs that a file stores with its fingerprints. `None` if it has none or row numbers are wanted.
 fn row_ids<'f>(request: &JoinRequest, bytes: &'f [u8], path: &Path) -> Result<Option<RowIds<'f>>> {
     if request.row_numbers { Ok(None) } else { RowIds::from_bytes(bytes, path) }
 }
 
-/// Lends `work` a sink to the file of the request, or to standard output.
+/// Calls `work` with a function that writes bytes to the output file of the request or to standard output.
 fn write_output(
     request: &JoinRequest,
     standard_output: &mut (dyn Write + Send),
@@ -200,7 +201,7 @@ fn write_output(
     }
     let failed = |error| Error::io("standard output", "write", error);
     let timings = work(&mut |bytes| standard_output.write_all(bytes).map_err(failed))?;
-    // An error of the last write must not be lost.
+    // The error of the last write must not be lost.
     standard_output.flush().map_err(failed)?;
     Ok(timings)
 }

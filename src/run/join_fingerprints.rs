@@ -1,4 +1,4 @@
-//! Joins of fingerprints in memory: makes plans, and returns pairs as bytes or as a list.
+//! Joins fingerprints in memory: plans a join, and writes or returns its pairs.
 
 use crate::output::emit_pairs::{PairForm, PairOutput, Sink, emit};
 use crate::output::write_groups::write_groups;
@@ -15,12 +15,12 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
-/// Plans the join of `rows`: a self-join of one collection, or a search for queries in a corpus. The
-/// planner chooses the method unless `index` names one.
+/// Plans the join of `rows`: of one collection with itself, or of queries with a corpus. Uses the join method
+/// `index` or, if it is `None`, the method that the planner chooses.
 ///
 /// # Errors
 ///
-/// `index` cannot do this job, or the maximum distance makes all rows pairs.
+/// `index` cannot do this task, or `max_distance` is so large that all fingerprints are near each other.
 pub fn plan_join(
     rows: Sides<&FingerprintRows<'_>>,
     max_distance: u32,
@@ -38,12 +38,13 @@ pub fn plan_join(
     }
 }
 
-/// Writes all pairs of rows within the distance of `plan` to `sink`, in ascending order: pairs of two
-/// rows of one collection, or of a query and a row of the corpus. Returns the time of each stage.
+/// Writes all pairs of fingerprints within the distance of `plan` to `sink`, in ascending order. The two
+/// fingerprints are of one collection, or of a query and a document of the corpus. Returns the time of each
+/// stage.
 ///
 /// # Errors
 ///
-/// Queries and corpus have rows of different shapes, the [join](door::join) fails, or the sink does.
+/// Fingerprints of queries and corpus have different shapes, or the [join](door::join) or the sink fails.
 pub(crate) fn write_pairs(
     rows: Sides<&FingerprintRows<'_>>,
     plan: &Plan,
@@ -60,7 +61,7 @@ pub(crate) fn write_pairs(
             clock.counted("pairs of groups", found.pairs.len() as u64);
             write_groups(&found, form.ids, sink)
         }
-        // The pairs of a self-join can be counted without a list of them.
+        // The pairs of one collection with itself can be counted without listing them.
         (PairOutput::Count, Sides::One(rows)) => {
             let count = door::count_self_join(rows, plan, context)?;
             clock.counted("pairs", count);
@@ -71,12 +72,13 @@ pub(crate) fn write_pairs(
     Ok(clock.into_timings())
 }
 
-/// Returns all pairs of rows within the distance of `plan`: pairs of two rows of one collection, or of
-/// a query and a row of the corpus.
+/// Returns all pairs of fingerprints within the distance of `plan`, from one collection or from queries and
+/// corpus.
 ///
 /// # Errors
 ///
-/// As [`write_pairs`]; or the pairs need more memory than the context has.
+/// The same as for [`write_pairs`]. It is also an error if the pairs need more memory than the context
+/// allows.
 pub fn list_pairs(
     rows: Sides<&FingerprintRows<'_>>,
     plan: &Plan,
@@ -84,7 +86,7 @@ pub fn list_pairs(
 ) -> Result<Vec<ValuePair>> {
     context.threads().run(|| {
         let partners = door::partners(rows, plan, context)?;
-        // The list is returned to the caller, so it is not spilled to files.
+        // The list must be in memory as a whole, because it is returned.
         let most = context.memory().limit() / size_of::<ValuePair>() as u64;
         let mut pairs = Vec::new();
         in_order(

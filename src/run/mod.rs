@@ -1,9 +1,9 @@
-//! Commands as functions: one file each, called by both the program and Python.
+//! The commands as functions, one file for each, which both the program and Python call.
 //!
-//! A request is plain data, parsed from named text [`Options`](simtool_base::options::Options). A
-//! function of this module does the work and returns an outcome, from which the caller prints its
-//! table and chooses its exit code. What only the caller can do, such as printing a note while the
-//! work goes on, is a method of [`Face`].
+//! A request is plain data that is parsed from named text [`Options`](simtool_base::options::Options). A
+//! function of this module does the work and returns an outcome. From this, the caller prints its table and
+//! chooses its exit code. Anything that only the caller can do, such as printing a note during the work, is a
+//! method of [`Face`].
 //!
 //! ```
 //! use simtool::options::Options;

@@ -1,5 +1,5 @@
-//! A document that the user names: a file with one document, `FILE:RECORD`, `FILE#ID`, or an ID of a
-//! finished run behind its output folder, as `OUT#ID`.
+//! Reads a document that the user names: by a file with one document, `FILE:RECORD`, `FILE#ID`, or `OUT#ID`
+//! for a document of a finished run with the output folder OUT.
 
 use super::face::Face;
 use super::recorded_run::RecordedRun;
@@ -13,50 +13,51 @@ use simtool_read::walk::InputFile;
 use std::fs;
 use std::path::Path;
 
-/// A document that was read by its name.
+/// A document that was read by the name that the user gave.
 #[derive(Clone, Debug)]
 pub struct NamedDocument {
-    /// The document.
+    /// Document that was read.
     pub document: ReadDocument,
-    /// Its file, with the name that the user or the run has for it.
+    /// Name of its file, as the user or the run wrote it.
     pub file: String,
-    /// The kind of name.
+    /// Kind of the name that the user gave.
     pub by: NamedBy,
 }
 
-/// Kinds of names of documents.
+/// Kind of the name by which a user asks for a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedBy {
-    /// Its file, and its record if the file has several.
+    /// A file, with a record number if the file has several documents.
     Place,
-    /// Its file and ID.
+    /// A file and an ID.
     Id,
-    /// The output folder of a run that has read it, and its ID.
+    /// The output folder of a finished run, and an ID.
     Run,
 }
 
 impl NamedDocument {
-    /// Returns whether it was read with the settings of the caller instead of the settings of a run.
+    /// Returns whether the document was read with the settings of the user and not with those of a run.
     pub(super) fn is_of_file(&self) -> bool {
         matches!(self.by, NamedBy::Place | NamedBy::Id)
     }
 
-    /// Returns whether it was read with the settings of the caller from a format with fields.
+    /// Returns whether the document was read with the settings of the user, and from a format that has
+    /// fields.
     pub(super) fn is_of_fields(&self) -> bool {
         self.is_of_file() && self.document.format.has_fields()
     }
 }
 
-/// Reads documents by their names.
+/// Reader of documents by the names that a user gives.
 pub(super) struct NamedReader<'r> {
-    /// Options with which files are read. A document of a run is read as the run read it.
+    /// Options for reading files. A document of a run is read with the options of the run instead.
     pub(super) options: ReadOptions,
     pub(super) resources: &'r Resources,
     pub(super) face: &'r dyn Face,
 }
 
 impl NamedReader<'_> {
-    /// Reads the document with this name.
+    /// Reads the document with this name, which may have any of the forms of [`NamedBy`] or be `-`.
     ///
     /// # Errors
     ///
@@ -66,7 +67,7 @@ impl NamedReader<'_> {
             let file = standard_input(&self.resources.temporary_folder)?;
             return self.read_file(file, Wanted::Only);
         }
-        // A file of exactly this name comes first, whatever signs are in the name.
+        // If a file has exactly this name, it is meant, even if the name contains `:` or `#`.
         let missing = match fs::metadata(name) {
             Ok(_) => return self.read_file(InputFile::new(name), Wanted::Only),
             Err(error) => Error::io(name, "read", error),
@@ -79,14 +80,14 @@ impl NamedReader<'_> {
         {
             return self.read_file(InputFile::new(file), Wanted::Record(record));
         }
-        // Names of files and IDs may contain the sign, too: the longest name that exists counts.
+        // File names and IDs can contain `#` as well, so the longest file name that exists is taken.
         for (at, _) in text.rmatch_indices('#') {
             let file = Path::new(&text[..at]);
             let id = &text[at + 1..];
             if file.is_file() {
                 return self.read_file(InputFile::new(file), Wanted::Id(id.as_bytes()));
             }
-            // A folder is meant as the output of a run, because it has no IDs of its own.
+            // A folder cannot contain IDs, so it must be the output folder of a run.
             if FinishedRun::is_at(file) {
                 return self.read_of_run(file, id);
             }

@@ -1,11 +1,11 @@
-//! Lists the faults of a collection that was read.
+//! Lists the faults of a collection: bad records, and damaged or unreadable files.
 
 use crate::pipeline::{CollectionSummary, Quarantined};
 use simtool_base::fault::{Fault, Severity};
 use simtool_model::document::Bad;
 use simtool_read::{Collection, Corpus};
 
-/// Returns whether records or files of any of the collections were lost.
+/// Returns whether some records or files of any of the collections could not be read.
 pub fn has_losses<'r>(mut read: impl Iterator<Item = &'r CollectionSummary>) -> bool {
     read.any(|read| {
         let lost_file = read.faults.iter().any(|fault| fault.severity == Severity::Loss);
@@ -13,7 +13,7 @@ pub fn has_losses<'r>(mut read: impl Iterator<Item = &'r CollectionSummary>) -> 
     })
 }
 
-/// Returns the faults of files, one fault for all records without a text, and the other bad records.
+/// Returns the faults of files, then one fault for all records without a text, then the other bad records.
 pub(super) fn all_faults(collection: &Collection, read: &CollectionSummary) -> Vec<Fault> {
     let mut faults = read.faults.clone();
     faults.extend(without_text(collection, read));
@@ -35,8 +35,8 @@ fn of_bad_record(collection: &Collection, bad: &Quarantined) -> Fault {
     }
 }
 
-/// Returns one fault for all records that lack the field of the text, if there are any. A user who
-/// named the wrong field wants to read that once, not once for every record.
+/// Returns one fault for all records that lack the field of the text. `None` if there are no such records. If
+/// the user named the wrong field, one message is better than one for each record.
 fn without_text(collection: &Collection, read: &CollectionSummary) -> Option<Fault> {
     let has_no_text = |bad: &&Quarantined| bad.record.bad.code == Bad::NO_TEXT;
     let mut records = read.quarantined.iter().filter(has_no_text).peekable();
@@ -45,7 +45,7 @@ fn without_text(collection: &Collection, read: &CollectionSummary) -> Option<Fau
     let mut elsewhere = 0_u64;
     let mut other_files = 0;
     let mut last_file = first.file;
-    // Bad records come in reading order, so those of a file are neighbours.
+    // Bad records come in reading order, so all records of a file follow each other.
     for Quarantined { file, .. } in records {
         other_files += usize::from(*file != last_file);
         last_file = *file;

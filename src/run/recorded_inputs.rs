@@ -1,17 +1,17 @@
-//! Inputs of a finished run.
+//! The inputs of a finished run, parsed from its command line.
 
 use super::input_settings::InputSettings;
 use std::path::PathBuf;
 
-/// The inputs that the command line of a finished run names.
+/// Inputs of a finished run, as its command line names them.
 #[derive(Clone, Debug)]
 pub struct RecordedInputs {
-    /// Paths of the corpus, without the paths of `files_from`.
+    /// Paths of the corpus, without the paths listed in `files_from`.
     pub corpus: Vec<PathBuf>,
-    /// Paths of the queries; none if the corpus was compared with itself.
+    /// Paths of the queries. Empty if the corpus was compared with itself.
     pub queries: Vec<PathBuf>,
-    /// Settings with which documents were read.
+    /// Settings with which the run read documents.
     pub settings: InputSettings,
-    /// The output folder, as the run named it.
+    /// Path of the output folder, as the run wrote it.
     pub output: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! A finished run and its inputs, read again as the run read them.
+//! Opens a finished run and reads its inputs again in the same way as the run did.
 
 use super::face::{Face, Notice};
 use super::input::Places;
@@ -18,36 +18,36 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Place of a document, with the names that the run has for file and record.
+/// File and record number of a document of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocatedDocument {
-    /// Its file.
+    /// Name of the file, as the run wrote it.
     pub file: String,
-    /// Number of its record in the file, from 0.
+    /// Number of the record that holds the document, counted from 0 in the file.
     pub record: u64,
-    /// Whether the run passed it over, for example with `sample`.
+    /// Whether the run did not compare the document, for example because of the option `sample`.
     pub is_passed_over: bool,
 }
 
-/// A finished run, whose inputs can be read again.
+/// A finished run whose inputs can be read again.
 pub(super) struct RecordedRun<'r> {
     pub(super) run: FinishedRun,
-    /// The inputs; none if the face does not understand the command line.
+    /// Inputs of the run. `None` if the face cannot parse the command line of the run.
     inputs: Option<RecordedInputs>,
-    /// Options with which files are read.
+    /// Options for reading files in the same way as the run did.
     options: ReadOptions,
-    /// Folder in which the run worked. Empty if it is the current folder or unknown.
+    /// Folder in which the run was started. Empty if it is the current folder or unknown.
     place: PathBuf,
     resources: &'r Resources,
     face: &'r dyn Face,
 }
 
 impl<'r> RecordedRun<'r> {
-    /// Opens the run with the output folder `folder`.
+    /// Opens the run whose output folder is `folder`.
     ///
     /// # Errors
     ///
-    /// The folder has no summary of a run, or the face refuses a setting of its command line.
+    /// The folder has no summary of a run, or a setting of the recorded command line is outside its range.
     pub(super) fn open(
         folder: &Path,
         resources: &'r Resources,
@@ -58,49 +58,49 @@ impl<'r> RecordedRun<'r> {
         let usual = InputSettings::default();
         let settings = inputs.as_ref().map_or(&usual, |inputs| &inputs.settings);
         let mut options = settings.read_options(face.access());
-        // The summary has the names of the fields even if the command line is not understood.
+        // The summary has the names of the fields even if the command line cannot be parsed.
         if let Some(field) = run.parameter("text_field") {
             field.clone_into(&mut options.text_field);
         }
         if let Some(field) = run.parameter("id_field") {
             field.clone_into(&mut options.id_field);
         }
-        // Relative paths of the inputs are relative to the folder in which the run worked.
+        // Relative paths of the inputs start at the folder in which the run was started.
         let place = inputs.as_ref().and_then(|inputs| working_folder(folder, &inputs.output));
         let place = place.unwrap_or_default();
         Ok(Self { run, inputs, options, place, resources, face })
     }
 
-    /// Returns the present path of a file of the run.
+    /// Returns the path by which a file of the run can be opened now.
     fn path(&self, file: &Path) -> PathBuf {
-        // Joined to an empty path, a path stays as it is.
+        // Joining a path to an empty path leaves it as it is.
         self.place.join(file)
     }
 
-    /// Reads the document in a record of a file, as the run read it.
+    /// Reads the document with this record number in a file, in the same way as the run did.
     ///
     /// # Errors
     ///
-    /// The file came through standard input or cannot be read, or has no such document any more.
+    /// The file was standard input or cannot be read, or it no longer has such a document.
     pub(super) fn read(&self, file: &str, record: u64) -> Result<ReadDocument> {
         if file == STANDARD_INPUT {
             let reason = "it came through standard input and cannot be read again";
             return Err(Error::io(file, "read", io::Error::other(reason)));
         }
         let path = self.path(Path::new(file));
-        // A missing file gets this plain error instead of a fault of a collection.
+        // For a missing file, this error is simpler than the fault of a collection.
         fs::metadata(&path).map_err(|error| Error::io(&path, "read", error))?;
         let wanted = Wanted::Record(record);
         read_document(InputFile::new(path), wanted, self.everything(), self.face.progress())
     }
 
-    /// Options that read all documents. A selection numbers the records in the same way, so it does
-    /// not matter for a document that is named.
+    /// Returns options that read all documents, without a selection. Record numbers are the same with and
+    /// without one.
     fn everything(&self) -> ReadOptions {
         ReadOptions { selection: Selection::default(), ..self.options.clone() }
     }
 
-    /// Finds the place of a document: in the outputs, or else in the inputs.
+    /// Finds the file and the record of a document, first in the outputs and then in the inputs.
     ///
     /// # Errors
     ///
@@ -117,8 +117,8 @@ impl<'r> RecordedRun<'r> {
         Ok(LocatedDocument { file, record, is_passed_over: false })
     }
 
-    /// Looks for a document in the inputs. A document that no output names was kept, or the run
-    /// passed it over.
+    /// Looks for a document in the inputs. It is used for documents that no output names: they were kept, or
+    /// not compared.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl<'r> RecordedRun<'r> {
         let Some(inputs) = &self.inputs else { return Err(self.no_document(sought, true)) };
         let mut has_fields = false;
         for paths in self.paths_of_sides(inputs)? {
-            // Nothing came from files on this side, for example all from standard input.
+            // This collection came from no file, for example only from standard input.
             if paths.is_empty() {
                 continue;
             }
@@ -138,7 +138,8 @@ impl<'r> RecordedRun<'r> {
         Err(self.no_document(sought, has_fields))
     }
 
-    /// Returns the present paths of the queries and of the corpus. Standard input is gone.
+    /// Returns the paths of the queries and of the corpus as they are now. Standard input is left out,
+    /// because it is gone.
     fn paths_of_sides(&self, inputs: &RecordedInputs) -> Result<[Vec<PathBuf>; 2]> {
         let mut sides = [inputs.queries.clone(), inputs.corpus.clone()];
         let is_file = |path: &Path| path != Path::new(STANDARD_INPUT);
@@ -151,7 +152,7 @@ impl<'r> RecordedRun<'r> {
         }))
     }
 
-    /// Looks for a document in the files of `paths`. Sets `has_fields` if a file has a format with
+    /// Looks for a document in the files of `paths`. `has_fields` becomes true if a file has a format with
     /// fields.
     fn look_in(
         &self,
@@ -168,13 +169,13 @@ impl<'r> RecordedRun<'r> {
         let detail = format!("no output tells of {sought}: looking for it in {count}");
         self.face.notice(Notice::Detail(&detail));
 
-        // The outputs name files as the run did, relative to its folder.
+        // The outputs name files as the run did, relative to the folder in which it was started.
         let name = |path: &Path| path.strip_prefix(&self.place).unwrap_or(path).to_owned();
         let has_all = self.options.selection == Selection::default();
-        // The second reading finds the documents that the run passed over.
+        // The second reading finds the documents that the run did not compare.
         let readings = [(self.options.clone(), false), (self.everything(), true)];
         for (options, is_passed_over) in readings {
-            // Without a selection, the first reading has already seen all documents.
+            // Without a selection, the first reading has already covered all documents.
             if is_passed_over && has_all {
                 continue;
             }
@@ -193,7 +194,7 @@ impl<'r> RecordedRun<'r> {
         Ok(None)
     }
 
-    /// Returns the error that says how the documents of the run are named.
+    /// Returns the error for a document that is not found, which says how documents of the run are named.
     fn no_document(&self, sought: Sought<'_>, has_fields: bool) -> Error {
         let ids = if has_fields {
             format!("those of the field \"{}\"", self.options.id_field)
@@ -209,12 +210,12 @@ impl<'r> RecordedRun<'r> {
     }
 }
 
-/// Returns the folder in which a run wrote to `output`, if its output folder is now `folder`; none if
-/// that is the current folder, or if it cannot be known.
+/// Returns the folder in which a run was started that wrote to `output`, if its output folder is now
+/// `folder`. Returns `None` if that is the current folder or cannot be known.
 fn working_folder(folder: &Path, output: &Path) -> Option<PathBuf> {
     let mut place = folder.canonicalize().ok()?;
-    // The path of the output is taken off the end of the present path, name by name. A folder that
-    // was moved or renamed since does not end in that path.
+    // The components of `output` are removed one by one from the end of the present path. If the folder was
+    // moved or renamed, the present path does not end in them.
     for component in output.components().rev() {
         match component {
             Component::CurDir => {}

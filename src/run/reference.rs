@@ -1,4 +1,4 @@
-//! `simtool N M`: matches samples against articles.
+//! `simtool N M`: finds the articles that match samples.
 
 use super::face::Face;
 use super::files::{open_file, refuse_existing};
@@ -15,52 +15,53 @@ use simtool_base::progress::Work;
 use simtool_kernels::Isa;
 use std::path::{Path, PathBuf, absolute};
 
-/// Default name of the result, a file in the folder that every run replaces.
+/// Name of the result file if none is named. It is in the folder of the other files, and every run replaces
+/// it.
 const RESULT: &str = "result.txt";
 
-/// Samples to match against articles. Files that are not named have usual names in the folder of
+/// Samples that are matched with articles. If a file is not named, it has its usual name in the folder of
 /// `words`.
 #[derive(Clone, Debug)]
 pub struct ReferenceRequest {
-    /// N and M, with the files that belong to them.
+    /// N and M, and the files that belong to them.
     pub words: WordsRequest,
-    /// The file of words that are no features.
+    /// Path of the file of words that are never features.
     pub stop_words: Option<PathBuf>,
-    /// The file of the articles.
+    /// Path of the file of articles.
     pub articles: Option<PathBuf>,
-    /// The file of the samples.
+    /// Path of the file of samples.
     pub samples: Option<PathBuf>,
-    /// The file of the matches; `-` is standard output.
+    /// Path of the file for the matches; `-` is standard output.
     pub result: Option<PathBuf>,
-    /// Whether a file that is named may be replaced.
+    /// Whether an existing file that was named for the result is replaced.
     pub existing: Existing,
-    /// Number of bits in which a match may differ from its sample.
+    /// Maximum number of bits in which a match differs from its sample.
     pub max_distance: u32,
-    /// Worker threads, at least 1.
+    /// Number of threads, at least 1.
     pub threads: usize,
 }
 
-/// Matches of samples.
+/// Result of a finished [`reference`](reference()).
 #[derive(Debug)]
 pub struct MatchedSamples {
-    /// The matches, with their times.
+    /// Matches of all samples as text, counts, and times.
     pub matched: MatchedQueries,
-    /// Whether all matches are for standard output, not only those of the first sample.
+    /// Whether all matches must be printed to standard output. Otherwise they are in a file.
     pub is_for_standard_output: bool,
-    /// Bytes of the articles.
+    /// Number of bytes of the articles.
     pub article_bytes: usize,
-    /// The instruction set that was used.
+    /// Instruction set that was used.
     pub isa: Isa,
-    /// Time of each stage.
+    /// Time that each stage took.
     pub timings: Timings,
 }
 
 impl ReferenceRequest {
-    /// Returns the file of the result, which is refused if it may not be replaced.
+    /// Returns the path of the result file. Returns an error if the file exists and may not be replaced.
     fn result_path(&self, files: &FolderFiles<'_>) -> Result<PathBuf> {
         let path = files.path(self.result.as_ref(), RESULT);
         let is_named = self.result.as_ref().is_some_and(|named| !is_standard_output(named));
-        // The usual file is replaced, even if it is named.
+        // The usual file is always replaced, even if its name was given.
         if is_named && absolute(&path).ok() != Some(files.path(None, RESULT)) {
             refuse_existing("result", &path, self.existing)?;
         }
@@ -68,12 +69,13 @@ impl ReferenceRequest {
     }
 }
 
-/// Matches the samples of `request`, and writes the result unless that is for standard output.
+/// Finds the articles that match the samples of `request`. Writes the result to its file unless it is for
+/// standard output.
 ///
 /// # Errors
 ///
-/// N or M is missing or out of its range, the result is there already, or a file cannot be read or
-/// written.
+/// N or M is missing or outside its range, the result file exists and may not be replaced, or a file cannot
+/// be read or written.
 pub fn reference(request: &ReferenceRequest, face: &dyn Face) -> Result<MatchedSamples> {
     let mut timings = Timings::start();
     let words = &request.words;
@@ -83,7 +85,7 @@ pub fn reference(request: &ReferenceRequest, face: &dyn Face) -> Result<MatchedS
     };
     let isa = Isa::detected();
     let files = FolderFiles { folder: &words.directory, face };
-    // A file that may not be replaced is refused before anything is read.
+    // A file that may not be replaced must be reported before anything is read.
     let result = request.result_path(&files)?;
     let hash_table = files.hash_table(words.hash_table.as_ref(), isa, features, bits)?;
     let stop_words = files.stop_words(request.stop_words.as_ref())?;
@@ -108,7 +110,7 @@ pub fn reference(request: &ReferenceRequest, face: &dyn Face) -> Result<MatchedS
 }
 
 fn write_result(path: &Path, matched: &MatchedQueries) -> Result<()> {
-    // Syncing would take as long as making the result again, so the file is not synced.
+    // Syncing the file would take as long as making the result again, so it is left out.
     let mut file = WholeFile::create(path, Durability::Fast)?;
     for block in &matched.blocks {
         file.write(block)?;

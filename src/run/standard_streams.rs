@@ -1,13 +1,13 @@
-//! Standard input as one of the files of a collection, and the name of standard output.
+//! Standard input as a file of a collection, and the path that means standard output.
 
 use simtool_base::error::{Error, Result};
 use simtool_read::walk::{InputFile, Walker};
 use std::io;
 use std::path::Path;
 
-/// The path that means standard input.
+/// Path that means standard input.
 pub const STANDARD_INPUT: &str = "-";
-/// The path of an output that means standard output.
+/// Path of an output that means standard output.
 pub const STANDARD_OUTPUT: &str = "-";
 
 /// Returns whether the path of an output means standard output.
@@ -15,8 +15,8 @@ pub(super) fn is_standard_output(path: &Path) -> bool {
     path.as_os_str() == STANDARD_OUTPUT
 }
 
-/// Adds standard input to the files of `walker`. If it is redirected from a file, adds that file.
-/// Otherwise copies the input to a file in `folder`.
+/// Adds standard input to the files of `walker`. If it is redirected from a file, that file is added.
+/// Otherwise the input is copied to a file in `folder`, which is added.
 pub(super) fn add_standard_input(walker: &mut Walker, folder: &Path) -> Result<()> {
     if let Some(file) = redirected_file() {
         walker.add_input_file(file);
@@ -25,11 +25,11 @@ pub(super) fn add_standard_input(walker: &mut Walker, folder: &Path) -> Result<(
     walker.add_input_stream(&mut io::stdin().lock(), folder)
 }
 
-/// Returns standard input as a file. The input of a pipe is copied to `folder`.
+/// Returns standard input as a file. If it is a pipe, it is copied to a file in `folder`.
 ///
 /// # Errors
 ///
-/// It cannot be read or copied.
+/// Standard input cannot be read or copied.
 pub fn standard_input(folder: &Path) -> Result<InputFile> {
     let mut walker = Walker::default();
     add_standard_input(&mut walker, folder)?;
@@ -37,22 +37,22 @@ pub fn standard_input(folder: &Path) -> Result<InputFile> {
     file.ok_or_else(|| Error::io(STANDARD_INPUT, "read", io::Error::other("it is no file")))
 }
 
-/// Returns the path of the file that standard input is redirected from, if nothing of it was read yet.
-/// Such a file needs no copy.
+/// Returns the path of the file that standard input is redirected from, which then needs no copy. `None` if
+/// it is not redirected from a file, or if something was already read from it.
 #[cfg(target_os = "linux")]
 fn redirected_file() -> Option<&'static Path> {
     use std::fs::File;
     use std::io::Seek;
     use std::os::fd::AsFd;
 
-    // On Linux, opening this path opens the file itself, each time with a position of its own.
+    // On Linux, opening this path opens the redirected file again, with a position of its own.
     let path = Path::new("/dev/stdin");
     let mut shared = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
     let is_whole_file = shared.metadata().ok()?.is_file() && shared.stream_position().ok()? == 0;
     (is_whole_file && File::open(path).is_ok()).then_some(path)
 }
 
-/// Returns `None`, because other systems have no path to the redirected file.
+/// Returns `None`, because this system has no path that leads to the redirected file.
 #[cfg(not(target_os = "linux"))]
 fn redirected_file() -> Option<&'static Path> {
     None

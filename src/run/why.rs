@@ -1,4 +1,4 @@
-//! `why`: explains the fate of a document of a finished run.
+//! `why`: explains what became of a document in a finished run.
 
 use super::face::{Face, Notice};
 use super::recorded_run::{LocatedDocument, RecordedRun};
@@ -16,90 +16,94 @@ use simtool_model::similarity::Similarity;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Shingles of a run whose summary records none.
+/// Shingles that are assumed if the summary of the run names none.
 const SHINGLE: &str = "words:3";
 
-/// A document of a finished run.
+/// Request to explain what became of a document in a finished run.
 #[derive(Clone, Debug)]
 pub struct WhyRequest {
-    /// The output folder of the run.
+    /// Path of the output folder of the run.
     pub output: PathBuf,
-    /// The document: its ID, `FILE:RECORD` or `FILE#ID`.
+    /// Name of the document: its ID, `FILE:RECORD` or `FILE#ID`.
     pub document: String,
-    /// The threads that a search of the inputs may use.
+    /// Threads that searching the inputs may use.
     pub resources: Resources,
 }
 
-/// The fate of a document.
+/// What became of a document in a run, and why.
 #[derive(Debug)]
 pub struct Why {
-    /// The fate of the first document with this name.
+    /// What became of the first document with this name.
     pub fate: DocumentFate,
-    /// Places of the other documents with the same ID, as `FILE:RECORD`.
+    /// Other documents with the same ID, as `FILE:RECORD`.
     pub others: Vec<String>,
     /// Faults of the files that were read again.
     pub faults: Vec<Fault>,
-    /// Time of each stage.
+    /// Time that each stage took.
     pub timings: Timings,
 }
 
-/// Kinds of fates of a document.
+/// What a run did with a document.
 #[derive(Debug)]
 pub enum DocumentFate {
-    /// No output names it: it is similar to no other, or the run passed it over.
+    /// No output names the document. It was kept and is similar to no other, or it was not compared.
     Alone(LocatedDocument),
-    /// It is a bad record, which was compared with nothing.
+    /// The record could not be read as a document, so it was not compared.
     Bad {
-        /// Its file.
+        /// File of the record.
         file: String,
-        /// Number of the record in the file.
+        /// Number of the record, counted from 0 in the file.
         record: u64,
-        /// Stable name of the fault.
+        /// Stable name of what is wrong with the record.
         code: String,
-        /// Description of a good record.
+        /// Description of what a good record would have at this place.
         expected: String,
     },
-    /// It is in a cluster.
+    /// The document belongs to a cluster, so it is similar to another document.
     Clustered(Box<ClusteredDocument>),
 }
 
-/// A document in a cluster, and the texts that show why.
+/// A document of a cluster, and the texts that show why it is there.
 #[derive(Debug)]
 pub struct ClusteredDocument {
-    /// The cluster.
+    /// Cluster that the document belongs to.
     pub cluster: Arc<MemberCluster>,
-    /// Its position among the removed documents; none if it is the kept one.
+    /// Position of the document in the list of removed documents. `None` if it is the kept document.
     pub at: Option<usize>,
-    /// Whether the kept document is in the corpus and the removed ones are queries.
+    /// Whether the run was a match, so that the kept document is in the corpus and the removed ones are
+    /// queries.
     pub is_match: bool,
-    /// The weight of terms in the similarities, if they have one.
+    /// How the terms were weighted when similarities were computed, for example `idf`. `None` if they were
+    /// not weighted.
     pub weight: Option<String>,
-    /// Settings with which `compare` compares the texts as the run did, if they are not the usual ones.
+    /// Settings with which the command `compare` makes the same shingles as the run. Empty if the default
+    /// ones do.
     pub compare_settings: Vec<(&'static str, String)>,
-    /// The texts of the kept and a removed document, or the reason why they cannot be read. None if
-    /// the cluster has no removed document.
+    /// Texts of the kept document and of a removed one, or the error if they cannot be read. `None` if the
+    /// cluster has no removed document.
     pub texts: Option<Result<ComparedTexts>>,
 }
 
-/// The texts of two documents, and what they have in common.
+/// Texts of two documents of a cluster, and their similarity.
 #[derive(Debug)]
 pub struct ComparedTexts {
-    /// The document that was kept.
+    /// Document that was kept.
     pub kept: ReadDocument,
-    /// The document that was removed.
+    /// Document that was removed.
     pub removed: ReadDocument,
-    /// The method that names the shingles.
+    /// Method that defines the shingles of the comparison.
     pub method: Method,
-    /// Jaccard similarity of the sets of shingles; `None` if both sets are empty.
+    /// Jaccard similarity of the sets of shingles. `None` if both sets are empty.
     pub similarity: Option<Similarity>,
 }
 
 impl WhyRequest {
-    /// Creates the request from named options, which are those of [`Resources`].
+    /// Creates the request for a document of the run in `output`. `options` may have the options of
+    /// [`Resources`].
     ///
     /// # Errors
     ///
-    /// A value is out of its range.
+    /// A value is outside its range.
     pub fn parse(output: PathBuf, document: String, mut options: Options) -> Result<Self> {
         let resources = Resources::parse(&mut options)?;
         Ok(Self { output, document, resources })
@@ -107,26 +111,25 @@ impl WhyRequest {
 }
 
 impl ClusteredDocument {
-    /// Returns the removed document that is compared with the kept one: itself, or the first one if
-    /// it is the kept document.
+    /// Returns the removed document that is compared with the kept one. This is the document itself or, if
+    /// the document was kept, the first removed one.
     #[must_use]
     pub fn compared(&self) -> Option<&Member> {
         self.cluster.removed.get(self.at.unwrap_or(0))
     }
 
-    /// Returns the document itself.
+    /// Returns the document that the request names.
     #[must_use]
     pub fn itself(&self) -> &Member {
         self.at.map_or(&self.cluster.kept, |at| &self.cluster.removed[at])
     }
 }
 
-/// Finds the fate of the document of `request`.
+/// Explains what became of the document of `request`.
 ///
 /// # Errors
 ///
-/// The folder has no outputs of a run, an output or input cannot be read, or the run has no such
-/// document.
+/// The folder has no outputs of a run, an output or input cannot be read, or the run has no such document.
 pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
     let mut timings = Timings::start();
     let run = RecordedRun::open(&request.output, &request.resources, face)?;
@@ -140,7 +143,8 @@ pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
             DocumentFate::Clustered(Box::new(reader.explain(request, cluster, at)?))
         }
         Some(Fate::Quarantined { file, record, code, expected }) => {
-            // The output has the same words for every such record. The name of the field helps more.
+            // The output has the same text for every record without text. Here the name of the field is more
+            // helpful.
             let expected = match (&*code, run.run.parameter("text_field")) {
                 (Bad::NO_TEXT, Some(field)) => format!("a text in the field \"{field}\""),
                 _ => expected,
@@ -152,7 +156,7 @@ pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
     Ok(Why { fate, others: fates.map(place).collect(), faults: reader.faults, timings })
 }
 
-/// Returns the place of the document of a fate.
+/// Returns the file and the record number of a document as `FILE:RECORD`.
 fn place(fate: Fate) -> String {
     match fate {
         Fate::Clustered { cluster, at } => {
@@ -162,7 +166,7 @@ fn place(fate: Fate) -> String {
     }
 }
 
-/// Reads documents of clusters again.
+/// Reads documents of clusters again from the inputs of the run.
 struct MemberReader<'r> {
     run: &'r RecordedRun<'r>,
     face: &'r dyn Face,
@@ -171,7 +175,8 @@ struct MemberReader<'r> {
 }
 
 impl MemberReader<'_> {
-    /// Explains why a document is in a cluster.
+    /// Explains why a document is in a cluster. `at` is its position among the removed documents, or `None`
+    /// if it was kept.
     fn explain(
         &mut self,
         request: &WhyRequest,
@@ -187,7 +192,8 @@ impl MemberReader<'_> {
         ];
         let given =
             settings.into_iter().filter_map(|(name, value)| Some((name, value?.to_owned())));
-        // A similarity is weighted if it was verified with a weight, or is the criterion itself.
+        // Similarities are weighted if they were verified with a weight, or if the method itself compares
+        // weighted sets.
         let of_criterion = run.parameter("similarity").and_then(|_| run.parameter("weight"));
         let weight = run.parameter("verify_weight").or(of_criterion).map(str::to_owned);
         let mut document = ClusteredDocument {
@@ -200,7 +206,8 @@ impl MemberReader<'_> {
         };
         if let Some(removed) = document.compared() {
             let method = method(shingle, stop_words)?;
-            // Texts that are gone do not hide the fate, so the error is a part of the result.
+            // If the texts can no longer be read, the rest of the result is still useful, so the error
+            // becomes a part of it.
             let texts = self.read_texts(&document.cluster.kept, removed);
             document.texts = Some(texts.map(|[kept, removed]| {
                 let texts = [&kept.text[..], &removed.text];
@@ -211,22 +218,22 @@ impl MemberReader<'_> {
         Ok(document)
     }
 
-    /// Reads the texts of both documents, if they are still there.
+    /// Reads the texts of a kept and a removed document again.
     fn read_texts(&mut self, kept: &Member, removed: &Member) -> Result<[ReadDocument; 2]> {
-        // Both are read before an error returns, so that the faults of both files are collected.
+        // Both are read before an error is returned, so that the faults of both files are collected.
         let kept = self.read(kept);
         let removed = self.read(removed);
         Ok([kept?, removed?])
     }
 
-    /// Reads a document again. Refuses one whose ID is another than the run recorded.
+    /// Reads a document again. Returns an error if it now has another ID than in the run.
     fn read(&mut self, member: &Member) -> Result<ReadDocument> {
         let mut found = self.run.read(&member.file, member.record)?;
         let size = bytes(found.text.len() as u64);
         let detail = format!("{}, {}, {size} of text", member.place(), found.format);
         self.face.notice(Notice::Detail(&detail));
         self.faults.append(&mut found.faults);
-        // A changed file may have another document in this record, whose text would be misleading.
+        // If the file was changed, the record may hold another document, whose text would be misleading.
         match found.id.as_deref().and_then(|id| str::from_utf8(id).ok()) {
             Some(id) if id != member.id => {
                 let (record, file, recorded) = (member.record, &member.file, &member.id);
@@ -241,7 +248,7 @@ impl MemberReader<'_> {
     }
 }
 
-/// Creates the method that compares texts by the shingles of the run.
+/// Creates a method that compares texts by the same shingles as the run. `stop_words` are those of the run.
 fn method(shingle: &str, stop_words: Option<&str>) -> Result<Method> {
     let mut options = Options::new();
     options.set("shingle", shingle);

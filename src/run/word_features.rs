@@ -1,4 +1,4 @@
-//! Features of `simtool N M`: a hash table and stop words, from files in a folder or built in.
+//! The features of `simtool N M`: a hash table and stop words, from files in a folder or built in.
 
 use super::face::{Face, Notice};
 use super::files::{open_file, open_file_if_there};
@@ -9,35 +9,35 @@ use simtool_kernels::Isa;
 use simtool_terms::tokenize::stop_words::{self, StopWords};
 use std::path::{Path, PathBuf, absolute};
 
-/// N and M, as they were given, with the files that belong to them.
+/// N and M as they were given, and the files that belong to them.
 #[derive(Clone, Debug, Default)]
 pub struct WordsRequest {
-    /// N: number of features.
+    /// N, the number of features.
     pub features: Option<String>,
-    /// M: number of bits of a fingerprint.
+    /// M, the number of bits of a fingerprint.
     pub bits: Option<String>,
-    /// Folder of the files that are not named.
+    /// Folder for the files that are not named.
     pub directory: PathBuf,
-    /// The file of the hash table, if it was named.
+    /// Path of the file of the hash table, if it was named.
     pub hash_table: Option<PathBuf>,
 }
 
-/// The hash table and the stop words for given N and M.
+/// Hash table and stop words for the given N and M.
 #[derive(Clone, Debug)]
 pub struct WordFeatures {
-    /// A row for every feature.
+    /// Hash table with one row of bits for each feature.
     pub hash_table: HashTable,
-    /// Words that are no features, in lower case.
+    /// Words in lower case that are never features.
     pub stop_words: Vec<Vec<u8>>,
 }
 
 impl WordsRequest {
-    /// Reads the features for a collection. Returns `None` if N was not given. `stop_words` is the name
-    /// of a built-in list or of a file.
+    /// Reads the hash table and the stop words for a collection. Returns `None` if N was not given.
+    /// `stop_words` is the name of a built-in list or the path of a file.
     ///
     /// # Errors
     ///
-    /// Only a part of the request was given, or a file cannot be read or does not fit N and M.
+    /// Only one of N and M was given, or a file cannot be read or does not fit N and M.
     pub fn read(
         &self,
         stop_words: Option<&str>,
@@ -58,9 +58,9 @@ impl WordsRequest {
         Ok(Some(WordFeatures { hash_table, stop_words }))
     }
 
-    /// Refuses files that nothing reads without N and M.
+    /// Returns an error if files were named that have no effect without N and M.
     pub(super) fn refuse_files(&self) -> Result<()> {
-        // The option has a default, which must not look as if the user gave it.
+        // The option has a default value, which must not look like a given one.
         let usual = [Path::new("."), Path::new("")];
         let directory = Some(&self.directory).filter(|folder| !usual.contains(&folder.as_path()));
         for (field, given) in [("directory", directory), ("hash_table", self.hash_table.as_ref())] {
@@ -72,18 +72,18 @@ impl WordsRequest {
     }
 }
 
-/// Files that have usual names in a folder.
+/// Files that have their usual names in a folder unless they are named.
 #[expect(missing_debug_implementations, reason = "a face has nothing to show")]
 #[derive(Clone, Copy)]
 pub struct FolderFiles<'f> {
-    /// The folder.
+    /// Path of the folder.
     pub folder: &'f Path,
-    /// Face that decides how files are opened, and receives notes on missing files.
+    /// Face that says how files are opened, and that receives notes about missing files.
     pub face: &'f dyn Face,
 }
 
 impl FolderFiles<'_> {
-    /// Returns the file that was named, or the file `name` in the folder. The latter path is
+    /// Returns the path `named` or, if it is `None`, the path of the file `name` in the folder. The latter is
     /// absolute, so that messages show the folder.
     #[must_use]
     pub fn path(&self, named: Option<&PathBuf>, name: &str) -> PathBuf {
@@ -93,8 +93,8 @@ impl FolderFiles<'_> {
         })
     }
 
-    /// Reads the stop words from the file that was named, or from `stopwords.txt` in the folder. Returns
-    /// the built-in English list if there is no such file.
+    /// Reads the stop words from the file `named` or, if it is `None`, from `stopwords.txt` in the folder. If
+    /// that file does not exist, returns the built-in English list.
     ///
     /// # Errors
     ///
@@ -106,12 +106,12 @@ impl FolderFiles<'_> {
         Ok(stop_words::parse(list).collect())
     }
 
-    /// Returns the hash table for N features and M bits: from the file that was named, from
-    /// `hashvalue.txt` in the folder, or built in.
+    /// Returns the hash table for N features and M bits. It comes from the file `named`, from `hashvalue.txt`
+    /// in the folder, or is built in.
     ///
     /// # Errors
     ///
-    /// N or M is no number or too great, or the file cannot be read or is too small.
+    /// N or M is not a number or too great, or the file cannot be read or is too small.
     pub fn hash_table(
         &self,
         named: Option<&PathBuf>,
@@ -120,7 +120,7 @@ impl FolderFiles<'_> {
         bits: &str,
     ) -> Result<HashTable> {
         let file = self.optional(named, "hashvalue.txt", "the built-in hash table")?;
-        // The extent is needed only for an error, and reading it from the file takes time.
+        // The size of the table is needed only for an error, and reading it from the file takes time.
         let extent = || file.as_ref().map_or(Extent::BUILT_IN, |(_, text)| Extent::from_text(text));
         let features = number("N", features, &extent)?;
         let bits = number("M", bits, &extent)?;
@@ -130,8 +130,8 @@ impl FolderFiles<'_> {
         }
     }
 
-    /// Opens the file that was named, which must exist, or the file `name` in the folder. If the latter
-    /// does not exist, returns `None`, and a note says that `instead` is used.
+    /// Opens the file `named`, which must exist, or else the file `name` in the folder. If the latter does
+    /// not exist, returns `None`, and a note says that `instead` is used.
     fn optional(
         &self,
         named: Option<&PathBuf>,
@@ -152,7 +152,7 @@ impl FolderFiles<'_> {
     }
 }
 
-/// Parses N or M. The error offers the range that the hash table has room for.
+/// Parses N or M. The error names the range that the hash table allows.
 fn number(name: &'static str, given: &str, extent: &dyn Fn() -> Extent) -> Result<usize> {
     given.parse().map_err(|_| Error::config(name, given, extent().offer()))
 }

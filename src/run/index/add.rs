@@ -1,4 +1,4 @@
-//! `index add`: adds new documents, and reports repeats of older ones.
+//! `index add`: adds documents to an index, and lists those that are near a document of the index.
 
 use super::{IndexedDocuments, OpenRequest};
 use crate::index::{Added, AddedCorpus, Arrival, Commits, Near, write_only_new};
@@ -15,48 +15,49 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The documents to add, and the outputs of the command.
+/// Documents that are added to an index, and the outputs of the command.
 #[derive(Clone, Debug)]
 pub struct AddRequest {
-    /// The index.
+    /// Index that the documents are added to.
     pub index: OpenRequest,
-    /// The documents.
+    /// Documents that are added, and the settings for reading them.
     pub documents: IndexedDocuments,
-    /// Name of the source of the documents, such as a crawl.
+    /// Name of the source of the documents, for example of a crawl.
     pub source: String,
-    /// Time at which the documents came; now, if it is not given.
+    /// Time at which the documents arrived. `None` means now.
     pub time: Option<UtcTime>,
-    /// Folder for a copy of every file without the documents that repeat others.
+    /// Folder for a copy of every file without the documents that are near others. `None` if there are no
+    /// copies.
     pub only_new: Option<PathBuf>,
-    /// Whether repeats are written as lines of JSON.
+    /// Whether each repeat is written as a JSON object instead of tab-separated text.
     pub is_json: bool,
 }
 
-/// Counts and faults of documents that were added.
+/// Result of a finished [`add_to_index`].
 #[derive(Debug)]
 pub struct AddOutcome {
-    /// Numbers of new documents and of repeats.
+    /// Numbers of new documents, of repeats and of documents that were added before.
     pub added: AddedCorpus,
-    /// Names of files that had been added before.
+    /// Names of the files that were completely added before.
     pub known_files: Vec<PathBuf>,
-    /// Faults of the input.
+    /// Faults of the input: bad records, and damaged or unreadable files.
     pub faults: Vec<Fault>,
-    /// Whether records or files were lost.
+    /// Whether some records or files could not be read.
     pub has_losses: bool,
-    /// Time of each stage.
+    /// Time that each stage took.
     pub timings: Timings,
 }
 
-/// Adds the documents of `request` to the index, and writes a line for each repeat to
-/// `standard_output`.
+/// Adds the documents of `request` to the index. Writes a line to `standard_output` for each document that is
+/// near a document of the index.
 ///
-/// With `only_new`, the copies get their name and the index is committed in one step at the end.
-/// Without it, the index is committed while documents are added.
+/// With `only_new`, the index is committed at the end, in one step with giving the copies their final name.
+/// Without it, the index is committed regularly while documents are added.
 ///
 /// # Errors
 ///
-/// Another process writes to the index, the input is lost in part and `on_error` is `fail`, or a file
-/// cannot be written. Earlier commits stay.
+/// Another process writes to the index, parts of the input are lost and `on_error` is `fail`, or a file
+/// cannot be written. Documents that were committed before stay in the index.
 pub fn add_to_index(
     request: &AddRequest,
     standard_output: &mut dyn Write,
@@ -66,14 +67,13 @@ pub fn add_to_index(
     let mut adder = request.index.open_adder(face.access())?;
     timings.end("open");
     let input = request.documents.open(&request.index, face)?;
-    // The folder is created first, so that a name that is taken ends the run before documents are
-    // read.
+    // The folder is created first, so that an existing folder is reported before documents are read.
     let folder = request.only_new.as_deref().map(|path| create_folder(path, face)).transpose()?;
     let strict = Strict(&input.collection);
     let time = request.time.unwrap_or_else(|| SystemTime::now().into());
     let arrival = Arrival { source: &request.source, time: time.seconds() };
-    // With copies, an early commit would make an interrupted run look complete: its documents would
-    // be known, and their copies missing.
+    // With copies, the index must not be committed early. After an interruption, its documents would be
+    // known, but their copies would be missing.
     let commits = if folder.is_some() { Commits::ByCaller } else { Commits::Often };
     let mut out = BufWriter::new(standard_output);
     let failed = |error| Error::io("standard output", "write", error);
@@ -84,7 +84,7 @@ pub fn add_to_index(
         commits,
         face.progress(),
         &mut |adder, name, added| {
-            // New documents and documents without words are counted, but not listed.
+            // New documents and documents without words are counted but not listed.
             let Added::Repeats(Near { distance, number }) = added else { return Ok(()) };
             let repeated = adder.id(number)?;
             let row = RepeatRow { name, repeated: &repeated, number, distance };
@@ -94,14 +94,14 @@ pub fn add_to_index(
     timings.end("read and add");
     input.add_faults(&mut added.read, face);
     let faults = input.faults(&added.read);
-    // A refused loss leaves no copies. Commits that were made while reading stay.
+    // If losses are refused, there are no copies. Commits that were made while reading stay.
     request.documents.input.refuse_losses(&faults)?;
     out.flush().map_err(failed)?;
     if let (Some(folder), Some(results)) = (folder, &request.only_new) {
         let threads = request.index.resources.threads;
         write_only_new(&input.collection, &added, &folder, threads, face.progress())?;
         folder.sync()?;
-        // An interruption waits until both are done, so that neither is there without the other.
+        // An interruption waits until both steps are done, so that none is done without the other.
         give_name(face, results, || {
             folder.finish()?;
             adder.commit()
@@ -118,7 +118,7 @@ pub fn add_to_index(
     })
 }
 
-/// Creates the folder for copies under a temporary name, which is removed if the run is interrupted.
+/// Creates the folder for copies under a temporary name. It is removed if the run is interrupted.
 fn create_folder(path: &Path, face: &dyn Face) -> Result<OutputFolder> {
     let mut held = face.hold_interruptions();
     let folder = OutputFolder::create(path, Existing::Refuse)?;

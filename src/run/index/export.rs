@@ -1,4 +1,4 @@
-//! `index export`: writes a table of the documents of an index.
+//! `index export`: writes the documents of an index as a table.
 
 use super::OpenRequest;
 use crate::run::face::Face;
@@ -11,24 +11,24 @@ use std::ffi::OsStr;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The index to export, and the file to write.
+/// Index that is exported, and the file that is written.
 #[derive(Clone, Debug)]
 pub struct ExportRequest {
-    /// The index.
+    /// Index whose documents are written.
     pub index: OpenRequest,
-    /// The file to write, whose extension selects the format. Without one, or with `-`, JSON Lines are
+    /// Path of the output file, whose extension selects the format. If it is `None` or `-`, JSON Lines are
     /// written to standard output.
     pub output: Option<PathBuf>,
-    /// Whether the file may replace another one.
+    /// Whether an existing output file is replaced.
     pub existing: Existing,
 }
 
-/// Writes a row for each document of the index to the file of `request`, or to `standard_output`.
+/// Writes a row for each document of the index, to the file of `request` or to `standard_output`.
 ///
 /// # Errors
 ///
-/// The file exists already, its extension is not the extension of a table, it cannot be written, or the
-/// index is damaged.
+/// The file already exists, its extension is not that of a table format, it cannot be written, or the index
+/// is damaged.
 pub fn export_index(
     request: &ExportRequest,
     standard_output: &mut (dyn Write + Send),
@@ -49,7 +49,7 @@ pub fn export_index(
     })
 }
 
-/// Returns the format of a table that the extension of `path` names.
+/// Returns the table format for the extension of `path`.
 fn format_of(path: &Path) -> Result<RowFormat> {
     let extension = path.extension().map(OsStr::as_encoded_bytes);
     match extension.map(<[u8]>::to_ascii_lowercase).as_deref() {

@@ -1,7 +1,7 @@
-//! `index …`: commands on a growing index of fingerprints.
+//! `index …`: the commands on a growing index of documents.
 //!
-//! Each command has a file here. [`Index`] and [`IndexAdder`] do the work. The functions here decide
-//! which requests are refused, when the index is committed, and which faults are losses.
+//! Each command has a file here. [`Index`] and [`IndexAdder`] do the work. The functions here decide which
+//! requests are refused, when the index is committed, and which faults count as losses.
 
 mod add;
 mod export;
@@ -26,20 +26,20 @@ use simtool_base::options::Options;
 use simtool_compute::resources::Resources;
 use std::path::{Path, PathBuf};
 
-/// An index, and the memory and threads to work on it.
+/// Folder of an index, and the resources for working on it.
 #[derive(Clone, Debug)]
 pub struct OpenRequest {
     /// Folder of the index.
     pub index: PathBuf,
-    /// The memory and threads that the run may use.
+    /// Memory and threads that the run may use.
     pub resources: Resources,
-    /// Description of the process, which others that want to write to the index are shown, for example
-    /// `process 17 (simtool index add)`.
+    /// Description of this process, for example `process 17 (simtool index add)`. Other processes show it if
+    /// they cannot write to the index meanwhile.
     pub holder: String,
 }
 
 impl OpenRequest {
-    /// Opens the index to read it.
+    /// Opens the index for reading.
     ///
     /// # Errors
     ///
@@ -48,17 +48,17 @@ impl OpenRequest {
         Index::open(&self.index, access, &self.resources)
     }
 
-    /// Opens the index to change it.
+    /// Opens the index for adding and removing documents.
     ///
     /// # Errors
     ///
-    /// As [`Self::open`], or another process writes to the index.
+    /// The same as for [`Self::open`]. It is also an error if another process writes to the index.
     pub fn open_adder(&self, access: FileAccess) -> Result<IndexAdder> {
         IndexAdder::open(&self.index, access, synced_disk(), &self.holder, &self.resources)
     }
 }
 
-/// Documents to add to an index or to look up in it.
+/// Documents that are added to an index or looked up in it, and the settings for reading them.
 #[derive(Clone, Debug)]
 pub struct IndexedDocuments {
     /// Files and folders with the documents.
@@ -68,12 +68,12 @@ pub struct IndexedDocuments {
 }
 
 impl IndexedDocuments {
-    /// Opens the files. The index itself is not read, even if it is inside a folder that is.
+    /// Opens the files with the documents. If the index is inside an input folder, its files are left out.
     fn open(&self, index: &OpenRequest, face: &dyn Face) -> Result<Input<'_>> {
         let options = self.input.read_options(face.access());
         let paths = self.input.with_listed(&self.paths)?;
         let temporary = &index.resources.temporary_folder;
-        // The files of the index are no documents, even if the index is in an input folder.
+        // The files of the index are not documents, even if the index is in an input folder.
         let places = Places { output: &index.index, temporary };
         let input = Input::open(&paths, &self.input, options, places, face)?;
         Input::refuse_idle(&[&input], None)?;
@@ -81,19 +81,19 @@ impl IndexedDocuments {
     }
 }
 
-/// Creates an index without documents, and returns the method that `options` describe: the index
-/// compares all its documents by that method.
+/// Creates an index without documents in the folder `path`. Returns the method that `options` describe, by
+/// which the index will compare all its documents. `holder` describes this process.
 ///
 /// # Errors
 ///
-/// The method makes no fingerprints or has no such setting, or the folder is not empty.
+/// The method makes no fingerprints or does not have one of the options, or the folder is not empty.
 pub fn create_index(path: &Path, mut options: Options, holder: &str) -> Result<Method> {
     let method = parse_fingerprint_method(&mut options)?;
     IndexAdder::create(path, method.clone(), synced_disk(), holder)?;
     Ok(method)
 }
 
-/// Returns the disk of an index: a commit is on the disk before it is acknowledged.
+/// Returns the way in which index files are written: a commit returns only when it will survive a power cut.
 #[must_use]
 pub fn synced_disk() -> Disk {
     Disk::new(Durability::Synced)

@@ -1,4 +1,4 @@
-//! `index query`: finds documents of an index that are near the documents of a collection.
+//! `index query`: finds the documents of an index that are near the documents of a collection.
 
 use super::{IndexedDocuments, OpenRequest};
 use crate::run::face::Face;
@@ -8,38 +8,38 @@ use simtool_base::fault::Fault;
 use simtool_read::Strict;
 use std::io::{BufWriter, Write};
 
-/// The documents to look up, and the form of the output.
+/// Documents that are looked up in an index, and the form of the output.
 #[derive(Clone, Debug)]
 pub struct QueryRequest {
-    /// The index.
+    /// Index that is searched.
     pub index: OpenRequest,
-    /// The documents to look for.
+    /// Documents that are looked up, and the settings for reading them.
     pub documents: IndexedDocuments,
-    /// Whether only the nearest document of the index is written for each.
+    /// Whether only the nearest document of the index is written for each document, and not all near ones.
     pub only_nearest: bool,
-    /// Whether rows are written as lines of JSON.
+    /// Whether each row is written as a JSON object instead of tab-separated text.
     pub is_json: bool,
 }
 
-/// Counts and faults of a finished query.
+/// Result of a finished [`query_index`].
 #[derive(Debug)]
 pub struct QueryOutcome {
-    /// Number of documents that were looked for.
+    /// Number of documents that were looked up.
     pub documents: u64,
     /// Number of these documents that are near a document of the index.
     pub seen_before: u64,
-    /// Faults of the input.
+    /// Faults of the input: bad records, and damaged or unreadable files.
     pub faults: Vec<Fault>,
-    /// Whether records or files were lost.
+    /// Whether some records or files could not be read.
     pub has_losses: bool,
 }
 
-/// Looks for the documents of `request` in the index, and writes a line for each near document to
-/// `standard_output`. The index does not change.
+/// Looks up the documents of `request` in the index. Writes a line to `standard_output` for each near
+/// document of the index. The index is not changed.
 ///
 /// # Errors
 ///
-/// The index is damaged, the input is lost in part and `on_error` is `fail`, or the output cannot be
+/// The index is damaged, parts of the input are lost and `on_error` is `fail`, or the output cannot be
 /// written.
 pub fn query_index(
     request: &QueryRequest,
@@ -56,7 +56,7 @@ pub fn query_index(
     let mut read =
         index.near_corpus(corpus, only_nearest, face.progress(), &mut |name, near| {
             documents += 1;
-            // A document counts once, however many documents are near it.
+            // A document counts once, even if several documents of the index are near it.
             seen_before += u64::from(!near.is_empty());
             near.iter()
                 .try_for_each(|&near| index.write_near(&mut out, request.is_json, name, near))

@@ -8,25 +8,25 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The documents to remove from an index.
+/// Documents that are removed from an index, by their IDs.
 #[derive(Clone, Debug)]
 pub struct RemoveRequest {
-    /// The index.
+    /// Index from which documents are removed.
     pub index: OpenRequest,
-    /// A file with one ID a line; `-` is standard input.
+    /// Path of a file with one ID on each line; `-` is standard input.
     pub ids: PathBuf,
 }
 
-/// Counts of removed documents.
+/// Result of a finished [`remove_from_index`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoveOutcome {
     /// Number of documents that were removed.
     pub removed: u64,
-    /// IDs that no document has, in ascending order.
+    /// IDs of the request that no document of the index has, in ascending order.
     pub unknown: Vec<Vec<u8>>,
 }
 
-/// Removes the documents with the IDs of `request`, and commits.
+/// Removes the documents with the IDs of `request` from the index, and commits the change.
 ///
 /// # Errors
 ///
@@ -34,11 +34,10 @@ pub struct RemoveOutcome {
 pub fn remove_from_index(request: &RemoveRequest, face: &dyn Face) -> Result<RemoveOutcome> {
     let ids = read_ids(&request.ids)?;
     let lines = ids.split(|&byte| byte == b'\n');
-    // Files of other systems end lines with a carriage return, too.
+    // Files from Windows also have a carriage return at the end of each line.
     let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let mut wanted: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
-    // The index has many more documents than the list, so each of its IDs is searched in the sorted
-    // list.
+    // The index has many more IDs than the list, so each ID of the index is looked up in the sorted list.
     wanted.sort_unstable();
     wanted.dedup();
     let mut is_found = vec![false; wanted.len()];
