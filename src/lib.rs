@@ -106,6 +106,7 @@ pub use simtool_model::features;
 pub use simtool_model::field_value;
 pub use simtool_model::fingerprint_rows;
 pub use simtool_model::fingerprint_table;
+pub use simtool_model::groups;
 pub use simtool_model::matches;
 #[doc(hidden)]
 pub use simtool_model::numpy_header;

@@ -23,6 +23,7 @@ use simtool::cluster::{Removal, components, keep};
 use simtool::context::Context;
 use simtool::field_value::FieldValue;
 use simtool::fingerprint_rows::{FingerprintRows, Metric, Shape};
+use simtool::groups::Groups;
 use simtool::hamming::layout::Layout;
 use simtool::hamming::null_lanes::{Side, may_be_null, shape_without_nulls, without_nulls};
 use simtool::kernels::hamming_pairs::{Candidates, near_pairs_64};
@@ -265,7 +266,7 @@ impl Engine {
         let mut pairs = group_pairs(pairs, ranks.len())?;
         let fates = py.detach(|| {
             pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
-            let groups = Sides::One(Vec::new());
+            let groups = Sides::One(Groups::default());
             let close = Close {
                 groups,
                 pairs: pairs.into(),

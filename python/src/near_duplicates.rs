@@ -16,6 +16,7 @@ use pyo3::types::PyDict;
 use simtool::close::{Close, ClosePair, Neighbourhood};
 use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, clusters, components, keep};
+use simtool::groups::Groups;
 use simtool::method::{Criterion, Method};
 use simtool::options::Choice;
 use simtool::output::histograms;
@@ -365,7 +366,7 @@ pub(crate) fn cluster(
         let rule = format!("rows: must be at least {named}, as the pairs have row {}", named - 1);
         return Err(PyValueError::new_err(rule));
     }
-    let groups = Sides::One(Vec::new());
+    let groups = Sides::One(Groups::default());
     let close =
         Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0), is_complete: true };
     let removals = py.detach(|| {

@@ -93,7 +93,9 @@ impl Verifier {
             ValuePair { a, b, distance }
         });
         let pairs: Vec<ValuePair> = pairs.collect();
-        let found = py.detach(|| self.0.similar(&texts, &groups, &pairs)).map_err(exception)?;
+        let found = py
+            .detach(|| self.0.similar(&texts, &groups.iter().collect(), &pairs))
+            .map_err(exception)?;
         let column = |name, of: fn(&ClosePair) -> u32| {
             ColumnData::new(name, Values::U32(found.iter().map(of).collect()))
         };

@@ -94,7 +94,7 @@ mod tests {
     fn a_chain_is_one_component_and_its_far_end_has_no_proof() {
         let pair = |a, b| ClosePair { a, b, closeness: Closeness::Distance(1) };
         let close = Close {
-            groups: Sides::One(vec![vec![2, 9]]),
+            groups: Sides::One([[2, 9]].iter().collect()),
             pairs: vec![pair(0, 1), pair(1, 2), pair(4, 5)].into(),
             of_equal: Closeness::Distance(0),
             is_complete: true,

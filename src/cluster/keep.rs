@@ -100,7 +100,7 @@ mod tests {
 
     fn close(groups: &[&[u32]], pairs: &[(u32, u32, u32)]) -> Close {
         Close {
-            groups: Sides::One(groups.iter().map(|group| group.to_vec()).collect()),
+            groups: Sides::One(groups.iter().collect()),
             pairs: pairs
                 .iter()
                 .map(|&(a, b, d)| ClosePair { a, b, closeness: Closeness::Distance(d) })

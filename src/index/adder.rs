@@ -16,6 +16,7 @@ use simtool_compute::resources::Resources;
 use simtool_hamming::door;
 use simtool_hamming::workload::Task;
 use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::groups::NO_GROUP;
 use simtool_model::matches::Match;
 use simtool_model::sides::Sides;
 use std::borrow::Cow;
@@ -216,12 +217,7 @@ impl IndexAdder {
         let join = || door::join(Sides::One(rows), &plan, &quiet);
         let joined = self.context.threads().run(join)??;
         let groups = joined.groups.first();
-        let mut group_of = vec![NONE; rows.len()];
-        for group in 0..groups.len() as u32 {
-            for &row in groups.rows(group) {
-                group_of[row as usize] = group;
-            }
-        }
+        let group_of = groups.group_of_rows(rows.len());
         let mut near: Vec<_> =
             joined.pairs.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect();
         // The join returns each pair once, but either of the two groups may be the one that is
@@ -365,9 +361,6 @@ impl IndexAdder {
     }
 }
 
-/// Group of a row without fingerprint.
-const NONE: u32 = u32::MAX;
-
 /// Rows that are near each other.
 struct Within {
     group_of: Vec<u32>,
@@ -384,7 +377,7 @@ impl Within {
     }
 
     fn group(&self, row: usize) -> Option<usize> {
-        Some(self.group_of[row]).filter(|&group| group != NONE).map(|group| group as usize)
+        Some(self.group_of[row]).filter(|&group| group != NO_GROUP).map(|group| group as usize)
     }
 
     fn near(&self, group: usize) -> impl Iterator<Item = (usize, u32)> {

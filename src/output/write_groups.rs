@@ -4,7 +4,7 @@ use crate::output::emit_pairs::Sink;
 use crate::output::row_names::{RowNames, SideIds};
 use simtool_base::error::Result;
 use simtool_hamming::group_pairs::GroupPairs;
-use simtool_hamming::grouping::Groups;
+use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
@@ -50,11 +50,8 @@ fn write_repeated(
     (names, side): (&RowNames<'_>, usize),
     sink: &mut Sink<'_>,
 ) -> Result<()> {
-    let mut repeated: Vec<u32> = groups.repeated().collect();
-    // The order must not depend on the fingerprints, by which groups are numbered.
-    repeated.sort_unstable_by_key(|&group| groups.rows(group)[0]);
     let mut out = Vec::new();
-    for group in repeated {
+    for group in groups.repeated() {
         out.extend_from_slice(name.as_bytes());
         for (at, &row) in groups.rows(group).iter().enumerate() {
             out.push(if at == 0 { b'\t' } else { names.separator(side) });

@@ -4,12 +4,12 @@ use simtool_base::error::Result;
 use simtool_compute::context::Context;
 use simtool_hamming::door::{band_join, join};
 use simtool_hamming::group_pairs::GroupPairs;
-use simtool_hamming::grouping::Groups;
 use simtool_hamming::layout::Layout;
 use simtool_hamming::planner::Plan;
 use simtool_hamming::workload::{Task, Workload};
 use simtool_model::closeness::Closeness;
 use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
@@ -60,15 +60,13 @@ fn closed(found: GroupPairs) -> Close {
         Sides::One(groups) => named(&pairs, groups, groups, |a, b| (a.min(b), a.max(b))),
         Sides::Two(queries, corpus) => named(&pairs, queries, corpus, |a, b| (a, b)),
     };
-    let groups = groups.map(|groups| repeated(&groups));
+    let groups = groups.map(|groups| several(&groups));
     Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0), is_complete: true }
 }
 
 /// Returns the groups of several rows, sorted by their first rows.
-fn repeated(groups: &Groups) -> Vec<Vec<u32>> {
-    let mut repeated: Vec<_> = groups.repeated().map(|group| groups.rows(group).to_vec()).collect();
-    repeated.sort_unstable_by_key(|group| group[0]);
-    repeated
+fn several(groups: &Groups) -> Groups {
+    groups.repeated().into_iter().map(|group| groups.rows(group)).collect()
 }
 
 /// Names the groups of each pair by their first rows, and sorts the pairs. `order` orders the two

@@ -134,7 +134,7 @@ impl Run<'_> {
             // One half of the memory is for the sets, the other half for joining them.
             let memory = context.memory().limit() / 2;
             let verifying = Verifying { threshold, memory, context };
-            close = verify(close, &texts, &verifying)?;
+            close = verify(&close, &texts, &verifying)?;
             timings.end("verify");
         }
         Ok(FoundClose { read, close, timings, spooled_bytes: 0 })

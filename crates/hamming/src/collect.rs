@@ -1,6 +1,6 @@
 //! The receivers of the pairs that a join finds: counted or kept.
 
-use crate::grouping::Groups;
+use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 
 /// A way to collect pairs from many threads.

@@ -7,7 +7,6 @@ use crate::classic::bit_probing::BitProbing;
 use crate::classic::expanded_set::ExpandedSet;
 use crate::classic::permuted_tables::PermutedTables;
 use crate::collect::KeepPairs;
-use crate::grouping::Groups;
 use crate::layout::Layout;
 use crate::multi_index_join;
 use crate::partition_join::{count_pairs, self_join};
@@ -20,6 +19,7 @@ use simtool_compute::context::Context;
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_rows::{Metric, Shape};
 use simtool_model::fingerprint_table::{Lane, Reach, Wide};
+use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 use simtool_model::validity::Validity;
 

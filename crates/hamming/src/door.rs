@@ -16,7 +16,7 @@
 
 use crate::band_join::band_join as join_by_bands;
 use crate::group_pairs::GroupPairs;
-use crate::grouping::{Groups, group};
+use crate::grouping::group;
 use crate::join::{Join, JoinLanes};
 use crate::layout::Layout;
 use crate::null_lanes::{Side, may_be_null, without_nulls};
@@ -31,6 +31,7 @@ use simtool_base::progress::Share;
 use simtool_compute::context::Context;
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, recipe_difference};
 use simtool_model::fingerprint_table::{Lane, Reach, Wide};
+use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use std::borrow::Cow;
 

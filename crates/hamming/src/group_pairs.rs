@@ -1,6 +1,6 @@
 //! The result of a join: groups of equal rows, and pairs of groups.
 
-use crate::grouping::Groups;
+use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 

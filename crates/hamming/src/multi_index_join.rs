@@ -16,7 +16,7 @@
 use crate::Rows;
 use crate::collect::{Collect, CountRows, KeepPairs};
 use crate::group_pairs::GroupPairs;
-use crate::grouping::{cut, group};
+use crate::grouping::{cut, equal_pairs, group};
 use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
 use crate::key_blocks::{COPIED, KeyBlock, KeyPlan, are_crowded};
 use crate::parallel_partition::partition;
@@ -79,7 +79,7 @@ pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
     let spare = groups.spare.take();
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };
     let pairs = value_pairs(groups.values(), spare, work, &counting)?;
-    Ok(groups.groups.equal_pairs() + pairs)
+    Ok(equal_pairs(&groups.groups) + pairs)
 }
 
 /// Finds the pairs of `values`.

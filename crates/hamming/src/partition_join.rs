@@ -6,7 +6,7 @@ use crate::collect::{Collect, CountRows, KeepPairs};
 use crate::first_level::SKETCHED_WORDS;
 use crate::first_rows::{CountFirst, first_rows};
 use crate::group_pairs::GroupPairs;
-use crate::grouping::{EqualGroups, group};
+use crate::grouping::{EqualGroups, equal_pairs, group};
 use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
 use crate::recursion::Recursion;
 use crate::work::{LaneRows, Work};
@@ -63,7 +63,7 @@ pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
     let values = groups.values();
     let join = Recursion::new(values, work, &counting).with_spare(spare);
     let pairs = join.run(values, work.share)?;
-    Ok(groups.groups.equal_pairs() + pairs)
+    Ok(equal_pairs(&groups.groups) + pairs)
 }
 
 /// Hands each pair of groups within reach to `collect`.

@@ -3,14 +3,11 @@
 //! Rows are expanded one at a time: there may be n² pairs, and they are never in memory together.
 
 use crate::group_pairs::GroupPairs;
-use crate::grouping::Groups;
 use crate::partners::Partners;
 use simtool_kernels::partition::counts_to_starts;
+use simtool_model::groups::{Groups, NO_GROUP};
 use simtool_model::matches::{Match, ValuePair};
 use simtool_model::sides::Sides;
-
-/// The mark of a row without a fingerprint, which is in no group.
-const NONE: u32 = u32::MAX;
 
 /// The partners of each row.
 #[derive(Debug)]
@@ -53,12 +50,7 @@ impl RowPairs {
         pairs: impl Fn() -> I,
         row_count: usize,
     ) -> Self {
-        let mut group_of = vec![NONE; row_count];
-        for group in 0..rows.len() as u32 {
-            for &row in rows.rows(group) {
-                group_of[row as usize] = group;
-            }
-        }
+        let group_of = rows.group_of_rows(row_count);
         // First the number of neighbours of each group that has any, then their places, then themselves: a
         // counting sort that needs no copy of the pairs.
         let social = Numbered::new(rows.len(), pairs().map(|pair| pair.a));
@@ -97,7 +89,7 @@ impl Partners for RowPairs {
 
     fn bound(&self, row: usize) -> usize {
         let group = self.group_of[row];
-        if group == NONE {
+        if group == NO_GROUP {
             return 0;
         }
         let own = if self.partners.is_none() { self.rows.size(group) as usize } else { 0 };
@@ -113,7 +105,7 @@ impl Partners for RowPairs {
     fn partners(&self, row: usize, found: &mut Vec<Match>) {
         found.clear();
         let group = self.group_of[row];
-        if group == NONE {
+        if group == NO_GROUP {
             return;
         }
         let is_self_join = self.partners.is_none();

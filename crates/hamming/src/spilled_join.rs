@@ -8,7 +8,7 @@
 use crate::Rows;
 use crate::collect::{Collect, CountRows, KeepPairs};
 use crate::group_pairs::GroupPairs;
-use crate::grouping::{GROUPS, Groups, group};
+use crate::grouping::{GROUPS, equal_pairs, group};
 use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
 use crate::layout::Layout;
 use crate::parallel_partition::Records;
@@ -20,6 +20,7 @@ use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{LargeBuffer, reserved};
 use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_model::fingerprint_table::Lane;
+use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
@@ -246,7 +247,7 @@ impl<L: Lane> JoinLanes<L> for SpilledJoin {
         let spilled = spill(rows.rows(), work)?;
         let counting = CountRows { groups: (&spilled.groups, &spilled.groups) };
         let pairs = spilled.collect_pairs(&layout, work, &counting)?;
-        Ok(spilled.groups.equal_pairs() + pairs)
+        Ok(equal_pairs(&spilled.groups) + pairs)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! This is the only slow path behind the door. It has no tables and no recursion.
 
-use crate::grouping::{GROUPS, Groups};
+use crate::grouping::GROUPS;
 use crate::linear_scan::SCAN_BOUND;
 use crate::partners::{Partners, UNKNOWN_BOUND};
 use simtool_base::error::Result;
@@ -10,6 +10,7 @@ use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::unordered_map::UnorderedMap;
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::fingerprint_table::Reach;
+use simtool_model::groups::Groups;
 use simtool_model::matches::Match;
 use simtool_model::validity::Validity;
 use std::borrow::Cow;

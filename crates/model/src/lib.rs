@@ -12,6 +12,7 @@ pub mod features;
 pub mod field_value;
 pub mod fingerprint_rows;
 pub mod fingerprint_table;
+pub mod groups;
 pub mod matches;
 #[doc(hidden)]
 pub mod numpy_header;

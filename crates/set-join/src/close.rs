@@ -5,6 +5,7 @@ pub use crate::close_pairs::{ClosePair, ClosePairs, SetPair};
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_kernels::partition::counts_to_starts;
 use simtool_model::closeness::Closeness;
+use simtool_model::groups::{Groups, RowGroups};
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Similarity;
 use std::convert::Infallible;
@@ -14,7 +15,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Close {
     /// Groups of equal rows of each side: at least two rows each, ascending.
-    pub groups: Sides<Vec<Vec<u32>>>,
+    pub groups: Sides<Groups>,
     /// Pairs of rows that are not equal, or of two sides, ascending. The first row of a group
     /// represents the whole group.
     pub pairs: ClosePairs,
@@ -28,7 +29,7 @@ pub struct Close {
 impl Close {
     /// Creates the result of a join of sets.
     #[must_use]
-    pub fn sets(groups: Sides<Vec<Vec<u32>>>, pairs: ClosePairs) -> Self {
+    pub fn sets(groups: Sides<Groups>, pairs: ClosePairs) -> Self {
         let of_equal = Closeness::Similarity(Similarity::ONE);
         Self { groups, pairs, of_equal, is_complete: true }
     }
@@ -36,7 +37,7 @@ impl Close {
     /// Number of pairs of rows, equal rows of one collection included.
     #[must_use]
     pub fn pair_count(&self) -> u64 {
-        let sizes = self.groups.as_ref().map(|groups| sizes(groups));
+        let sizes = self.groups.as_ref().map(sizes);
         // A pair of representatives is a pair for every two rows of their groups.
         let near = |number: usize| {
             let [a, b] = self.pairs.rows(number);
@@ -89,9 +90,9 @@ impl Close {
 }
 
 /// Sizes of groups at their first rows, and 0 elsewhere.
-fn sizes(groups: &[Vec<u32>]) -> Vec<u32> {
+fn sizes(groups: &Groups) -> Vec<u32> {
     let mut sizes = vec![0; groups.iter().map(|group| group[0] as usize + 1).max().unwrap_or(0)];
-    for group in groups {
+    for group in groups.iter() {
         sizes[group[0] as usize] = group.len() as u32;
     }
     sizes
@@ -110,58 +111,6 @@ fn size(sizes: &[u32], row: u32) -> u64 {
     u64::from(sizes.get(row as usize).copied().unwrap_or(0).max(1))
 }
 
-/// No group.
-const NONE: u32 = u32::MAX;
-
-/// Groups of equal rows, and the group of each row.
-#[derive(Clone, Debug, Default)]
-pub struct RowGroups {
-    groups: Vec<Vec<u32>>,
-    /// The group of each row up to the last one that is in any.
-    group_of: Vec<u32>,
-}
-
-impl RowGroups {
-    /// The given groups.
-    #[must_use]
-    pub fn new(groups: Vec<Vec<u32>>) -> Self {
-        let rows = groups.iter().flatten().max().map_or(0, |&row| row as usize + 1);
-        let mut group_of = vec![NONE; rows];
-        for (number, group) in (0..).zip(&groups) {
-            for &row in group {
-                group_of[row as usize] = number;
-            }
-        }
-        Self { groups, group_of }
-    }
-
-    /// The number of a row's group, if it is in one.
-    #[must_use]
-    pub fn group_of(&self, row: u32) -> Option<u32> {
-        self.group_of.get(row as usize).copied().filter(|&group| group != NONE)
-    }
-
-    /// The number of a row's group; a row that is in none becomes one of its own.
-    pub fn group_or_own(&mut self, row: u32) -> u32 {
-        if let Some(group) = self.group_of(row) {
-            return group;
-        }
-        let group = self.groups.len() as u32;
-        self.groups.push(vec![row]);
-        if self.group_of.len() <= row as usize {
-            self.group_of.resize(row as usize + 1, NONE);
-        }
-        self.group_of[row as usize] = group;
-        group
-    }
-
-    /// The rows of each group.
-    #[must_use]
-    pub fn groups(&self) -> &[Vec<u32>] {
-        &self.groups
-    }
-}
-
 /// Groups of equal rows with the groups that are close to them; a row that equals no other and is
 /// close to some is a group of its own.
 ///
@@ -169,7 +118,7 @@ impl RowGroups {
 /// have neighbours among those of the second.
 #[derive(Debug)]
 pub struct Neighbourhood<'c> {
-    groups: Sides<RowGroups>,
+    groups: Sides<RowGroups<'c>>,
     /// The pairs that begin with each group of the first side.
     begun: Vec<Range<usize>>,
     /// Where the pairs that end with each group of one collection begin, and where the last one's end.
@@ -203,7 +152,7 @@ impl<'c> Neighbourhood<'c> {
     #[must_use]
     pub fn new(close: &'c Close) -> Self {
         let pairs = &close.pairs;
-        let mut groups = close.groups.clone().map(RowGroups::new);
+        let mut groups = close.groups.as_ref().map(RowGroups::new);
         let is_within = !groups.is_two();
         let mut begun = Vec::new();
         let mut starts = Vec::new();
@@ -224,7 +173,7 @@ impl<'c> Neighbourhood<'c> {
             *at(&mut begun, own, 0..0) = start..end;
             start = end;
         }
-        let count = groups.first().groups.len();
+        let count = groups.first().len();
         begun.resize(count, 0..0);
         starts.resize(count + 1, 0);
         // The pairs that end with a group are next to each other, in the order of the pairs.
@@ -258,7 +207,7 @@ impl<'c> Neighbourhood<'c> {
     /// Number of groups of the first side.
     #[must_use]
     pub fn group_count(&self) -> usize {
-        self.groups.first().groups.len()
+        self.groups.first().len()
     }
 
     /// The group of a row of the first side, if it is in one.
@@ -270,13 +219,13 @@ impl<'c> Neighbourhood<'c> {
     /// The rows of a group of the first side, ascending.
     #[must_use]
     pub fn rows(&self, group: u32) -> &[u32] {
-        &self.groups.first().groups[group as usize]
+        self.groups.first().rows(group)
     }
 
     /// The rows of a group that is a neighbour, ascending.
     #[must_use]
     pub(crate) fn partner_rows(&self, group: u32) -> &[u32] {
-        &self.groups.second().groups[group as usize]
+        self.groups.second().rows(group)
     }
 
     /// The groups close to a group of the first side: those whose first row is before its own, then
@@ -363,7 +312,7 @@ impl<'c> Neighbourhood<'c> {
     /// All rows of the groups of the first side, ascending.
     #[must_use]
     pub fn all_rows(&self) -> Vec<u32> {
-        let mut rows: Vec<u32> = self.groups.first().groups.iter().flatten().copied().collect();
+        let mut rows: Vec<u32> = self.groups.first().iter().flatten().copied().collect();
         rows.sort_unstable();
         rows
     }
@@ -390,7 +339,7 @@ mod tests {
     #[test]
     fn groups_and_pairs_expand_to_pairs_of_rows_in_order() {
         let close = Close {
-            groups: Sides::One(vec![vec![1, 4, 7], vec![3, 5]]),
+            groups: Sides::One([vec![1, 4, 7], vec![3, 5]].into_iter().collect()),
             pairs: vec![pair(0, 9, 3), pair(1, 3, 1), pair(2, 3, 2)].into(),
             of_equal: Closeness::Distance(0),
             is_complete: true,
@@ -416,7 +365,10 @@ mod tests {
     #[test]
     fn rows_of_two_sides_are_no_partners_within_their_own() {
         let close = Close {
-            groups: Sides::Two(vec![vec![1, 2]], vec![vec![0, 5], vec![3, 4]]),
+            groups: Sides::Two(
+                [[1, 2]].into_iter().collect(),
+                [[0, 5], [3, 4]].into_iter().collect(),
+            ),
             pairs: vec![pair(0, 0, 1), pair(1, 0, 2), pair(1, 7, 3)].into(),
             of_equal: Closeness::Distance(0),
             is_complete: true,

@@ -16,6 +16,7 @@ use super::sketches::Sketches;
 use crate::close::SetPair;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};
+use simtool_model::groups::Groups;
 
 /// Number of batches at the beginning. If there were n batches of equal size, one batch would have
 /// about 1/n² of all pairs.
@@ -40,12 +41,12 @@ pub(super) struct Turns {
 impl Turns {
     /// Creates the turns of all rows in the given order. The rows of each group of `equal` share
     /// their turns.
-    pub(super) fn new(rows: Vec<u32>, equal: &[Vec<u32>]) -> Self {
+    pub(super) fn new(rows: Vec<u32>, equal: &Groups) -> Self {
         let mut of_row = vec![[NONE; 2]; rows.len()];
         for (turn, &row) in (0..).zip(&rows) {
             of_row[row as usize] = [turn; 2];
         }
-        for group in equal {
+        for group in equal.iter() {
             let representative = group[0] as usize;
             for &other in &group[1..] {
                 // Only the representative is compared with others, so it must know the turns of

@@ -58,6 +58,7 @@ pub use cost::{SampledSets, SetJoinCost, TermShares};
 pub use prefix_join::shared_if_enough;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::Work;
+use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 pub use term_source::{TermSource, Wanted};
@@ -206,7 +207,7 @@ impl<'a> SetJoin<'a> {
         let sources = Sources { first: queries, second: Some(corpus) };
         let survivors = self.beside(sources.keeping_bytes()).survivors(&sources)?;
         let joined = self.beside(sources.told_bytes()).join(&sources, survivors, None)?;
-        Ok(Close::sets(Sides::Two(Vec::new(), Vec::new()), joined.pairs))
+        Ok(Close::sets(Sides::Two(Groups::default(), Groups::default()), joined.pairs))
     }
 
     /// Returns the same join with `bytes` less memory. While sources keep the terms that they read,
@@ -476,7 +477,7 @@ struct Joined {
 
 impl Survivors {
     /// Lets only the first document of each group of equal sets live, and returns the groups.
-    fn set_equal_aside(&mut self) -> Vec<Vec<u32>> {
+    fn set_equal_aside(&mut self) -> Groups {
         let equal = sketches::equal_sets(&self.sketches);
         // Equal documents have the same partners, so the first one finds them for all.
         for &other in equal.iter().flat_map(|group| &group[1..]) {

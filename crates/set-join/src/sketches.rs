@@ -20,6 +20,7 @@ use simtool_base::stable_hash::mix;
 use simtool_compute::context::Context;
 use simtool_kernels::hamming_groups::GROUP;
 use simtool_model::distinct_terms::DistinctTerms;
+use simtool_model::groups::Groups;
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
 
@@ -187,7 +188,7 @@ impl Level {
 
 /// Groups the documents with equal sets: at least two documents each, ascending, in the order of their
 /// first documents.
-pub(super) fn equal_sets(parts: &[Sketching]) -> Vec<Vec<u32>> {
+pub(super) fn equal_sets(parts: &[Sketching]) -> Groups {
     let mut all: Vec<(u128, u32, u32)> = (parts.iter().flat_map(|part| &part.sets))
         .map(|set| (set.signature, set.size, set.document))
         .collect();
@@ -197,7 +198,7 @@ pub(super) fn equal_sets(parts: &[Sketching]) -> Vec<Vec<u32>> {
     let mut groups: Vec<Vec<u32>> =
         same.map(|group| group.iter().map(|&(.., document)| document).collect()).collect();
     groups.sort_unstable_by_key(|group| group[0]);
-    groups
+    groups.into_iter().collect()
 }
 
 /// Takes out documents that are no longer alive.

@@ -13,6 +13,7 @@ use simtool_base::stable_hash::mix;
 use simtool_compute::resources::Resources;
 use simtool_kernels::Isa;
 use simtool_model::closeness::Closeness;
+use simtool_model::groups::Groups;
 use simtool_model::similarity::{Formula, MEASURES, Similarity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -467,7 +468,7 @@ fn weights_worked_by_hand() {
         let context = &Context::default().with_isa(Isa::PORTABLE);
         let join = SetJoin::new(threshold, context);
         let alike = join.self_join(&Weighted(source_of(&documents))).unwrap();
-        assert_eq!(*alike.groups.first(), [[0, 3]]);
+        assert_eq!(*alike.groups.first(), Groups::from_iter([[0, 3]]));
         alike.pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>()
     };
     // (3 + 5) / 10, 8 / √(10 × 8) = 0.894 and 8 / 8.
@@ -510,7 +511,7 @@ fn thousands_of_equal_documents_are_one_group() {
     let alike = join.self_join(&source).unwrap();
     let groups = alike.groups.first();
     assert_eq!(groups.len(), 1);
-    assert_eq!(groups[0].len(), 19_999);
+    assert_eq!(groups.size(0), 19_999);
     let similarity = Similarity { shared: 50, union: 51 };
     assert_eq!(alike.pairs, vec![ClosePair::similar(0, 3, similarity)].into());
     assert_eq!(alike.pair_count(), 19_999 * 20_000 / 2);

@@ -20,9 +20,10 @@ use simtool_base::error::Result;
 use simtool_base::progress::Share;
 use simtool_compute::context::Context;
 use simtool_model::closeness::Closeness;
+use simtool_model::groups::RowGroups;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::{Similarity, Threshold};
-use simtool_set_join::close::{Close, ClosePair, ClosePairs, RowGroups};
+use simtool_set_join::close::{Close, ClosePair, ClosePairs};
 use simtool_set_join::{SetJoin, shared_if_enough, shared_weight_if_enough};
 use std::ops::Range;
 use text_classes::{Class, ClassTerms, Classes};
@@ -52,7 +53,7 @@ struct Task {
 /// The groups of a collection, in blocks.
 struct Side<'t> {
     texts: &'t RowTexts<'t>,
-    groups: &'t [Vec<u32>],
+    groups: &'t RowGroups<'t>,
     /// The block of each group, ascending.
     blocks: Vec<u32>,
 }
@@ -71,21 +72,22 @@ struct Verified {
 ///
 /// A collection cannot be read again, or the system lacks memory.
 pub(crate) fn verify(
-    close: Close,
+    close: &Close,
     texts: &Sides<RowTexts<'_>>,
     verifying: &Verifying<'_>,
 ) -> Result<Close> {
-    let mut groups = close.groups.map(RowGroups::new);
+    let mut groups = close.groups.as_ref().map(RowGroups::new);
     let mut tasks = group_pairs(&close.pairs, |pair| match &mut groups {
         Sides::One(groups) => (groups.group_or_own(pair.a), groups.group_or_own(pair.b)),
         Sides::Two(first, second) => (first.group_or_own(pair.a), second.group_or_own(pair.b)),
     });
     if let Sides::One(groups) = &groups {
         let own = |group| Task { a: group, b: group, distance: 0 };
-        tasks.extend((0..groups.groups().len() as u32).map(own));
+        tasks.extend((0..groups.len() as u32).map(own));
     }
-    let grouped = texts.as_ref().zip(groups.as_ref().map(RowGroups::groups));
+    let grouped = texts.as_ref().zip(groups.as_ref());
     let Verified { pairs, repeated: [first, second] } = verifying.of(grouped, tasks)?;
+    let [first, second] = [first, second].map(|groups| groups.into_iter().collect());
     let groups = if groups.is_two() { Sides::Two(first, second) } else { Sides::One(first) };
     Ok(Close {
         groups,
@@ -105,7 +107,7 @@ fn group_pairs(pairs: &ClosePairs, mut groups: impl FnMut(ClosePair) -> (u32, u3
 }
 
 /// Texts and their groups.
-type Grouped<'t> = (&'t RowTexts<'t>, &'t [Vec<u32>]);
+type Grouped<'t> = (&'t RowTexts<'t>, &'t RowGroups<'t>);
 
 impl<'t> Side<'t> {
     /// Cuts the groups into blocks whose sets take at most `most` bytes. A larger group is a block
@@ -113,7 +115,7 @@ impl<'t> Side<'t> {
     fn new((texts, groups): Grouped<'t>, most: u64) -> Self {
         let mut block = 0;
         let mut inside = 0;
-        let block_of = |rows: &Vec<u32>| {
+        let block_of = |rows: &[u32]| {
             let bytes = texts.bytes_of_sets(rows);
             if inside > 0 && inside + bytes > most {
                 (block, inside) = (block + 1, 0);

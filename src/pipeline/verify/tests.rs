@@ -10,6 +10,7 @@ use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_kernels::Isa;
 use simtool_model::document::DocumentIds;
+use simtool_model::groups::RowGroups;
 use simtool_read::walk::InputFile;
 use simtool_read::{Collection, Corpus, ReadOptions};
 use simtool_terms::extract::weighting::Weighting;
@@ -160,7 +161,7 @@ fn what_remains_within_is_what_a_look_at_every_pair_leaves() {
     pairs.sort_by_key(|pair| (pair.a, pair.b));
     let pairs = pairs.into();
     let close = Close {
-        groups: Sides::One(groups),
+        groups: Sides::One(groups.iter().collect()),
         pairs,
         of_equal: Closeness::Distance(0),
         is_complete: true,
@@ -182,7 +183,7 @@ fn what_remains_within_is_what_a_look_at_every_pair_leaves() {
             let context = &context(threads);
             let texts = Sides::One(lines.texts(&terms, context));
             let verifying = Verifying { threshold, memory, context };
-            let found = verify(close.clone(), &texts, &verifying).unwrap();
+            let found = verify(&close, &texts, &verifying).unwrap();
             assert_eq!(expanded(&found), expected);
             assert_eq!(first.get_or_insert_with(|| found.clone()), &found);
         }
@@ -202,8 +203,12 @@ fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
     }
     pairs.sort_by_key(|pair| (pair.a, pair.b));
     let of_equal = Closeness::Distance(0);
-    let close =
-        Close { groups: Sides::Two(of_a, of_b), pairs: pairs.into(), of_equal, is_complete: true };
+    let close = Close {
+        groups: Sides::Two(of_a.iter().collect(), of_b.iter().collect()),
+        pairs: pairs.into(),
+        of_equal,
+        is_complete: true,
+    };
     for (weight, threshold) in [WEIGHTED[0], WEIGHTED[1], WEIGHTED[5]] {
         let terms = of_words(weight, &both[1]);
         let threshold = threshold.parse().unwrap();
@@ -222,7 +227,7 @@ fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
             let context = &context(threads);
             let [a, b] = both.each_ref().map(|lines| lines.texts(&terms, context));
             let verifying = Verifying { threshold, memory, context };
-            let found = verify(close.clone(), &Sides::Two(a, b), &verifying).unwrap();
+            let found = verify(&close, &Sides::Two(a, b), &verifying).unwrap();
             assert_eq!(expanded(&found), expected);
             assert_eq!(first.get_or_insert_with(|| found.clone()), &found);
         }
@@ -235,7 +240,8 @@ fn the_work_on_one_group_is_cut_into_pieces() {
     let lines = Lines::new(&lines(3, 600), &terms);
     let context = &Context::default();
     let texts = lines.texts(&terms, context);
-    let classes = texts.classes(&[(0..600).collect(), vec![]], |_| true).unwrap();
+    let groups = [(0..600).collect(), Vec::new()].iter().collect();
+    let classes = texts.classes(&RowGroups::new(&groups), |_| true).unwrap();
     let group = classes.of_group(0);
     assert!(
         group.len() > 200

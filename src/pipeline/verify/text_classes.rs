@@ -9,6 +9,7 @@ use simtool_base::stable_hash::hash;
 use simtool_base::unordered_map::UnorderedMap;
 use simtool_compute::context::Context;
 use simtool_model::document::DocumentIds;
+use simtool_model::groups::RowGroups;
 use simtool_read::Corpus;
 use simtool_set_join::{TermSource, Wanted};
 
@@ -78,10 +79,10 @@ impl<'r> RowTexts<'r> {
     /// The collection cannot be read again, or the system lacks memory.
     pub(crate) fn classes(
         &self,
-        groups: &[Vec<u32>],
+        groups: &RowGroups<'_>,
         wanted: impl Fn(u32) -> bool,
     ) -> Result<Classes> {
-        let numbered = (0u32..).zip(groups).filter(|&(group, _)| wanted(group));
+        let numbered = (0u32..).zip(groups.iter()).filter(|&(group, _)| wanted(group));
         let mut rows: Vec<(u32, u32)> =
             numbered.flat_map(|(group, rows)| rows.iter().map(move |&row| (row, group))).collect();
         rows.sort_unstable();

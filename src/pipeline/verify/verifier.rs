@@ -9,6 +9,7 @@ use simtool_base::stable_hash::wide_hash;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::groups::{Groups, RowGroups};
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
@@ -86,7 +87,7 @@ impl Verifier {
     pub fn similar(
         &self,
         texts: &[&[u8]],
-        groups: &[Vec<u32>],
+        groups: &Groups,
         pairs: &[ValuePair],
     ) -> Result<Vec<ClosePair>> {
         let corpus = Texts::of(texts);
@@ -97,7 +98,8 @@ impl Verifier {
         // The other half of the memory is for the join of the sets.
         let memory = context.memory().limit() / 2;
         let verifying = Verifying { threshold: self.threshold, memory, context };
-        Ok(verifying.of(Sides::One((&texts, groups)), tasks.collect())?.pairs)
+        let groups = RowGroups::new(groups);
+        Ok(verifying.of(Sides::One((&texts, &groups)), tasks.collect())?.pairs)
     }
 }
 
@@ -137,7 +139,7 @@ mod tests {
         assert!(!groups.first().is_empty() && pairs.len() > 50);
         // Each text is a group of its own. The distance does not matter.
         let rows: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
-        let each: Vec<Vec<u32>> = (0..60).map(|row| vec![row]).collect();
+        let each: Groups = (0..60).map(|row| [row]).collect();
         let all = (0..60).flat_map(|b| (0..b).map(move |a| ValuePair { a, b, distance: 7 }));
         let all: Vec<ValuePair> = all.collect();
         let verifier = verifier(method).unwrap().unwrap();
@@ -151,7 +153,8 @@ mod tests {
         }
         // Within one group, texts with equal sets are merged.
         let one = [ValuePair { a: 0, b: 0, distance: 0 }];
-        let within = verifier.similar(&rows, &[(0..60).collect()], &one).unwrap();
+        let within =
+            verifier.similar(&rows, &[(0..60).collect::<Vec<_>>()].iter().collect(), &one).unwrap();
         assert!(!within.is_empty() && within.len() < alike.len());
         for pair in &within {
             let similarity = similarity_of(pair.a, pair.b).unwrap();
