@@ -1,30 +1,32 @@
-//! The receivers of the pairs that a join finds: counted or kept.
+//! The receivers of the pairs that a join finds. One counts the pairs, and another keeps them.
 
 use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 
-/// A way to collect pairs from many threads.
+/// Receiver of pairs from many threads.
 ///
-/// Each part of a join collects on its own, and parts are merged in an order that does not depend
-/// on the threads.
+/// Each part of a join collects its pairs separately. The results of the parts are merged in an order
+/// that does not depend on the threads.
 pub(crate) trait Collect: Sync {
-    /// The pairs that one part of a join has collected.
+    /// The result for the pairs of one part of a join.
     type Part: Send;
 
-    /// An empty part.
+    /// Creates the result for a part without pairs.
     fn part(&self) -> Self::Part;
 
-    /// Adds a pair to `part`. In a self-join `a` is below `b`; otherwise `a` is the query.
+    /// Adds a pair to the result of a part. In a self-join, `a` is below `b`. In a search, `a` is the
+    /// query.
     fn pair(&self, part: &mut Self::Part, a: u32, b: u32, distance: u32);
 
-    /// Appends the pairs of a later part.
+    /// Appends the result of a later part.
     fn merge(&self, part: &mut Self::Part, later: Self::Part);
 }
 
-/// Counts pairs of rows: a pair of groups counts once for each row of the one and of the other.
+/// Counts pairs of rows. A pair of groups counts once for each pair of a row of the one and a row of
+/// the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CountRows<'a> {
-    /// The groups of the first and of the second member.
+    /// The groups that `a` and `b` of a pair belong to.
     pub groups: (&'a Groups, &'a Groups),
 }
 
@@ -45,38 +47,38 @@ impl Collect for CountRows<'_> {
     }
 }
 
-/// Keeps the pairs.
+/// Keeps all pairs in memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct KeepPairs;
 
-/// Pairs in the order in which they were found, in pieces.
+/// Pairs in the order in which they were found, as a list of vectors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PairList {
     full: Vec<Vec<ValuePair>>,
     open: Vec<ValuePair>,
 }
 
-/// Pairs of a full piece: from this size on, a piece is moved and not copied.
+/// Number of pairs of a full vector. A full vector is moved when lists are merged, and not copied.
 const PIECE: usize = 1 << 14;
 
 impl PairList {
-    /// Number of pairs.
+    /// Returns the number of pairs.
     pub(crate) fn len(&self) -> usize {
         self.full.iter().map(Vec::len).sum::<usize>() + self.open.len()
     }
 
-    /// Whether there is no pair.
+    /// Whether there are no pairs.
     pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty() && self.full.is_empty()
     }
 
-    /// The pairs in the order in which they were found.
+    /// Returns the pairs in the order in which they were found.
     #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &ValuePair> {
         self.full.iter().flatten().chain(&self.open)
     }
 
-    /// The pairs in one piece, ascending.
+    /// Returns the pairs in one vector, in ascending order.
     pub(crate) fn into_sorted(self) -> Vec<ValuePair> {
         use rayon::prelude::ParallelSliceMut;
         let mut pairs = Vec::with_capacity(self.len());
@@ -88,7 +90,7 @@ impl PairList {
         pairs
     }
 
-    /// Adds a pair at the end.
+    /// Adds a pair at the end of the list.
     #[inline]
     pub(crate) fn push(&mut self, pair: ValuePair) {
         if self.open.len() == PIECE {
@@ -114,12 +116,12 @@ impl Collect for KeepPairs {
         if later.is_empty() {
             return;
         }
-        // Few pairs are copied, so that many small parts do not become many small pieces.
+        // Few pairs are copied, so that many small lists do not become many short vectors.
         if later.full.is_empty() && part.open.len() + later.open.len() <= PIECE {
             part.open.extend_from_slice(&later.open);
             return;
         }
-        // The order of the pairs must stay, so the open piece of the earlier part ends here.
+        // The order of the pairs must stay, so the last vector of the earlier list ends here.
         if !part.open.is_empty() {
             part.full.push(std::mem::take(&mut part.open));
         }

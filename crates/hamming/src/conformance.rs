@@ -1,4 +1,4 @@
-//! Every index and join against the linear scan.
+//! Tests every index and join against a comparison of all rows.
 
 use crate::bipartite_join::bipartite_join;
 use crate::block_index::BlockIndex;
@@ -26,18 +26,19 @@ use simtool_model::validity::Validity;
 #[path = "../../../benches/fingerprint_sets.rs"]
 pub(super) mod fingerprint_sets;
 
-/// Every distance up to 12.
+/// All distances up to 12.
 const TO_12: [u32; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
-/// A pair of rows with its distance.
+/// A pair of row numbers, and their distance.
 pub(super) type RowPair = (u32, u32, u32);
 
-/// The lane of a number's lowest bits.
+/// Returns a fingerprint whose lowest bits are `number`.
 fn of_number<L: Lane>(number: u128) -> L {
     L::from_words(&[number as u64, (number >> 64) as u64])
 }
 
-/// The sets that everything is tried on, cut to the row's bits.
+/// Returns the sets of fingerprints for the tests, with their names. They are cut to the number of bits
+/// of `shape`.
 fn sets<L: Lane>(shape: Shape, rows: usize) -> Vec<(&'static str, Vec<L>)> {
     let bits = shape.row_bits();
     let mask = L::lowest_bits(bits);
@@ -65,7 +66,7 @@ fn sets<L: Lane>(shape: Shape, rows: usize) -> Vec<(&'static str, Vec<L>)> {
     sets
 }
 
-/// All pairs within reach, by comparing everything.
+/// Finds all pairs within the maximum distance of `reach`, by comparing every two rows.
 fn oracle<L: Lane>(rows: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
     let valid = |row: usize| rows.has_fingerprint(row);
     let mut pairs = Vec::new();
@@ -85,18 +86,18 @@ fn oracle<L: Lane>(rows: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
     pairs
 }
 
-/// The context of a join by this instruction set.
+/// Returns a context with this instruction set.
 fn context_of(isa: Isa) -> Context<'static> {
     Context::default().with_isa(isa)
 }
 
-/// The rows' pairs of a self-join, through groups.
+/// Returns the pairs of rows that the self-join finds.
 fn joined<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Vec<RowPair> {
     let join = self_join(rows, Work::new(reach, &context_of(isa))).unwrap();
     expanded(join.groups.first(), &join.pairs)
 }
 
-/// The pairs of rows that groups and pairs of groups stand for.
+/// Expands groups of equal rows and pairs of groups to pairs of rows.
 pub(super) fn expanded(groups: &Groups, value_pairs: &[ValuePair]) -> Vec<RowPair> {
     let mut pairs = Vec::new();
     for group in groups.repeated() {
@@ -209,13 +210,13 @@ fn check_spilled<L: Lane>(shape: Shape, memory: u64, distances: &[u32]) {
 
 #[test]
 fn the_spilled_join_finds_the_same_pairs() {
-    // Less memory than anything needs: every bucket is the least.
+    // Less memory than the join needs, so every bucket is as small as possible.
     check_spilled::<u64>(Shape::bits(64), 0, &[0, 3, 7, 64]);
     check_spilled::<Wide<4>>(Shape::bits(256), 20 << 20, &[3]);
     check_spilled::<Wide<2>>(Shape::lanes(32, 4), 20 << 20, &[2]);
 }
 
-/// The pairs of a bipartite join, as rows.
+/// Returns the pairs of rows that the bipartite join finds.
 fn bipartite<L: Lane>(
     queries: Rows<'_, L>,
     corpus: Rows<'_, L>,
@@ -233,7 +234,7 @@ fn bipartite<L: Lane>(
     pairs
 }
 
-/// All pairs of a query and a corpus row, by comparing everything.
+/// Finds all pairs of a query and a row of the corpus, by comparing every two.
 fn bipartite_oracle<L: Lane>(queries: &[L], corpus: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
     let mut pairs = Vec::new();
     let mut found = Vec::new();
@@ -247,7 +248,7 @@ fn bipartite_oracle<L: Lane>(queries: &[L], corpus: Rows<'_, L>, reach: Reach) -
     pairs
 }
 
-/// The matches that `index` finds, one query at a time and in a batch.
+/// Returns the matches that `index` finds. Checks that single queries and a batch find the same ones.
 fn searched<L: Lane>(index: &dyn FingerprintIndex<L>, queries: &[L]) -> Vec<RowPair> {
     let (mut one_by_one, mut batch, mut found) = (Vec::new(), Vec::new(), Vec::new());
     for (a, &query) in queries.iter().enumerate() {
@@ -261,7 +262,7 @@ fn searched<L: Lane>(index: &dyn FingerprintIndex<L>, queries: &[L]) -> Vec<RowP
     one_by_one
 }
 
-/// Some queries that are in the corpus, some that are near, some that are not.
+/// Returns queries: some are in the corpus, some are near rows of it, and some are not.
 fn queries_of<L: Lane>(lanes: &[L], shape: Shape) -> Vec<L> {
     let mask = L::lowest_bits(shape.row_bits());
     let mut queries: Vec<L> = lanes.iter().copied().step_by(7).collect();
@@ -270,7 +271,7 @@ fn queries_of<L: Lane>(lanes: &[L], shape: Shape) -> Vec<L> {
     queries.into_iter().map(|query| query & mask).collect()
 }
 
-/// Everything that answers queries.
+/// Checks every method that answers queries.
 fn check_queries<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
     let few_bits = shape.row_bits() <= 16;
     for (name, lanes) in sets::<L>(shape, rows) {

@@ -1,8 +1,8 @@
-//! The door of the stage: takes rows of any width and metric, a plan and a context, and returns row
-//! numbers and distances.
+//! The entry point of this crate. It takes fingerprints of any width and metric, a plan and a context,
+//! and returns row numbers and distances.
 //!
-//! The methods behind the door work on lanes of 1, 2, 4 or 8 words. The door brings all other rows into
-//! that form or handles them itself:
+//! The methods behind it work on fingerprints of 1, 2, 4 or 8 words of 64 bits. All other fingerprints
+//! are brought into that form or handled here:
 //!
 //! | rows | way |
 //! | --- | --- |
@@ -11,7 +11,7 @@
 //! | lanes that may be null | each null becomes a value that no other row has |
 //! | lanes that vote | joined lane by lane |
 //!
-//! All work is done by the threads that the caller runs in: call the door inside of
+//! All work is done by the threads in which the caller runs, so call these functions inside
 //! `context.threads().run(…)`.
 
 use crate::band_join::band_join as join_by_bands;
@@ -35,10 +35,11 @@ use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use std::borrow::Cow;
 
-/// Bits of a mask in which hardly any two rows agree by chance.
+/// Number of bits of a mask in which hardly any two unrelated fingerprints are equal.
 const LONG_MASK: u32 = 32;
 
-/// Calls a function with the narrowest lanes that hold the rows, or evaluates `$wide` if no lane does.
+/// Calls a generic function with the shortest type that holds the fingerprints. Evaluates `$wide` if
+/// they are too long for every type.
 macro_rules! in_lanes {
     ($shape:expr, $function:ident($($argument:expr),*), $wide:expr) => {
         match lane_words($shape) {
@@ -51,8 +52,8 @@ macro_rules! in_lanes {
     };
 }
 
-/// Number of words that rows need as lanes. It is more than any lane has if the bits that differ do not
-/// determine the distance.
+/// Returns the number of 64-bit words of a fingerprint. Returns a number that no type has if the
+/// distance does not depend only on the bits that differ.
 fn lane_words(shape: Shape) -> usize {
     match shape.metric() {
         Metric::Cosine { .. } => usize::MAX,
@@ -60,14 +61,17 @@ fn lane_words(shape: Shape) -> usize {
     }
 }
 
-/// The steps that a join takes: by the kind of rows and the method.
+/// The way in which a join is done. It depends on the metric and the width of the fingerprints, and on
+/// the method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// The method's own work on lanes; rows wider than any lane are compared one by one.
+    /// By the chosen method. Fingerprints that are too long for it are compared one by one.
     ByMethod,
-    /// Lanes that vote, each joined by its own: so many of them must be near.
+    /// Each 64-bit word is joined separately. Two rows are a pair if at least `needed` of their words
+    /// are near.
     Votes { needed: u32 },
-    /// Rows wider than any lane, by masks so long that few rows agree in one.
+    /// By masks so long that few unrelated rows are equal in one. For fingerprints that are too long
+    /// for the methods.
     LongMasks,
 }
 
@@ -89,14 +93,14 @@ impl Way {
     }
 }
 
-/// Bits of each of the masks that miss no pair.
+/// Returns the number of bits of each mask if the masks must miss no pair.
 fn mask_bits(reach: Reach) -> u32 {
     let (units, unit_bits) = reach.shape.parts();
     units / reach.max_distance.saturating_add(1) * unit_bits
 }
 
-/// Finds all pairs of rows within the distance of `plan`, by its method: of two rows of one side, or of
-/// a query and a row of the corpus.
+/// Finds all pairs of rows within the maximum distance of `plan`, with its method. A pair has two rows
+/// of one collection, or a query and a row of the corpus.
 ///
 /// If the join is cancelled, it may end without all pairs.
 ///
@@ -124,7 +128,7 @@ fn mask_bits(reach: Reach) -> u32 {
 ///
 /// # Errors
 ///
-/// Queries and corpus do not compare, there are too many rows, the method cannot do the task, a
+/// Queries and corpus cannot be compared, there are too many rows, the method cannot do the task, a
 /// temporary file fails, or there is too little memory.
 pub fn join(
     rows: Sides<&FingerprintRows<'_>>,
@@ -179,7 +183,7 @@ where
     }
 }
 
-/// Compares everything, in rows that are wider than any lane.
+/// Compares every two fingerprints, for fingerprints that are too long for the methods.
 fn scan_wide(rows: Sides<&FingerprintRows<'_>>, reach: Reach) -> Result<GroupPairs> {
     match rows {
         Sides::One(rows) => {
@@ -195,11 +199,12 @@ fn scan_wide(rows: Sides<&FingerprintRows<'_>>, reach: Reach) -> Result<GroupPai
     }
 }
 
-/// Counts the pairs of rows that a self-join finds, without keeping them where the method allows it.
+/// Counts the pairs of rows that a self-join finds. If the method allows it, the pairs are not kept in
+/// memory.
 ///
 /// # Errors
 ///
-/// As [`join`].
+/// The same errors as [`join`].
 pub fn count_self_join(
     rows: &FingerprintRows<'_>,
     plan: &Plan,
@@ -228,12 +233,13 @@ where
     join.count_pairs(LaneRows::<L>::of(rows), work)
 }
 
-/// Returns the partners of each query, or of each row of one side among the rows behind it: the pairs of
-/// [`join`] as pairs of rows.
+/// Finds the same pairs as [`join`], but as pairs of rows, and allows to request the partners of one
+/// row at a time. These are the partners of a query in the corpus. In one collection, they are the
+/// partners of a row among the later rows.
 ///
 /// # Errors
 ///
-/// As [`join`].
+/// The same errors as [`join`].
 pub fn partners<'a>(
     rows: Sides<&'a FingerprintRows<'_>>,
     plan: &Plan,
@@ -242,7 +248,7 @@ pub fn partners<'a>(
     check_sides(rows)?;
     let work = work(rows.second(), plan, context)?;
     let way = Way::of(plan.join, work.reach);
-    // These ways find all pairs before the first of them is returned.
+    // These two find all pairs before they return the first one.
     let is_found_at_once = matches!(way, Way::Votes { .. } | Way::LongMasks);
     if is_found_at_once || may_be_null(work.reach.shape) {
         let found = join(rows, plan, context)?;
@@ -283,15 +289,15 @@ fn wide_partners<'a>(rows: Sides<&'a FingerprintRows<'_>>, reach: Reach) -> Box<
     }
 }
 
-/// Finds all pairs of rows of one side, or of a query and a row of the corpus, that agree in a mask of
-/// `layout` and are within `max_distance`.
+/// Finds all pairs that are equal in a mask of `layout` and have at most distance `max_distance`. A
+/// pair has two rows of one collection, or a query and a row of the corpus.
 ///
 /// If the join is cancelled, it may end without all pairs.
 ///
 /// # Errors
 ///
-/// The rows have another shape than the layout, queries and corpus do not compare, there are too many
-/// rows, or there is too little memory.
+/// The rows have another shape than the layout, queries and corpus cannot be compared, there are too
+/// many rows, or there is too little memory.
 pub fn band_join(
     rows: Sides<&FingerprintRows<'_>>,
     layout: &Layout,
@@ -313,9 +319,9 @@ pub fn band_join(
     Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
 }
 
-/// The different rows that have a fingerprint.
+/// The different fingerprints of a collection. Rows without a fingerprint are left out.
 struct Distinct {
-    /// The rows that are equal to each of them.
+    /// For each different fingerprint, the rows that have it.
     groups: Groups,
     values: FingerprintRows<'static>,
 }
@@ -331,8 +337,8 @@ impl Distinct {
     }
 }
 
-/// Groups rows as lanes and returns the words of the different rows, without the words of 0 that fill a
-/// lane.
+/// Groups equal rows. Returns the groups and the words of the different fingerprints, without the words
+/// of 0 that fill up the type `L`.
 fn distinct_lanes<L: Lane>(rows: &FingerprintRows<'_>) -> Result<(Groups, Cow<'static, [u64]>)> {
     let grouped = group(LaneRows::<L>::of(rows).rows())?;
     let words = rows.shape.words();
@@ -341,7 +347,7 @@ fn distinct_lanes<L: Lane>(rows: &FingerprintRows<'_>) -> Result<(Groups, Cow<'s
     Ok((grouped.groups, values))
 }
 
-/// Copies rows whose lanes may be null, with a value in place of each null.
+/// Copies rows with hashes that may be null, and replaces each null by a unique value.
 fn values_for_nulls(rows: Sides<&FingerprintRows<'_>>) -> Sides<FingerprintRows<'static>> {
     match rows {
         Sides::One(rows) => Sides::One(without_nulls(rows, 0.., Side::Corpus)),
@@ -352,11 +358,11 @@ fn values_for_nulls(rows: Sides<&FingerprintRows<'_>>) -> Sides<FingerprintRows<
     }
 }
 
-/// The work of a plan on `corpus`, whose progress is not counted yet.
+/// Returns the job that a plan describes for `corpus`, without a progress stage.
 ///
 /// # Errors
 ///
-/// There are too many rows, or the method cannot count distances by their metric.
+/// There are too many rows, or the method does not support the metric of the rows.
 fn work<'w>(
     corpus: &FingerprintRows<'_>,
     plan: &Plan,
@@ -377,7 +383,8 @@ fn work<'w>(
     Ok(Work { reach, context, share: Share::untold() })
 }
 
-/// Checks that row numbers fit in 32 bits. The largest number is not used: it means "no row".
+/// Checks that 32 bits are enough for the row numbers. The largest number is reserved: it means "no
+/// row".
 fn check_count(what: &str, rows: &FingerprintRows<'_>) -> Result<()> {
     if u32::try_from(rows.len()).is_ok_and(|rows| rows < u32::MAX) {
         return Ok(());
@@ -386,7 +393,7 @@ fn check_count(what: &str, rows: &FingerprintRows<'_>) -> Result<()> {
     Err(Error::limit(what, format!("a join takes fewer than {}: join them in parts", u32::MAX)))
 }
 
-/// Checks that the distance of a query and a row of the corpus means something.
+/// Checks that the distance of a query and a row of the corpus has a meaning.
 fn check_sides(rows: Sides<&FingerprintRows<'_>>) -> Result<()> {
     let Sides::Two(queries, corpus) = rows else { return Ok(()) };
     if queries.shape != corpus.shape {

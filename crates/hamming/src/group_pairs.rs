@@ -4,15 +4,15 @@ use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
-/// Groups of equal rows, and the pairs of groups that are within the distance.
+/// Groups of equal rows, and the pairs of groups within the maximum distance.
 ///
-/// A thousand equal rows are one group and not half a million pairs, so the result stays small however
-/// often a row is repeated. [`RowPairs`](crate::row_pairs::RowPairs) expands it to pairs of rows.
+/// A thousand equal rows are one group and not half a million pairs. So the result stays small, even if
+/// rows are often repeated. It is expanded to pairs of rows only when these are requested.
 #[derive(Debug)]
 pub struct GroupPairs {
-    /// The groups of the corpus, or of the queries and of the corpus.
+    /// The groups of the corpus alone, or the groups of the queries and of the corpus.
     pub groups: Sides<Groups>,
-    /// Pairs of groups, ascending. In a self-join `a` is below `b`; in a search `a` is a group of
-    /// queries and `b` a group of the corpus.
+    /// Pairs of group numbers with their distance, in ascending order. In a self-join, `a` is below
+    /// `b`. In a search, `a` is a group of queries and `b` a group of the corpus.
     pub pairs: Vec<ValuePair>,
 }

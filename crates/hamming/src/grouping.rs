@@ -1,5 +1,5 @@
-//! Groups of rows with equal fingerprints, which are found first: g equal rows are then one group instead
-//! of g² pairs.
+//! Groups of rows with equal fingerprints. They are found first, so that g equal rows are one group
+//! instead of about g² / 2 pairs.
 
 use crate::Rows;
 use crate::parallel_partition::partition;
@@ -12,25 +12,25 @@ use simtool_model::groups::Groups;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// Most bits of the hash that rows are first partitioned by.
+/// Maximum number of hash bits by which rows are partitioned first.
 const PARTITION_BITS: u32 = 8;
-/// The purpose of the memory that grows with the rows, for error messages.
+/// Name of the memory for groups in messages about missing memory.
 pub(super) const GROUPS: &str = "the groups of equal fingerprints";
-/// The mark of an empty place in a hash table.
+/// Value of an empty slot of a hash table.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The different fingerprints, and for each the rows that have it.
+/// The different fingerprints, and the rows that have each of them.
 #[derive(Debug)]
 pub struct EqualGroups<L> {
-    /// The rows, by group.
+    /// The rows of each different fingerprint.
     pub groups: Groups,
     values: LargeBuffer<L>,
-    /// Memory that grouping has used, for the join to use.
+    /// Memory that was used for grouping, so that the join can use it.
     pub(super) spare: Option<(LargeBuffer<L>, LargeBuffer<u32>)>,
 }
 
 impl<L: Lane> EqualGroups<L> {
-    /// The different fingerprints, by group.
+    /// Returns the different fingerprints, in the order of the groups.
     #[must_use]
     pub(crate) fn values(&self) -> &[L] {
         &self.values
@@ -47,7 +47,7 @@ pub(crate) fn equal_pairs(groups: &Groups) -> u64 {
     (0..groups.len() as u32).into_par_iter().with_min_len(1 << 14).map(pairs).sum()
 }
 
-/// Groups equal rows.
+/// Groups the rows with equal fingerprints. Rows without a fingerprint belong to no group.
 ///
 /// ```
 /// use simtool_hamming::Rows;
@@ -65,11 +65,11 @@ pub(crate) fn equal_pairs(groups: &Groups) -> u64 {
 ///
 /// # Panics
 ///
-/// There are 2^32 - 1 rows or more, or the number of validity bits is not the number of rows.
+/// There are 2³² − 1 rows or more, or the number of validity bits differs from the number of rows.
 ///
 /// # Complexity
 ///
-/// O(n): one partition of all rows, then a hash table for each part, in the cache.
+/// O(n): one partition of all rows, then a hash table for each part, which fits into a cache.
 pub fn group<L: Lane>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
     let row_count = rows.lanes.len();
     assert!(u32::try_from(row_count).is_ok_and(|n| n < NONE), "row numbers are 32 bits wide");
@@ -82,8 +82,9 @@ pub fn group<L: Lane>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
     compact(&starts, &counts, values, numbers, group_starts)
 }
 
-/// Partitions the rows that have a fingerprint, so that equal rows are in one part. Returns the start of
-/// each part and the end of the last, and the number of bits of the hash that were used.
+/// Partitions the rows that have a fingerprint, so that equal rows are in the same part. Writes their
+/// fingerprints to `values` and their row numbers to `numbers`. Returns the start of each part with the
+/// end of the last one, and the number of hash bits that were used.
 pub(super) fn partition_equal<L: Lane>(
     rows: Rows<'_, L>,
     values: &mut [L],
@@ -113,7 +114,7 @@ pub(super) fn partition_equal<L: Lane>(
     (starts, bits)
 }
 
-/// Cuts `slice` at `starts`.
+/// Cuts `slice` into parts. `starts` has the start of each part and the end of the last one.
 pub(super) fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mut [T]> {
     let mut parts = Vec::with_capacity(starts.len());
     for pair in starts.windows(2) {
@@ -124,8 +125,9 @@ pub(super) fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mu
     parts
 }
 
-/// Groups each part in place: its different values move to its start, `numbers` then holds its rows group
-/// by group, and `group_starts` the start of each group. Returns the number of groups of each part.
+/// Groups the rows of each part in place. The different fingerprints move to the start of the part.
+/// `numbers` then holds the row numbers group by group, and `group_starts` the start of each group.
+/// Returns the number of groups of each part.
 fn group_parts<W: Lane>(
     starts: &[usize],
     bits: u32,
@@ -156,11 +158,11 @@ fn group_parts<W: Lane>(
 
 #[derive(Default)]
 struct Scratch {
-    /// Open addressing: group numbers.
+    /// Hash table with open addressing, which holds group numbers.
     table: Vec<u32>,
-    /// The group of each record.
+    /// Group number of each record.
     groups: Vec<u32>,
-    /// The rows in their old order.
+    /// Copy of the row numbers in their old order.
     numbers: Vec<u32>,
 }
 
@@ -178,7 +180,7 @@ impl Scratch {
         let hash = BlockHash::new(!W::ZERO, used_bits, table_bits);
         let table_mask = (1usize << table_bits) - 1;
         self.table.clear();
-        // At most half of the places are filled, so a search ends soon.
+        // At most half of the slots are filled, so a search ends soon.
         self.table.resize(table_mask + 1, NONE);
         self.groups.clear();
         let table = &mut self.table[..=table_mask];
@@ -189,7 +191,8 @@ impl Scratch {
             let group = loop {
                 let group = table[slot];
                 if group == NONE {
-                    // A new value. Its place in `values` was read before, since `count <= record`.
+                    // A new value. The element of `values` that it replaces was read before, because
+                    // `count <= record`.
                     table[slot] = count as u32;
                     values[count] = value;
                     sizes[count] = 0;
@@ -215,7 +218,7 @@ impl Scratch {
                 numbers[*place as usize] = number;
                 *place += 1;
             }
-            // Each place has advanced to the end of its group, which is the start of the next group.
+            // Each element has advanced to the end of its group, which is the start of the next group.
             sizes.copy_within(..count - 1, 1);
             sizes[0] = 0;
         }
@@ -226,7 +229,7 @@ impl Scratch {
     }
 }
 
-/// Copies the groups of all parts into arrays without gaps.
+/// Copies the groups of all parts into arrays without gaps between the parts.
 fn compact<W: Lane>(
     starts: &[usize],
     counts: &[usize],

@@ -1,11 +1,12 @@
-//! The self-join by multi-index hashing: for each of a few blocks of bits, buckets of rows by the
-//! block's key, and each bucket against those whose keys are near.
+//! The self-join by multi-index hashing. The bits of fingerprints are divided into a few blocks. For
+//! each block, rows are sorted into buckets by some of its bits, the key. Each bucket is compared with
+//! the buckets whose keys differ in few bits.
 //!
-//! The recursive join needs a block of bits in which a pair agrees. This join needs a block in which the
-//! pair differs little. So blocks are longer and fewer, and for larger distances far fewer pairs are
-//! compared.
+//! The recursive join needs a block of bits in which a pair is equal. This join needs a block in which
+//! the pair differs in few bits. So its blocks are longer and fewer, and for larger distances it
+//! compares far fewer pairs.
 //!
-//! A pair may be near in several blocks, and is found in the first of them.
+//! A pair may be near in several blocks. It is reported for the first of them only.
 //!
 //! # References
 //!
@@ -37,14 +38,14 @@ use simtool_model::fingerprint_table::{Lane, Reach};
 use simtool_model::sides::Sides;
 use std::ops::Range;
 
-/// Bits of a key by which all threads partition first.
+/// Number of bits of a key by which all threads together partition the rows first.
 const FIRST_BITS: u32 = 8;
-/// Rows that a bucket is compared with at once: so few that the first cache holds them.
+/// Maximum number of rows that a bucket is compared with at once. They fit into the first-level cache.
 const COLUMNS: usize = 2048;
-/// Most tasks of a block.
+/// Maximum number of tasks for a block.
 const TASKS: usize = 256;
 
-/// Finds all pairs of rows within reach of each other.
+/// Finds all pairs of rows within the maximum distance of `work`.
 ///
 /// # Errors
 ///
@@ -52,12 +53,12 @@ const TASKS: usize = 256;
 ///
 /// # Panics
 ///
-/// As [`group`]; the distance counts anything but bits.
+/// Panics in the same cases as [`group`], or if the distance does not count bits.
 ///
 /// # Complexity
 ///
-/// For each of m blocks, one partition of the different fingerprints, and n² / 2 compares times the share
-/// of keys within the radius of the block.
+/// For each of m blocks, one partition of the n different fingerprints, and n² / 2 comparisons times
+/// the fraction of keys within the radius of the block.
 pub fn self_join<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
     let mut groups = group(rows)?;
     let spare = groups.spare.take();
@@ -65,15 +66,15 @@ pub fn self_join<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPair
     Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
 }
 
-/// Counts the pairs of rows that [`self_join`] finds, without keeping them.
+/// Counts the pairs of rows that [`self_join`] finds, without keeping them in memory.
 ///
 /// # Errors
 ///
-/// As [`self_join`].
+/// The same errors as [`self_join`].
 ///
 /// # Panics
 ///
-/// As [`self_join`].
+/// Panics in the same cases as [`self_join`].
 pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
     let mut groups = group(rows)?;
     let spare = groups.spare.take();
@@ -82,10 +83,10 @@ pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
     Ok(equal_pairs(&groups.groups) + pairs)
 }
 
-/// Finds the pairs of `values`.
+/// Finds the near pairs of `values`, which are different fingerprints.
 ///
-/// If their bits depend on each other so much that a few keys have most of the rows, the recursive join
-/// finds them, since its masks follow the rows.
+/// If the bits of the fingerprints depend on each other so much that a few keys have most of the rows,
+/// uses the recursive join instead. Its masks are chosen by the data.
 fn value_pairs<L: Lane, C: Collect>(
     values: &[L],
     spare: Option<Buffer<L>>,
@@ -116,23 +117,23 @@ struct KeyJoin<'a, L, C> {
     blocks: Vec<KeyBlock>,
 }
 
-/// The rows in the order of one block's keys.
+/// All rows, sorted by the key of one block.
 struct Table<L> {
-    /// Followed by room for [`COPIED`] more.
+    /// The fingerprints in sorted order, followed by room for [`COPIED`] more.
     values: LargeBuffer<L>,
     numbers: LargeBuffer<u32>,
-    /// The place at which the rows of each key start, and at the end the number of rows.
+    /// Index of the first row of each key, and the number of rows at the end.
     starts: Vec<u32>,
 }
 
-/// Memory of one task.
+/// Buffers of one task.
 #[derive(Default)]
 struct Scratch {
     words_32: Vec<u32>,
     words_64: Vec<u64>,
-    /// The buckets near the present one, as ranges of the table's rows.
+    /// The buckets whose keys are near the present key, as ranges of the table's rows.
     near: Vec<Range<u32>>,
-    /// The end of each bucket among the columns that are compared.
+    /// End of each bucket in the list of fingerprints that are compared with the present bucket.
     ends: Vec<u32>,
     candidates: Candidates,
 }
@@ -150,7 +151,7 @@ impl<L: Lane, C: Collect> KeyJoin<'_, L, C> {
             starts: Vec::new(),
         };
         let mut all = self.collect.part();
-        // One table at a time: its memory is used again for the next block.
+        // Only one table exists at a time. Its memory is used again for the next block.
         for (number, block) in self.blocks.iter().enumerate() {
             table.fill(self.values, block, &mut moved);
             let flips = block.flips();
@@ -178,7 +179,7 @@ impl<L: Lane, C: Collect> KeyJoin<'_, L, C> {
         Ok(all)
     }
 
-    /// Finds the pairs of a bucket, and its pairs with the near buckets behind it.
+    /// Finds the near pairs inside a bucket, and its near pairs with buckets that have a greater key.
     fn bucket(
         &self,
         table: &Table<L>,
@@ -192,12 +193,12 @@ impl<L: Lane, C: Collect> KeyJoin<'_, L, C> {
         if bucket.is_empty() {
             return;
         }
-        // The list leaves the scratch memory while the rest of that memory is lent on.
+        // The list is taken out of the buffers while the rest of them is borrowed.
         let mut near = std::mem::take(&mut scratch.near);
         near.clear();
         for (bit, flips) in flips.iter().enumerate() {
-            // If the highest flipped bit is set in the key, the other key is smaller, and its own bucket has
-            // found these pairs.
+            // If the highest flipped bit is set in the key, the other key is smaller. Then its own
+            // bucket has found these pairs.
             if key >> bit & 1 == 1 {
                 continue;
             }
@@ -209,7 +210,7 @@ impl<L: Lane, C: Collect> KeyJoin<'_, L, C> {
                 }
             }
         }
-        // The near buckets are compared in portions that fit in the first cache.
+        // The near buckets are compared in portions that fit into the first-level cache.
         let mut others = &near[..];
         let mut is_first = true;
         while is_first || !others.is_empty() {
@@ -226,7 +227,7 @@ impl<L: Lane, C: Collect> KeyJoin<'_, L, C> {
         scratch.near = near;
     }
 
-    /// Compares a bucket with other buckets, and with itself if `with_itself` is set.
+    /// Compares a bucket with other buckets, and with itself if `with_itself` is true.
     #[expect(clippy::too_many_arguments, reason = "the buckets, and the memory to compare them in")]
     fn compare(
         &self,
@@ -267,7 +268,8 @@ impl<L: Lane, C: Collect> KeyJoin<'_, L, C> {
         }
     }
 
-    /// Collects a pair of places whose keys are near, if its rows are near and no earlier block found it.
+    /// Collects the pair of the rows with indices `a` and `b` of the table if it is near and no earlier
+    /// block has found it.
     fn candidate(&self, table: &Table<L>, block: usize, a: u32, b: u32, part: &mut C::Part) {
         let (a, b) = (a as usize, b as usize);
         let difference = table.values[a] ^ table.values[b];
@@ -285,7 +287,7 @@ impl<L: Lane, C: Collect> KeyJoin<'_, L, C> {
 }
 
 impl<L: Lane> Table<L> {
-    /// Sorts `values`, which are numbered from 0, by their keys.
+    /// Sorts `values`, which are numbered from 0, by the key of `block`. `moved` is a buffer.
     fn fill(&mut self, values: &[L], block: &KeyBlock, moved: &mut Buffer<L>) {
         // All threads partition by the upper bits of the key, then one thread sorts each part.
         let first_bits = block.bits.min(FIRST_BITS);
@@ -310,7 +312,7 @@ impl<L: Lane> Table<L> {
                 let part = start..start + values.len();
                 let mut next = vec![0; 1 << rest];
                 count(&moved_values[part.clone()], &window, &mut next);
-                // Counts become places in the part, and starts in the table.
+                // Counts become positions in the part, and starts in the table.
                 let mut place = 0;
                 for (next, start_of_key) in next.iter_mut().zip(starts) {
                     *start_of_key = start as u32 + place;
@@ -321,14 +323,15 @@ impl<L: Lane> Table<L> {
             });
     }
 
-    /// The rows of a key.
+    /// Returns the range of rows with this key.
     #[inline]
     fn bucket(&self, key: usize) -> Range<u32> {
         self.starts[key]..self.starts[key + 1]
     }
 }
 
-/// Writes the folds of ranges of `values` to `words`. There must be [`COPIED`] more values behind the ranges.
+/// Writes the folds of some ranges of `values` to `words`, one range after the other. There must be
+/// [`COPIED`] more values behind each range.
 #[inline]
 fn copied<'w, 'r, L: Lane, W: Copy + Default>(
     values: &[L],
@@ -344,8 +347,8 @@ fn copied<'w, 'r, L: Lane, W: Copy + Default>(
     for range in ranges {
         let (mut to, from) = (end, range.start as usize);
         end += range.len();
-        // Whole steps are fastest. They write beyond the end of a range, and the next range overwrites
-        // that.
+        // Copying whole chunks is fastest. This writes beyond the end of a range, and the next range
+        // overwrites the excess.
         for values in values[from..].as_chunks::<COPIED>().0 {
             if let Some(words) = words[to..].first_chunk_mut::<COPIED>() {
                 *words = values.map(&fold);
@@ -359,7 +362,7 @@ fn copied<'w, 'r, L: Lane, W: Copy + Default>(
     &words[..all]
 }
 
-/// The join by multi-index hashing as a line of [`JOINS`](crate::joins::JOINS).
+/// Entry of multi-index hashing in [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MultiIndexJoin;
 
@@ -407,7 +410,8 @@ mod tests {
     use simtool_model::fingerprint_table::Wide;
     use simtool_model::matches::ValuePair;
 
-    /// The pairs by every instruction set, with given blocks, against comparing everything.
+    /// Checks the pairs that are found with given blocks, for every instruction set, against a
+    /// comparison of every two fingerprints.
     fn check<L: Lane>(values: &[L], reach: Reach, blocks: &[KeyBlock]) {
         let mut expected = Vec::new();
         for (a, &first) in values.iter().enumerate() {
@@ -428,7 +432,7 @@ mod tests {
         }
     }
 
-    /// Rows around `centres` rows, and others.
+    /// Returns some fingerprints near `centres` fingerprints, and others.
     fn rows(count: usize, centres: u64, mask: u64) -> Vec<u64> {
         let mut state = count as u64;
         let mut next = || {

@@ -1,5 +1,5 @@
-//! The recursive self-join in memory: all pairs of different fingerprints within a distance, and the
-//! groups of equal fingerprints.
+//! The recursive self-join in memory. Finds the groups of equal fingerprints and all near pairs of
+//! different fingerprints.
 
 use crate::Rows;
 use crate::collect::{Collect, CountRows, KeepPairs};
@@ -15,40 +15,40 @@ use simtool_base::error::Result;
 use simtool_model::fingerprint_table::Lane;
 use simtool_model::sides::Sides;
 
-/// Number of rows from which a count leaves the rows in their place. Copies of so many rows would need
-/// memory that has to be cleared first. Copies of fewer rows stay in the caches.
+/// Number of rows from which pairs are counted without copying the rows. A copy of so many rows would
+/// need memory that has to be cleared first. A copy of fewer rows stays in the caches.
 const MANY_ROWS: usize = 1 << 15;
 
-/// Finds all pairs of rows within reach of each other. Reports progress to the share of `work`.
+/// Finds all pairs of rows within the maximum distance of `work`. Reports progress.
 ///
 /// # Errors
 ///
-/// As [`group`].
+/// The same errors as [`group`].
 ///
 /// # Panics
 ///
-/// As [`group`].
+/// Panics in the same cases as [`group`].
 ///
 /// # Complexity
 ///
-/// About (k + 1) partitions of the different fingerprints for small k and up to some hundred
-/// million rows; the compares grow with n² / 2^(f / (k + 1)) and less, since big buckets are split
-/// further.
+/// For small k and up to some hundred million rows, about k + 1 partitions of the n different
+/// fingerprints of f bits. The number of comparisons grows with n² / 2^(f / (k + 1)) or less, because
+/// big buckets are divided further.
 pub fn self_join<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
     let mut groups = group(rows)?;
     let pairs = collect_value_pairs(&mut groups, work, &KeepPairs)?.into_sorted();
     Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
 }
 
-/// Counts the pairs of rows that [`self_join`] finds, without keeping them.
+/// Counts the pairs of rows that [`self_join`] finds, without keeping them in memory.
 ///
 /// # Errors
 ///
-/// As [`group`].
+/// The same errors as [`group`].
 ///
 /// # Panics
 ///
-/// As [`group`].
+/// Panics in the same cases as [`group`].
 pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
     if L::WORDS < SKETCHED_WORDS && rows.lanes.len() >= MANY_ROWS {
         let (first_rows, spare) = first_rows(rows)?;
@@ -66,7 +66,7 @@ pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
     Ok(equal_pairs(&groups.groups) + pairs)
 }
 
-/// Hands each pair of groups within reach to `collect`.
+/// Passes each pair of groups within the maximum distance of `work` to `collect`.
 ///
 /// The order of the pairs does not depend on the number of threads.
 ///
@@ -83,7 +83,7 @@ pub(crate) fn collect_value_pairs<L: Lane, C: Collect>(
     Recursion::new(values, work, collect).with_spare(spare).run(values, work.share)
 }
 
-/// The recursive self-join as a line of [`JOINS`](crate::joins::JOINS).
+/// Entry of the recursive self-join in [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PartitionJoin;
 
@@ -102,7 +102,7 @@ impl JoinKind for PartitionJoin {
 
     fn estimate(&self, workload: &Workload) -> Estimate {
         let rows = workload.row_count();
-        // Rows of many words are joined by their sketches.
+        // Long fingerprints are moved as sketches of two words.
         let sketch = if workload.lane_words() > 2.0 { 60.0 } else { 0.0 };
         let join = Estimate {
             nanoseconds: workload.recursion(rows, rows),

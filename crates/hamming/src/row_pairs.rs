@@ -1,6 +1,7 @@
-//! Groups of equal rows and pairs of groups, expanded to pairs of rows.
+//! Expands the result of a join, which is groups of equal rows and pairs of groups, to pairs of rows.
 //!
-//! Rows are expanded one at a time: there may be n² pairs, and they are never in memory together.
+//! The pairs of one row are computed at a time. There may be n² pairs, and they are never in memory
+//! together.
 
 use crate::group_pairs::GroupPairs;
 use crate::partners::Partners;
@@ -9,31 +10,32 @@ use simtool_model::groups::{Groups, NO_GROUP};
 use simtool_model::matches::{Match, ValuePair};
 use simtool_model::sides::Sides;
 
-/// The partners of each row.
+/// The partners of each row, computed when they are requested.
 #[derive(Debug)]
 pub(crate) struct RowPairs {
-    /// The groups of the rows that ask for partners.
+    /// The groups of the rows whose partners can be requested.
     rows: Groups,
-    /// The groups of the partners; `None` in a self-join, where they are the same.
+    /// The groups of the partners. `None` in a self-join, where they are in the same groups.
     partners: Option<Groups>,
     group_of: Vec<u32>,
-    /// The groups that have neighbours, which are few in most corpora.
+    /// The groups that have near groups. In most collections these are few.
     social: Numbered,
-    /// The start of the neighbours of each of these groups, and at the end the number of neighbours.
+    /// For each of these groups, the start of its near groups in `neighbours`. The last element is the
+    /// length of `neighbours`.
     starts: Vec<usize>,
-    /// Neighbouring groups, with their distances.
+    /// Numbers of near groups, with their distances.
     neighbours: Vec<(u32, u32)>,
 }
 
 impl RowPairs {
-    /// Expands the result of a join for each of `row_count` rows of the corpus in a self-join, or of
-    /// `row_count` queries.
+    /// Prepares the pairs of rows from the result of a join. `row_count` is the number of rows in a
+    /// self-join, and otherwise the number of queries.
     #[must_use]
     pub(crate) fn new(found: GroupPairs, row_count: usize) -> Self {
         let GroupPairs { groups, pairs } = found;
         match groups {
             Sides::One(groups) => {
-                // Both groups of a pair ask for the other.
+                // In a self-join, each group of a pair has the other one as a neighbour.
                 let reversed = |pair: &ValuePair| ValuePair { a: pair.b, b: pair.a, ..*pair };
                 let both = || pairs.iter().copied().chain(pairs.iter().map(reversed));
                 Self::of_pairs(groups, None, both, row_count)
@@ -51,8 +53,8 @@ impl RowPairs {
         row_count: usize,
     ) -> Self {
         let group_of = rows.group_of_rows(row_count);
-        // First the number of neighbours of each group that has any, then their places, then themselves: a
-        // counting sort that needs no copy of the pairs.
+        // First count the neighbours of each group that has any, then compute their positions, then
+        // store them. This is a counting sort, and needs no copy of the pairs.
         let social = Numbered::new(rows.len(), pairs().map(|pair| pair.a));
         let mut starts = vec![0; social.len() + 1];
         for number in pairs().filter_map(|pair| social.number(pair.a)) {
@@ -65,13 +67,13 @@ impl RowPairs {
             neighbours[*place] = (pair.b, pair.distance);
             *place += 1;
         }
-        // Each place has advanced to the end of its group, which is the start of the next group.
+        // Each start has advanced to the end of its group, which is the start of the next group.
         starts.copy_within(..social.len(), 1);
         starts[0] = 0;
         Self { rows, partners, group_of, social, starts, neighbours }
     }
 
-    /// The groups of the partners.
+    /// Returns the groups of the partners.
     fn others(&self) -> &Groups {
         self.partners.as_ref().unwrap_or(&self.rows)
     }
@@ -97,7 +99,7 @@ impl Partners for RowPairs {
         own + near.map(|&(other, _)| self.others().size(other) as usize).sum::<usize>()
     }
 
-    /// In a self-join only the partners behind the row.
+    /// In a self-join, only later rows are returned as partners.
     ///
     /// # Complexity
     ///
@@ -124,17 +126,19 @@ impl Partners for RowPairs {
     }
 }
 
-/// A set of numbers of a range, each with its place in the set: 1.5 bits for each number of the range.
+/// A set of numbers below a limit, which numbers its members in ascending order. It takes 1.5 bits for
+/// each number below the limit.
 #[derive(Debug)]
 struct Numbered {
-    /// A bit for each number of the range, lowest first.
+    /// One bit for each number below the limit, set if the number is in the set.
     words: Vec<u64>,
-    /// The number of members before each word, and at the end the number of all members.
+    /// For each word, the number of members in the words before it. The last element is the number of
+    /// all members.
     before: Vec<u32>,
 }
 
 impl Numbered {
-    /// Numbers the members of `some`, which are below `end` and in any order.
+    /// Creates the set of the numbers in `some`, which are below `end` and may be in any order.
     fn new(end: usize, some: impl Iterator<Item = u32>) -> Self {
         let mut words = vec![0u64; end.div_ceil(64)];
         for number in some {
@@ -153,12 +157,12 @@ impl Numbered {
         self.before.last().map_or(0, |&count| count as usize)
     }
 
-    /// The place of `number` among them, if it is one of them.
+    /// Returns how many members are smaller than `number`, or `None` if `number` is not a member.
     #[inline]
     fn number(&self, number: u32) -> Option<usize> {
         let (at, bit) = (number as usize / 64, 1u64 << (number % 64));
         let word = self.words[at];
-        // The members before the word, and those below the bit in the word.
+        // The members in earlier words, and the smaller members in the same word.
         (word & bit != 0).then(|| (self.before[at] + (word & (bit - 1)).count_ones()) as usize)
     }
 }

@@ -1,9 +1,10 @@
-//! The self-join of rows that do not fit in memory: the first partition goes to temporary files.
+//! The self-join of fingerprints that do not fit in memory. The first partition is written to temporary
+//! files.
 //!
-//! Rows are read once and scattered by a hash of the fingerprint, so equal rows meet in one file. The
-//! different fingerprints are then scattered once for each block, and each file is a bucket that the
-//! recursion joins in memory. Only 8 bytes for each row, one bucket and the collected pairs are in memory.
-//! A bucket that its block does not split is joined as a whole.
+//! Rows are read once and distributed to files by a hash of the fingerprint, so equal rows are in one
+//! file. The different fingerprints are then distributed once for each block of bits. Each file is a
+//! bucket that the recursion joins in memory. Only 8 bytes for each row, one bucket and the collected
+//! pairs are in memory. If a block does not divide the rows, the bucket is joined as a whole.
 
 use crate::Rows;
 use crate::collect::{Collect, CountRows, KeepPairs};
@@ -27,27 +28,27 @@ use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-/// Bits of a partition, at most: there is a file with a buffer for each part.
+/// Maximum number of hash bits of a partition. Each part has a file with a buffer.
 const MAX_BITS: u32 = 8;
 const BUFFER_BYTES: usize = 1 << 16;
-/// Least bytes of a bucket. Smaller buckets would save no memory and make more files.
+/// Minimum number of bytes of a bucket. Smaller buckets would save no memory, but need more files.
 const LEAST_BUCKET_BYTES: usize = 1 << 14;
-/// The purpose of the memory that is filled from one file, for error messages.
+/// Name of the memory for the records of a file in messages about missing memory.
 const BUCKET: &str = "the fingerprints of a temporary file";
-/// Memory that a record needs while its bucket is joined, as a multiple of its own bytes.
+/// Memory that a record needs while its bucket is joined, as a multiple of the record's bytes.
 const WORK: usize = 3;
 
-/// Groups of equal rows, whose fingerprints are in a file.
+/// Groups of equal rows. Their fingerprints are in a temporary file.
 #[derive(Debug)]
 pub(crate) struct SpilledGroups<W> {
-    /// The rows of each group; the fingerprints are not in memory.
+    /// The rows of each group. The fingerprints are not in memory.
     pub groups: Groups,
     values: Spill,
     bucket_bytes: usize,
     lane: PhantomData<W>,
 }
 
-/// Records in a temporary file that has no name and vanishes with the process.
+/// Records in a temporary file. The file has no name and is deleted when the process ends.
 #[derive(Debug)]
 struct Spill {
     folder: PathBuf,
@@ -71,12 +72,12 @@ impl Spill {
             .map_err(|e| Error::io(&self.folder, "write a temporary file in", e))
     }
 
-    /// Writes the rest of the buffer.
+    /// Writes the rest of the buffer to the file.
     fn finish(&mut self) -> Result<()> {
         self.file.flush().map_err(|e| Error::io(&self.folder, "write a temporary file in", e))
     }
 
-    /// Hands over every record, in order, once the writing has ended.
+    /// Calls `visit` with every record in order. All records must have been written.
     fn read<W: Lane>(&self, mut visit: impl FnMut(W, u32) -> Result<()>) -> Result<()> {
         let failed = |e| Error::io(&self.folder, "read a temporary file in", e);
         let mut file = self.file.get_ref();
@@ -104,10 +105,11 @@ impl Spill {
     }
 }
 
-/// Bits of a partition of `bytes` bytes of records into buckets of about `bucket_bytes`.
+/// Returns the number of hash bits for dividing records of `bytes` bytes in total into buckets that
+/// need at most about `bucket_bytes` of memory.
 fn partition_bits(bytes: usize, bucket_bytes: usize) -> u32 {
     let buckets = (bytes * WORK).div_ceil(bucket_bytes);
-    // Twice as many, since some hashed buckets are larger than others.
+    // The number of buckets is doubled, because some are larger than others.
     (buckets * 2).next_power_of_two().ilog2().clamp(1, MAX_BITS)
 }
 
@@ -116,7 +118,7 @@ fn spills(folder: &Path, bits: u32) -> Result<Vec<Spill>> {
 }
 
 impl<W: Lane> SpilledGroups<W> {
-    /// Groups the rows with about `memory` bytes, over files in `folder`.
+    /// Groups equal rows with about `memory` bytes, and with temporary files in `folder`.
     ///
     /// # Errors
     ///
@@ -124,7 +126,7 @@ impl<W: Lane> SpilledGroups<W> {
     ///
     /// # Panics
     ///
-    /// There are 2^32 - 1 rows or more.
+    /// Panics if there are 2³² − 1 rows or more.
     pub(crate) fn new(rows: Rows<'_, W>, memory: u64, folder: &Path) -> Result<Self> {
         let row_count = rows.lanes.len();
         assert!(
@@ -166,12 +168,12 @@ impl<W: Lane> SpilledGroups<W> {
         Ok(Self { groups, values, bucket_bytes, lane: PhantomData })
     }
 
-    /// Hands each pair of groups within reach to `collect`. Rows are scattered by the masks of `layout`,
-    /// which must be a layout for the reach of `work`.
+    /// Passes each pair of groups within the maximum distance of `work` to `collect`. Rows are
+    /// distributed to files by the masks of `layout`, which must miss no pair within that distance.
     ///
     /// # Errors
     ///
-    /// As [`Self::new`].
+    /// The same errors as [`Self::new`].
     pub(crate) fn collect_pairs<C: Collect>(
         &self,
         layout: &Layout,
@@ -192,7 +194,8 @@ impl<W: Lane> SpilledGroups<W> {
             for file in files {
                 let (values, numbers) = file.read_all::<W>()?;
                 let records = Records { values: &values, numbers: &numbers };
-                // The hash of the file is that of the path's block, so the recursion continues behind it.
+                // The files were divided by a hash of the path's block, so the recursion continues with
+                // the next bits of that hash.
                 let share = share.part(values.len(), self.values.records);
                 let join = Recursion::new(&values, work, collect);
                 collect.merge(&mut merged, join.run_bucket(records, &path, bits, share));
@@ -202,7 +205,7 @@ impl<W: Lane> SpilledGroups<W> {
     }
 }
 
-/// The self-join by temporary files as a line of [`JOINS`](crate::joins::JOINS).
+/// Entry of the self-join with temporary files in [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpilledJoin;
 
@@ -224,7 +227,7 @@ impl JoinKind for SpilledJoin {
         let lane_bytes = workload.lane_bytes();
         let kept = workload.kept_pairs(workload.different_pairs());
         let disk = rows * workload.blocks() * (lane_bytes + 4.0) * 1.5;
-        // The join adapts to the memory that the pairs leave.
+        // The join adapts to the memory that the pairs leave free.
         let left = workload.memory as f64 - kept.bytes;
         let join = Estimate {
             nanoseconds: workload.recursion(rows, rows) + disk,
@@ -251,7 +254,7 @@ impl<L: Lane> JoinLanes<L> for SpilledJoin {
     }
 }
 
-/// Groups the rows with the memory and in the folder that the work may use.
+/// Groups equal rows with the memory and the temporary folder of `work`.
 fn spill<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<SpilledGroups<L>> {
     SpilledGroups::new(rows, work.context.memory().limit(), work.context.temporary_folder())
 }

@@ -1,6 +1,7 @@
-//! Scans of rows that have more words than the widest lane: every pair is compared, word by word.
+//! Scans of fingerprints that have more words than the other methods can take. Every pair is compared,
+//! word by word.
 //!
-//! This is the only slow path behind the door. It has no tables and no recursion.
+//! This is the only slow path of this crate. It has no tables and no recursion.
 
 use crate::grouping::GROUPS;
 use crate::linear_scan::SCAN_BOUND;
@@ -15,7 +16,7 @@ use simtool_model::matches::Match;
 use simtool_model::validity::Validity;
 use std::borrow::Cow;
 
-/// Rows of any number of words.
+/// Fingerprints of any number of words.
 #[derive(Debug)]
 pub(super) struct WideRows<'a> {
     words: Cow<'a, [u64]>,
@@ -32,19 +33,20 @@ impl<'a> WideRows<'a> {
         self.words.len() / self.reach.shape.words()
     }
 
-    /// The words of a row, if it has a fingerprint.
+    /// Returns the words of a row, or `None` if it has no fingerprint.
     pub(super) fn row(&self, row: usize) -> Option<&[u64]> {
         let has_fingerprint = self.validity.is_none_or(|validity| validity.has_value(row));
         let words = self.reach.shape.words();
         has_fingerprint.then(|| &self.words[row * words..(row + 1) * words])
     }
 
-    /// The words of all rows.
+    /// Returns the words of all rows.
     pub(super) fn into_words(self) -> Cow<'a, [u64]> {
         self.words
     }
 
-    /// Groups equal rows. Returns the groups, in the order of their first rows, and the row of each group.
+    /// Groups equal rows. Returns the groups in the order of their first rows, and the fingerprint of
+    /// each group.
     ///
     /// # Errors
     ///
@@ -62,7 +64,7 @@ impl<'a> WideRows<'a> {
             });
             members[number].push(row as u32);
         }
-        // The lists of the groups become one array, with the start of each group.
+        // The lists of rows become one array, with the start of each group.
         let mut starts = LargeBuffer::try_zeroed(members.len() + 1, GROUPS)?;
         let mut rows = LargeBuffer::try_zeroed(members.iter().map(Vec::len).sum(), GROUPS)?;
         let mut place = 0;
@@ -75,7 +77,7 @@ impl<'a> WideRows<'a> {
         Ok((groups, WideRows { words: words.into(), reach: self.reach, validity: None }))
     }
 
-    /// Appends every row from `first` on within the distance of `query`.
+    /// Appends every row from number `first` on within the maximum distance of `query`.
     fn scan(&self, first: usize, query: &[u64], found: &mut Vec<Match>) {
         for row in first..self.len() {
             if let Some(words) = self.row(row) {
@@ -88,7 +90,7 @@ impl<'a> WideRows<'a> {
     }
 }
 
-/// A self-join: the partners of each row among the rows behind it.
+/// A self-join: finds the partners of each row among the later rows.
 impl Partners for WideRows<'_> {
     fn rows(&self) -> usize {
         self.len()
@@ -106,7 +108,7 @@ impl Partners for WideRows<'_> {
     }
 }
 
-/// A search: the partners of each query among all rows of the corpus.
+/// A search: finds the partners of each query among all rows of the corpus.
 pub(super) struct WideSearch<'a> {
     pub(super) queries: WideRows<'a>,
     pub(super) corpus: WideRows<'a>,

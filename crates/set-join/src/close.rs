@@ -1,5 +1,5 @@
-//! All that is close in a collection, or between two, without a pair for every two rows that are
-//! equal.
+//! The result of a join: groups of equal documents, and pairs of similar ones. Equal documents need
+//! no pairs, because there would be too many. A row is the number of a document.
 
 pub use crate::close_pairs::{ClosePair, ClosePairs, SetPair};
 use simtool_base::large_buffer::LargeBuffer;
@@ -11,34 +11,35 @@ use simtool_model::similarity::Similarity;
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// All that is close.
+/// All equal and similar documents that a join has found, as row numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Close {
-    /// Groups of equal rows of each side: at least two rows each, ascending.
+    /// Groups of equal rows in each collection. A group has at least two rows, in ascending order.
     pub groups: Sides<Groups>,
-    /// Pairs of rows that are not equal, or of two sides, ascending. The first row of a group
-    /// represents the whole group.
+    /// Pairs of similar rows, in ascending order. A group of equal rows is represented by its first
+    /// row. In a join of two collections, rows of equal documents form pairs, too.
     pub pairs: ClosePairs,
-    /// The closeness of equal rows of one side.
+    /// The closeness (similarity or distance) of two equal rows.
     pub of_equal: Closeness,
-    /// Whether these are all pairs. If not, they are the pairs that decide which rows are
-    /// kept, and for which of these the others are removed.
+    /// Whether the result has all pairs. If not, it has the pairs that decide which rows are kept,
+    /// and because of which kept row each other row is removed.
     pub is_complete: bool,
 }
 
 impl Close {
-    /// Creates the result of a join of sets.
+    /// Creates the result of a join of sets, with all pairs.
     #[must_use]
     pub fn sets(groups: Sides<Groups>, pairs: ClosePairs) -> Self {
         let of_equal = Closeness::Similarity(Similarity::ONE);
         Self { groups, pairs, of_equal, is_complete: true }
     }
 
-    /// Number of pairs of rows, equal rows of one collection included.
+    /// Returns the number of pairs of rows, including the pairs of equal rows in one collection.
     #[must_use]
     pub fn pair_count(&self) -> u64 {
         let sizes = self.groups.as_ref().map(sizes);
-        // A pair of representatives is a pair for every two rows of their groups.
+        // A pair of representatives means that each row of one group is similar to each row of the
+        // other.
         let near = |number: usize| {
             let [a, b] = self.pairs.rows(number);
             size(sizes.first(), a) * size(sizes.second(), b)
@@ -53,8 +54,9 @@ impl Close {
         near + equal
     }
 
-    /// Calls `visit` with every row of the first side that has partners, ascending, and these,
-    /// ascending: rows of the second side, or in one collection the rows behind it.
+    /// Calls `visit` for each row of the first collection that has partners, in ascending order. The
+    /// arguments are the row and its partners, in ascending order. Partners are rows of the second
+    /// collection. In a join of one collection, they are rows with a higher number.
     ///
     /// # Errors
     ///
@@ -62,7 +64,7 @@ impl Close {
     ///
     /// # Complexity
     ///
-    /// O(p log p) for p pairs; memory for the partners of one row.
+    /// O(p log p) for p pairs. Memory for the partners of one row.
     pub(crate) fn for_each_row<E>(
         &self,
         visit: impl FnMut(u32, &[(u32, Closeness)]) -> Result<(), E>,
@@ -70,7 +72,7 @@ impl Close {
         Neighbourhood::new(self).for_each_row(visit)
     }
 
-    /// Calls `visit` with every pair of rows, ascending by `a`, then `b`.
+    /// Calls `visit` with every pair of rows, sorted by `a`, then by `b`.
     ///
     /// # Errors
     ///
@@ -78,7 +80,7 @@ impl Close {
     ///
     /// # Complexity
     ///
-    /// As [`Self::for_each_row`].
+    /// The same as for `for_each_row`.
     pub fn for_each_pair<E>(
         &self,
         mut visit: impl FnMut(ClosePair) -> Result<(), E>,
@@ -89,7 +91,8 @@ impl Close {
     }
 }
 
-/// Sizes of groups at their first rows, and 0 elsewhere.
+/// Returns a list by row number: the size of a group at the first row of the group, and 0
+/// elsewhere.
 fn sizes(groups: &Groups) -> Vec<u32> {
     let mut sizes = vec![0; groups.iter().map(|group| group[0] as usize + 1).max().unwrap_or(0)];
     for group in groups.iter() {
@@ -98,7 +101,8 @@ fn sizes(groups: &Groups) -> Vec<u32> {
     sizes
 }
 
-/// The element of a group, up to which the others are `none` if they are not there.
+/// Returns the element with index `group`. If the list is too short, it is extended with copies of
+/// `none`.
 fn at<T: Clone>(elements: &mut Vec<T>, group: u32, none: T) -> &mut T {
     if elements.len() <= group as usize {
         elements.resize(group as usize + 1, none);
@@ -106,49 +110,52 @@ fn at<T: Clone>(elements: &mut Vec<T>, group: u32, none: T) -> &mut T {
     &mut elements[group as usize]
 }
 
-/// Rows that a row stands for.
+/// Returns the number of rows that a row represents, which is 1 if it is in no group. `sizes` is
+/// the result of [`sizes`].
 fn size(sizes: &[u32], row: u32) -> u64 {
     u64::from(sizes.get(row as usize).copied().unwrap_or(0).max(1))
 }
 
-/// Groups of equal rows with the groups that are close to them; a row that equals no other and is
-/// close to some is a group of its own.
+/// Groups of equal rows, with the similar groups of each, which are its neighbours. A row that has
+/// similar rows but no equal row is a group of its own.
 ///
-/// In one collection a group is a neighbour of its neighbours; between two, groups of the first side
-/// have neighbours among those of the second.
+/// In one collection, the neighbour relation is symmetric. Between two collections, groups of the
+/// first have neighbours in the second.
 #[derive(Debug)]
 pub struct Neighbourhood<'c> {
     groups: Sides<RowGroups<'c>>,
-    /// The pairs that begin with each group of the first side.
+    /// For each group of the first collection, the range of the pairs whose first row is in the
+    /// group.
     begun: Vec<Range<usize>>,
-    /// Where the pairs that end with each group of one collection begin, and where the last one's end.
+    /// For each group of one collection, the start in `before` of the pairs whose second row is in
+    /// the group. The last entry is the length of `before`.
     starts: Vec<usize>,
-    /// For each of these pairs, the group that it begins with, and its place among the pairs of
-    /// that group.
+    /// For each pair, sorted by the group of its second row: the group of its first row, and its
+    /// index among the pairs that begin with that group.
     before: LargeBuffer<[u32; 2]>,
     pairs: &'c ClosePairs,
     of_equal: Closeness,
 }
 
-/// A group that is close to another one.
+/// A group that is similar to another group.
 #[derive(Clone, Copy, Debug)]
 pub struct Neighbour {
-    /// Its number.
+    /// Number of the similar group.
     pub group: u32,
     told_by: TellingPair,
 }
 
-/// The pair that has the closeness of a neighbour.
+/// Reference to the pair that has the closeness of a neighbour.
 #[derive(Clone, Copy, Debug)]
 enum TellingPair {
-    /// The number of the pair. It begins with the group whose neighbour this is.
+    /// Number of the pair. Its first row is in the group whose neighbour this is.
     Of(usize),
-    /// The place of the pair among the pairs that begin with the neighbour.
+    /// Index of the pair among the pairs whose first row is in the neighbour.
     OfNeighbour(u32),
 }
 
 impl<'c> Neighbourhood<'c> {
-    /// Builds the neighbourhood of the rows of `close`.
+    /// Creates the neighbours of all groups from the result of a join.
     #[must_use]
     pub fn new(close: &'c Close) -> Self {
         let pairs = &close.pairs;
@@ -159,12 +166,13 @@ impl<'c> Neighbourhood<'c> {
         let mut start = 0;
         while start < pairs.len() {
             let [row, _] = pairs.rows(start);
-            // Pairs ascend, so all pairs that begin with a row come one after the other.
+            // Pairs are in ascending order, so all pairs that begin with a row are next to each
+            // other.
             let own = groups.first_mut().group_or_own(row);
             let mut end = start;
             while end < pairs.len() && pairs.rows(end)[0] == row {
                 let other = groups.second_mut().group_or_own(pairs.rows(end)[1]);
-                // Between two sides, no group is asked for the neighbours before it.
+                // In a join of two collections, only neighbours in the second one are needed.
                 if is_within {
                     *at(&mut starts, other, 0) += 1;
                 }
@@ -198,38 +206,40 @@ impl<'c> Neighbourhood<'c> {
         Self { groups, begun, starts, before, pairs, of_equal: close.of_equal }
     }
 
-    /// Returns the closeness of the rows of a group.
+    /// Returns the closeness of any two rows in the same group.
     #[must_use]
     pub fn of_equal(&self) -> Closeness {
         self.of_equal
     }
 
-    /// Number of groups of the first side.
+    /// Returns the number of groups in the first collection.
     #[must_use]
     pub fn group_count(&self) -> usize {
         self.groups.first().len()
     }
 
-    /// The group of a row of the first side, if it is in one.
+    /// Returns the number of the group of a row of the first collection, or `None` if it has no
+    /// equal and no similar row.
     #[must_use]
     pub fn group_of(&self, row: u32) -> Option<u32> {
         self.groups.first().group_of(row)
     }
 
-    /// The rows of a group of the first side, ascending.
+    /// Returns the rows of a group of the first collection, in ascending order.
     #[must_use]
     pub fn rows(&self, group: u32) -> &[u32] {
         self.groups.first().rows(group)
     }
 
-    /// The rows of a group that is a neighbour, ascending.
+    /// Returns the rows of a group that [`Self::neighbours`] has returned, in ascending order.
     #[must_use]
     pub(crate) fn partner_rows(&self, group: u32) -> &[u32] {
         self.groups.second().rows(group)
     }
 
-    /// The groups close to a group of the first side: those whose first row is before its own, then
-    /// the others, ascending by these rows.
+    /// Returns the groups that are similar to a group of the first collection. First come the
+    /// groups whose first row is below the first row of `group`, then the others, each in ascending
+    /// order.
     pub fn neighbours(&self, group: u32) -> impl Iterator<Item = Neighbour> {
         let before = self.starts[group as usize]..self.starts[group as usize + 1];
         let before = self.before[before]
@@ -238,8 +248,8 @@ impl<'c> Neighbourhood<'c> {
         before.chain(self.neighbours_behind(group))
     }
 
-    /// Returns the neighbours whose first row is behind the first row of the group, or which are of
-    /// the second side.
+    /// Returns the similar groups whose first row is above the first row of `group`, or which
+    /// belong to the second collection.
     pub fn neighbours_behind(&self, group: u32) -> impl Iterator<Item = Neighbour> {
         self.begun[group as usize].clone().filter_map(|number| {
             let group = self.groups.second().group_of(self.pairs.rows(number)[1])?;
@@ -247,7 +257,8 @@ impl<'c> Neighbourhood<'c> {
         })
     }
 
-    /// Returns the closeness of a neighbour.
+    /// Returns the closeness between a neighbour and the group that [`Self::neighbours`] was called
+    /// for.
     #[must_use]
     pub fn closeness(&self, neighbour: Neighbour) -> Closeness {
         let number = match neighbour.told_by {
@@ -259,7 +270,7 @@ impl<'c> Neighbourhood<'c> {
         self.pairs.closeness(number)
     }
 
-    /// Does the work of [`Close::for_each_row`].
+    /// Calls `visit` like [`Close::for_each_row`].
     ///
     /// # Errors
     ///
@@ -278,7 +289,7 @@ impl<'c> Neighbourhood<'c> {
             }
             for neighbour in self.neighbours(own) {
                 let rows = self.partner_rows(neighbour.group);
-                // Most of those before have none behind this row.
+                // Most groups with a smaller first row have no row above this one.
                 if is_within && rows.last().is_some_and(|&last| last < row) {
                     continue;
                 }
@@ -297,7 +308,8 @@ impl<'c> Neighbourhood<'c> {
         Ok(())
     }
 
-    /// The same, where `visit` cannot fail.
+    /// Calls `visit` for each row of the first collection that has partners, with the row and its
+    /// partners, in ascending order. Unlike in `for_each_row`, `visit` cannot fail.
     pub fn visit_rows(&self, mut visit: impl FnMut(u32, &[(u32, Closeness)])) {
         let done = self.for_each_row(|row, partners| {
             visit(row, partners);
@@ -309,7 +321,7 @@ impl<'c> Neighbourhood<'c> {
         }
     }
 
-    /// All rows of the groups of the first side, ascending.
+    /// Returns all rows that are in groups of the first collection, in ascending order.
     #[must_use]
     pub fn all_rows(&self) -> Vec<u32> {
         let mut rows: Vec<u32> = self.groups.first().iter().flatten().copied().collect();

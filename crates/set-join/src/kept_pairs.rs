@@ -1,4 +1,4 @@
-//! The pairs that decide which documents are kept, for collections with too many pairs.
+//! Finds only the pairs that decide which documents are kept, for collections with too many pairs.
 //!
 //! The number of pairs grows with the square of the copies, but few of them decide. Documents are
 //! kept in an order of preference: each one, unless it is similar to one that was kept before. For
@@ -18,29 +18,31 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};
 use simtool_model::groups::Groups;
 
-/// Number of batches at the beginning. If there were n batches of equal size, one batch would have
-/// about 1/n² of all pairs.
+/// Number of batches into which the documents are divided at first. With n batches of equal size,
+/// the documents of one batch have about 1/n² of all pairs.
 const FIRST_BATCHES: usize = 8;
 /// If a batch had less than 1/`FEW_PAIRS` of the pairs that fit in memory, the next batch is twice
 /// as large and has about four times as many pairs.
 const FEW_PAIRS: u64 = 8;
-/// Pairs of kept documents are reduced once there are this many more than twice the number that
-/// remained last time.
+/// The collected pairs are reduced once their number exceeds twice the number after the last
+/// reduction by this much.
 const MORE_PAIRS: usize = 1 << 20;
-/// No place.
+/// Value of a turn or an index that is missing.
 const NONE: u32 = u32::MAX;
 
-/// The turn of each document to be kept. The first row of equal documents represents them all.
+/// The turn of each document: its position in the order of preference. Equal documents are
+/// represented by the one with the first row number.
 pub(super) struct Turns {
-    /// The rows, in the order of their turns.
+    /// Row numbers of all documents, in the order of preference.
     rows: Vec<u32>,
-    /// For each row, the first and the last turn of the documents that it represents.
+    /// For each row, the first and the last turn of the equal documents that it represents.
     of_row: Vec<[u32; 2]>,
 }
 
 impl Turns {
-    /// Creates the turns of all rows in the given order. The rows of each group of `equal` share
-    /// their turns.
+    /// Creates the turns of documents from `rows`, which are all row numbers in the order of
+    /// preference. `equal` has groups of equal documents. The first row of a group gets the turns
+    /// of all.
     pub(super) fn new(rows: Vec<u32>, equal: &Groups) -> Self {
         let mut of_row = vec![[NONE; 2]; rows.len()];
         for (turn, &row) in (0..).zip(&rows) {
@@ -67,34 +69,35 @@ impl Turns {
         self.of_row[row as usize][1]
     }
 
-    /// Returns the row that is kept among the rows that this one represents.
+    /// Returns the row of the equal documents represented by `row` that comes first in the order of
+    /// preference.
     fn kept_row(&self, row: u32) -> u32 {
         self.rows[self.first(row) as usize]
     }
 }
 
-/// The state of a document.
+/// The decision about a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// Not decided.
     Open,
-    /// Similar to no document that was kept before its batch.
+    /// In the present batch, and similar to no document that was kept before the batch.
     Asked,
     Kept,
     Removed,
 }
 
-/// A search for the pairs that decide which documents are kept.
+/// Finds the pairs that decide which documents are kept and which are removed.
 pub(super) struct KeptPairs<'a> {
     join: &'a SketchJoin<'a>,
     turns: Turns,
-    /// Pairs for which there is memory.
+    /// Maximum number of pairs that fit in memory.
     most: u64,
-    /// By row.
+    /// Decision about each document, by row number.
     fates: Vec<Fate>,
-    /// Pairs of a removed document and a kept one.
+    /// The pairs found so far. `a` is a removed document and `b` a kept one.
     pairs: Vec<SetPair>,
-    /// The number of pairs that remained when they were last reduced.
+    /// Number of pairs that remained when the pairs were last reduced.
     looked_through: usize,
 }
 
@@ -104,14 +107,15 @@ impl<'a> KeptPairs<'a> {
         Self { join, turns, most, fates, pairs: Vec::new(), looked_through: 0 }
     }
 
-    /// Returns pairs, ascending, over which the same documents are kept as over all pairs, and the
-    /// others are removed for the same ones.
+    /// Returns enough pairs to decide: with these pairs, the same documents are kept as with all
+    /// pairs, and each other document is removed because of the same kept one. `sizes` receives the
+    /// number of distinct terms of each document, by row number.
     ///
     /// # Complexity
-    /// That of comparing all documents with those that are kept.
+    /// The time of comparing all documents with the kept documents.
     ///
     /// # Errors
-    /// Those of the source; even these pairs are too many; the memory cannot be had.
+    /// The source fails, even these pairs are too many, or there is not enough memory.
     pub(super) fn find(mut self, sizes: &mut [u32]) -> Result<LargeBuffer<SetPair>> {
         let mut documents = self.join.sketches.documents.clone();
         // Of equal documents, only the one with the first turn can be kept.
@@ -140,8 +144,8 @@ impl<'a> KeptPairs<'a> {
         in_order(&[self.pairs], self.join.context())
     }
 
-    /// Chooses the documents of a batch that are kept. Returns the number of pairs among them, or
-    /// `None` if there were too many; some documents of the batch are then already removed.
+    /// Decides which documents of a batch are kept. Returns the number of pairs among them. Returns
+    /// `None` if there were too many pairs. Some documents of the batch are then already removed.
     fn choose(&mut self, batch: &[u32], sizes: &mut [u32]) -> Result<Option<u64>> {
         for &row in batch {
             let fate = &mut self.fates[row as usize];
@@ -168,7 +172,7 @@ impl<'a> KeptPairs<'a> {
         let found = &mut |mut pairs: LargeBuffer<SetPair>, _: &[u32]| {
             count += pairs.len() as u64;
             for pair in &mut *pairs {
-                // Places in `left` ascend with the turns, so ascending pairs come in the order of
+                // Indices into `left` ascend with the turns, so ascending pairs are in the order of
                 // preference.
                 let [a, b] = [pair.a, pair.b].map(|row| places[row as usize]);
                 (pair.a, pair.b) = (a.min(b), a.max(b));
@@ -200,8 +204,8 @@ impl<'a> KeptPairs<'a> {
         let Some(since) = first_kept.map(|&row| self.turns.first(row)) else {
             return Ok(Some(count));
         };
-        // A document removed earlier may be more similar to a newly kept one, but only at those of
-        // its turns that come later.
+        // A document removed earlier may be more similar to a newly kept one. This matters only if
+        // one of its equal documents has a later turn than the kept one.
         let is_new = |row: u32| places[row as usize] != NONE;
         let kept = self.only(|row, fate| fate == Fate::Kept && is_new(row))?;
         let removed = self.only(|row, fate| {
@@ -211,9 +215,9 @@ impl<'a> KeptPairs<'a> {
         Ok(Some(count))
     }
 
-    /// Keeps the documents of `left`, in their order, that are similar to none that was kept
-    /// before, and notes for which of these the others are removed. The pairs are ascending places
-    /// in `left`.
+    /// Keeps each document of `left`, in order, that is similar to none kept before it, and removes
+    /// the others. Records the pairs because of which they are removed. `pairs` holds indices into
+    /// `left`, in ascending order.
     fn keep(&mut self, left: &[u32], pairs: &[SetPair]) {
         let rows = |pair: &SetPair| [pair.a, pair.b].map(|place| left[place as usize]);
         // When a document is met here, all documents with earlier turns are decided.
@@ -235,8 +239,8 @@ impl<'a> KeptPairs<'a> {
                 *fate = Fate::Kept;
             }
         }
-        // Documents that are kept later may be more similar to those equal documents whose turns
-        // come later still.
+        // Of equal removed documents, some have later turns. These may be more similar to a
+        // document that was kept in between.
         for pair in pairs {
             let [before, row] = rows(pair);
             let fates = [before, row].map(|row| self.fates[row as usize]);
@@ -248,7 +252,7 @@ impl<'a> KeptPairs<'a> {
         }
     }
 
-    /// Compares documents with kept ones, and removes the similar documents.
+    /// Compares undecided or removed documents with kept ones, and removes the similar documents.
     fn compare(&mut self, scans: &[Scan<'_>], sizes: &mut [u32]) -> Result<()> {
         self.join.visit(scans, sizes, &mut |alike, sizes| {
             for &SetPair { a, b, shared } in &*alike {
@@ -269,8 +273,8 @@ impl<'a> KeptPairs<'a> {
         })
     }
 
-    /// Reduces the pairs of each removed document: a pair remains if its kept document is more
-    /// similar than all kept documents with earlier turns.
+    /// Reduces the collected pairs. A pair remains if its kept document is more similar to the
+    /// removed one than all kept documents with earlier turns.
     fn look_through(&mut self, sizes: &[u32]) -> Result<()> {
         let threshold = self.join.join.threshold;
         let turns = &self.turns;
@@ -283,7 +287,7 @@ impl<'a> KeptPairs<'a> {
             let similarity =
                 pair.similarity([pair.a, pair.b].map(|row| sizes[row as usize]), threshold);
             let row = turns.kept_row(pair.b);
-            // Of two equally similar documents, the one with the smaller row is preferred.
+            // Of two equally similar documents, the one with the smaller row number is preferred.
             let is_closer = closest.is_none_or(|(other, to_other, kept)| {
                 other != pair.a || similarity.cmp(&to_other).then(u32::cmp(&kept, &row)).is_gt()
             });
@@ -299,7 +303,8 @@ impl<'a> KeptPairs<'a> {
         Ok(())
     }
 
-    /// The sketches of some of the documents.
+    /// Copies the sketches of the documents for which `is_one` is true. Its arguments are the row
+    /// number and the decision.
     fn only(&self, is_one: impl Fn(u32, Fate) -> bool) -> Result<Sketches> {
         let is_one = |row: u32| is_one(row, self.fates[row as usize]);
         self.join.sketches.only(is_one, self.join.join.threshold, self.join.context())

@@ -76,97 +76,104 @@ use sketches::{SketchScratch, Sketching};
 use std::ops::Range;
 use term_source::Sources;
 
-/// A join of sets: the threshold and the context. Create one with [`SetJoin::new`].
+/// A join of sets: finds all pairs of sets whose similarity reaches a threshold. Create one with
+/// [`SetJoin::new`].
 #[derive(Clone, Copy, Debug)]
 pub struct SetJoin<'a> {
-    /// The similarity that two sets must reach.
+    /// Minimum similarity of a pair, and the measure of similarity.
     threshold: Threshold,
-    /// Approximate bytes that the join may take, including the pairs that it finds and the data
-    /// that its source keeps of the documents. Less memory means more readings, never other pairs.
-    /// Not counted: about 20 bytes of bookkeeping per document.
+    /// Approximate number of bytes that the join may take. This includes the pairs that it finds,
+    /// and the data that the source keeps of the documents. It does not include about 20 bytes of
+    /// bookkeeping per document. Less memory means more readings, but never other pairs.
     memory_bytes: u64,
-    /// Threads, instruction set, and the receiver of progress, which gets the stages with their
-    /// counts.
+    /// Threads, instruction set and the receiver of progress reports.
     context: &'a Context<'a>,
 }
 
-/// Bytes per term while survivors are joined: the term is stored, recorded twice, and has its
-/// cells.
+/// Bytes per term while remaining documents are joined by prefixes: the term is stored, recorded
+/// twice, and has its counters.
 const BYTES_PER_TERM: u64 = 48;
 
-/// Bytes per sampled term in the first round: its number and its cells, with the buffers of the
-/// writers.
+/// Bytes per sampled term in the first round of counting: the number of its counter, its counters,
+/// and the buffers of the writers.
 const BYTES_PER_SAMPLED_TERM: u64 = 6;
 
-/// Maximum number of parts in which survivors are joined. Every two parts take a reading.
+/// Maximum number of blocks into which the remaining documents are divided. Each pair of blocks
+/// takes a reading.
 const MOST_BLOCKS: usize = 64;
 
-/// Number of parts for which an error message advises the memory.
+/// Number of blocks with which the memory that an error message recommends is enough.
 const FEW_BLOCKS: u64 = 16;
 
-/// A further round leaves more than 1/`ROUNDS_LEAVE` of the terms that the first round left. If
-/// even that fraction is too much, the round is not worth its time.
+/// A further round of counting is assumed to leave more than 1/`ROUNDS_LEAVE` of the terms that
+/// remain. If even that is too much for the memory, the join fails at once.
 const ROUNDS_LEAVE: usize = 16;
 
-/// Number of terms that are read so quickly that the join sketches at once, without a round before.
+/// Maximum number of terms for which all documents are sketched at the first reading. Counting
+/// terms first would take longer.
 const FEW_TERMS: u64 = 1 << 26;
 
-/// Bytes of pairs that are too few to count against the memory.
+/// Number of bytes that pairs may always take, even if less memory is left.
 const BYTES_OF_FEW_PAIRS: u64 = 16 << 20;
 
-/// Cost of the scan, in nanoseconds of a core per remaining term, from which a round before the
-/// scan pays. The round takes a third of that and saves about as much of the scan.
+/// Cost of comparing all sketches, in nanoseconds of a core per remaining term, from which another
+/// round of counting is faster. The round takes a third of that and saves about as much of the
+/// comparison.
 const NANOSECONDS_A_ROUND: f64 = 60.0;
 
-/// Nanoseconds of a core for ranking a term and joining its set, in every part that contains it.
+/// Nanoseconds of a core for ranking a term and joining its set by prefixes, in each pair of blocks
+/// that contains it.
 const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
 
-/// Maximum bytes of the numbers of sampled terms in the first round. Reading twice instead takes a
-/// quarter longer but hardly any memory.
+/// Maximum number of bytes for keeping the counter numbers of sampled terms in the first round. If
+/// more would be needed, the documents are read twice, which takes a quarter longer but hardly any
+/// memory.
 const SAMPLE_BYTES: u64 = 1 << 29;
 
-/// Maximum number of terms that are joined at once, because their numbers and places in the index
+/// Maximum number of terms that are joined at once, because term numbers and positions in the index
 /// have 32 bits. More terms are joined in blocks.
 const MOST_TERMS: u64 = u32::MAX as u64;
 
-/// Name, in error messages, of memory that grows with the terms.
+/// Name of memory that grows with the number of terms, in messages about missing memory.
 const TERMS: &str = "the terms of the documents";
-/// Name, in error messages, of memory that grows with the terms of documents that may match.
+/// Name of memory that grows with the terms of documents that may match, in messages about missing
+/// memory.
 const INDEX: &str = "the index of the terms";
 
 impl<'a> SetJoin<'a> {
-    /// Creates a join that may take the memory that is free in the ledger of `context` now.
+    /// Creates a join that may take the memory that is free now according to `context`.
     #[must_use]
     pub fn new(threshold: Threshold, context: &'a Context<'a>) -> Self {
         Self { threshold, memory_bytes: context.memory().free(), context }
     }
 
-    /// Returns all pairs of documents of `source` that are similar enough. A document without terms
-    /// is similar to nothing.
+    /// Returns all pairs of documents of `source` that are similar enough, and all groups of equal
+    /// documents. A document without terms is similar to no other.
     ///
     /// # Errors
-    /// The source fails; there is so little memory that hundreds of readings would be necessary,
-    /// which is reported as soon as it shows; the system does not provide the memory.
+    /// The source fails, or there is not enough memory. If so little memory is allowed that
+    /// hundreds of readings would be necessary, the join fails as soon as that is known.
     ///
     /// # Complexity
-    /// O(terms) time for the rounds. The join of the survivors is quadratic in those of like size,
-    /// at a nanosecond a pair; or, where that is too much, in those that share their rarest
-    /// terms. Memory: about 4 bytes a term, and one byte, or 30, a term of the survivors.
+    /// O(terms) time for counting and sketching. Comparing the remaining documents is quadratic in
+    /// the number of documents of similar size, at about a nanosecond a pair. If that would take
+    /// too long, it is quadratic in the number of documents that share their rarest terms. Memory:
+    /// about 4 bytes per term, and 1 or 30 bytes per term of the remaining documents.
     pub fn self_join(&self, source: &dyn TermSource) -> Result<Close> {
         self.joined(source, None)
     }
 
-    /// Does the same, but if the pairs do not fit in memory, returns only some of them. Over these
-    /// pairs the same documents are kept as over all pairs,
-    /// and the others are removed for the same ones. `order` returns all rows in the order of
-    /// preference. It is called after all documents were read, if at all.
+    /// Joins a source with itself like [`Self::self_join`], but returns only some pairs if not all
+    /// fit in memory. With these pairs, the same documents are kept as with all pairs, and each
+    /// other document is removed because of the same kept one. `order` returns all row numbers in
+    /// the order of preference. It is called at most once, after all documents were read.
     ///
     /// # Errors
-    /// As [`Self::self_join`].
+    /// The same errors as [`Self::self_join`].
     ///
     /// # Complexity
-    /// As [`Self::self_join`]. If pairs are left out, each document is compared with the documents
-    /// that are kept before it, and is read a few more times.
+    /// The same as for [`Self::self_join`]. If pairs are left out, each document is also compared
+    /// with the documents that are kept before it, and is read a few more times.
     pub fn self_join_to_keep(
         &self,
         source: &dyn TermSource,
@@ -195,14 +202,14 @@ impl<'a> SetJoin<'a> {
         Ok(Close { is_complete: joined.are_all, ..close })
     }
 
-    /// Returns all similar pairs of a document of `queries` and a document of `corpus`, ascending
-    /// by query, then by corpus row.
+    /// Returns all similar pairs of a document of `queries` and a document of `corpus`, sorted by
+    /// the row in `queries`, then by the row in `corpus`.
     ///
     /// # Errors
-    /// As [`Self::self_join`].
+    /// The same errors as [`Self::self_join`].
     ///
     /// # Complexity
-    /// As [`Self::self_join`], but every pair of equal documents is a pair here.
+    /// The same as for [`Self::self_join`], but all pairs of equal documents count as pairs here.
     pub fn query(&self, queries: &dyn TermSource, corpus: &dyn TermSource) -> Result<Close> {
         let sources = Sources { first: queries, second: Some(corpus) };
         let survivors = self.beside(sources.keeping_bytes()).survivors(&sources)?;
@@ -210,9 +217,7 @@ impl<'a> SetJoin<'a> {
         Ok(Close::sets(Sides::Two(Groups::default(), Groups::default()), joined.pairs))
     }
 
-    /// Returns the same join with `bytes` less memory. While sources keep the terms that they read,
-    /// this is the memory that they may take for it. Afterwards it is the memory of the data that
-    /// they kept.
+    /// Returns the same join with `bytes` less memory, because the sources take that memory.
     fn beside(self, bytes: u64) -> Self {
         // At least a quarter remains, so a source that keeps much makes the join slower and not
         // impossible.
@@ -220,7 +225,7 @@ impl<'a> SetJoin<'a> {
         Self { memory_bytes: left.max(self.memory_bytes / 4), ..self }
     }
 
-    /// Finds the documents that may have a partner, with their sketches.
+    /// Reads the documents, and finds those that may have a similar document, with their sketches.
     fn survivors(&self, sources: &Sources<'_>) -> Result<Survivors> {
         if sources.is_weighted() {
             return self.weighed(sources);
@@ -251,7 +256,7 @@ impl<'a> SetJoin<'a> {
         };
         let mut is_scanned = is_scannable(&shards, NANOSECONDS_A_ROUND);
         if !is_scanned {
-            // If even the rounds cannot bring the terms into memory, they would read everything
+            // If even counting cannot bring the terms into memory, the rounds would read everything
             // many times before they fail.
             let parts = blocks(&shards, self.fitting() / 2).len();
             if parts > MOST_BLOCKS * ROUNDS_LEAVE
@@ -261,7 +266,8 @@ impl<'a> SetJoin<'a> {
             }
             self.rereading(sources).rounds(&mut shards, 0)?;
             self.count_living(&shards);
-            // Every two blocks are joined, so each block as often as there are others.
+            // Each pair of blocks is joined, so each block is joined as often as there are other
+            // blocks.
             let times = blocks(&shards, self.fitting() / 2).len().saturating_sub(1).max(1);
             is_scanned = is_scannable(&shards, NANOSECONDS_A_RANKED_TERM * times as f64);
         }
@@ -276,14 +282,15 @@ impl<'a> SetJoin<'a> {
         Ok(Survivors { shards, sketches, is_scanned })
     }
 
-    /// Reports the numbers of remaining documents and terms.
+    /// Reports the numbers of remaining documents and terms to the receiver of progress.
     fn count_living(&self, shards: &[Shard]) {
         let rows: usize = shards.iter().map(|shard| shard.living_sizes().count()).sum();
         self.context.progress().counted("rows", rows as u64);
         self.context.progress().counted("terms", living_terms(shards));
     }
 
-    /// Estimates the nanoseconds that one core takes to compare all sketches.
+    /// Estimates the nanoseconds that one core takes to compare all sketches of remaining
+    /// documents.
     fn scan_nanoseconds(&self, sources: &Sources<'_>, shards: &[Shard]) -> f64 {
         let sizes = |shards: &[Shard]| {
             let mut sizes: Vec<u32> = shards.iter().flat_map(Shard::living_sizes).collect();
@@ -303,8 +310,8 @@ impl<'a> SetJoin<'a> {
         nanoseconds(&first, &second) + nanoseconds(&second, &first)
     }
 
-    /// Returns the similar pairs of survivors, ascending; as [`SketchJoin::pairs`] if the survivors
-    /// are compared by their sketches.
+    /// Returns the similar pairs of the remaining documents, in ascending order. `deciding` is used
+    /// only if sketches are compared and the pairs do not fit in memory.
     fn join(
         &self,
         sources: &Sources<'_>,
@@ -332,7 +339,7 @@ impl<'a> SetJoin<'a> {
         Ok(joined)
     }
 
-    /// Returns the error for pairs of near-duplicates that do not fit in memory.
+    /// Returns the error for a number of pairs that does not fit in memory.
     fn too_many_pairs(&self, pairs: u64) -> Error {
         let rule = format!(
             "`max_memory` leaves {} bytes for them, which is too little, and there may be more. `pairs` \
@@ -348,7 +355,7 @@ impl<'a> SetJoin<'a> {
         Rereading { sources, threshold: self.threshold, table_bytes, context: self.context }
     }
 
-    /// Returns how many terms can be joined at once.
+    /// Returns the number of terms that can be joined at once.
     fn fitting(&self) -> u64 {
         (self.memory_bytes / BYTES_PER_TERM).min(MOST_TERMS)
     }
@@ -364,7 +371,7 @@ impl<'a> SetJoin<'a> {
         }
     }
 
-    /// Finds the pairs of living documents by prefixes of their sets.
+    /// Finds the similar pairs of the remaining documents by prefixes, block by block if necessary.
     fn join_by_prefixes(
         &self,
         sources: &Sources<'_>,
@@ -381,7 +388,7 @@ impl<'a> SetJoin<'a> {
             return Err(self.too_little_memory(shards));
         }
         for (at, left) in blocks.iter().enumerate() {
-            // Every two blocks meet; a single one meets itself.
+            // Each pair of blocks is joined. A single block is joined with itself.
             let others = if blocks.len() > 1 { &blocks[at + 1..] } else { &blocks[..] };
             for right in others {
                 let two = [left.clone(), right.clone()];
@@ -417,11 +424,11 @@ impl<'a> SetJoin<'a> {
         Error::limit(format!("{living} shingles that may match"), rule)
     }
 
-    /// Joins documents in memory. With two sides, those of the second have rows from
-    /// `second_from`.
+    /// Joins the documents in `stored` by prefixes. In a join of two collections, the rows of the
+    /// second begin at `second_from`.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     fn join_stored(
         &self,
         mut stored: Vec<Stored>,
@@ -443,7 +450,8 @@ impl<'a> SetJoin<'a> {
             weight: None,
             context: self.context,
         };
-        // Cells let some terms seem matched. The ranking knows exactly, so it can drop more sets.
+        // Terms that share a counter may look matched. The ranking knows exactly, so it can drop
+        // more sets.
         let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size))?;
         drop((stored, cells));
         self.context.progress().counted("rows", sets.len() as u64);
@@ -460,23 +468,25 @@ impl<'a> SetJoin<'a> {
     }
 }
 
-/// Documents that may have a partner.
+/// The documents that may have a similar document, as row numbers per shard, with their sketches.
 struct Survivors {
     shards: Vec<Shard>,
     sketches: Vec<Sketching>,
-    /// Whether candidates are found by comparing sketches.
+    /// Whether similar documents are then found by comparing sketches, and not by prefixes.
     is_scanned: bool,
 }
 
-/// The result of a join.
+/// The pairs that a join has found.
 struct Joined {
     pairs: ClosePairs,
-    /// Whether these are all pairs, and not only the pairs that decide which documents are kept.
+    /// Whether these are all pairs. If not, they are the pairs that decide which documents are
+    /// kept.
     are_all: bool,
 }
 
 impl Survivors {
-    /// Lets only the first document of each group of equal sets live, and returns the groups.
+    /// Drops all documents of each group of equal documents except the first one. Returns the
+    /// groups.
     fn set_equal_aside(&mut self) -> Groups {
         let equal = sketches::equal_sets(&self.sketches);
         // Equal documents have the same partners, so the first one finds them for all.
@@ -490,19 +500,20 @@ impl Survivors {
     }
 }
 
-/// Returns the advice how much more memory is enough. Other parts of the run have taken the rest of
-/// `max_memory`.
+/// Returns the part of an error message that says how much more memory is enough. `left` is the
+/// number of bytes that the rest of the run leaves for the join, and `enough` is the number that it
+/// needs.
 fn enough_more(enough: u64, left: u64) -> String {
     format!("{}M more is enough", enough.saturating_sub(left).div_ceil(1_000_000))
 }
 
-/// Returns the number of occurrences of terms in all living documents.
+/// Returns the number of terms in all remaining documents, counting repeated terms.
 fn living_terms(shards: &[Shard]) -> u64 {
     shards.iter().map(Shard::living_terms).sum()
 }
 
-/// Cuts the rows into ranges with at most about `terms` terms of living documents each; at least
-/// one.
+/// Divides the row numbers into ranges, at least one, whose remaining documents have at most about
+/// `terms` terms each.
 fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
     let mut blocks = Vec::new();
     let mut start = 0;
@@ -524,13 +535,14 @@ fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
     blocks
 }
 
-/// Reads all documents for the first time and sketches them.
+/// Reads all documents for the first time, and makes their sketches. Returns the shards and the
+/// sketches of each shard.
 fn sketch_all(
     sources: &Sources<'_>,
     threshold: Threshold,
     threads: &Threads,
 ) -> Result<(Vec<Shard>, Vec<Sketching>)> {
-    // Rows are numbered after all shards were read. Until then, a document has its place in its
+    // Rows are numbered after all shards were read. Until then, a document has its index in its
     // shard.
     let read = threads.try_map(
         sources.shard_count(),
@@ -558,7 +570,8 @@ fn sketch_all(
     Ok((shards, all))
 }
 
-/// Sketches the living documents; without their bits, if these are not needed.
+/// Makes the sketches of the remaining documents. If `with_bits` is false, they have only sizes and
+/// signatures, which are enough to find equal sets.
 fn sketch_living(
     sources: &Sources<'_>,
     shards: &[Shard],
@@ -584,7 +597,7 @@ fn sketch_living(
     Ok(sketched.into_iter().map(|(sketches, _)| sketches).collect())
 }
 
-/// Reads the terms of the living documents with rows in the given ranges.
+/// Reads the terms of the remaining documents whose row numbers are in one of the ranges `rows`.
 fn read_living(
     sources: &Sources<'_>,
     shards: &[Shard],

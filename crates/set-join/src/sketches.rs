@@ -1,12 +1,12 @@
-//! Sketches of sets in few bits: the number of terms, a signature that only equal sets share, and
-//! the parities of the terms.
+//! Sketches of sets. A sketch has the number of terms, a signature that only equal sets share, and
+//! a row of bits that is compared with the rows of other sets.
 //!
-//! Each term chooses one bit of the row of its set. The bit records whether the number of terms
-//! that chose it is odd or even. Terms that two sets share cancel out in the difference of their
-//! rows, so the rows differ in at most as many bits as the sets differ in terms. Rows are at least
-//! six times as long as the largest difference of similar sets, so the rows of other sets differ by
-//! more. Adding one half of a row to the other half gives the row of half the length, so rows of
-//! different lengths can be compared, too.
+//! Each term is hashed to one bit of the row. The bit is 1 if the number of terms with this bit is
+//! odd. Terms that two sets share cancel out in the XOR of the rows. So the number of different
+//! bits is at most the number of terms that only one of the sets has. Rows have at least six bits
+//! for each term by which similar sets may differ, so the rows of other sets usually differ in more
+//! bits. The XOR of the two halves of a row is the row of half the length, so rows of different
+//! lengths can be compared, too.
 //!
 //! # References
 //! E. Sandes, G. Teodoro, A. Melo. Bitmap filter: speeding up exact set similarity joins with
@@ -24,16 +24,17 @@ use simtool_model::groups::Groups;
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
 
-/// Name of the memory in error messages.
+/// Name of the memory for sketches in messages about missing memory.
 const SKETCHES: &str = "the sketches of the documents";
-/// Bits of a row for each term by which similar sets may differ. With half as many bits, most near
-/// sketches belong to pairs just below the threshold, for example pages of a template, and these
-/// documents must be read again for nothing.
+/// Number of bits of a row for each term by which similar sets may differ. With half as many bits,
+/// most similar sketches belong to pairs just below the threshold, for example pages of one
+/// template. These documents would be read again for nothing.
 const BITS_A_DIFFERENCE: u64 = 6;
-/// The longest row, in words: 32 bits of a term choose its bit.
+/// Maximum number of 64-bit words in a row. 32 bits of a term determine its bit.
 const MOST_WORDS: u64 = 1 << 26;
 
-/// Words of the row of a set of `size` terms: a power of two that does not fall with the size.
+/// Returns the number of 64-bit words in the row of a set with `size` terms. It is a power of two,
+/// and a larger set never has fewer words.
 pub(super) fn words_of(size: u32, threshold: Threshold) -> usize {
     let difference = u64::from(threshold.difference_share(size)) * 2;
     let words = (difference * BITS_A_DIFFERENCE).div_ceil(64);
@@ -41,8 +42,9 @@ pub(super) fn words_of(size: u32, threshold: Threshold) -> usize {
     words.clamp(1, MOST_WORDS).next_power_of_two() as usize
 }
 
-/// Bytes that sketches of sets of so many terms take, about, at least one a term: a row is a power of two
-/// of words, half as many again as it needs, and all are there twice until they are in order.
+/// Estimates the bytes of the sketches of sets with `terms` terms in total. The estimate is at
+/// least one byte per term. It allows for rounding to powers of two, and for two copies of all rows
+/// while they are sorted.
 pub(super) fn planned_bytes(terms: u64, threshold: Threshold) -> u64 {
     const TERMS: u32 = 1000;
     let difference = u64::from(threshold.difference_share(TERMS)) * 2;
@@ -50,7 +52,8 @@ pub(super) fn planned_bytes(terms: u64, threshold: Threshold) -> u64 {
     (bits / 8).max(terms)
 }
 
-/// Halves the row until it has as many words.
+/// Shortens a row to `words` words: replaces it by the XOR of its halves until it is short enough.
+/// `words` must be a power of two.
 pub(super) fn fold(row: &mut Vec<u64>, words: usize) {
     while row.len() > words {
         let half = row.len() / 2;
@@ -64,48 +67,48 @@ pub(super) fn fold(row: &mut Vec<u64>, words: usize) {
     }
 }
 
-/// A worker's memory.
+/// Buffers of a worker that are reused between documents.
 #[derive(Debug, Default)]
 pub(super) struct SketchScratch {
     distinct: DistinctTerms,
     row: Vec<u64>,
 }
 
-/// Sketches as they are made, one document after the other.
+/// Unsorted sketches of one worker, to which one document after the other is added.
 #[derive(Debug)]
 pub(super) struct Sketching {
     threshold: Threshold,
-    /// Whether rows of bits are made in addition to sizes and signatures.
+    /// Whether sketches get rows of bits in addition to sizes and signatures.
     with_bits: bool,
-    /// The row of each document, its number of terms, and its signature.
+    /// Document, size and signature of each set.
     sets: Vec<Set>,
-    /// The bits of all of them.
+    /// The rows of bits of all sets.
     bits: LargeVec<u64>,
 }
 
-/// The size and the signature of a set, and the place of its bits.
+/// The sketch of a set without its bits.
 #[derive(Clone, Copy, Debug)]
 struct Set {
     document: u32,
     size: u32,
-    /// Sums of two functions of its terms: equal for equal sets. Terms are hashes of half as many
-    /// bits, so that it is far likelier that unequal terms are taken for equal ones than that
-    /// unequal sets are.
+    /// Two 64-bit sums of different functions of the terms, the same for equal sets. Unequal sets
+    /// have the same signature far less often than two unequal terms have the same 64-bit hash.
     signature: u128,
-    /// Where its bits begin.
+    /// Start of the set's row in the bits of all sets.
     start: usize,
 }
 
 impl Sketching {
-    /// No sketch yet; without bits only equal sets can be found.
+    /// Creates an empty list of sketches. Without bits, it can only be used to find equal sets.
     pub(super) fn new(threshold: Threshold, with_bits: bool) -> Self {
         Self { threshold, with_bits, sets: Vec::new(), bits: LargeVec::with_capacity(0, SKETCHES) }
     }
 
-    /// Adds the sketch of a document; one without terms is like nothing, and has none.
+    /// Adds the sketch of a document. A document without terms gets no sketch, because it is
+    /// similar to no other.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn push(
         &mut self,
         document: u32,
@@ -140,7 +143,8 @@ impl Sketching {
         self.bits.extend_from_slice(if self.with_bits { row } else { &[] })
     }
 
-    /// Counts the documents from `first`, where they were counted from 0.
+    /// Adds `first` to the number of every document. Before, the documents were numbered from 0 in
+    /// their shard.
     pub(super) fn number_from(&mut self, first: u32) {
         for set in &mut self.sets {
             set.document += first;
@@ -148,36 +152,39 @@ impl Sketching {
     }
 }
 
-/// The sketches of documents, in ascending (size, document).
+/// Sketches of documents, sorted by size and then by row number. The index of a sketch in this
+/// order is called its place.
 #[derive(Debug)]
 pub(super) struct Sketches {
-    /// The row of each document.
+    /// Row number of each document.
     pub(super) documents: Vec<u32>,
-    /// The number of distinct terms of each set.
+    /// Number of distinct terms of each document.
     pub(super) sizes: Vec<u32>,
-    /// Sets whose rows have equally many words, these ascending.
+    /// Sketches whose rows have the same number of 64-bit words, by ascending number of words.
     pub(super) levels: Vec<Level>,
 }
 
-/// Sets whose rows have equally many words.
+/// All sketches whose rows have the same number of 64-bit words.
 #[derive(Debug)]
 pub(super) struct Level {
     pub(super) words: usize,
-    /// Their places among all.
+    /// Range of these sketches among all sketches.
     pub(super) sets: Range<usize>,
-    /// Their rows, in groups of [`GROUP`]: word by word, each of all rows of the group.
+    /// The rows in groups of [`GROUP`] rows. A group has first word 0 of all its rows, then word 1
+    /// of all its rows, and so on.
     pub(super) groups: LargeBuffer<u64>,
-    /// For each group, the share of its largest set in the allowed difference of two similar sets.
+    /// For each group, the number of bits that its largest set contributes to the maximum difference
+    /// of two similar sets.
     pub(super) limits: Vec<u32>,
 }
 
 impl Level {
-    /// Words of a group.
+    /// Returns the number of 64-bit words in a group of rows.
     pub(super) fn group_words(&self) -> usize {
         self.words * GROUP
     }
 
-    /// Replaces `row` by the row of the set at `place` among all.
+    /// Copies the row of the sketch with index `place` among all sketches to `row`.
     pub(super) fn copy_row(&self, place: usize, row: &mut Vec<u64>) {
         let at = place - self.sets.start;
         let group = &self.groups[at / GROUP * self.group_words()..][..self.group_words()];
@@ -186,8 +193,8 @@ impl Level {
     }
 }
 
-/// Groups the documents with equal sets: at least two documents each, ascending, in the order of their
-/// first documents.
+/// Returns the groups of documents with equal sets. Each has at least two documents, in ascending
+/// order. The groups are sorted by their first documents.
 pub(super) fn equal_sets(parts: &[Sketching]) -> Groups {
     let mut all: Vec<(u128, u32, u32)> = (parts.iter().flat_map(|part| &part.sets))
         .map(|set| (set.signature, set.size, set.document))
@@ -201,7 +208,7 @@ pub(super) fn equal_sets(parts: &[Sketching]) -> Groups {
     groups.into_iter().collect()
 }
 
-/// Takes out documents that are no longer alive.
+/// Removes the sketches of documents that can no longer have a similar document.
 pub(super) fn retain_living(parts: &mut [Sketching], shards: &[Shard]) {
     for part in parts {
         part.sets.retain(|set| {
@@ -212,10 +219,11 @@ pub(super) fn retain_living(parts: &mut [Sketching], shards: &[Shard]) {
 }
 
 impl Sketches {
-    /// Puts the sketches of several workers in order, those of documents for which `of_side` holds.
+    /// Sorts the sketches that several workers have made. Only documents for which `of_side` is
+    /// true are included.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn new(
         parts: &[Sketching],
         of_side: impl Fn(u32) -> bool,
@@ -233,10 +241,10 @@ impl Sketches {
         Self::arranged(&order, bits, threshold, context)
     }
 
-    /// Copies the sketches of the documents for which `is_one` holds.
+    /// Copies the sketches of the documents for which `is_one` is true.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// Not enough memory.
     pub(super) fn only(
         &self,
         is_one: impl Fn(u32) -> bool,
@@ -261,8 +269,8 @@ impl Sketches {
         Self::arranged(&order, bits, threshold, context)
     }
 
-    /// The sketches of sizes and documents in ascending order, with the words that `bits` gives of the
-    /// rows at their places.
+    /// Stores sketches in groups. `order` has the size, the row number and a position for each,
+    /// sorted by size and row number. `bits` returns one 64-bit word of the row at such a position.
     fn arranged<P: Copy + Sync>(
         order: &[(u32, u32, P)],
         bits: impl Fn(P, usize) -> u64 + Sync + Send,
@@ -305,7 +313,7 @@ impl Sketches {
         })
     }
 
-    /// Bytes of their rows.
+    /// Returns the number of bytes of all rows.
     pub(super) fn bytes(&self) -> u64 {
         self.levels.iter().map(|level| size_of_val(&level.groups[..]) as u64).sum()
     }
@@ -315,7 +323,7 @@ impl Sketches {
         self.sizes.len()
     }
 
-    /// The number of the level of the set at `place`.
+    /// Returns the index in `levels` of the level that contains the sketch with index `place`.
     pub(super) fn level_of(&self, place: usize) -> usize {
         self.levels.partition_point(|level| level.sets.end <= place)
     }

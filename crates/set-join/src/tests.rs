@@ -1,4 +1,4 @@
-//! The join against brute force.
+//! Tests the joins of sets against comparisons of every two sets.
 
 use super::compare_terms::TermComparison;
 use super::kept_pairs::KeptPairs;
@@ -18,7 +18,7 @@ use simtool_model::similarity::{Formula, MEASURES, Similarity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Documents in memory, in shards of a few each.
+/// Documents in memory. Each shard has `shard_documents` of them.
 struct Documents {
     documents: Vec<Vec<u64>>,
     shard_documents: usize,
@@ -49,7 +49,7 @@ impl TermSource for Documents {
     }
 }
 
-/// Documents that count how often they are read, and give another number of terms.
+/// Documents that count how often they are read. The number of terms that they report is given.
 struct Counted {
     documents: Documents,
     term_count_hint: u64,
@@ -87,7 +87,8 @@ impl TermSource for Counted {
     }
 }
 
-/// Checks a pair by the definition of the measure, in whole numbers: shared elements and both sizes.
+/// Returns whether two sets are similar by the definition of the measure, in whole numbers. The array
+/// has the number of shared terms and the sizes of the two sets.
 fn is_similar(threshold: Threshold, [shared, left, right]: [u64; 3]) -> bool {
     let [least, most] = <[u32; 2]>::from(threshold.fraction()).map(u128::from);
     let [x, p, q] = [shared, left, right].map(u128::from);
@@ -102,7 +103,7 @@ fn is_similar(threshold: Threshold, [shared, left, right]: [u64; 3]) -> bool {
     x > 0 && is_reached
 }
 
-/// Returns the number of shared terms, and how many each document has.
+/// Returns the number of shared terms and the number of terms of each document.
 fn sizes(left: &[u64], right: &[u64]) -> [u64; 3] {
     let left: BTreeSet<u64> = left.iter().copied().collect();
     let right: BTreeSet<u64> = right.iter().copied().collect();
@@ -151,7 +152,7 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
     let expected_across = brute_force(left, right, threshold, true);
     let alone = &Context::default();
     let pooled = &three_threads();
-    // With 4 KiB candidates are compared in batches, with 1 byte each document is a block.
+    // With 4 KiB, candidates are compared in batches. With 1 byte, each document is a block.
     for (context, shard_documents, memory_bytes) in [
         (alone, 1000, u64::MAX),
         (pooled, 7, u64::MAX),
@@ -168,7 +169,8 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
         let across = join.query(&source(left), &source(right)).unwrap().pairs;
         assert_eq!(across, expected_across.clone().into(), "across, threshold {threshold}");
     }
-    // The way of collections that are too large for a scan, and all in blocks.
+    // Join by prefixes, as for collections that are too large for comparing sketches. With little
+    // memory, block by block.
     for memory_bytes in [u64::MAX, 1 << 10, 48] {
         let join = SetJoin { threshold, memory_bytes, context: &pooled.with_isa(Isa::PORTABLE) };
         let documents = source_of(documents);
@@ -201,13 +203,14 @@ fn threshold(numerator: u32, denominator: u32) -> Threshold {
     Threshold::new(numerator, denominator).unwrap()
 }
 
-/// A document of some terms of a small vocabulary, with a heavy tail.
+/// Generates a document of up to `max_terms` terms. Some of the 1000 possible terms are far more
+/// frequent than others.
 fn document(max_terms: usize) -> impl Strategy<Value = Vec<u64>> {
     prop::collection::vec((0..1000_u64).prop_map(|draw| mix(draw * draw / 20_000)), 0..max_terms)
 }
 
-/// Documents, and edited copies of them: no more in all than the least memory joins, for which each
-/// document is a block.
+/// Generates documents and edited copies of them. They are so few that the join works with the least
+/// memory, when each document is a block.
 fn collection() -> impl Strategy<Value = Vec<Vec<u64>>> {
     const MOST_ORIGINALS: usize = 29;
     let copies = prop::collection::vec(
@@ -247,7 +250,7 @@ proptest! {
     }
 }
 
-/// The rows in some order of preference, which is no other's.
+/// Returns the row numbers in an order of preference that depends on `seed`. With 0 they are ascending.
 fn order_of(documents: &[Vec<u64>], seed: u64) -> Vec<u32> {
     let mut rows: Vec<u32> = (0..documents.len() as u32).collect();
     if seed > 0 {
@@ -256,8 +259,8 @@ fn order_of(documents: &[Vec<u64>], seed: u64) -> Vec<u32> {
     rows
 }
 
-/// The removed rows, each with its kept row, if the first rows of an order are kept: each row is compared
-/// with all that were kept before it.
+/// Returns the removed rows, each with the kept row that it is most similar to. Each row of `order` is
+/// kept unless it is similar to one that was kept before it.
 fn removals(close: &Close, order: &[u32]) -> Vec<(u32, u32, Closeness)> {
     let pairs = expanded(close).into_iter().map(|pair| ((pair.a, pair.b), pair.closeness));
     let pairs: BTreeMap<(u32, u32), Closeness> = pairs.collect();
@@ -274,7 +277,8 @@ fn removals(close: &Close, order: &[u32]) -> Vec<(u32, u32, Closeness)> {
     removed
 }
 
-/// Checks that over the pairs that decide as much is removed as over all; gives how many each are.
+/// Checks that the pairs that decide remove the same documents as all pairs. Returns the number of all
+/// pairs and the number of pairs that decide.
 #[track_caller]
 fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [usize; 2] {
     let alone = &Context::default();
@@ -286,7 +290,7 @@ fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [u
     let mut deciding = 0;
     let join = SetJoin { threshold, memory_bytes, context: pooled };
     let all = join.self_join(&source).unwrap();
-    // The second time in as little memory as they need at all.
+    // The second time, allow only as much memory as the pairs need.
     for context in [alone, pooled] {
         let join = SetJoin { context, ..join };
         let (shards, mut parts) = sketch_all(&sources, threshold, context.threads()).unwrap();
@@ -327,7 +331,8 @@ fn of_templates_few_pairs_decide() {
     for seed in [0, 1, 2] {
         let order = order_of(&documents, seed);
         let [all, deciding] = check_kept(&documents, threshold(7, 10), &order);
-        // Batches of an eighth have more pairs than decide in all, so they are cut in halves.
+        // A batch of an eighth of the documents has more pairs than decide in total, so batches are cut
+        // in halves.
         assert!(all > 20_000 && deciding < 1_000, "{all} {deciding}");
     }
 }
@@ -336,7 +341,7 @@ fn of_templates_few_pairs_decide() {
 struct Weighted(Documents);
 
 fn weight(term: u64) -> u32 {
-    // Also such as make sums that leave little room in 64 bits.
+    // Some weights are so large that their sums nearly fill 64 bits.
     (1 + term % 5) as u32 * if term.is_multiple_of(9) { 1 << 28 } else { 1 }
 }
 
@@ -367,14 +372,14 @@ impl TermSource for Weighted {
     }
 }
 
-/// The weight that two documents share, and the weight of each, term by term.
+/// Returns the weight that two documents share, and the weight of each.
 fn weights(left: &[u64], right: &[u64]) -> [u64; 3] {
     let sum = |terms: &BTreeSet<u64>| terms.iter().map(|&term| u64::from(weight(term))).sum();
     let [left, right] = [left, right].map(|terms| terms.iter().copied().collect::<BTreeSet<_>>());
     [sum(&left.intersection(&right).copied().collect()), sum(&left), sum(&right)]
 }
 
-/// All pairs, in the words of the definitions.
+/// Finds all pairs of weighted documents directly from the definition of the measure.
 fn weighted_brute_force(
     left: &[Vec<u64>],
     right: &[Vec<u64>],
@@ -426,7 +431,7 @@ proptest! {
         tied in any::<(prop::sample::Index, prop::sample::Index)>(),
     ) {
         check_weighted(&documents, threshold(numerator, denominator).of(measure));
-        // A threshold that a pair reaches exactly.
+        // A threshold that one pair reaches exactly.
         let [a, b] = [tied.0, tied.1].map(|tied| &documents[tied.index(documents.len())]);
         let [shared, left, right] = weights(a, b);
         let tie = match measure.formula {
@@ -477,7 +482,7 @@ fn weights_worked_by_hand() {
     assert_eq!(join("cosine:0.894"), [(0, 1)]);
     assert_eq!(join("cosine:0.895"), []);
     assert_eq!(join("containment:1"), [(0, 1)]);
-    // 2 / 10, though it is most of nothing in the other one.
+    // The shared weight is 2 of 10, although it is hardly any part of the other document.
     assert_eq!(join("containment:0.2"), [(0, 1), (0, 2)]);
     assert_eq!(join("containment:0.201"), [(0, 1)]);
 }
@@ -533,7 +538,7 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
         assert!(matches!(error.kind(), simtool_base::error::ErrorKind::Limit { .. }), "{error}");
         (counted.readings.into_inner(), error.to_string())
     };
-    // Far too many terms for any table of such memory are not read at all.
+    // If there are far too many terms for a table in this memory, nothing is read at all.
     let (read, message) = readings(10, 1 << 20, 1 << 32);
     assert_eq!(read, 0);
     assert!(
@@ -543,25 +548,26 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
         message.ends_with(" 113M more is enough for that; the method simhash needs less"),
         "{message}"
     );
-    // The same is said where the first reading shows it.
+    // If only the first reading shows this, the error is the same.
     let (read, message) = readings(5000, 2, 1 << 10);
     assert_eq!(read, 1);
     assert!(
         message.starts_with("about 105000 shingles: `max_memory` leaves 2 bytes for them"),
         "{message}"
     );
-    // The first round, which counts and then judges fifteen times, shows that no others can help.
+    // The first round counts and prunes fifteen times. It shows that no further round can help.
     let (read, message) = readings(5000, 3000, 105_000);
     assert_eq!(read, 30);
     assert!(message.starts_with("105000 shingles that may match: `max_memory` leaves 3000 bytes"));
-    // Where they might help, they are tried.
+    // If further rounds may help, they are run.
     let (read, message) = readings(500, 1, 1 << 10);
     assert!(read > 2 && message.contains("more than 64 parts, each with each. 1M more is enough"));
 }
 
 #[test]
 fn pairs_that_are_too_many_for_the_memory_are_refused() {
-    // All are similar, no two are equal: more than a million pairs, 27 MB while they are put in order.
+    // All documents are similar, but no two are equal. There are more than a million pairs, which take
+    // 27 MB while they are sorted.
     let document = |number: u64| (0..20).map(mix).chain([mix(1000 + number)]).collect();
     let documents: Vec<Vec<u64>> = (0..1500).map(document).collect();
     let pairs = |memory_bytes, told_bytes| {
@@ -575,7 +581,7 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     let message = pairs(20 << 20, 0).unwrap_err();
     let expected = "1124250 pairs of near-duplicates: `max_memory` leaves 20971520 bytes for them";
     assert!(message.starts_with(expected), "{message}");
-    // Few of them decide what is kept.
+    // Few of these pairs decide which documents are kept.
     let source = Counted::new(source_of(&documents), 1 << 10);
     let memory_bytes = 20 << 20;
     let threshold = threshold(4, 5);
@@ -587,7 +593,7 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     let join = SetJoin { memory_bytes: 64 << 20, ..join };
     let close = join.self_join_to_keep(&source, &order).unwrap();
     assert!(close.is_complete && close.pairs.len() == 1500 * 1499 / 2);
-    // The data that the source keeps of the documents takes part of the memory.
+    // The data that the source keeps about the documents takes a part of the memory.
     let message = pairs(64 << 20, 44 << 20).unwrap_err();
     assert!(message.contains("`max_memory` leaves 20971520 bytes"), "{message}");
 }
@@ -603,7 +609,7 @@ fn large_buffers_are_entered_in_the_ledger_and_released() {
     let close = join.self_join(&source).unwrap();
     let pairs = close.pairs.len() as u64;
     assert_eq!(pairs, 600 * 599 / 2);
-    // The pairs are there twice while they are put in order.
+    // The pairs exist twice while they are sorted.
     let of_pairs = 2 * pairs * size_of::<SetPair>() as u64;
     let peak = context.memory().peak();
     assert!((of_pairs / 2..limit).contains(&peak), "{peak}");
@@ -618,7 +624,7 @@ fn terms_that_are_joined_at_once_fit_into_32_bits() {
     };
     assert_eq!(fitting(u64::MAX), u64::from(u32::MAX));
     assert_eq!(fitting(48_000), 1000);
-    // Two blocks are joined at once: of the longest documents there is one in each.
+    // Two blocks are joined at a time. Each has one of the longest documents.
     let longest = prune::document_size((1 << 31) - 1).unwrap();
     let shard = Shard::new(5, vec![longest, 1, longest, longest]);
     assert_eq!(shard.living_terms(), 3 * u64::from(longest) + 1);
@@ -645,7 +651,7 @@ fn repeated_terms_count_once() {
     check(&documents, threshold(7, 10));
 }
 
-/// Documents that one template made, of unequal lengths, and some of their own kind.
+/// Returns documents from two templates. They have different lengths and some terms of their own.
 fn templates(documents: u64) -> Vec<Vec<u64>> {
     let document = |number: u64| -> Vec<u64> {
         let template = number % 7 / 5;
@@ -674,7 +680,7 @@ fn templates_are_compared_by_blocks_of_terms() {
     });
     visited.unwrap();
     assert!(candidates.len() > 1000);
-    // As many terms in memory as ten documents have: they are read again and again.
+    // Ten documents' terms fit into memory, so the documents are read many times.
     for fitting in [u64::MAX, 700] {
         let comparison = TermComparison {
             sources: &sources,
@@ -692,7 +698,8 @@ fn templates_are_compared_by_blocks_of_terms() {
 
 #[test]
 fn candidates_are_handed_on_before_they_are_too_many() {
-    // Two and two are equal, and no others are similar; enough for three parts.
+    // Two and two documents are equal, and no others are similar. There are enough documents for three
+    // blocks.
     let document = |number: u64| (0..8).map(|term| mix((number / 2) << 8 | term)).collect();
     let documents: Vec<Vec<u64>> = (0..40_000).map(document).collect();
     let source = source_of(&documents);
@@ -724,8 +731,8 @@ fn candidates_are_handed_on_before_they_are_too_many() {
 fn many_terms_are_counted_before_documents_are_sketched() {
     let documents = Documents { documents: templates(90), shard_documents: 9 };
     let expected = brute_force(&documents.documents, &documents.documents, threshold(7, 10), false);
-    // So many terms, as they say, that what cannot match is to be dropped first: by cells that are
-    // kept, or with less memory by reading twice.
+    // The source reports so many terms that the documents are pruned first: with cells that are kept in
+    // memory, or with less memory by reading twice.
     for memory_bytes in [u64::MAX, 100 << 20] {
         let documents = Documents { documents: templates(90), shard_documents: 9 };
         let source = Counted::new(documents, 1 << 27);
@@ -745,9 +752,9 @@ fn terms_are_counted_in_slices_where_memory_is_scarce() {
     let threshold = threshold(7, 10);
     let expected = brute_force(&all[..2], &all[..2], threshold, false);
     assert_eq!(expected.len(), 1);
-    // All are read and counted in one table or three, judged after each, sketched and compared. If the
-    // source says that they are few, they are counted anew, in four tables, and two candidates are
-    // compared one after the other.
+    // All terms are counted in one table or in three. After each, documents are pruned. The rest is
+    // sketched and compared. If the source reports few terms, they are counted again in four tables,
+    // and the two candidates are compared one after the other.
     for (memory_bytes, term_count_hint, readings) in
         [(40_000, 50_000, 4), (10_000, 32_000, 8), (6000, 6001, 12)]
     {
@@ -759,7 +766,7 @@ fn terms_are_counted_in_slices_where_memory_is_scarce() {
     }
 }
 
-/// Documents that are gone after so many readings of shards.
+/// Documents that can no longer be read after a number of readings of shards.
 struct Vanishing {
     documents: Documents,
     readings_left: AtomicUsize,
