@@ -37,7 +37,7 @@ impl<L: Lane> EqualGroups<L> {
     }
 }
 
-/// Returns the number of pairs of rows that are in one group.
+/// Returns the number of pairs of rows that are in the same group.
 #[must_use]
 pub(crate) fn equal_pairs(groups: &Groups) -> u64 {
     let pairs = |group| {

@@ -17,8 +17,8 @@ use simtool_model::fingerprint_table::Reach;
 use simtool_model::matches::{Match, ValuePair};
 use simtool_model::sides::Sides;
 
-/// Finds the pairs of rows of which at least `needed` words are near, in ascending order. All rows must
-/// be different and have a fingerprint.
+/// Finds the pairs of rows that have at least `needed` near words, in ascending order. All rows
+/// must be different and have a fingerprint.
 pub(super) fn voting_pairs(
     rows: Sides<&FingerprintRows<'_>>,
     needed: u32,

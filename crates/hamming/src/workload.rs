@@ -178,7 +178,7 @@ impl Workload {
         }
     }
 
-    /// Estimates the nanoseconds of the recursive join of `rows` rows, each of which could be compared
+    /// Estimates the nanoseconds of the recursive join of `rows` rows if each could be compared
     /// with `others` other rows.
     ///
     /// The recursion chooses the cheapest depth for each bucket. So the estimate is the minimum of

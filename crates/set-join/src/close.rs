@@ -21,8 +21,8 @@ pub struct Close {
     pub pairs: ClosePairs,
     /// The closeness (similarity or distance) of two equal rows.
     pub of_equal: Closeness,
-    /// Whether the result has all pairs. If not, it has the pairs that decide which rows are kept,
-    /// and because of which kept row each other row is removed.
+    /// Whether the result has all pairs. If not, it has enough pairs to decide which rows are kept,
+    /// and which kept row causes the removal of each other row.
     pub is_complete: bool,
 }
 

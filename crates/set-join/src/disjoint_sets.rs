@@ -16,7 +16,7 @@ pub struct DisjointSets {
 }
 
 impl DisjointSets {
-    /// Creates `count` sets, each of which has one of the numbers below `count`.
+    /// Creates `count` sets. Each has one of the numbers below `count`.
     #[must_use]
     pub fn new(count: u32) -> Self {
         Self { parents: (0..count).collect() }

@@ -216,8 +216,8 @@ impl<'a> KeptPairs<'a> {
     }
 
     /// Keeps each document of `left`, in order, that is similar to none kept before it, and removes
-    /// the others. Records the pairs because of which they are removed. `pairs` holds indices into
-    /// `left`, in ascending order.
+    /// the others. Records the pairs that cause the removals. `pairs` holds indices into `left`, in
+    /// ascending order.
     fn keep(&mut self, left: &[u32], pairs: &[SetPair]) {
         let rows = |pair: &SetPair| [pair.a, pair.b].map(|place| left[place as usize]);
         // When a document is met here, all documents with earlier turns are decided.

@@ -208,7 +208,7 @@ impl Ranking<'_> {
         Ok((records, unmatched.concat()))
     }
 
-    /// Returns the same as [`Self::records`] for one list of documents, the first of which has
+    /// Returns the same as [`Self::records`] for one list of documents. Its first document has
     /// index `first_document`.
     fn records_of(
         &self,
