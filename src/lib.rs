@@ -17,9 +17,9 @@
 //! ```
 //!
 //! [`deduplicate`] finds every pair of near-duplicates and decides which documents to remove.
-//! [`match_collections`] finds the documents of one collection in another. [`fingerprint()`] returns
-//! the rows that a method compares, and [`fingerprint_by`] comparable rows of later documents.
-//! [`compare()`] looks at two texts.
+//! [`match_collections`] finds the documents of one collection in another. [`fingerprint()`] returns the fingerprints
+//! that a method compares. [`fingerprint_by`] returns fingerprints of documents that come later and can be compared
+//! with the first ones. [`compare()`] compares two texts.
 //!
 //! * A collection is any [`Corpus`]: [`Texts`] over memory, or a [`Collection`] of files of any
 //!   format.
@@ -133,7 +133,7 @@ pub use simtool_base::error::{Error, ErrorKind, Result};
 pub use simtool_compute::resources::Resources;
 pub use simtool_read::{Collection, Corpus, ReadOptions, Texts};
 
-/// The examples of the README are tests.
+/// Compiles the examples of the README as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,7 +1,7 @@
 //! Keeps one row of each connected component of the graph of close pairs.
 //!
-//! Other tools remove documents in this way. The removed rows of a component may be far from the kept
-//! one: then a chain of other rows links the two, and the removal has no proof.
+//! Other tools remove documents in this way. A removed row may be far from the kept one if only a chain of other
+//! close rows links the two. Such a removal has no proof.
 
 use super::Removal;
 use simtool_model::closeness::Closeness;
@@ -9,7 +9,8 @@ use simtool_set_join::close::Neighbourhood;
 use simtool_set_join::disjoint_sets::DisjointSets;
 use std::cmp::Ordering;
 
-/// Returns the rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
+/// Returns the rows to remove, in reading order. One row of each connected component is kept: the first by `prefer`,
+/// which compares two row numbers and returns `Less` if the first row should rather be kept.
 ///
 /// # Complexity
 ///
@@ -32,7 +33,7 @@ pub fn keep_one_each(
             *best = Some(row);
         }
     }
-    // Second pass: every other row is removed for it.
+    // Second pass: every other row of the component is removed in favour of the preferred one.
     let mut removals = Vec::new();
     for &row in &rows {
         let kept = preferred[component(row, &mut sets)].unwrap_or(row);
@@ -54,8 +55,8 @@ pub fn keep_one_each(
     removals
 }
 
-/// Returns the number of rows that [`keep_one_each`] would remove if only pairs with `is_close` were
-/// close. Equal rows are always close.
+/// Returns the number of rows that [`keep_one_each`] would remove if only pairs whose closeness satisfies `is_close`
+/// counted as close. Equal rows always count as close.
 ///
 /// # Complexity
 ///
@@ -71,7 +72,8 @@ pub(crate) fn count_removed(
     (around.all_rows().len() - components) as u64
 }
 
-/// Joins the groups that pairs with `is_close` link.
+/// Returns the connected components of groups of equal rows, joined by the pairs whose closeness satisfies
+/// `is_close`.
 fn linked(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> DisjointSets {
     let mut sets = DisjointSets::new(around.group_count() as u32);
     for group in 0..around.group_count() as u32 {

@@ -9,7 +9,8 @@ use simtool_model::closeness::Closeness;
 use simtool_set_join::close::Neighbourhood;
 use std::cmp::Ordering;
 
-/// Returns the rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
+/// Returns the rows to remove, in reading order. `prefer` compares two row numbers and returns `Less` if the first
+/// row should rather be kept.
 ///
 /// If several kept rows are equally close to a removed row, the first of them in reading order is its
 /// kept row.
@@ -57,8 +58,8 @@ pub fn keep_preferred(
     removals
 }
 
-/// Returns the number of rows that [`keep_preferred`] would remove if only pairs with `is_close` were
-/// close. Equal rows are always close.
+/// Returns the number of rows that [`keep_preferred`] would remove if only pairs whose closeness satisfies `is_close`
+/// counted as close. Equal rows always count as close.
 ///
 /// # Complexity
 ///

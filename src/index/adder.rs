@@ -23,33 +23,34 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Most pending documents before they become a segment.
+/// Number of pending documents at which they become a segment.
 const SEALED: usize = 1 << 16;
 
-/// The result of adding a document.
+/// What became of a document that should be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {
-    /// The document is new and has this number, which never changes.
+    /// The document is new in the index. It has this number, which never changes.
     New(u64),
-    /// The document repeats the nearest document in the index. Among equally near ones, the first.
+    /// The document is not added, because it is near this document of the index. This is the nearest
+    /// document, or the first of several that are equally near.
     Repeats(Near),
-    /// The document has no fingerprint. It is not stored and repeats nothing.
+    /// The document has no fingerprint, so it is neither stored nor near any other.
     Wordless,
 }
 
-/// Source and time of documents that are added.
+/// Source and time of the documents that are added.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival<'a> {
-    /// Name of the source.
+    /// Name of the source, for example of a crawl.
     pub source: &'a str,
-    /// Time in seconds since 1970.
+    /// Time at which the documents arrived, in seconds since 1970.
     pub time: u64,
 }
 
-/// An index that only this process adds to.
+/// An index to which documents are added. Only one process at a time can have an index open in this way.
 ///
-/// Documents become part of the index at the next [commit](Self::commit). Documents that are added later
-/// by the same process find them immediately.
+/// New documents become part of the index on the disk at the next [commit](Self::commit). Documents that the
+/// same process adds later are already compared with them.
 #[derive(Debug)]
 pub struct IndexAdder {
     writer: IndexWriter,
@@ -60,23 +61,25 @@ pub struct IndexAdder {
 }
 
 impl IndexAdder {
-    /// Creates an index without documents in a folder, and the folder if it does not exist. `holder` is
-    /// shown to other processes that try to write.
+    /// Creates an index without documents in the folder `path`, and creates the folder if it does not exist.
+    /// `holder` describes this process to other processes that try to write.
     ///
     /// # Errors
     ///
-    /// The method has no rows that an index can store, or the folder is not empty or cannot be written.
+    /// The method has no fingerprints that an index can store, or the folder is not empty or cannot be
+    /// written.
     pub fn create(path: &Path, method: Method, disk: Disk, holder: &str) -> Result<()> {
         let recipe = KeptRecipe::new(method)?;
         IndexWriter::create(path, recipe.manifest(), disk, holder)
     }
 
-    /// Opens the index in a folder to add documents. `holder` is shown to other processes that try to
-    /// write.
+    /// Opens the index in the folder `path` to add documents. `holder` describes this process to other
+    /// processes that try to write.
     ///
     /// # Errors
     ///
-    /// Another process writes to the index, or [`Index::open`](super::Index::open) would fail.
+    /// Another process writes to the index, or opening it with [`Index::open`](super::Index::open) would
+    /// fail.
     pub fn open(
         path: &Path,
         access: FileAccess,
@@ -92,33 +95,35 @@ impl IndexAdder {
         Ok(Self { writer, recipe, removed, pending: Pending::default(), context })
     }
 
-    /// Checks that the index has the rows and the distance of a method.
+    /// Checks that `method` makes the same fingerprints as the index and has the same maximum distance.
     ///
     /// # Errors
     ///
-    /// The index has others. The message names the parts that differ.
+    /// The fingerprints or the distance differ. The message says in what.
     pub fn check(&self, method: &Method) -> Result<()> {
         self.recipe.check(method)
     }
 
-    /// The method whose rows are stored.
+    /// Returns the method that makes the fingerprints of the index.
     #[must_use]
     pub fn method(&self) -> &Method {
         self.recipe.method()
     }
 
-    /// Returns the recipe of rows and the context, to make rows while documents are added.
+    /// Returns the recipe and the context of the index, with which fingerprints are made while others are
+    /// added.
     pub(super) fn shared(&self) -> (Arc<KeptRecipe>, Context<'static>) {
         (Arc::clone(&self.recipe), self.context.clone())
     }
 
-    /// Adds documents in their order. A document that is near no earlier document, of this call or of
-    /// the calls before, is new. The results do not depend on how documents are divided into calls.
+    /// Adds documents in their order. `rows` holds their fingerprints, and `id` returns the ID of the
+    /// document with a row number. A document is new if no document of the index and no earlier one of this
+    /// call is near it. The results do not depend on how documents are divided into calls.
     ///
     /// # Errors
     ///
-    /// The rows have another shape, a part of the index that was read is damaged, or there is too little
-    /// memory or disk space. The index stays as it was at its last commit.
+    /// The rows have another shape than the index, a part of the index that was read is damaged, or there is
+    /// too little memory or disk space. The index stays as it was after its last commit.
     pub fn add<'i>(
         &mut self,
         rows: &FingerprintRows<'_>,
@@ -129,8 +134,8 @@ impl IndexAdder {
         self.add_from(rows, id, |_| origin)
     }
 
-    /// Adds documents like [`add`](Self::add). `origin` returns the number of the source and the time of
-    /// each.
+    /// Adds documents like [`add`](Self::add). `origin` returns the number of the source, and the time, of
+    /// the document with a row number.
     pub(super) fn add_from<'i>(
         &mut self,
         rows: &FingerprintRows<'_>,
@@ -138,11 +143,11 @@ impl IndexAdder {
         origin: impl Fn(usize) -> (u32, u64),
     ) -> Result<Vec<Added>> {
         check_shape(rows, &self.recipe)?;
-        // One call of the pool for both searches, because waking the threads takes time.
+        // Both searches are started by one call, because waking the threads takes time.
         let near = || rayon::join(|| self.nearest(rows), || self.within(rows));
         let (stored, within) = self.context.threads().run(near)?;
         let (stored, within) = (stored?, within?);
-        // The number of the new document of each group of equal rows, if there is one so far.
+        // For each group of equal rows, the number of its new document, once there is one.
         let mut numbers: Vec<Option<u64>> = vec![None; within.groups()];
         let first = self.writer.next_number();
         let mut added = Vec::with_capacity(rows.len());
@@ -152,8 +157,8 @@ impl IndexAdder {
                 continue;
             };
             let equal = numbers[group].map(|number| Near { distance: 0, number });
-            // Only groups with a new document of an earlier row have a number. So a row repeats
-            // earlier documents only, and never a repeat.
+            // A group has a number only if one of its earlier rows is a new document. So a row repeats
+            // earlier new documents only, and never another repeat.
             let near = within.near(group).filter_map(|(other, distance)| {
                 numbers[other].map(|number| Near { distance, number })
             });
@@ -162,15 +167,15 @@ impl IndexAdder {
                 self.pending.push_repeat(near.number, source, time);
                 Added::Repeats(near)
             } else {
-                // Pending documents are sealed only after the loop, so `first` stays the number of
-                // the first pending one.
+                // Pending documents become a segment only after the loop, so `first` stays the number of the
+                // first pending document.
                 let number = first + self.pending.len() as u64;
                 self.pending.push(words, &id(row), source, time);
                 numbers[group] = Some(number);
                 Added::New(number)
             });
         }
-        // Pending rows have no tables, so every call compares them all. A segment with tables is
+        // Each call compares all pending fingerprints, because they have no tables. A segment with tables is
         // faster to search.
         if self.pending.len() >= SEALED {
             self.seal()?;
@@ -182,7 +187,7 @@ impl IndexAdder {
         Lookup { recipe: &self.recipe, context: &self.context }
     }
 
-    /// Finds the nearest document of the calls before, for each row.
+    /// Returns for each row the nearest document of the index, including documents of earlier calls.
     fn nearest(&self, rows: &FingerprintRows<'_>) -> Result<Vec<Option<Near>>> {
         let lookup = self.lookup();
         let mut nearest: Vec<Option<Near>> = vec![None; rows.len()];
@@ -194,8 +199,8 @@ impl IndexAdder {
         };
         for segment in self.writer.folder().segments() {
             let keep = |found: &[Match], take: &mut dyn FnMut(Near)| {
-                // The minimum is by distance and then by number, so the result does not depend on
-                // how documents are spread over segments.
+                // The minimum is by distance and then by number, so the result does not depend on how
+                // documents are divided into segments.
                 near_of(segment, found, &self.removed).min().into_iter().for_each(take);
             };
             take(lookup.in_segment(rows, segment, &keep)?);
@@ -210,7 +215,7 @@ impl IndexAdder {
         Ok(nearest)
     }
 
-    /// Finds the rows of one call that are near each other.
+    /// Finds the pairs of near rows among the rows of one call.
     fn within(&self, rows: &FingerprintRows<'_>) -> Result<Within> {
         let plan = self.lookup().plan(Task::SelfJoin, rows)?;
         let quiet = self.context.with_progress(&NoProgress);
@@ -220,11 +225,11 @@ impl IndexAdder {
         let group_of = groups.group_of_rows(rows.len());
         let mut near: Vec<_> =
             joined.pairs.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect();
-        // The join returns each pair once, but either of the two groups may be the one that is
-        // looked up.
+        // The join returns each pair once, but either group of a pair may be the one that is looked up.
         near.extend(joined.pairs.iter().map(|pair| (pair.b, pair.a, pair.distance)));
         near.sort_unstable();
-        // Count the pairs of each group, then add up the counts: starts of the groups in `near`.
+        // The pairs of each group are counted. Adding up the counts gives where the pairs of each group start
+        // in `near`.
         let mut starts = vec![0; groups.len() + 1];
         for &(group, ..) in &near {
             starts[group as usize + 1] += 1;
@@ -235,7 +240,8 @@ impl IndexAdder {
         Ok(Within { group_of, starts, near })
     }
 
-    /// Writes the pending documents as a segment, merged with segments of about the same size.
+    /// Writes the pending documents as a segment, which is merged with earlier segments of about the same
+    /// size.
     fn seal(&mut self) -> Result<()> {
         let merged = {
             let segments = self.writer.folder().segments();
@@ -251,13 +257,13 @@ impl IndexAdder {
         seal(writer, merged, pending, removed, recipe, context)
     }
 
-    /// Commits everything that was added: when this returns, it survives a power cut.
+    /// Commits everything that was added. When this returns, it survives a power cut.
     ///
     /// # Errors
     ///
     /// The same as [`IndexWriter::commit`].
     pub fn commit(&mut self) -> Result<()> {
-        // Repeats, removals and inputs are stored in segments, too, so they need one even without
+        // Repeats, removals and inputs are stored in segments as well, so they need a segment even without
         // new documents.
         if !self.pending.is_empty() {
             self.seal()?;
@@ -265,8 +271,8 @@ impl IndexAdder {
         self.writer.commit()
     }
 
-    /// Merges all segments into one, which makes searches faster and deletes removed documents from the
-    /// disk. Then commits.
+    /// Merges all segments into one and commits. This makes searches faster and deletes removed documents
+    /// from the disk.
     ///
     /// # Errors
     ///
@@ -278,18 +284,18 @@ impl IndexAdder {
         let is_compact = segments <= 1 && self.removed.is_empty() && self.pending.is_empty();
         if !is_compact {
             let rows = (rows + self.pending.len()) as u64;
-            // An ordinary seal merges fewer segments if there is little memory. This one must merge
-            // all of them, so it fails before it writes anything.
+            // Usually fewer segments are merged if there is little memory. Here all segments must be merged,
+            // so too little memory is an error before anything is written.
             check_memory(rows, &self.recipe, self.context.memory().limit())?;
             self.seal_with(segments)?;
-            // All segments were merged, so no row of a removed document is left.
+            // All segments were merged, so they no longer contain removed documents.
             self.removed.clear();
         }
         self.writer.commit()
     }
 
-    /// Removes documents by ID at the next commit, and returns their number. Numbers of removed documents
-    /// are not used again.
+    /// Removes the documents for whose ID `has_id` returns true, at the next commit. Returns how many were
+    /// removed. Their numbers are not used again.
     ///
     /// # Errors
     ///
@@ -299,14 +305,14 @@ impl IndexAdder {
         for segment in self.writer.folder().segments() {
             segment.visit_ids(&mut |row, id| {
                 let number = segment.number(row);
-                // The row of a removed document stays in its segment until a merge. It must not be
-                // removed twice.
+                // A removed document stays in its segment until a merge, but must not be removed twice.
                 if has_id(id) && self.removed.binary_search(&number).is_err() {
                     found.push(number);
                 }
                 Ok(())
             })?;
-            // For a damaged row, `number` returns another number instead of an error.
+            // If a part is damaged, `number` returns a wrong number instead of an error, so the segment is
+            // checked.
             segment.check()?;
         }
         for &number in &found {
@@ -317,7 +323,8 @@ impl IndexAdder {
         Ok(found.len() as u64)
     }
 
-    /// Returns the ID of a document, which may not be committed yet.
+    /// Returns the ID of the document with this number, committed or not. It is empty if there is no such
+    /// document.
     ///
     /// # Errors
     ///
@@ -333,20 +340,19 @@ impl IndexAdder {
         Ok(id)
     }
 
-    /// Adds repeats of a document that another index has counted.
+    /// Adds repeats of a document that were counted in another index.
     pub(super) fn add_repeats(&mut self, repeats: Repeats) {
         self.pending.push_repeats(repeats);
     }
 
-    /// Returns the number of a source.
+    /// Returns the number of the source called `name`. A new name gets a new number.
     pub(super) fn source_number(&mut self, name: &str) -> Result<u32> {
         self.writer.source(name)
     }
 
-    /// Returns the newest entry about an input, if it was read before.
+    /// Returns the newest entry about this input file. `None` if the file was never added.
     pub(super) fn known_input(&self, input: &Input) -> Result<Option<Input>> {
-        // Later segments have newer entries about the same input, and pending entries are the
-        // newest.
+        // Later segments have newer entries about the same input, and pending entries are the newest of all.
         let mut known = None;
         for segment in self.writer.folder().segments() {
             known =
@@ -355,23 +361,23 @@ impl IndexAdder {
         Ok(Input::all(self.pending.inputs()).filter(|other| other.is_same(input)).last().or(known))
     }
 
-    /// Stores how far an input was read.
+    /// Stores an entry that says how far an input file was read.
     pub(super) fn note_input(&mut self, input: &Input) {
         self.pending.push_input(input);
     }
 }
 
-/// Rows that are near each other.
+/// Groups of equal rows, and the pairs of near groups, among the rows of one call.
 struct Within {
     group_of: Vec<u32>,
-    /// Start of each group in `near`, and the length of `near` at the end.
+    /// For each group, the index in `near` at which its pairs start, and at the end the length of `near`.
     starts: Vec<usize>,
-    /// Pairs of groups with their distance, in both directions, ascending.
+    /// Pairs of near groups with their distance, ascending. Each pair is listed in both directions.
     near: Vec<(u32, u32, u32)>,
 }
 
 impl Within {
-    /// Number of groups.
+    /// Returns the number of groups of equal rows.
     fn groups(&self) -> usize {
         self.starts.len() - 1
     }

@@ -1,4 +1,4 @@
-//! Writes groups of equal rows, and pairs of such groups, as lines.
+//! Writes groups of equal fingerprints, and pairs of such groups, as lines of text.
 
 use crate::output::emit_pairs::Sink;
 use crate::output::row_names::{RowNames, SideIds};
@@ -8,13 +8,14 @@ use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
-/// Approximate number of bytes of lines that are passed to the sink at once.
+/// Approximate number of bytes of lines that are collected before they are passed to the sink.
 const LINES_BYTES: usize = 1 << 20;
 
-/// Writes every group of two rows or more, and then every pair of groups. A group is named by its first
-/// row.
+/// Writes a line for every group of equal fingerprints that has several rows, and then a line for every pair
+/// of groups. A group in a pair is named by its first row.
 ///
-/// If queries were joined with a corpus, the groups of queries come first and have a name of their own.
+/// If queries were joined with a corpus, the groups of queries come first, and their lines start with another
+/// word.
 ///
 /// # Errors
 ///
@@ -35,7 +36,8 @@ pub(crate) fn write_groups(
     let named = found.pairs.iter().map(|pair| {
         let a = found.groups.first().rows(pair.a)[0];
         let b = found.groups.second().rows(pair.b)[0];
-        // Groups of one side are numbered by their fingerprints, so their first rows may descend.
+        // Groups are numbered by their fingerprints, so the first rows of a pair within one collection may
+        // descend.
         let is_reversed = !found.groups.is_two() && a > b;
         let (a, b) = if is_reversed { (b, a) } else { (a, b) };
         ValuePair { a, b, distance: pair.distance }
@@ -43,7 +45,8 @@ pub(crate) fn write_groups(
     write_pairs(named.collect(), names, sink)
 }
 
-/// Writes the groups of two rows or more, ordered by their first rows.
+/// Writes the groups that have several rows, ordered by their first rows. `name` is the first word of each
+/// line. `side` is 0 for the queries or the only collection, and 1 for the corpus.
 fn write_repeated(
     name: &str,
     groups: &Groups,
@@ -66,7 +69,7 @@ fn write_repeated(
     sink(&out)
 }
 
-/// Writes the pairs of groups in ascending order of the rows that name the groups.
+/// Writes the pairs of groups, ordered by the rows that name the groups.
 fn write_pairs(mut pairs: Vec<ValuePair>, names: &RowNames<'_>, sink: &mut Sink<'_>) -> Result<()> {
     pairs.sort_unstable();
     let mut out = Vec::new();

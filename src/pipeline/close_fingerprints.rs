@@ -1,4 +1,4 @@
-//! Joins fingerprints: finds the close rows, in groups of equal fingerprints.
+//! Joins fingerprints: finds the pairs within a distance, with equal fingerprints stored as groups.
 
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
@@ -16,7 +16,8 @@ use simtool_model::similarity::Threshold;
 use simtool_set_join::close::{Close, ClosePair};
 
 /// Finds all pairs of rows within `distance`, in one collection or between two, by the cheapest join. With
-/// a `recall`, the join uses bands, and may miss the remaining fraction of the pairs.
+/// `recall`, the join uses LSH bands, which find at least this fraction of the pairs at the distance and may
+/// miss the others.
 ///
 /// # Errors
 ///
@@ -38,7 +39,7 @@ pub(super) fn close_rows(
         context.progress().planned(&plan);
         closed(context.threads().run(|| join(rows, &plan, context))??)
     };
-    // A cancelled join ends early with an incomplete result, which must not be used.
+    // A cancelled join ends early, and its incomplete result must not be used.
     context.check_cancelled()?;
     Ok(close)
 }
@@ -51,11 +52,10 @@ fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result
     Plan::for_collections(Workload::of(task, rows.second(), distance, memory))
 }
 
-/// Converts the result of a join. Groups are named by their first rows.
+/// Converts the result of a join. The number of the first row of a group becomes the name of the group.
 fn closed(found: GroupPairs) -> Close {
     let GroupPairs { groups, pairs } = found;
-    // Groups are numbered by their fingerprints. First rows give names that do not depend on the
-    // kind of join.
+    // The join numbers groups by their fingerprints. Names by first rows do not depend on the kind of join.
     let pairs = match &groups {
         Sides::One(groups) => named(&pairs, groups, groups, |a, b| (a.min(b), a.max(b))),
         Sides::Two(queries, corpus) => named(&pairs, queries, corpus, |a, b| (a, b)),
@@ -64,13 +64,13 @@ fn closed(found: GroupPairs) -> Close {
     Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0), is_complete: true }
 }
 
-/// Returns the groups of several rows, sorted by their first rows.
+/// Returns the groups that have several rows, sorted by their first rows.
 fn several(groups: &Groups) -> Groups {
     groups.repeated().into_iter().map(|group| groups.rows(group)).collect()
 }
 
-/// Names the groups of each pair by their first rows, and sorts the pairs. `order` orders the two
-/// rows of a pair.
+/// Replaces the group numbers in `pairs` by the first rows of the groups, and sorts the pairs. `order` puts
+/// the two rows of a pair in order.
 fn named(
     pairs: &[ValuePair],
     of_a: &Groups,

@@ -1,12 +1,11 @@
-//! Compares the texts behind close fingerprints, and keeps the pairs whose sets of terms are similar
-//! enough.
+//! Keeps those pairs of documents with close fingerprints whose sets of terms are similar enough.
 //!
-//! A group of n equal fingerprints has about n² / 2 pairs. So rows with equal sets are first merged into
-//! classes, and only different sets are compared. Many sets are compared by the exact join of sets. Of few
-//! sets, each is compared with the sets whose size permits enough similarity.
+//! A group of n equal fingerprints has about n² / 2 pairs. So documents of a group with equal sets are first
+//! merged into a class, and only the different sets are compared. If there are many sets, the exact join of
+//! sets compares them. If there are few, each is compared with the sets whose size permits enough similarity.
 //!
-//! The groups are cut into blocks, so that the sets of any two blocks fit in memory. Work is divided by
-//! pairs of sets, so that one large group keeps all workers busy.
+//! Groups are divided into blocks, so that the sets of any two blocks fit in memory. Work is divided by pairs
+//! of sets, so that one large group keeps all threads busy.
 
 mod text_classes;
 mod verifier;
@@ -28,21 +27,21 @@ use simtool_set_join::{SetJoin, shared_if_enough, shared_weight_if_enough};
 use std::ops::Range;
 use text_classes::{Class, ClassTerms, Classes};
 
-/// Approximate number of pairs of sets that a worker compares at a time.
+/// Approximate number of pairs of sets that a thread compares in one step.
 const PIECE_PAIRS: usize = 4096;
-/// Maximum number of pairs of a task that is not worth cutting.
+/// A task with at most this many pairs is not divided.
 const FEW_PAIRS: usize = 64;
-/// Number of pairs per set from which on a join is faster than comparing every pair.
+/// Number of pairs per set from which on a join is faster than comparing each pair.
 const JOINED_PAIRS_A_SET: usize = 64;
-/// Number of terms from which on all workers join one group together.
+/// Number of terms in a task from which on all threads join its sets together.
 const SHARED_JOIN_TERMS: usize = 1 << 18;
-/// Maximum number of blocks, because every two of them take a reading. With far too little memory,
-/// blocks are larger than the memory allows.
+/// Maximum number of blocks of groups, because each pair of blocks takes a reading. If the memory is far too
+/// small, blocks are larger than it allows.
 const MOST_BLOCKS: u64 = 16;
-/// Minimum bytes of memory of a join for each term. With this much, the join needs few rounds.
+/// Minimum number of bytes of memory that a join gets for each term, so that it needs only few rounds.
 const JOIN_BYTES_A_TERM: u64 = 8;
 
-/// Two groups to compare, and the distance of their fingerprints.
+/// Numbers of two groups whose sets are compared, and the distance of their fingerprints.
 #[derive(Clone, Copy, Debug)]
 struct Task {
     a: u32,
@@ -50,23 +49,23 @@ struct Task {
     distance: u32,
 }
 
-/// The groups of a collection, in blocks.
+/// Groups of one collection, divided into blocks whose sets fit in memory together.
 struct Side<'t> {
     texts: &'t RowTexts<'t>,
     groups: &'t RowGroups<'t>,
-    /// The block of each group, ascending.
+    /// For each group, the number of its block. The numbers ascend.
     blocks: Vec<u32>,
 }
 
-/// The pairs that are similar enough, and the rows with equal sets.
+/// Pairs that are similar enough, and documents with equal sets.
 #[derive(Default)]
 struct Verified {
     pairs: Vec<ClosePair>,
-    /// Groups of rows with equal sets, for each side.
+    /// Groups of documents with equal sets, for each of the collections.
     repeated: [Vec<Vec<u32>>; 2],
 }
 
-/// Keeps the pairs of `close` whose sets of terms are similar enough.
+/// Keeps the pairs of `close` whose sets of terms reach the threshold. The texts are read again.
 ///
 /// # Errors
 ///
@@ -97,7 +96,7 @@ pub(crate) fn verify(
     })
 }
 
-/// Turns pairs of rows into pairs of groups with their distances.
+/// Turns pairs of documents into tasks for their groups. `groups` returns the groups of a pair.
 fn group_pairs(pairs: &ClosePairs, mut groups: impl FnMut(ClosePair) -> (u32, u32)) -> Vec<Task> {
     let with_distance = pairs.iter().map(|pair| {
         let (a, b) = groups(pair);
@@ -106,12 +105,12 @@ fn group_pairs(pairs: &ClosePairs, mut groups: impl FnMut(ClosePair) -> (u32, u3
     with_distance.collect()
 }
 
-/// Texts and their groups.
+/// The texts of a collection, and the documents of each of its groups.
 type Grouped<'t> = (&'t RowTexts<'t>, &'t RowGroups<'t>);
 
 impl<'t> Side<'t> {
-    /// Cuts the groups into blocks whose sets take at most `most` bytes. A larger group is a block
-    /// of its own.
+    /// Divides the groups into blocks whose sets take at most `most` bytes. A group with more bytes is a
+    /// block of its own.
     fn new((texts, groups): Grouped<'t>, most: u64) -> Self {
         let mut block = 0;
         let mut inside = 0;
@@ -140,7 +139,8 @@ impl<'t> Side<'t> {
     }
 }
 
-/// The required similarity of sets, and the approximate bytes that the sets may take.
+/// Threshold of the similarity of sets, approximate number of bytes that sets may take, and context of the
+/// run.
 pub(crate) struct Verifying<'p> {
     pub(crate) threshold: Threshold,
     pub(crate) memory: u64,
@@ -148,7 +148,7 @@ pub(crate) struct Verifying<'p> {
 }
 
 impl Verifying<'_> {
-    /// Compares the groups of the tasks, within one collection or between two.
+    /// Compares the sets of the groups in `tasks`, within one collection or between two.
     fn of(&self, grouped: Sides<Grouped<'_>>, mut tasks: Vec<Task>) -> Result<Verified> {
         let bytes = |(texts, groups): Grouped<'_>| -> u64 {
             groups.iter().map(|rows| texts.bytes_of_sets(rows)).sum()
@@ -157,15 +157,15 @@ impl Verifying<'_> {
         let most = if total <= self.memory {
             u64::MAX
         } else {
-            // Two blocks are in memory at the same time, so each may take half of it.
+            // Two blocks are in memory at the same time, so each block may take half of the memory.
             (self.memory / 2).max(total / MOST_BLOCKS)
         };
         let sides = grouped.map(|grouped| Side::new(grouped, most));
         let a = sides.first();
         let other = sides.second();
         let is_within = !sides.is_two();
-        // Within one collection, the smaller block of each task comes first. So each pair of blocks
-        // is visited once.
+        // Within one collection, the smaller block of each task comes first, so that each pair of blocks is
+        // visited once.
         if is_within {
             for task in &mut tasks {
                 if a.block(task.a) > a.block(task.b) {
@@ -174,7 +174,7 @@ impl Verifying<'_> {
             }
         }
         let blocks = |task: &Task| (a.block(task.a), other.block(task.b));
-        // The tasks of two blocks follow each other, and are found by binary search below.
+        // After sorting, the tasks of two blocks follow each other. They are found by binary search below.
         tasks.sort_by_key(blocks);
 
         let mut verified = Verified::default();
@@ -190,15 +190,15 @@ impl Verifying<'_> {
                 let pairs = if is_within && first == second {
                     self.pairs(a, both, [&of_a, &of_a], true)?
                 } else if !is_within && first == 0 {
-                    // Each block is read as a whole once, to find its equal sets.
+                    // Each block is read as a whole once, in order to find its equal sets.
                     let of_b = other.classes(|group| other.block(group) == second)?;
                     verified.repeated[1].extend(of_b.repeated());
                     self.pairs(a, both, [&of_a, &of_b], false)?
                 } else if both.is_empty() {
                     continue;
                 } else {
-                    // Only groups that have a task are read again, since reading costs more than
-                    // comparing.
+                    // In later readings of a block, only groups with a task are read, because reading costs
+                    // more than comparing.
                     let mut wanted: Vec<u32> = both.iter().map(|task| task.b).collect();
                     wanted.sort_unstable();
                     let of_b = other.classes(|group| wanted.binary_search(&group).is_ok())?;
@@ -214,7 +214,8 @@ impl Verifying<'_> {
         Ok(verified)
     }
 
-    /// Returns the similar pairs of classes, named by their first rows, in no particular order.
+    /// Returns the similar pairs of different sets in any order. A set is named by the first document that
+    /// has it.
     fn pairs(
         &self,
         side: &Side<'_>,
@@ -233,8 +234,8 @@ impl Verifying<'_> {
         };
         let Pieces { pieces, shared } = Pieces::of(tasks.len(), comparison, threshold);
         let threads = self.context.threads();
-        // A worker that joins alone gets its part of the memory, so that all workers together stay
-        // within it.
+        // A thread that joins alone gets its share of the memory, so that all threads together stay within
+        // it.
         let alone = &self.context.for_part(self.memory);
         let together = &alone.with_threads_of(self.context);
         let share =
@@ -255,7 +256,7 @@ impl Verifying<'_> {
             Ok(found)
         });
         let mut found = of_pieces.into_iter().collect::<Result<Vec<_>>>()?.concat();
-        // Large joins follow each other, because each one uses all threads and all the memory.
+        // Large joins run one after the other, because each uses all threads and all the memory.
         for task in shared {
             comparison(task).join(threshold, together, &mut found)?;
             share.done();
@@ -264,17 +265,17 @@ impl Verifying<'_> {
     }
 }
 
-/// The classes of two groups that are compared.
+/// Two groups that are compared, as classes of documents with equal sets.
 #[derive(Clone, Copy)]
 struct Comparison<'c> {
     a: &'c [Class],
     b: &'c [Class],
-    /// The kind of terms in the sets, with their weights.
+    /// Terms of the sets, from which their weights come.
     terms: &'c DocumentTerms,
     distance: u32,
     /// Whether both groups belong to one collection.
     is_within: bool,
-    /// Whether both are the same group. Then every two of its classes are compared once.
+    /// Whether both are the same group. Then each pair of its classes is compared only once.
     is_same: bool,
 }
 
@@ -289,15 +290,14 @@ impl Comparison<'_> {
         terms(self.a) + if self.is_same { 0 } else { terms(self.b) }
     }
 
-    /// Returns the range of classes of `b` whose weight permits enough similarity to class `first`
-    /// of `a`.
+    /// Returns the range of classes in `b` whose weight permits enough similarity to class number `first` of
+    /// `a`.
     fn candidates(&self, first: usize, threshold: Threshold) -> Range<usize> {
         let weight = self.a[first].weight;
         let smallest = threshold.min_weight(weight);
         let start = self.b.partition_point(|other| other.weight < smallest.max(1));
-        // Within one group, only the classes before `first` are candidates, so that each pair is
-        // compared once. The classes are sorted by weight, so none of these is heavier than
-        // `first`.
+        // Within one group, only the classes before `first` are candidates, so that each pair is compared
+        // once. Classes are sorted by weight, so none of these weighs more than `first`.
         let end = if self.is_same {
             first
         } else {
@@ -306,12 +306,13 @@ impl Comparison<'_> {
         start..end.max(start)
     }
 
-    /// Counts the pairs of classes whose weights permit enough similarity.
+    /// Returns the number of pairs of classes whose weights permit enough similarity.
     fn pairs(&self, threshold: Threshold) -> usize {
         (0..self.a.len()).map(|first| self.candidates(first, threshold).len()).sum()
     }
 
-    /// Compares some classes of the first group with each of their candidates.
+    /// Compares the classes of `a` in `range` with each of their candidates, and adds similar pairs to
+    /// `found`.
     fn merge(&self, range: Range<usize>, threshold: Threshold, found: &mut Vec<ClosePair>) {
         for first in range {
             let a = &self.a[first];
@@ -322,7 +323,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Finds the similar pairs by a join of sets.
+    /// Finds the similar pairs by the exact join of sets, and adds them to `found`.
     fn join(
         &self,
         threshold: Threshold,
@@ -330,8 +331,7 @@ impl Comparison<'_> {
         found: &mut Vec<ClosePair>,
     ) -> Result<()> {
         let least = self.terms() as u64 * JOIN_BYTES_A_TERM;
-        // With too little memory, a join needs many rounds. Exceeding the budget a little is
-        // better.
+        // With too little memory, a join needs many rounds. It is better to exceed the memory a little.
         let context = &context.with_memory(context.memory().limit().max(least));
         let join = SetJoin::new(threshold, context);
         let of_terms = |classes| ClassTerms { classes, terms: self.terms };
@@ -358,10 +358,10 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns the similarity of two sets if it reaches the threshold.
+/// Returns the similarity of two sets, or `None` if it is below the threshold.
 fn similarity_if_enough(a: &Class, b: &Class, threshold: Threshold) -> Option<Similarity> {
     if a.weights.is_empty() {
-        // The casts lose nothing, because texts are shorter than 4 GiB.
+        // The casts lose no bits, because texts are shorter than 4 GiB.
         let needed = threshold.min_shared(a.weight as u32, b.weight as u32) as usize;
         let shared = shared_if_enough(&a.terms, &b.terms, needed)?;
         return Some(threshold.similarity(shared as u64, a.weight, b.weight));
@@ -372,22 +372,22 @@ fn similarity_if_enough(a: &Class, b: &Class, threshold: Threshold) -> Option<Si
     threshold.reached(shared, a.weight, b.weight)
 }
 
-/// A unit of work for one worker.
+/// Work that one thread does in one step.
 enum Piece {
-    /// A range of tasks with few pairs each.
+    /// Compare all pairs of these tasks, each of which has few pairs.
     Tasks(Range<usize>),
-    /// A range of classes of the first group of a task.
+    /// Compare these classes of the first group of a task with the second group.
     Part(usize, Range<usize>),
-    /// A task that one worker solves by a join.
+    /// Join the sets of this task.
     Join(usize),
 }
 
-/// All work on some tasks.
+/// All work on some tasks, divided for threads.
 #[derive(Default)]
 struct Pieces {
-    /// Pieces with about the same number of pairs.
+    /// Work for single threads. Except for joins, each element has about the same number of pairs.
     pieces: Vec<Piece>,
-    /// Tasks that all workers join together.
+    /// Tasks whose sets all threads join together.
     shared: Vec<usize>,
 }
 
@@ -398,7 +398,7 @@ impl Pieces {
         threshold: Threshold,
     ) -> Self {
         let mut work = Self::default();
-        // First task and number of pairs of the present run of small tasks.
+        // First task, and number of pairs, of the small tasks that are collected for the next element.
         let mut first = 0;
         let mut pairs = 0;
         for task in 0..tasks {
@@ -430,7 +430,7 @@ impl Pieces {
         work
     }
 
-    /// Cuts a task into ranges of about `PIECE_PAIRS` pairs.
+    /// Divides a task into ranges of classes with about [`PIECE_PAIRS`] pairs each.
     fn cut(&mut self, task: usize, comparison: Comparison<'_>, threshold: Threshold) {
         let mut start = 0;
         let mut pairs = 0;

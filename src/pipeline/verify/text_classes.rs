@@ -1,4 +1,5 @@
-//! Reads the texts of close rows again, as sets of terms. Equal sets of a group are stored once.
+//! Reads the texts of documents with close fingerprints again, as sets of terms. Equal sets within a group
+//! are stored once.
 
 use crate::method::{DocumentTerms, TermScratch};
 use crate::pipeline::shard_summary::{CollectionSummary, read_again};
@@ -13,47 +14,47 @@ use simtool_model::groups::RowGroups;
 use simtool_read::Corpus;
 use simtool_set_join::{TermSource, Wanted};
 
-/// Name of the memory in error messages.
+/// Name of this use of memory in error messages.
 const WHAT: &str = "the terms of the texts that are compared";
-/// Bytes per row in addition to its terms.
+/// Estimated number of bytes for each document in addition to its terms.
 const ROW_BYTES: u64 = 100;
-/// Number of classes in a shard of [`ClassTerms`].
+/// Number of classes in each shard of [`ClassTerms`].
 const SHARD_CLASSES: usize = 256;
 
-/// The texts of a collection that was read before.
+/// Texts of a collection that was read before and can be read again.
 pub(crate) struct RowTexts<'r> {
     pub(crate) collection: &'r dyn Corpus,
     pub(crate) ids: &'r DocumentIds,
-    /// Bytes of text of each document.
+    /// Number of bytes of text of each document.
     pub(crate) lengths: &'r [u32],
     pub(crate) terms: &'r DocumentTerms,
     pub(crate) context: &'r Context<'r>,
 }
 
-/// Rows of a group with equal sets of terms.
+/// Documents of a group that have equal sets of terms.
 #[derive(Debug)]
 pub(crate) struct Class {
     group: u32,
-    /// The distinct terms, ascending.
+    /// Distinct terms of the set, ascending.
     pub(crate) terms: Vec<u64>,
-    /// The weight of each term. Empty if all terms weigh the same.
+    /// Weight of each term. Empty if all terms weigh the same.
     pub(crate) weights: Vec<u32>,
-    /// The sum of the weights, or the number of terms if all weigh the same.
+    /// Sum of the weights of the terms, or number of terms if all weigh the same.
     pub(crate) weight: u64,
-    /// The rows, ascending.
+    /// Numbers of the documents with this set, ascending.
     pub(crate) rows: Vec<u32>,
 }
 
-/// Classes of groups, ascending by group, then by the weight of their sets.
+/// Classes of all groups, ascending by group and then by the weight of their sets.
 #[derive(Debug, Default)]
 pub(crate) struct Classes {
     classes: Vec<Class>,
-    /// Start of the classes of each group, and at the end the number of classes.
+    /// For each group, the index of its first class, and at the end the number of classes.
     starts: Vec<u32>,
 }
 
 impl<'r> RowTexts<'r> {
-    /// Creates the texts of `collection` from the summary of its first reading.
+    /// Creates the value from a collection and the summary of its first reading.
     pub(crate) fn of(
         collection: &'r dyn Corpus,
         read: &'r CollectionSummary,
@@ -63,7 +64,7 @@ impl<'r> RowTexts<'r> {
         Self { collection, ids: &read.ids, lengths: &read.lengths, terms, context }
     }
 
-    /// Returns the approximate bytes of the sets of some rows, if no two sets are equal.
+    /// Returns the approximate number of bytes of the sets of these documents, if no two sets are equal.
     pub(crate) fn bytes_of_sets(&self, rows: &[u32]) -> u64 {
         let of_row = |&row: &u32| {
             let length = self.lengths.get(row as usize).copied().unwrap_or(0);
@@ -72,7 +73,8 @@ impl<'r> RowTexts<'r> {
         rows.iter().map(of_row).sum()
     }
 
-    /// Reads the texts of the wanted groups, and groups their rows by equal sets of terms.
+    /// Reads the texts of the groups for which `wanted` returns true, and forms classes of documents with
+    /// equal sets.
     ///
     /// # Errors
     ///
@@ -93,7 +95,7 @@ impl<'r> RowTexts<'r> {
             (shard, first, &rows[from..to])
         };
         let shards = (0..self.collection.shard_count()).map(of_shard);
-        // Shards without a wanted row are not opened.
+        // Shards without a wanted document are not opened.
         let shards: Vec<_> = shards.filter(|(.., wanted)| !wanted.is_empty()).collect();
         let bytes = shards.iter().map(|&(shard, ..)| self.collection.shard_bytes(shard)).sum();
         self.context.progress().begin("reading again", Work::Bytes(bytes));
@@ -104,8 +106,8 @@ impl<'r> RowTexts<'r> {
         Ok(Classes::of(parts.into_iter().flatten().collect(), groups.len()))
     }
 
-    /// Returns the classes of one shard. `first` is the first row of the shard, and `wanted` lists its
-    /// wanted rows with their groups.
+    /// Returns the classes of the documents in one shard. `first` is the number of the first document of the
+    /// shard. `wanted` lists the wanted documents of the shard with their groups.
     fn classes_of_shard(
         &self,
         shard: usize,
@@ -116,7 +118,7 @@ impl<'r> RowTexts<'r> {
         let mut done = Ok(());
         let mut scratch = TermScratch::default();
         let place = |index: u32| wanted.binary_search_by_key(&(first + index), |&(row, _)| row);
-        // The reading of the shard ends behind its last wanted row.
+        // Reading the shard ends after its last wanted document.
         let end = wanted.last().map_or(0, |(last, _)| last - first + 1);
         let is_wanted = |index| place(index).is_ok();
         read_again(self.collection, shard, end, &is_wanted, &mut |index, text| {
@@ -134,11 +136,11 @@ impl<'r> RowTexts<'r> {
     }
 }
 
-/// The classes of a shard while it is read.
+/// Classes of a shard while the shard is read.
 struct Found<'t> {
     terms: &'t DocumentTerms,
     classes: Vec<Class>,
-    /// A class by its group and the hash of its terms.
+    /// Index of a class by its group and the hash of its terms.
     by_hash: UnorderedMap<(u32, u64), u32>,
 }
 
@@ -153,8 +155,8 @@ impl<'t> Found<'t> {
         let class = *self.by_hash.entry((group, hash)).or_insert(number);
         match self.classes.get_mut(class as usize) {
             Some(class) if class.terms == terms => class.rows.push(row),
-            // The set is new, or another set has the same hash. The latter is so rare that the
-            // class simply gets a duplicate, which `Classes::of` merges.
+            // The set is new, or another set has the same hash. The second case is so rare that a class may
+            // be stored twice, and `Classes::of` merges both.
             _ => {
                 let mut own = reserved(terms.len(), WHAT)?;
                 own.extend_from_slice(terms);
@@ -173,10 +175,11 @@ impl<'t> Found<'t> {
 }
 
 impl Classes {
-    /// Merges classes of the same group and set from different shards. `groups` is the number of groups.
+    /// Merges classes from different shards that have the same group and equal sets. `groups` is the number
+    /// of groups.
     fn of(mut classes: Vec<Class>, groups: usize) -> Self {
-        // The sort is stable and the shards come in order, so the rows of merged classes stay
-        // ascending.
+        // The sort is stable and the shards come in order, so document numbers stay ascending in merged
+        // classes.
         classes.sort_by(|a, b| {
             let [of_a, of_b] = [a, b].map(|class| (class.group, class.weight));
             of_a.cmp(&of_b).then_with(|| a.terms.cmp(&b.terms))
@@ -192,7 +195,7 @@ impl Classes {
         for class in &classes {
             starts[class.group as usize + 1] += 1;
         }
-        // Sums of the counts turn them into starts.
+        // Adding up the counts turns them into the indexes of the first classes.
         let mut end = 0;
         for start in &mut starts {
             end += *start;
@@ -207,13 +210,13 @@ impl Classes {
         &self.classes[self.starts[group] as usize..self.starts[group + 1] as usize]
     }
 
-    /// Returns the rows of each class that has several rows.
+    /// Returns the documents of each class that has several documents.
     pub(crate) fn repeated(&self) -> impl Iterator<Item = Vec<u32>> {
         self.classes.iter().filter(|class| class.rows.len() > 1).map(|class| class.rows.clone())
     }
 }
 
-/// Classes as a source of documents for a join of sets.
+/// Sets of classes as a source of terms for a join of sets.
 pub(crate) struct ClassTerms<'c> {
     pub(crate) classes: &'c [Class],
     pub(crate) terms: &'c DocumentTerms,

@@ -1,4 +1,4 @@
-//! Compares texts that another engine brought together, for example of a distributed collection.
+//! Compares the texts of candidate pairs that another engine found, for example in a distributed collection.
 
 use super::{RowTexts, Task, Verifying};
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
@@ -19,8 +19,9 @@ use std::fmt;
 
 /// Compares the sets of terms of candidate pairs.
 ///
-/// The candidates are texts with close fingerprints if the method verifies fingerprints. If the method
-/// compares sets, any candidates will do, for example pairs that share a [key](super::super::SetKeys).
+/// If the method verifies fingerprints, the candidates are texts with close fingerprints. If the method
+/// compares sets, the candidates can be any pairs, for example pairs of sets that share a
+/// [key](super::super::SetKeys).
 pub struct Verifier {
     threshold: Threshold,
     terms: DocumentTerms,
@@ -34,8 +35,8 @@ impl fmt::Debug for Verifier {
 }
 
 impl Verifier {
-    /// Creates the verifier of a method, or `None` if the method compares no texts. `fitted` holds
-    /// the weights learned from the collection, for methods whose terms have such weights.
+    /// Creates the verifier of a method. Returns `None` if the method compares no sets of terms. `fitted`
+    /// holds the weights that were learned from the collection, for methods whose terms have learned weights.
     ///
     /// # Errors
     ///
@@ -46,16 +47,16 @@ impl Verifier {
             Criterion::Distance(_) => method.verify(),
         };
         let Some(threshold) = threshold else { return Ok(None) };
-        // Weights that were learned for other terms would give wrong similarities without an error.
+        // With weights that were learned for other terms, similarities would be wrong without an error.
         fitted.check(method.compared())?;
         let terms = DocumentTerms::new(method.compared(), fitted, resources.isa);
         let context = Context::new(resources, &NoProgress)?;
         Ok(Some(Self { threshold, terms, context }))
     }
 
-    /// Returns a number for each text. Two texts have the same number if both their fingerprints
-    /// and their sets of terms are equal. Texts without a fingerprint have number 0. `rows` holds
-    /// the fingerprints in the order of `texts`.
+    /// Returns a hash for each text, of its fingerprint and its set of terms. Texts have the same hash only
+    /// if both are equal. The hash of a text without a fingerprint is 0. `rows` holds the fingerprints in the
+    /// order of `texts`.
     #[must_use]
     pub fn numbers(&self, texts: &[&[u8]], rows: &FingerprintRows<'_>) -> Vec<u128> {
         let mut scratch = TermScratch::default();
@@ -66,8 +67,7 @@ impl Verifier {
             terms.sort_unstable();
             terms.dedup();
             both.clear();
-            // One hash covers both the fingerprint and the set, so numbers are equal only if both
-            // are.
+            // One hash covers both the fingerprint and the set, so hashes are equal only if both are equal.
             both.extend_from_slice(words);
             both.extend_from_slice(terms);
             wide_hash(bytemuck::cast_slice(&both))
@@ -75,11 +75,11 @@ impl Verifier {
         texts.iter().enumerate().map(number).collect()
     }
 
-    /// Returns the pairs of similar texts.
+    /// Returns the pairs of similar texts, as numbers in `texts`.
     ///
-    /// Each group lists its rows. `pairs` names the groups to compare, with the distance of their
-    /// fingerprints. A group may be paired with itself. If several rows of a group have equal sets, only
-    /// the first of them is in the result.
+    /// `groups` lists texts with equal fingerprints. `pairs` names the groups to compare, with the distance
+    /// of their fingerprints. A group may be paired with itself. If several texts of a group have equal sets,
+    /// only the first of them is in the result.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl Verifier {
         let read = CollectionSummary::read(&corpus, context.threads())?;
         let texts = RowTexts::of(&corpus, &read, &self.terms, context);
         let tasks = pairs.iter().map(|&ValuePair { a, b, distance }| Task { a, b, distance });
-        // The other half of the memory is for the join of the sets.
+        // One half of the memory is for the sets, the other half for joining them.
         let memory = context.memory().limit() / 2;
         let verifying = Verifying { threshold: self.threshold, memory, context };
         let groups = RowGroups::new(groups);
