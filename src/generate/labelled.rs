@@ -6,8 +6,7 @@
 //! * edited: many words differ, and a sentence is replaced;
 //! * rewritten: a third of the words differ, and sentences are in another order;
 //! * part: the first half of the other document, followed by other text. These pairs count neither as true
-//!   nor
-//!   as false.
+//!   nor as false.
 //!
 //! Every fifth document ends in the same notice, as pages of one site do.
 

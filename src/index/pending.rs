@@ -130,7 +130,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Creates the entry of a file of which no document was read yet. Reads the file to compute its hash.
+    /// Creates the entry of a file whose documents were not read yet. Reads the file to compute its hash.
     ///
     /// # Errors
     ///

@@ -108,8 +108,7 @@ impl Method {
     /// - Methods with fingerprints take `max_distance`, `recall`, `verify`, `verify_weight`,
     ///   `weight`, `top`, `idf_band` and the options of their kind in [`SKETCHES`].
     /// - `words=N` uses the N most frequent words of the collection instead of shingles, with the built-in
-    ///   hash table
-    ///   and stop words.
+    ///   hash table and stop words.
     ///
     /// # Errors
     ///

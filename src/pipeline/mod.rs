@@ -14,8 +14,7 @@
 //!   and [`compare()`] are whole runs in one call.
 //! * [`match_queries()`] is `simtool N M`. It counts and numbers the most frequent words of form-feed
 //!   texts in a first pass, so that the second pass never looks at the text.
-//! * [`SetKeys`] computes keys of sets, at least one of which any two similar sets share. [`Verifier`]
-//!   compares the
+//! * [`SetKeys`] computes keys of sets; any two similar sets have a key in common. [`Verifier`] compares the
 //!   texts of candidate pairs that another engine found.
 
 mod close_fingerprints;

@@ -27,8 +27,7 @@ pub struct NearDuplicates {
     ///
     /// * In one collection, these are the near-duplicates of kept documents.
     /// * Between two, these are the queries that have a match. Each names the most similar document of the
-    ///   corpus, or the
-    ///   earliest of several that are equally similar.
+    ///   corpus, or the earliest of several that are equally similar.
     pub removals: Vec<Removal>,
     /// Limits with the number of documents that each would remove, the strictest limit first and the limit of
     /// the run last. Stricter limits are listed only if all pairs are known.

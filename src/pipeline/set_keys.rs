@@ -1,4 +1,4 @@
-//! Computes keys of sets, at least one of which any two similar sets share. Engines that join distributed
+//! Computes keys of sets. Any two similar sets have at least one key in common. Engines that join distributed
 //! collections by equal keys use them.
 //!
 //! The keys of a set are the first terms of the set, called its prefix. All sets sort their terms in the same

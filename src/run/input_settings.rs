@@ -16,8 +16,7 @@ pub struct InputSettings {
     pub files_from: Option<PathBuf>,
     /// Whether the paths in the list are separated by zero bytes instead of line ends.
     pub null: bool,
-    /// Patterns for the names of files in folders, of which one must match. If there are none, all files are
-    /// read.
+    /// Patterns that choose the files to read in folders. A pattern after `!` excludes files.
     pub glob: Vec<String>,
     /// Whether hidden files and folders inside folders are read.
     pub hidden: bool,

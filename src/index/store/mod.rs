@@ -3,8 +3,7 @@
 //! * An [`IndexFolder`] is an index as it was when it was opened.
 //! * An [`IndexWriter`] writes to an index, which one process at a time may do.
 //! * A [`Segment`] is a file with documents that were added one after the other. It is written once, and
-//!   checked when it
-//!   is read.
+//!   checked when it is read.
 //! * The [`Manifest`] is the file that lists the segments of an index.
 //!
 //! This module stores fingerprints and tables but does not search them.

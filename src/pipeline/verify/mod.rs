@@ -374,7 +374,7 @@ fn similarity_if_enough(a: &Class, b: &Class, threshold: Threshold) -> Option<Si
 
 /// Work that one thread does in one step.
 enum Piece {
-    /// Compare all pairs of these tasks, each of which has few pairs.
+    /// Compare all pairs of these tasks. Each of them has few pairs.
     Tasks(Range<usize>),
     /// Compare these classes of the first group of a task with the second group.
     Part(usize, Range<usize>),

@@ -206,7 +206,7 @@ pub struct Figure {
     pub name: &'static str,
     /// The count. `None` if it is not known.
     pub count: Option<u64>,
-    /// Count of which a share in percent is shown. `None` if no share is shown.
+    /// Count that is 100 % when the share of this count is shown. `None` if no share is shown.
     pub whole: Option<u64>,
     /// Remark for people. May be empty.
     pub note: &'static str,
