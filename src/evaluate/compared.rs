@@ -26,7 +26,7 @@ const TILE: usize = 128;
 pub(super) enum Compared {
     /// Rows are compared by their distance.
     Rows(Rows),
-    /// Rows are compared by their distance, but only pairs of documents whose sets reach the threshold count.
+    /// Rows are compared by their distance. Pairs of documents count only if their sets reach the threshold.
     Sets(TermLists, &'static Measure),
     /// Rows are compared by their distance, if the sets are similar enough.
     Verified(Rows, TermLists, Threshold),

@@ -50,7 +50,7 @@ pub struct RatioEstimate {
     pub partners: u64,
     /// Number of sampled documents that have partners.
     pub documents: u64,
-    /// Hits divided by partners; 1 if there are no partners.
+    /// Estimated ratio: hits divided by partners, or 1 if there are no partners.
     pub ratio: f64,
     /// Standard error of `ratio`.
     pub standard_error: f64,

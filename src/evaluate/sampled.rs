@@ -51,7 +51,7 @@ pub struct SampledMethod {
     pub sample: u64,
     /// Minimum similarity of the sets of true near-duplicates.
     pub similarity: Threshold,
-    /// Description of the terms of these sets, for example `words:3`.
+    /// Description of the terms that make the compared sets, for example `words:3`.
     pub terms: String,
     /// Share of the true near-duplicates of the sampled documents that the method finds.
     pub recall: RatioEstimate,

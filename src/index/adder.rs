@@ -361,7 +361,7 @@ impl IndexAdder {
         Ok(Input::all(self.pending.inputs()).filter(|other| other.is_same(input)).last().or(known))
     }
 
-    /// Stores an entry that says how far an input file was read.
+    /// Stores an entry that says how many documents of an input file were added.
     pub(super) fn note_input(&mut self, input: &Input) {
         self.pending.push_input(input);
     }

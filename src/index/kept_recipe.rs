@@ -21,7 +21,7 @@ pub(super) struct KeptRecipe {
     method: Method,
     /// Shape of the fingerprints, and the maximum distance at which documents are near.
     pub(super) reach: Reach,
-    /// Bit masks by which the tables look up. `None` if every fingerprint is compared instead.
+    /// For each table, the fingerprint bits by which it looks up. `None` if every fingerprint is compared instead.
     pub(super) tables: Option<TableKeys>,
 }
 

@@ -29,7 +29,7 @@ pub struct KnownDocument {
     pub number: u64,
     /// ID of the document.
     pub id: Vec<u8>,
-    /// Number of documents that were near this one and so were not added.
+    /// Number of documents that were near this document and so were not added.
     pub repeats: u64,
     /// Numbers of the sources of the document and its repeats. The source of the document itself is first,
     /// and the other numbers ascend.

@@ -31,9 +31,9 @@ pub enum Fitted {
     Words(Arc<Vocabulary>),
     /// Number of documents that contain each term of the collection.
     Frequencies {
-        /// Recipe of the terms that were counted.
+        /// Recipe that identifies the kind of the counted terms.
         terms: String,
-        /// Document frequencies of these terms.
+        /// Number of documents of the collection that contain each term.
         frequencies: Arc<Frequencies>,
     },
 }

@@ -56,7 +56,7 @@ impl Member {
 pub struct MemberCluster {
     /// The document that was kept.
     pub kept: Member,
-    /// The documents that were removed in its favour, in reading order.
+    /// The documents that were removed in favour of the kept document, in reading order.
     pub removed: Vec<Member>,
 }
 

@@ -148,7 +148,7 @@ enum CopiedBytes<'k> {
     Stretch(&'k [u8]),
 }
 
-/// Counts of the records in some shards.
+/// Counts of the records in some shards of a file.
 #[derive(Default)]
 struct RecordCounts {
     records: u64,

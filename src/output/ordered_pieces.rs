@@ -15,7 +15,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// threads.
 const WAITING_BYTES: usize = 4 << 20;
 
-/// Names a unit, which is a part of a file that can be read alone.
+/// Position of a unit, which is a part of a file that can be read alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileUnit {
     /// Number of the file that the unit belongs to.

@@ -21,7 +21,7 @@ pub struct FingerprintedCollection {
     /// A row for each document, in reading order. A document without terms has no fingerprint.
     pub rows: FingerprintRows<'static>,
     /// Weights or words that were learned for the fingerprints. Fingerprints made with them later can be
-    /// compared with these.
+    /// compared with the fingerprints in `rows`.
     pub fitted: Fitted,
     /// Summary of reading the collection.
     pub summary: CollectionSummary,

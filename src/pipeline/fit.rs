@@ -86,7 +86,7 @@ struct WrittenNumbers {
 }
 
 impl WrittenNumbers {
-    /// Minimum number of elements of a buffer, which take 4 MB. A larger share gets a larger buffer.
+    /// Minimum number of elements of a buffer, which take 4 MB. A share that needs more gets a larger buffer.
     const BUFFER_PLACES: usize = 2 << 20;
 
     /// Returns a buffer with at least `most` free elements, and the index of the first free one.

@@ -47,7 +47,7 @@ pub enum Truth {
     /// Each path is a folder with a labelled collection: documents in `docs.*`, true pairs in `truth.tsv`,
     /// and, if present, pairs that do not count in `gray.tsv`.
     Folders,
-    /// The documents of all paths are one collection. These files hold its labels.
+    /// The documents of all paths are one collection, whose labels are in the files named here.
     Files {
         /// File of the true pairs or clusters.
         truth: PathBuf,

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// Opened input files of a command, and the faults of their paths.
 #[derive(Debug)]
 pub struct Input<'s> {
-    /// Opened files.
+    /// The input files, opened for reading.
     pub collection: Collection,
     settings: &'s InputSettings,
     path_faults: Vec<Fault>,

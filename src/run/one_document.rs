@@ -18,7 +18,7 @@ use std::path::Path;
 pub struct NamedDocument {
     /// Document that was read.
     pub document: ReadDocument,
-    /// Name of its file, as the user or the run wrote it.
+    /// Name of the file with the document, as the user or the run wrote it.
     pub file: String,
     /// Kind of the name that the user gave.
     pub by: NamedBy,

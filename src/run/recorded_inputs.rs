@@ -3,7 +3,7 @@
 use super::input_settings::InputSettings;
 use std::path::PathBuf;
 
-/// Inputs of a finished run, as its command line names them.
+/// Inputs of a finished run, as the command line of the run names them.
 #[derive(Clone, Debug)]
 pub struct RecordedInputs {
     /// Paths of the corpus, without the paths listed in `files_from`.

@@ -75,7 +75,7 @@ impl Quantiles {
     }
 }
 
-/// Similarities of documents of the sample to their most similar documents.
+/// Similarities of sampled documents, called probes, to the documents that are most similar to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nearest {
     /// Number of documents that were compared with the whole sample.
@@ -197,7 +197,7 @@ impl CorpusProfile {
 
 /// State of one thread that compares sampled documents with the probes.
 struct Comparing {
-    /// For each probe, the number of terms that it shares with the current document. Reset to 0 after each document.
+    /// For each probe, how many terms it shares with the document that is compared now. Otherwise 0.
     counts: Vec<u64>,
     scratch: TermScratch,
     /// For each probe, the greatest similarities found so far, in hundredths.

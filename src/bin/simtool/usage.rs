@@ -23,7 +23,7 @@ simtool finds near-duplicate documents in large text collections.
 pub(crate) const HINT: &str = "type `simtool N M`, for example `simtool 1000 16`: N features, M \
                                bits; or `simtool dedup PATH`; `simtool --help` tells more";
 
-/// Form of a command line, which its first words decide.
+/// Form of a command line, which the first words decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// The first word is the name of a command, possibly misspelled.

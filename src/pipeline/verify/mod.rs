@@ -33,7 +33,7 @@ const PIECE_PAIRS: usize = 4096;
 const FEW_PAIRS: usize = 64;
 /// Number of pairs per set from which on a join is faster than comparing each pair.
 const JOINED_PAIRS_A_SET: usize = 64;
-/// Number of terms in a task from which on all threads join its sets together.
+/// Two groups with at least this many terms are joined by all threads together. One thread joins smaller ones.
 const SHARED_JOIN_TERMS: usize = 1 << 18;
 /// Maximum number of blocks of groups, because each pair of blocks takes a reading. If the memory is far too
 /// small, blocks are larger than it allows.
@@ -385,7 +385,7 @@ enum Piece {
 /// All work on some tasks, divided for threads.
 #[derive(Default)]
 struct Pieces {
-    /// Work for single threads. Except for joins, each element has about the same number of pairs.
+    /// Steps for single threads. Except for joins, each step has about the same number of pairs.
     pieces: Vec<Piece>,
     /// Tasks whose sets all threads join together.
     shared: Vec<usize>,

@@ -26,7 +26,7 @@ pub struct QueryRequest {
 pub struct QueryOutcome {
     /// Number of documents that were looked up.
     pub documents: u64,
-    /// Number of these documents that are near a document of the index.
+    /// Number of looked-up documents that are near a document of the index.
     pub seen_before: u64,
     /// Faults of the input: bad records, and damaged or unreadable files.
     pub faults: Vec<Fault>,

@@ -36,7 +36,7 @@ pub(super) struct Bar {
 
 /// Content of a bar chart.
 pub(super) struct BarChart<'a> {
-    /// Identifier of the chart, unique on the page. The chart refers to its title by this.
+    /// Identifier of the chart, unique on the page. The HTML refers to the title of the chart by this name.
     pub(super) key: &'a str,
     /// Heading of the chart.
     pub(super) title: &'a str,

@@ -56,7 +56,7 @@ impl Display for Cut<'_> {
     }
 }
 
-/// A text that may have lost its middle because it was too long.
+/// A text that may be without its middle part because it was too long.
 pub(super) struct Shortened {
     pub(super) text: String,
     pub(super) is_cut: bool,

@@ -27,7 +27,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     write_figures(out, summary, report)
 }
 
-/// Writes the histograms without a heading.
+/// Writes the histograms of similarities, distances and cluster sizes, without a heading.
 pub(super) fn write_figures(
     out: &mut dyn Write,
     summary: &Summary,

@@ -115,7 +115,7 @@ pub struct Name {
 pub struct Cluster {
     /// The kept document.
     pub kept: Name,
-    /// Number of documents that were removed in its favour.
+    /// Number of documents that were removed in favour of the kept document.
     pub removed: u64,
     /// Some of the removed documents. At most [`MEMBERS`] are shown.
     pub members: Vec<Member>,

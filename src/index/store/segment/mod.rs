@@ -56,7 +56,7 @@ fn section_name(Kind(kind): Kind) -> &'static str {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Origin {
-    /// Position in the segment of the first of these documents.
+    /// Position of the first of the documents in the segment, counted from 0.
     pub row: u32,
     /// Number of the source, whose name is in the manifest.
     pub source: u32,

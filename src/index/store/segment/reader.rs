@@ -21,7 +21,7 @@ pub struct Segment {
     rows: usize,
     row_words: usize,
     tables: u32,
-    /// Whether document numbers are stored, because they have gaps.
+    /// Whether document numbers are stored. Without gaps, they follow from the positions and are not stored.
     has_numbers: bool,
 }
 
