@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct Labels<'l> {
     /// Path of the file, for error messages.
     pub path: &'l Path,
-    /// Bytes of the file.
+    /// Content of the file of labels as bytes.
     pub bytes: &'l [u8],
     /// Whether a line holds a pair of documents or a document and its cluster.
     pub format: TruthFormat,
@@ -75,13 +75,13 @@ impl DocumentsInMemory {
         Ok(Self { texts, ids, summary })
     }
 
-    /// Returns the number of documents.
+    /// Returns the number of documents in the collection.
     #[must_use]
     pub fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// Whether there are no documents.
+    /// Returns whether the collection has no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
@@ -178,9 +178,9 @@ impl Labelled {
 /// pairs that do not count in `gray.tsv`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledFolder {
-    /// File of the documents.
+    /// Path of the file with the documents, for example `docs.jsonl`.
     pub documents: PathBuf,
-    /// File of the true pairs.
+    /// Path of the file with the true pairs, `truth.tsv`.
     pub truth: PathBuf,
     /// File of the pairs that count neither as true nor as false, if there is one.
     pub gray: Option<PathBuf>,

@@ -43,7 +43,7 @@ pub struct SampleSettings {
 pub struct SampledMethod {
     /// Name by which the method was selected.
     pub name: String,
-    /// All settings of the method.
+    /// All settings of the method as text, for example `simhash:bits=64,max_distance=3`.
     pub parameters: String,
     /// Number of documents in the collection.
     pub documents: u64,
@@ -178,7 +178,7 @@ fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSetti
 /// Minimum similarities from which a document counts as a partner of a sampled document.
 #[derive(Clone, Copy)]
 struct Wanted {
-    /// Minimum similarity of true near-duplicates.
+    /// Minimum similarity from which two sets count as true near-duplicates.
     truth: Threshold,
     /// Minimum similarity that the method requires of sets. `None` if it compares fingerprints only.
     found: Option<Threshold>,

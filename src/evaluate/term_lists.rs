@@ -108,7 +108,7 @@ impl TermLists {
         Ok(Self { sizes, weights, term_ends, terms, list_ends, lists, bits, width, isa })
     }
 
-    /// Returns the number of documents.
+    /// Returns the number of documents in the lists.
     pub(super) fn len(&self) -> usize {
         self.sizes.len()
     }

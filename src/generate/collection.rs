@@ -12,34 +12,34 @@ const REMEMBERED: usize = 256;
 /// One query in this many is unrelated to the articles; every other query is a changed copy of an article.
 const QUERIES_PER_STRANGER: usize = 8;
 
-/// Settings of a collection.
+/// Settings of a generated collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollectionSettings {
     /// Seed of the random numbers. The same seed gives the same bytes.
     pub seed: u64,
-    /// Size of the collection.
+    /// Number of articles, or their total number of bytes.
     pub size: Size,
     /// Maximum number of queries. A collection with fewer articles has one query for each article.
     pub queries: u64,
 }
 
-/// Size of a collection.
+/// Size at which no more articles are generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Number of articles.
+    /// This many articles are generated.
     Documents(u64),
     /// Articles are generated until all of them together have at least this many bytes.
     Bytes(u64),
 }
 
-/// Counts of a generated collection.
+/// Counts of a generated collection: articles, queries and true pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Generated {
-    /// Number of articles.
+    /// Number of generated articles.
     pub articles: u64,
-    /// Bytes of the articles.
+    /// Number of bytes of all articles together.
     pub bytes: u64,
-    /// Number of queries.
+    /// Number of generated queries.
     pub queries: u64,
     /// Number of true pairs of near-duplicates, of two articles or of an article and a query.
     pub pairs: u64,

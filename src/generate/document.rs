@@ -34,22 +34,22 @@ pub(super) struct Document {
 /// The change that turns a document into a near-duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// The copy is equal.
+    /// The copy is equal to the document.
     None,
     /// This many words are replaced.
     Words(usize),
-    /// The last sixth is missing.
+    /// The copy is without the last sixth of the words.
     Truncated,
     /// The paragraphs are in another order.
     Shuffled,
-    /// A paragraph was added.
+    /// The copy has one paragraph more.
     Extended,
     /// Lines, sentences and capitals differ; the words are the same.
     Reflowed,
 }
 
 impl Change {
-    /// Returns a random change.
+    /// Returns a random kind of change.
     pub(super) fn draw(random: &mut Random) -> Self {
         match random.below(8) {
             0 => Self::None,

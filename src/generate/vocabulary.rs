@@ -50,7 +50,7 @@ impl Vocabulary {
         Self { letters, ends, aliases: aliases(&weights(size)) }
     }
 
-    /// Returns the number of words.
+    /// Returns the number of words in the vocabulary.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }

@@ -161,7 +161,7 @@ struct MergedRows<'r> {
     /// Number of the first document of the new segment.
     first: u64,
     row_words: usize,
-    /// Numbers of removed documents, ascending.
+    /// Numbers of the documents that are left out of the new segment because they were removed, ascending.
     removed: &'r [u64],
     words: Vec<u64>,
     /// For each document, the difference of its number from `first`.

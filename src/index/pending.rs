@@ -23,7 +23,7 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Whether nothing is pending.
+    /// Returns whether there are no documents, repeats, removals or inputs to write.
     pub(super) fn is_empty(&self) -> bool {
         let SegmentRest { repeats, removed, inputs, .. } = &self.rest;
         self.ends.is_empty() && repeats.is_empty() && removed.is_empty() && inputs.is_empty()

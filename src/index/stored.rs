@@ -80,7 +80,7 @@ pub struct IndexSize {
     pub removed: u64,
     /// Number of documents that were near others and so were not added.
     pub repeats: u64,
-    /// Number of commits so far.
+    /// Number of commits to the index so far.
     pub generation: u64,
     /// Number of segments, which are searched one after the other.
     pub segments: usize,

@@ -25,7 +25,7 @@ const FREQUENCIES: &[u8] = b"frequencies ";
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fitted {
-    /// Nothing needs to be learned.
+    /// Result for terms that need nothing from the collection.
     Nothing,
     /// The most frequent words of the collection.
     Words(Arc<Vocabulary>),

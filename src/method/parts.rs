@@ -113,7 +113,7 @@ impl PartCounter {
         }
     }
 
-    /// Whether no term was counted.
+    /// Returns whether no term was counted yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -6,9 +6,9 @@ use simtool_base::error::{Error, Result};
 /// A method with settings from a publication, and a name for the command line such as `minhash-64`.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// Name of the preset.
+    /// Name of the preset on the command line, for example `minhash-64`.
     pub name: &'static str,
-    /// Description for help texts.
+    /// Description of the preset for help texts.
     pub help: &'static str,
     /// Settings of the method in the form that [`Method`] parses, for example `simhash:bits=64`.
     pub method: &'static str,
@@ -80,7 +80,7 @@ const PRESETS: &[Preset] = &[
 pub struct NamedMethod {
     /// Name of a preset, or the settings of the method as the user wrote them.
     pub name: String,
-    /// The method.
+    /// The selected method with its settings.
     pub method: Method,
 }
 

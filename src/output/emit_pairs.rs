@@ -45,7 +45,7 @@ impl RowTable for JoinedRows {
 /// Form in which the pairs of a join are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairOutput {
-    /// Only the number of pairs.
+    /// A line with the number of pairs, without the pairs.
     Count,
     /// One line for each pair: `a`, `b` and `distance`, separated by tabs. A row is named by its ID, or by its
     /// number if it has no ID.

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 /// One collection that a run read: its only one, the queries or the corpus.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'s> {
-    /// The collection.
+    /// Collection that was read.
     pub collection: &'s dyn Corpus,
     /// Summary of reading the collection, with the names of its documents.
     pub read: &'s CollectionSummary,
@@ -69,9 +69,9 @@ pub struct Findings<'f> {
     pub levels: &'f [Level],
     /// All pairs of near-duplicates, or only those that affect the removals if the memory was too small.
     pub close: &'f Close,
-    /// Summaries of reading the collections.
+    /// Summary of reading each collection.
     pub read: &'f Sides<CollectionSummary>,
-    /// The plan of the run.
+    /// Plan by which the run found the near-duplicates.
     pub plan: &'f Plan,
 }
 

@@ -54,7 +54,7 @@ impl Member {
 /// A cluster of near-duplicates: the document that was kept, and the removed ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemberCluster {
-    /// The document that was kept.
+    /// The document of the cluster that was kept.
     pub kept: Member,
     /// The documents that were removed in favour of the kept document, in reading order.
     pub removed: Vec<Member>,
@@ -65,14 +65,14 @@ pub struct MemberCluster {
 pub enum Fate {
     /// The document belongs to a cluster, so it is similar to another document.
     Clustered {
-        /// The cluster.
+        /// Cluster that the document belongs to.
         cluster: Arc<MemberCluster>,
         /// Position of the document in the list of removed documents. `None` if it is the kept document.
         at: Option<usize>,
     },
     /// The record could not be read as a document, so it was not compared.
     Quarantined {
-        /// File of the record.
+        /// File of the record, as the user named it.
         file: String,
         /// Number of the record in the file, counted from 0.
         record: u64,

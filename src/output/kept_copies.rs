@@ -24,7 +24,7 @@ pub enum BadRecords {
     /// Copies bad records byte for byte. They were not compared, so they are not known to be duplicates.
     #[default]
     Keep,
-    /// Leaves bad records out.
+    /// Leaves bad records out of the copies.
     Drop,
 }
 
@@ -140,7 +140,7 @@ struct FileShards {
     recognized: Option<Recognized>,
 }
 
-/// Bytes that are copied.
+/// Bytes of an input file that go to its copy.
 enum CopiedBytes<'k> {
     /// A whole record, and the number of the record in the file.
     Record(&'k [u8], u64),

@@ -47,7 +47,7 @@ struct QueueState {
     waiting: usize,
     /// Chunks that any idle thread may compress.
     jobs: VecDeque<PackJob>,
-    /// First error of any thread.
+    /// First error that any thread met. It ends the work.
     failed: Option<Error>,
     /// Whether threads must stop and start nothing new.
     is_over: bool,

@@ -19,7 +19,7 @@ pub(super) const OUTPUT: Output = Output {
     write: write_pairs,
 };
 
-/// Columns of the output `pairs`.
+/// Columns of the output `pairs`, for example `a_id` and `similarity`.
 #[derive(Debug)]
 struct PairRows;
 

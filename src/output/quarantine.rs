@@ -22,7 +22,7 @@ pub(super) const OUTPUT: Output = Output {
     write: write_quarantine,
 };
 
-/// Columns of the output `quarantine.jsonl`.
+/// Columns of the output `quarantine.jsonl`, for example `file` and `expected`.
 #[derive(Debug)]
 struct QuarantineRows;
 

@@ -20,7 +20,7 @@ pub(super) const OUTPUT: Output = Output {
     write: write_removed,
 };
 
-/// Columns of the output `removed`.
+/// Columns of the output `removed`, for example `id` and `kept_id`.
 #[derive(Debug)]
 struct RemovedRows;
 

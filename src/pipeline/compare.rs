@@ -93,7 +93,7 @@ pub enum Wanted<'w> {
     Id(&'w [u8]),
 }
 
-/// A document that was read.
+/// A document that was read from a file, with its ID and its record number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadDocument {
     /// Number of the record that holds the document, counted from 0 in the file.
@@ -102,7 +102,7 @@ pub struct ReadDocument {
     pub id: Option<Vec<u8>>,
     /// Text of the document.
     pub text: Vec<u8>,
-    /// Format of the file.
+    /// Format of the file that holds the document.
     pub format: Format,
     /// Warnings about the part of the file that was read. They do not affect the text.
     pub faults: Vec<Fault>,

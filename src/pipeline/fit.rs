@@ -46,7 +46,7 @@ struct NumberedShare<'t> {
 /// A document of the corpus as word numbers.
 #[derive(Debug)]
 pub(super) struct NumberedDocument<'f, 't> {
-    /// ID of the document.
+    /// ID of the document in the corpus.
     pub(super) id: Id<'t>,
     /// Words of the document except stop words, as numbers that the counter of one thread gave them.
     pub(super) numbers: &'f [u16],

@@ -27,7 +27,7 @@ pub struct MatchedQueries {
     first_query: usize,
     /// Number of documents of the corpus.
     pub documents: usize,
-    /// Number of queries.
+    /// Number of queries that were looked up.
     pub queries: usize,
     /// Number of words that were used as features: N, or fewer if the corpus has fewer words.
     pub features: usize,

@@ -11,9 +11,9 @@ use std::fmt;
 /// Whether one collection is compared with itself or queries with a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// Compares a collection with itself.
+    /// Finds near-duplicates within one collection.
     Deduplicate,
-    /// Compares queries with a corpus.
+    /// Finds documents of a corpus that are near-duplicates of queries.
     Match,
 }
 

@@ -16,7 +16,7 @@ pub struct Timings {
 /// A count that a stage reported, for example a number of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// Name of the stage.
+    /// Name of the stage that reported the count.
     pub stage: &'static str,
     /// Noun for the counted things, for example `pairs`.
     pub what: &'static str,
@@ -25,7 +25,7 @@ pub struct Count {
 }
 
 impl Timings {
-    /// Starts the clock.
+    /// Starts measuring the time of the first stage.
     #[must_use]
     pub fn start() -> Self {
         Self { stages: Vec::new(), counts: Vec::new(), last: Instant::now() }

@@ -71,7 +71,7 @@ pub struct EvalRequest {
     pub report: Option<PathBuf>,
     /// Folder for the plots as SVG files. `None` if they are not written.
     pub plots: Option<PathBuf>,
-    /// Whether existing files are replaced.
+    /// What to do if a file to write already exists.
     pub existing: Existing,
 }
 

@@ -29,7 +29,7 @@ pub struct NamedDocument {
 pub enum NamedBy {
     /// A file, with a record number if the file has several documents.
     Place,
-    /// A file and an ID.
+    /// A file, and the ID of a document in it.
     Id,
     /// The output folder of a finished run, and an ID.
     Run,

@@ -50,7 +50,7 @@ pub struct MatchedSamples {
     pub is_for_standard_output: bool,
     /// Number of bytes of the articles.
     pub article_bytes: usize,
-    /// Instruction set that was used.
+    /// Instruction set of the processor that was used.
     pub isa: Isa,
     /// Time that each stage took.
     pub timings: Timings,

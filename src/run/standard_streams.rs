@@ -5,7 +5,7 @@ use simtool_read::walk::{InputFile, Walker};
 use std::io;
 use std::path::Path;
 
-/// Path that means standard input.
+/// Path of an input that means standard input.
 pub const STANDARD_INPUT: &str = "-";
 /// Path of an output that means standard output.
 pub const STANDARD_OUTPUT: &str = "-";

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf, absolute};
 /// N and M as they were given, and the files that belong to them.
 #[derive(Clone, Debug, Default)]
 pub struct WordsRequest {
-    /// N, the number of features.
+    /// N, the number of features, as text.
     pub features: Option<String>,
-    /// M, the number of bits of a fingerprint.
+    /// M, the number of bits of a fingerprint, as text.
     pub bits: Option<String>,
     /// Folder for the files that are not named.
     pub directory: PathBuf,
@@ -76,7 +76,7 @@ impl WordsRequest {
 #[expect(missing_debug_implementations, reason = "a face has nothing to show")]
 #[derive(Clone, Copy)]
 pub struct FolderFiles<'f> {
-    /// Path of the folder.
+    /// Folder in which files have their usual names.
     pub folder: &'f Path,
     /// Face that says how files are opened, and that receives notes about missing files.
     pub face: &'f dyn Face,

@@ -23,11 +23,11 @@ use simtool_read::Corpus;
 /// The chosen method and the reasons for it.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
-    /// The chosen method.
+    /// The chosen method with all its settings.
     pub method: Method,
     /// One sentence for each setting that was chosen. Names of settings are in backquotes.
     pub reasons: Vec<String>,
-    /// Description of the sample.
+    /// Description of the sample from which the method was chosen.
     pub profile: CorpusProfile,
     /// Similarities of documents of the sample.
     pub nearest: Nearest,

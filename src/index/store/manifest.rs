@@ -32,7 +32,7 @@ const CHECKSUM: &str = "checksum ";
 /// Content of a manifest: the method, the segments and the sources of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
-    /// Number of commits so far.
+    /// Number of commits to the index so far.
     pub generation: u64,
     /// Method that makes the fingerprints, with all its settings, in the form that `Method` parses.
     pub method: String,

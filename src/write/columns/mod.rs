@@ -53,7 +53,7 @@ pub trait RowTable: Sized + 'static {
     const COLUMNS: &'static [Column<Self>];
 }
 
-/// One column of an output.
+/// One column of an output: its name, its description and its values.
 pub struct Column<T: RowTable> {
     /// Name of the field, for example `kept_id`.
     pub name: &'static str,
@@ -73,7 +73,7 @@ pub enum Value<T: RowTable> {
     Count(for<'r> fn(&'r T::Row<'r>) -> u32),
     /// A number of up to 31 bits, or null.
     OptionalCount(for<'r> fn(&'r T::Row<'r>) -> Option<u32>),
-    /// A fraction, or null.
+    /// A number such as a similarity, or null.
     Ratio(for<'r> fn(&'r T::Row<'r>) -> Option<f64>),
     /// A time, with a resolution of a second.
     Time(for<'r> fn(&'r T::Row<'r>) -> UtcTime),
@@ -109,7 +109,7 @@ pub struct ColumnDescription {
     pub name: String,
     /// Type of the values, for example `text`.
     pub kind: &'static str,
-    /// One sentence about the values.
+    /// Description of the values, in one sentence.
     pub description: &'static str,
 }
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// Number of rows that are collected before they are encoded.
 const BATCH_ROWS: usize = 16 << 10;
-/// Time zone of all times.
+/// Time zone that is stored for columns of times.
 const ZONE: &str = "UTC";
 
 /// A Parquet file of rows that is being written.

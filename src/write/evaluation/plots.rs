@@ -33,7 +33,7 @@ pub(super) const DARK_CURVES: &str = ".c0{--c:#74a5de}.c1{--c:#e59a4f}.c2{--c:#4
 /// A plot that is written to a file of its own.
 #[derive(Clone, Debug)]
 pub struct PlotFile {
-    /// Name of the file.
+    /// Name of the file of the plot, for example `01-minhash-64-f1.svg`.
     pub name: String,
     /// Content of the file, which is an SVG image.
     pub svg: String,

@@ -17,13 +17,13 @@ const BELOW: f64 = 44.0;
 /// Choice of how the height of a bar follows from its count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
-    /// Proportional to the count.
+    /// The height of a bar is proportional to the count.
     Linear,
     /// Proportional to the logarithm of the count.
     Logarithmic,
 }
 
-/// A bar of a chart.
+/// A bar of a chart: its label and its count.
 pub(super) struct Bar {
     /// Name of the bar in words, for the table and the tooltip.
     pub(super) name: String,
@@ -34,11 +34,11 @@ pub(super) struct Bar {
     pub(super) is_apart: bool,
 }
 
-/// Content of a bar chart.
+/// Title, labels and bars of a bar chart.
 pub(super) struct BarChart<'a> {
     /// Identifier of the chart, unique on the page. The HTML refers to the title of the chart by this name.
     pub(super) key: &'a str,
-    /// Heading of the chart.
+    /// Heading above the chart.
     pub(super) title: &'a str,
     /// Explanation of how to read the chart, in one sentence.
     pub(super) note: &'a str,

@@ -113,7 +113,7 @@ pub struct Name {
 /// A kept document, with some of the documents that were removed in its favour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
-    /// The kept document.
+    /// Name of the kept document.
     pub kept: Name,
     /// Number of documents that were removed in favour of the kept document.
     pub removed: u64,
@@ -136,7 +136,7 @@ pub struct Member {
 /// Beginning of the text of one document of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
-    /// Bytes of the text.
+    /// Bytes of the beginning of the text.
     pub text: Vec<u8>,
     /// Whether the text is that of the kept document. Otherwise it is that of a removed one.
     pub is_of_kept: bool,

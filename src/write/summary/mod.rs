@@ -143,7 +143,7 @@ pub struct Faults {
 /// A fault of the input, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultPlace {
-    /// Whether data was lost.
+    /// Whether data was lost by the fault or only something unusual was found.
     pub severity: Severity,
     /// Stable name of the kind of fault.
     pub kind: &'static str,
@@ -214,14 +214,14 @@ pub struct Figure {
     pub audience: Audience,
 }
 
-/// Readers of a [`Figure`].
+/// Readers to whom a [`Figure`] is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// Programs and people.
     Everyone,
     /// Programs, and people if the count is not 0.
     IfAny,
-    /// Only programs.
+    /// Only programs, in `summary.json`.
     Programs,
 }
 

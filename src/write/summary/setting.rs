@@ -4,20 +4,20 @@ use simtool_base::json_text::write_string;
 use std::fmt;
 use std::io::{self, Write};
 
-/// The value of a setting.
+/// Value of a setting of the run, with its type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Setting {
     /// No value: the setting was not given, so there is no limit or no choice.
     None,
-    /// Yes or no.
+    /// A setting that is on or off.
     Flag(bool),
     /// A whole number, for example a number of bits.
     Count(u64),
     /// A number with a fraction, for example a threshold.
     Number(f64),
-    /// Text.
+    /// A text, for example the name of a field.
     Text(String),
-    /// Several texts.
+    /// A list of texts, for example of patterns.
     List(Vec<String>),
 }
 
@@ -54,7 +54,7 @@ impl Setting {
         text.map_or(Self::None, |text| Self::Text(text.into()))
     }
 
-    /// Writes the value as JSON.
+    /// Writes the value as JSON to `out`.
     pub(super) fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Flag(flag) => write!(out, "{flag}"),

@@ -73,7 +73,7 @@ impl Segment {
         self.first
     }
 
-    /// Returns the number of documents.
+    /// Returns the number of documents in the segment.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows
@@ -104,7 +104,7 @@ impl Segment {
         self.row_words
     }
 
-    /// Returns the number of tables.
+    /// Returns the number of tables by which fingerprints of the segment are looked up.
     #[must_use]
     pub(crate) fn table_count(&self) -> usize {
         self.tables as usize

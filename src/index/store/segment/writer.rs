@@ -13,7 +13,7 @@ use std::path::Path;
 /// Fingerprints and numbers of the documents of a new segment.
 #[derive(Clone, Debug)]
 pub struct SegmentRows<'r> {
-    /// Number of the first document.
+    /// Number of the first document of the segment.
     pub first: u64,
     /// For each document, the difference of its number from `first`. `None` if the numbers have no gaps.
     pub numbers: Option<&'r [u32]>,
@@ -33,13 +33,13 @@ impl<'r> SegmentRows<'r> {
         Self { first, numbers: (!is_dense).then_some(numbers), row_words, words }
     }
 
-    /// Returns the number of documents.
+    /// Returns the number of documents in the segment.
     #[must_use]
     pub fn len(&self) -> usize {
         self.words.len() / self.row_words
     }
 
-    /// Whether there are no rows.
+    /// Returns whether the segment has no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
