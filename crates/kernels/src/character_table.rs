@@ -66,25 +66,25 @@ impl Character {
 /// Sixty-four characters that differ in their last byte, or rows that differ in their second.
 #[derive(Debug)]
 #[repr(align(64))]
-pub struct Row {
+pub(crate) struct Row {
     /// The bits of [`fold`] of each.
-    pub folds: [u8; 64],
+    pub(crate) folds: [u8; 64],
     /// The bits of [`kind`] of each.
-    pub kinds: [u8; 64],
+    pub(crate) kinds: [u8; 64],
     /// The replacement of the last byte of each.
-    pub last: [u8; 64],
+    pub(crate) last: [u8; 64],
     /// The replacement of the first byte of each.
-    pub first: [u8; 64],
+    pub(crate) first: [u8; 64],
     /// All bits that occur in `folds`.
-    pub any_fold: u8,
+    pub(crate) any_fold: u8,
     /// All bits that occur in `kinds`.
-    pub any_kind: u8,
+    pub(crate) any_kind: u8,
     /// The kind of all characters, if they have the same.
-    pub kind: Option<u8>,
+    pub(crate) kind: Option<u8>,
     /// Whether any last byte is replaced.
-    pub changes_last: bool,
+    pub(crate) changes_last: bool,
     /// Whether any first byte is replaced.
-    pub changes_first: bool,
+    pub(crate) changes_first: bool,
 }
 
 impl Row {
@@ -123,11 +123,11 @@ impl Row {
 /// The characters of three bytes with the same first byte: a row that describes 64 rows, and the rows
 /// whose characters differ.
 #[derive(Debug)]
-pub struct Rows {
+pub(crate) struct Rows {
     /// An entry for each row: its fold and kind if all its characters have the same, else `ROW`.
-    pub whole: Row,
+    pub(crate) whole: Row,
     /// The rows whose characters differ.
-    pub mixed: [Option<Box<Row>>; 64],
+    pub(crate) mixed: [Option<Box<Row>>; 64],
 }
 
 /// The characters of two and three bytes.
@@ -143,20 +143,20 @@ pub struct CharacterTable {
 
 /// The entry of a character of two or three bytes, for code that looks up one character at a time.
 #[derive(Clone, Copy, Debug)]
-pub struct Member {
+pub(crate) struct Member {
     /// The replacement of its first byte.
-    pub first: u8,
+    pub(crate) first: u8,
     /// The replacement of its last byte.
-    pub last: u8,
+    pub(crate) last: u8,
     /// The bits of [`fold`].
-    pub fold: u8,
+    pub(crate) fold: u8,
     /// The bits of [`kind`].
-    pub kind: u8,
+    pub(crate) kind: u8,
 }
 
 /// All characters of two and three bytes, one after the other.
 #[derive(Clone, Copy, Debug)]
-pub struct Members<'t> {
+pub(crate) struct Members<'t> {
     table: &'t CharacterTable,
     /// The characters of three bytes, then those of two. An entry is 0 until somebody asks for it.
     known: &'t [AtomicU32; ALL],
@@ -169,16 +169,14 @@ const ALL: usize = THREE + (1 << 11);
 impl Members<'_> {
     /// Returns the entry of a character of two bytes.
     #[inline(always)]
-    #[must_use]
-    pub fn of_two(self, [first, last]: [u8; 2]) -> Member {
+    pub(crate) fn of_two(self, [first, last]: [u8; 2]) -> Member {
         let (row, member) = (usize::from(first & 0x1F), usize::from(last & 0x3F));
         self.member(THREE | row << 6 | member, [first, last])
     }
 
     /// Returns the entry of a character of three bytes.
     #[inline(always)]
-    #[must_use]
-    pub fn of_three(self, bytes @ [first, second, last]: [u8; 3]) -> Member {
+    pub(crate) fn of_three(self, bytes @ [first, second, last]: [u8; 3]) -> Member {
         let row = usize::from(first & 0xF) << 6 | usize::from(second & 0x3F);
         self.member(row << 6 | usize::from(last & 0x3F), bytes)
     }
@@ -211,7 +209,7 @@ impl Members<'_> {
 /// A byte for each first byte of characters, at its lowest six bits.
 #[derive(Debug)]
 #[repr(align(64))]
-pub struct Leads(pub [u8; 64]);
+pub(crate) struct Leads(pub(crate) [u8; 64]);
 
 /// The common bits of all characters that begin with the same byte. Eight bytes are one number, so that
 /// few loads read them all.
@@ -258,8 +256,7 @@ impl CharacterTable {
 
     /// Its characters, each by itself.
     #[inline]
-    #[must_use]
-    pub fn members(&self) -> Members<'_> {
+    pub(crate) fn members(&self) -> Members<'_> {
         let known = self.members.get_or_init(|| {
             let all: Box<[AtomicU32]> = (0..ALL).map(|_| AtomicU32::new(0)).collect();
             all.try_into().unwrap_or_else(|_| unreachable!("as many as were made"))
@@ -269,8 +266,7 @@ impl CharacterTable {
 
     /// The characters of two bytes that begin with `first`.
     #[inline]
-    #[must_use]
-    pub fn two(&self, first: u8) -> &Row {
+    pub(crate) fn two(&self, first: u8) -> &Row {
         self.two[usize::from(first & 0x1F)].get_or_init(|| {
             let code = |last: u8| u32::from(first & 0x1F) << 6 | u32::from(last);
             let row = Row::new(first, |last| self.character(code(last), 0x80));
@@ -281,8 +277,7 @@ impl CharacterTable {
 
     /// The characters of three bytes that begin with `first`.
     #[inline]
-    #[must_use]
-    pub fn three(&self, first: u8) -> &Rows {
+    pub(crate) fn three(&self, first: u8) -> &Rows {
         self.three[usize::from(first & 0xF)].get_or_init(|| {
             let rows = self.rows(first);
             self.tell(first, &rows.whole, false);
@@ -292,16 +287,14 @@ impl CharacterTable {
 
     /// Returns for each first byte 0 if its characters all stay as they are, else [`fold::ROW`].
     #[inline]
-    #[must_use]
-    pub fn lead_folds(&self) -> Leads {
+    pub(crate) fn lead_folds(&self) -> Leads {
         self.folds.load()
     }
 
     /// Returns for each first byte the kind of its characters if they are all separators, letters or words
     /// by themselves, else [`kind::ROW`].
     #[inline]
-    #[must_use]
-    pub fn lead_kinds(&self) -> Leads {
+    pub(crate) fn lead_kinds(&self) -> Leads {
         self.kinds.load()
     }
 
@@ -348,8 +341,7 @@ impl CharacterTable {
     /// Returns the entry and the length of the character that `bytes` begin with, if it has two or three
     /// bytes and they are valid.
     #[inline]
-    #[must_use]
-    pub fn replaced(&self, bytes: &[u8]) -> Option<(Character, usize)> {
+    pub(crate) fn replaced(&self, bytes: &[u8]) -> Option<(Character, usize)> {
         let tail =
             |at: usize| bytes.get(at).filter(|&byte| byte & 0xC0 == 0x80).map(|byte| byte & 0x3F);
         let member = |row: &Row, at: u8| {

@@ -16,6 +16,10 @@ pub mod bit_majority;
 pub mod block_keys;
 pub mod bucket_filter;
 mod character_starts;
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "only levels with their own intrinsics look up whole rows")
+)]
 pub mod character_table;
 pub mod fold_characters;
 pub mod hamming_accept;
