@@ -1,4 +1,4 @@
-//! Rows that the commands `index add`, `index query` and `index export` write.
+//! Rows that the commands `index add`, `filter`, `query`, `stat` and `export` write.
 
 use crate::write::columns::{
     Column, Nested, OutputDescription, RowTable, Value, describe_columns, write_json_line,
@@ -34,12 +34,28 @@ pub(crate) const EXPORT_OUTPUT: OutputDescription = OutputDescription {
     columns: || describe_columns(IndexRows::COLUMNS),
 };
 
+pub(crate) const DUPLICATES_OUTPUT: OutputDescription = OutputDescription {
+    name: "index-duplicates",
+    files: &[],
+    command: "index filter",
+    description: "Each line that was not passed on, in the file of --duplicates.",
+    columns: || describe_columns(DuplicateRows::COLUMNS),
+};
+
+pub(crate) const SIZE_OUTPUT: OutputDescription = OutputDescription {
+    name: "index-size",
+    files: &[],
+    command: "index stat",
+    description: "The size of the index, with --json: one object.",
+    columns: || describe_columns(SizeRows::COLUMNS),
+};
+
 /// Data about a document of an index, for a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexRow<'r> {
     pub(crate) number: u64,
     pub(crate) id: &'r [u8],
-    /// Number of documents that were near this one and so were not added.
+    /// Number of documents that were near this document and so were not added.
     pub(crate) repeats: u64,
     /// Names of the sources of the document and its repeats. The source of the document itself is first.
     pub(crate) sources: &'r [&'r str],
@@ -258,6 +274,133 @@ pub(crate) fn write_near(out: &mut dyn Write, is_json: bool, row: &NearRow<'_>) 
     } else {
         write_tsv_line(out, NearRows::TEXT, row)
     }
+}
+
+/// A line of a pipe that was not passed on, because its document is near one of the index.
+#[derive(Debug)]
+pub(crate) struct DuplicateRow<'r> {
+    /// ID of the document in the line.
+    pub(crate) id: &'r [u8],
+    /// ID of the document of the index.
+    pub(crate) repeated: &'r [u8],
+    /// Number of the document of the index.
+    pub(crate) number: u64,
+    /// Distance between the fingerprints of the two documents.
+    pub(crate) distance: u32,
+    /// The line, which is a JSON object, without its line end.
+    pub(crate) document: &'r [u8],
+}
+
+#[derive(Debug)]
+struct DuplicateRows;
+
+impl RowTable for DuplicateRows {
+    type Row<'r> = DuplicateRow<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("id", "ID of the document in the line.", Value::Text(|row| row.id)),
+        Column::new(
+            "repeats",
+            "ID of the document in the index that it repeats.",
+            Value::Text(|row| row.repeated),
+        ),
+        Column::new(
+            "number",
+            "Number of the repeated document in the index.",
+            Value::Number(|row| row.number),
+        ),
+        Column::new(
+            "distance",
+            "Number of positions in which the fingerprints differ.",
+            Value::Count(|row| row.distance),
+        ),
+        Column::new(
+            "document",
+            "The line itself, with all its fields.",
+            Value::Nested(Nested {
+                columns: Vec::new,
+                is_list: false,
+                write_json: |row, out| out.write_all(row.document),
+            }),
+        ),
+    ];
+}
+
+/// Writes a line that was not passed on.
+pub(crate) fn write_duplicate(out: &mut dyn Write, row: &DuplicateRow<'_>) -> io::Result<()> {
+    write_json_line(out, DuplicateRows::COLUMNS, row)
+}
+
+/// Size of an index, and the method that compares its documents.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SizeRow<'r> {
+    pub(crate) method: &'r str,
+    pub(crate) documents: u64,
+    pub(crate) removed: u64,
+    pub(crate) repeats: u64,
+    /// Number of names of sources.
+    pub(crate) sources: usize,
+    pub(crate) segments: usize,
+    /// Number of tables of each segment, or 0 if every fingerprint is compared.
+    pub(crate) tables: usize,
+    pub(crate) bytes: u64,
+    pub(crate) generation: u64,
+}
+
+#[derive(Debug)]
+struct SizeRows;
+
+impl RowTable for SizeRows {
+    type Row<'r> = SizeRow<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "method",
+            "Method that compares the documents.",
+            Value::Text(|row| row.method.as_bytes()),
+        ),
+        Column::new(
+            "documents",
+            "Number of documents, without removed ones.",
+            Value::Number(|row| row.documents),
+        ),
+        Column::new(
+            "removed",
+            "Number of documents that were removed.",
+            Value::Number(|row| row.removed),
+        ),
+        Column::new(
+            "repeats",
+            "Number of documents that were near others and so were not added.",
+            Value::Number(|row| row.repeats),
+        ),
+        Column::new(
+            "sources",
+            "Number of names of sources.",
+            Value::Number(|row| row.sources as u64),
+        ),
+        Column::new(
+            "segments",
+            "Number of segments, which are searched one after the other.",
+            Value::Number(|row| row.segments as u64),
+        ),
+        Column::new(
+            "tables",
+            "Number of tables of each segment; 0 if every fingerprint is compared.",
+            Value::Number(|row| row.tables as u64),
+        ),
+        Column::new(
+            "bytes",
+            "Number of bytes of all segment files.",
+            Value::Number(|row| row.bytes),
+        ),
+        Column::new("generation", "Number of commits so far.", Value::Number(|row| row.generation)),
+    ];
+}
+
+/// Writes the size of an index as one JSON object.
+pub(crate) fn write_size(out: &mut dyn Write, row: &SizeRow<'_>) -> io::Result<()> {
+    write_json_line(out, SizeRows::COLUMNS, row)
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ const OTHER_OUTPUTS: &[OutputDescription] = &[
     index_rows::REPEATS_OUTPUT,
     index_rows::NEAR_OUTPUT,
     index_rows::EXPORT_OUTPUT,
+    index_rows::DUPLICATES_OUTPUT,
+    index_rows::SIZE_OUTPUT,
 ];
 
 /// Returns the descriptions of all outputs of all commands, with their columns.

@@ -68,9 +68,9 @@ impl CompareRequest {
     /// Returns an error if a setting for reading was given that affects neither document.
     fn refuse_idle(&self, documents: &[NamedDocument; 2]) -> Result<()> {
         let fields =
-            "is of jsonl, csv, tsv and parquet, but for OUT#ID: neither document is of these";
+            "applies to jsonl, csv, tsv and parquet files, and neither document is in one (OUT#ID is read as its run read it)";
         let of_run = "OUT#ID is read as its run read it";
-        let with_id = "goes with FILE#ID, where FILE has fields";
+        let with_id = "needs a document FILE#ID whose file has fields";
         let has_file = documents.iter().any(NamedDocument::is_of_file);
         let has_fields = documents.iter().any(NamedDocument::is_of_fields);
         // The ID of a document of a run is found in the outputs of the run, so the name of the field has no
@@ -158,7 +158,7 @@ mod tests {
         fs::write(&file, "one two three").unwrap();
         for (options, message) in [
             ("text_field=body", "text_field body: is of jsonl, csv, tsv and parquet"),
-            ("id_field=key", "id_field key: goes with FILE#ID"),
+            ("id_field=key", "id_field key: needs a document FILE#ID"),
             ("weight=idf", "weight idf: is learned from a collection"),
             ("colour=red", "options colour=red: "),
             ("bits=3", "bits 3: "),

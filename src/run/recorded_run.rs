@@ -166,7 +166,7 @@ impl<'r> RecordedRun<'r> {
         let files = inputs.settings.find_files(paths, places, self.face)?.files;
         let files: Vec<PathBuf> = files.into_iter().map(|file| file.name).collect();
         let count = counted(files.len() as u64, "input file");
-        let detail = format!("no output tells of {sought}: looking for it in {count}");
+        let detail = format!("no output lists {sought}: looking for it in {count}");
         self.face.notice(Notice::Detail(&detail));
 
         // The outputs name files as the run did, relative to the folder in which it was started.

@@ -254,7 +254,7 @@ fn why_prints_as_much_as_requested() {
         assert_eq!((run.code, &run.out), (0, &plain), "{more}: {}", run.err);
     }
     let run = folder.run_words("why out y --verbose --stats");
-    let note = "note: no output tells of y: looking for it in 1 input file\n";
+    let note = "note: no output lists y: looking for it in 1 input file\n";
     assert!(run.err.contains(note) && run.err.contains("\nread inputs "), "{}", run.err);
     let run = folder.run(&["compare", "out#x", "out#y", "--text-field", "text"]);
     assert_eq!(run.code, 2, "{}", run.err);

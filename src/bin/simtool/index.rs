@@ -1,22 +1,25 @@
 //! `simtool index`: runs the commands on a growing index of documents.
 
 use crate::args::{
-    AddArgs, CreateArgs, ExportArgs, IndexCommand, IndexedArgs, MergeArgs, OneIndexArgs, QueryArgs,
-    RemoveArgs, SalvageArgs, StatArgs,
+    AddArgs, CommonArgs, CreateArgs, ExportArgs, FilterArgs, IndexCommand, IndexedArgs, MemoryArgs,
+    MergeArgs, OneIndexArgs, QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
 };
 use crate::inputs;
-use crate::opened_index::{holder, open, open_adder, open_request};
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console};
 use simtool::Error;
-use simtool::index::{AddedCorpus, Index, salvage};
+use simtool::index::{AddedCorpus, IndexSize};
 use simtool::options::Options;
 use simtool::quantity::{bytes, counted, grouped};
+use simtool::read::ReadOptions;
 use simtool::run::{
-    self, AddOutcome, AddRequest, ExportRequest, IndexedDocuments, QueryRequest, RemoveRequest,
+    self, AddOutcome, AddRequest, ExportRequest, FilterOutcome, FilterRequest, IndexedDocuments,
+    MergeOutcome, OpenRequest, QueryRequest, RemoveRequest, StatOutcome,
 };
 use simtool::write::output_folder::Existing;
 use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
 
 /// Maximum number of files or IDs that are printed. Further ones are only counted.
 const LISTED: usize = 20;
@@ -26,7 +29,7 @@ pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<ExitStatus> {
     match command {
         IndexCommand::Create(args) => create(args)?,
         IndexCommand::Add(args) => return add(args),
-        IndexCommand::Filter(args) => return crate::index_filter::run(args),
+        IndexCommand::Filter(args) => return filter(args),
         IndexCommand::Query(args) => return query(args),
         IndexCommand::Stat(args) => stat(args)?,
         IndexCommand::Verify(args) => verify(args)?,
@@ -34,7 +37,7 @@ pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<ExitStatus> {
         IndexCommand::Merge(args) => merge(args)?,
         IndexCommand::Export(args) => export(args)?,
         IndexCommand::Remove(args) => remove(args)?,
-        IndexCommand::Salvage(args) => return save(args),
+        IndexCommand::Salvage(args) => return salvage(args),
     }
     Ok(ExitStatus::Done)
 }
@@ -50,6 +53,23 @@ fn create(args: &CreateArgs) -> anyhow::Result<()> {
         console::note(&format!("{} keeps {method}", args.index.display()));
     }
     Ok(())
+}
+
+/// Returns a description of this process, which other processes show if they cannot write to the index
+/// meanwhile.
+fn holder(what: &str) -> String {
+    format!("process {} (simtool index {what})", std::process::id())
+}
+
+/// Returns the request to open `index` for the command `index WHAT`, where `what` is for example `add`.
+fn open_request(
+    index: &Path,
+    what: &str,
+    common: &CommonArgs,
+    memory: &MemoryArgs,
+) -> Result<OpenRequest, Error> {
+    let index = index.to_owned();
+    Ok(OpenRequest { index, resources: common.resources(memory)?, holder: holder(what) })
 }
 
 /// Returns the documents that are added or looked up, with the settings for reading them.
@@ -119,54 +139,71 @@ fn query(args: &QueryArgs) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::after(outcome.has_losses))
 }
 
+fn filter(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
+    let OneIndexArgs { index, memory, common } = &args.index;
+    let reading = ReadOptions {
+        text_field: args.text_field.clone(),
+        id_field: args.id_field.clone(),
+        ..ReadOptions::default()
+    };
+    let request = FilterRequest {
+        index: open_request(index, "filter", common, memory)?,
+        reading,
+        source: args.arrival.source.clone(),
+        time: args.arrival.time,
+        batch_lines: args.batch.into(),
+        wait: Duration::from_millis(args.wait),
+        duplicates: args.duplicates.clone(),
+    };
+    let terminal = Terminal::new(&common.running);
+    let outcome = run::filter_lines(&request, io::stdin(), &mut io::stdout(), &terminal)?;
+    let FilterOutcome { lines, new, repeats, bad } = outcome;
+    let counts = [new, repeats, bad].map(grouped);
+    let [new, repeats, without] = counts;
+    let lines = counted(lines, "line");
+    terminal.note(&format!("{lines}: {new} new, {repeats} repeat others, {without} no documents"));
+    Ok(ExitStatus::after(bad > 0))
+}
+
 fn stat(args: &StatArgs) -> anyhow::Result<()> {
+    let resources = simtool::resources::Resources::default();
+    let index = args.index.clone();
+    let request = OpenRequest { index, resources, holder: holder("stat") };
     // The command has no options for reading, so the files are mapped.
-    let access = inputs::access(false);
-    let index = Index::open(&args.index, access, &simtool::resources::Resources::default())?;
-    let size = index.size()?;
-    let method = index.method().to_string();
+    let outcome = run::stat_index(&request, inputs::access(false))?;
     let mut out = Vec::new();
     if args.json {
-        out.extend_from_slice(b"{\"method\":");
-        simtool::json_text::write_string(&mut out, method.as_bytes())?;
-        writeln!(
-            out,
-            ",\"documents\":{},\"removed\":{},\"repeats\":{},\"sources\":{},\"segments\":{},\
-             \"tables\":{},\"bytes\":{},\"generation\":{}}}",
-            size.documents,
-            size.removed,
-            size.repeats,
-            index.sources().len(),
-            size.segments,
-            size.tables,
-            size.bytes,
-            size.generation
-        )?;
+        outcome.write_json(&mut out)?;
     } else {
-        // An index without documents has a header, but its size cannot be divided by 0.
-        let each = size.bytes as f64 / size.documents.max(1) as f64;
-        writeln!(out, "method      {method}")?;
-        writeln!(out, "documents   {}", grouped(size.documents))?;
-        writeln!(out, "removed     {}", grouped(size.removed))?;
-        writeln!(out, "repeats     {}", grouped(size.repeats))?;
-        writeln!(out, "sources     {}", index.sources().join(", "))?;
-        writeln!(out, "segments    {}", size.segments)?;
-        let tables = match size.tables {
-            0 => "none: all fingerprints are compared".to_owned(),
-            tables => tables.to_string(),
-        };
-        writeln!(out, "tables      {tables}")?;
-        writeln!(out, "size        {}, {each:.1} bytes a document", bytes(size.bytes))?;
-        writeln!(out, "generation  {}", grouped(size.generation))?;
+        write_stat(&mut out, &outcome)?;
     }
     Ok(console::out(&out)?)
 }
 
+fn write_stat(out: &mut Vec<u8>, outcome: &StatOutcome) -> io::Result<()> {
+    let StatOutcome { method, sources, size } = outcome;
+    // An index without documents has a header, but its size cannot be divided by 0.
+    let each = size.bytes as f64 / size.documents.max(1) as f64;
+    let tables = match size.tables {
+        0 => "none: all fingerprints are compared".to_owned(),
+        tables => tables.to_string(),
+    };
+    writeln!(out, "method      {method}")?;
+    writeln!(out, "documents   {}", grouped(size.documents))?;
+    writeln!(out, "removed     {}", grouped(size.removed))?;
+    writeln!(out, "repeats     {}", grouped(size.repeats))?;
+    writeln!(out, "sources     {}", sources.join(", "))?;
+    writeln!(out, "segments    {}", size.segments)?;
+    writeln!(out, "tables      {tables}")?;
+    writeln!(out, "size        {}, {each:.1} bytes a document", bytes(size.bytes))?;
+    writeln!(out, "generation  {}", grouped(size.generation))
+}
+
 fn verify(args: &OneIndexArgs) -> anyhow::Result<()> {
-    let index = open(&args.index, &args.common, &args.memory)?;
-    index.verify()?;
-    if !args.common.running.quiet {
-        let size = index.size()?;
+    let OneIndexArgs { index, memory, common } = args;
+    let request = open_request(index, "verify", common, memory)?;
+    let size = run::verify_index(&request, inputs::access(common.running.no_mmap))?;
+    if !common.running.quiet {
         let documents = counted(size.documents, "document");
         console::note(&format!("{documents}, {}: intact", bytes(size.bytes)));
     }
@@ -174,25 +211,23 @@ fn verify(args: &OneIndexArgs) -> anyhow::Result<()> {
 }
 
 fn compact(args: &OneIndexArgs) -> anyhow::Result<()> {
-    let mut adder = open_adder(&args.index, "compact", &args.common, &args.memory)?;
-    adder.compact()?;
-    // The adder is dropped first, so that the printed size is that of the finished index.
-    drop(adder);
-    if !args.common.running.quiet {
-        let size = open(&args.index, &args.common, &args.memory)?.size()?;
-        let documents = counted(size.documents, "document");
-        let segments = counted(size.segments as u64, "segment");
-        console::note(&format!("{documents} in {segments}, {}", bytes(size.bytes)));
+    let OneIndexArgs { index, memory, common } = args;
+    let request = open_request(index, "compact", common, memory)?;
+    let IndexSize { documents, segments, bytes: size, .. } =
+        run::compact_index(&request, inputs::access(common.running.no_mmap))?;
+    if !common.running.quiet {
+        let documents = counted(documents, "document");
+        let segments = counted(segments as u64, "segment");
+        console::note(&format!("{documents} in {segments}, {}", bytes(size)));
     }
     Ok(())
 }
 
 fn merge(args: &MergeArgs) -> anyhow::Result<()> {
     let OneIndexArgs { index, memory, common } = &args.index;
-    let other = open(&args.other, common, memory)?;
-    let mut adder = open_adder(index, "merge", common, memory)?;
-    let (new, repeats) = adder.add_index(&other)?;
-    adder.commit()?;
+    let request = open_request(index, "merge", common, memory)?;
+    let access = inputs::access(common.running.no_mmap);
+    let MergeOutcome { new, repeats } = run::merge_index(&request, &args.other, access)?;
     if !common.running.quiet {
         let all = counted(new + repeats, "document");
         console::note(&format!("{all}: {} new, {} repeat others", grouped(new), grouped(repeats)));
@@ -228,12 +263,11 @@ fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn save(args: &SalvageArgs) -> anyhow::Result<ExitStatus> {
+fn salvage(args: &SalvageArgs) -> anyhow::Result<ExitStatus> {
     let OneIndexArgs { index, memory, common } = &args.index;
+    let request = open_request(index, "salvage", common, memory)?;
     let access = inputs::access(common.running.no_mmap);
-    let resources = common.resources(memory)?;
-    let saved =
-        salvage((index, &args.new), access, run::synced_disk(), &holder("salvage"), &resources)?;
+    let saved = run::salvage_index(&request, &args.new, access)?;
     // Damage is a loss, so it is printed even with --quiet.
     for damage in &saved.damages {
         console::error(damage);
@@ -242,5 +276,5 @@ fn save(args: &SalvageArgs) -> anyhow::Result<ExitStatus> {
         let (saved, lost) = (counted(saved.documents, "document"), grouped(saved.lost_documents));
         console::note(&format!("{saved} saved, {lost} known to be lost"));
     }
-    Ok(if saved.damages.is_empty() { ExitStatus::Done } else { ExitStatus::DoneWithLosses })
+    Ok(ExitStatus::after(!saved.damages.is_empty()))
 }

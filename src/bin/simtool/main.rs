@@ -12,13 +12,10 @@ mod generate;
 #[cfg(feature = "parquet")]
 mod generate_pages;
 mod index;
-mod index_filter;
 mod inputs;
 mod interrupt;
 mod join;
 mod manual;
-mod opened_index;
-mod piped_lines;
 mod plan;
 mod progress_line;
 mod reference;

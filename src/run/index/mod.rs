@@ -4,12 +4,19 @@
 //! requests are refused, when the index is committed, and which faults count as losses.
 
 mod add;
+mod batches;
 mod export;
+mod filter;
+mod maintain;
 mod query;
 mod remove;
 
 pub use add::{AddOutcome, AddRequest, add_to_index};
 pub use export::{ExportRequest, export_index};
+pub use filter::{FilterOutcome, FilterRequest, filter_lines};
+pub use maintain::{
+    MergeOutcome, StatOutcome, compact_index, merge_index, salvage_index, stat_index, verify_index,
+};
 pub use query::{QueryOutcome, QueryRequest, query_index};
 pub use remove::{RemoveOutcome, RemoveRequest, remove_from_index};
 
@@ -105,7 +112,9 @@ mod tests {
     use crate::run::Silent;
     use crate::write::output_folder::Existing;
     use simtool_base::options::Options;
-    use std::fs;
+    use simtool_read::ReadOptions;
+    use std::time::Duration;
+    use std::{fs, io};
 
     /// An index in a folder, next to a folder `in` for documents.
     struct Place {
@@ -229,5 +238,93 @@ mod tests {
         for wrong in [&file, &place.folder.path().join("x.csv")] {
             assert!(export_index(&request(Some(wrong)), &mut Vec::new(), &Silent).is_err());
         }
+    }
+
+    #[test]
+    fn lines_of_new_documents_pass_and_repeats_are_set_aside() {
+        let place = Place::new();
+        let duplicates = place.folder.path().join("repeats");
+        let request = FilterRequest {
+            index: place.index(),
+            reading: ReadOptions::default(),
+            source: "pipe".to_owned(),
+            time: None,
+            batch_lines: 1,
+            wait: Duration::ZERO,
+            duplicates: Some(duplicates.clone()),
+        };
+        let (a, rest) = LINES.split_once('\n').unwrap();
+        let (b, bad) = rest.split_once('\n').unwrap();
+        let mut out = Vec::new();
+        let outcome = filter_lines(&request, LINES.as_bytes(), &mut out, &Silent).unwrap();
+        assert_eq!(outcome, FilterOutcome { lines: 3, new: 1, repeats: 1, bad: 1 });
+        // A line that cannot be read is never lost.
+        assert_eq!(String::from_utf8(out).unwrap(), format!("{a}\n{bad}"));
+        let repeat = |id, line| {
+            let columns = r#""repeats":"a","number":0,"distance":0,"document":"#;
+            format!("{{\"id\":\"{id}\",{columns}{line}}}\n")
+        };
+        assert_eq!(fs::read_to_string(&duplicates).unwrap(), repeat("b", b));
+        // What was answered is in the index, and the file of repeats grows.
+        let again = filter_lines(&request, LINES.as_bytes(), &mut Vec::new(), &Silent).unwrap();
+        assert_eq!((again.new, again.repeats), (0, 2));
+        let expected = format!("{0}{1}{0}", repeat("b", b), repeat("a", a));
+        assert_eq!(fs::read_to_string(&duplicates).unwrap(), expected);
+    }
+
+    /// Input that fails after its first bytes.
+    struct Failing<'a>(&'a [u8]);
+
+    impl io::Read for Failing<'_> {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            let length = self.0.len().min(room.len());
+            if length == 0 {
+                return Err(io::Error::other("broken cable"));
+            }
+            room[..length].copy_from_slice(&self.0[..length]);
+            self.0 = &self.0[length..];
+            Ok(length)
+        }
+    }
+
+    #[test]
+    fn lines_that_were_answered_before_the_input_fails_stay_in_the_index() {
+        let place = Place::new();
+        let request = FilterRequest {
+            index: place.index(),
+            reading: ReadOptions::default(),
+            source: "pipe".to_owned(),
+            time: None,
+            batch_lines: 2,
+            wait: Duration::ZERO,
+            duplicates: None,
+        };
+        let mut out = Vec::new();
+        let error =
+            filter_lines(&request, Failing(LINES.as_bytes()), &mut out, &Silent).unwrap_err();
+        assert!(error.to_string().contains("standard input"), "{error}");
+        assert!(out.starts_with(b"{\"id\":\"a\""));
+        let stat = stat_index(&place.index(), FileAccess::READ).unwrap();
+        assert_eq!((stat.size.documents, stat.size.repeats), (1, 1));
+        assert_eq!(stat.sources, ["pipe"]);
+    }
+
+    #[test]
+    fn an_index_that_takes_another_one_knows_its_documents() {
+        let [one, other] = [Place::new(), Place::new()];
+        one.write("x.jsonl", LINES);
+        one.add("", None).unwrap();
+        let merged = merge_index(&other.index(), &one.index().index, FileAccess::READ).unwrap();
+        assert_eq!(merged, MergeOutcome { new: 1, repeats: 0 });
+        let again = merge_index(&other.index(), &one.index().index, FileAccess::READ).unwrap();
+        assert_eq!(again, MergeOutcome { new: 0, repeats: 1 });
+        let compacted = compact_index(&other.index(), FileAccess::READ).unwrap();
+        assert_eq!((compacted.documents, compacted.segments), (1, 1));
+        assert_eq!(verify_index(&other.index(), FileAccess::READ).unwrap(), compacted);
+        let mut json = Vec::new();
+        stat_index(&other.index(), FileAccess::READ).unwrap().write_json(&mut json).unwrap();
+        let json = String::from_utf8(json).unwrap();
+        assert!(json.starts_with("{\"method\":\"simhash:"), "{json}");
+        assert!(json.contains("\"documents\":1,\"removed\":0,\"repeats\":"), "{json}");
     }
 }

@@ -17,9 +17,8 @@ pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress, endin
 pub(crate) use corpus::{CorpusForm, DedupArgs, Job, MatchArgs};
 pub(crate) use eval::{EvalArgs, EvalFormat, TruthLines};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
-pub(crate) use index::FilterArgs;
 pub(crate) use index::{
-    AddArgs, ArrivalArgs, CreateArgs, ExportArgs, IndexCommand, IndexedArgs, MergeArgs,
+    AddArgs, CreateArgs, ExportArgs, FilterArgs, IndexCommand, IndexedArgs, MergeArgs,
     OneIndexArgs, PlanArgs, QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
 };
 pub(crate) use input::InputArgs;

@@ -1,4 +1,4 @@
-//! Reads standard input in batches of whole lines. A thread reads while the previous batch is answered.
+//! Reads a pipe in batches of whole lines. A thread reads while the previous batch is answered.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,20 +12,20 @@ const WAITING: usize = 4 << 20;
 
 /// Limits at which the lines that were read become a batch.
 #[derive(Clone, Copy)]
-pub(crate) struct Due {
+pub(super) struct Due {
     /// Number of lines that make a batch.
-    pub(crate) lines: u64,
+    pub(super) lines: u64,
     /// Maximum time that the first line waits until a batch is made, even of few lines.
-    pub(crate) wait: Duration,
+    pub(super) wait: Duration,
 }
 
 /// Result of waiting for a batch.
-pub(crate) enum Taken {
+pub(super) enum Taken {
     /// A batch of whole lines. Only the last line of the input may be without a line end.
     Lines(Vec<u8>),
     /// No batch was complete within the given time.
     Nothing,
-    /// The input has ended, and all its lines were returned before.
+    /// The input has ended, and earlier calls have returned all lines.
     End,
 }
 
@@ -46,16 +46,15 @@ struct Shared {
     due: Due,
 }
 
-/// Reader of the lines of standard input.
-pub(crate) struct PipedLines(Arc<Shared>);
+/// Reader of the lines of a pipe.
+pub(super) struct LineBatches(Arc<Shared>);
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(&self) {
-        let mut input = io::stdin().lock();
+    fn read(&self, mut input: impl Read) {
         let mut piece = vec![0; PIECE];
         loop {
             let end = match input.read(&mut piece) {
@@ -94,17 +93,17 @@ impl Shared {
     }
 }
 
-impl PipedLines {
-    /// Starts the thread that reads standard input.
+impl LineBatches {
+    /// Starts the thread that reads `input`.
     ///
     /// # Errors
     ///
     /// The thread does not start.
-    pub(crate) fn new(due: Due) -> io::Result<Self> {
+    pub(super) fn new(input: impl Read + Send + 'static, due: Due) -> io::Result<Self> {
         let (waiting, changed) = (Mutex::default(), Condvar::new());
         let shared = Arc::new(Shared { waiting, changed, due });
         let reader = Arc::clone(&shared);
-        thread::Builder::new().name("reader".into()).spawn(move || reader.read())?;
+        thread::Builder::new().name("reader".into()).spawn(move || reader.read(input))?;
         Ok(Self(shared))
     }
 
@@ -112,8 +111,8 @@ impl PipedLines {
     ///
     /// # Errors
     ///
-    /// Standard input cannot be read.
-    pub(crate) fn take(&self, mut room: Vec<u8>, longest: Duration) -> io::Result<Taken> {
+    /// The input cannot be read.
+    pub(super) fn take(&self, mut room: Vec<u8>, longest: Duration) -> io::Result<Taken> {
         let Shared { changed, due, .. } = &*self.0;
         let began = Instant::now();
         let mut waiting = self.0.lock();
