@@ -2,8 +2,8 @@
 //!
 //! A kernel is an algorithm over slices that knows nothing about its callers. A plain loop is written
 //! once, generic over a `Level`, and compiled for each instruction set; see the module `vector`. A loop that is
-//! faster with intrinsics is replaced in the folder of the level; see `own_loops`. Some kernels still
-//! match on the level and have a body for each.
+//! faster with intrinsics is replaced in the folder of the level; see `own_loops`. Only the folder of a
+//! level names instructions.
 //!
 //! The instruction set is chosen once, at the first call of [`Isa::detected`]: the best that the
 //! processor has, or a lower one that the environment variable `SIMTOOL_ISA` names. Kernels take the
