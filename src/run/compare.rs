@@ -67,8 +67,7 @@ impl CompareRequest {
 
     /// Returns an error if a setting for reading was given that affects neither document.
     fn refuse_idle(&self, documents: &[NamedDocument; 2]) -> Result<()> {
-        let fields =
-            "applies to jsonl, csv, tsv and parquet files, and neither document is in one (OUT#ID is read as its run read it)";
+        let fields = "applies to jsonl, csv, tsv and parquet files, and neither document is in one (OUT#ID is read as its run read it)";
         let of_run = "OUT#ID is read as its run read it";
         let with_id = "needs a document FILE#ID whose file has fields";
         let has_file = documents.iter().any(NamedDocument::is_of_file);
