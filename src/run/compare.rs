@@ -156,7 +156,7 @@ mod tests {
         let file = folder.path().join("a.txt");
         fs::write(&file, "one two three").unwrap();
         for (options, message) in [
-            ("text_field=body", "text_field body: is of jsonl, csv, tsv and parquet"),
+            ("text_field=body", "text_field body: applies to jsonl, csv, tsv and parquet"),
             ("id_field=key", "id_field key: needs a document FILE#ID"),
             ("weight=idf", "weight idf: is learned from a collection"),
             ("colour=red", "options colour=red: "),
