@@ -37,7 +37,7 @@ const LINES: usize = 8;
 pub struct Table<L, A: Arrays = InMemory> {
     buckets: Buckets<L>,
     tags: Arc<RowTags>,
-    /// Number of bytes of the tag and the number of a row.
+    /// Number of bytes that a row takes in the entries: its tag and its row number.
     entry: usize,
     parts: TableParts<A>,
 }

@@ -18,7 +18,7 @@ pub(crate) trait Collect: Sync {
     /// query.
     fn pair(&self, part: &mut Self::Part, a: u32, b: u32, distance: u32);
 
-    /// Appends the result of a later part.
+    /// Appends `later`, the result of a later part of the join, to `part`.
     fn merge(&self, part: &mut Self::Part, later: Self::Part);
 }
 
@@ -26,7 +26,8 @@ pub(crate) trait Collect: Sync {
 /// the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CountRows<'a> {
-    /// The groups that `a` and `b` of a pair belong to.
+    /// The groups in which `a` and `b` of a pair are group numbers. In a self-join, both are the
+    /// same.
     pub groups: (&'a Groups, &'a Groups),
 }
 

@@ -52,8 +52,8 @@ macro_rules! in_lanes {
     };
 }
 
-/// Returns the number of 64-bit words of a fingerprint. Returns a number that no type has if the
-/// distance does not depend only on the bits that differ.
+/// Returns the number of 64-bit words of a fingerprint. If the distance does not depend only on the
+/// bits that differ, returns a number for which there is no type.
 fn lane_words(shape: Shape) -> usize {
     match shape.metric() {
         Metric::Cosine { .. } => usize::MAX,
@@ -393,7 +393,8 @@ fn check_count(what: &str, rows: &FingerprintRows<'_>) -> Result<()> {
     Err(Error::limit(what, format!("a join takes fewer than {}: join them in parts", u32::MAX)))
 }
 
-/// Checks that the distance of a query and a row of the corpus has a meaning.
+/// Checks that queries can be compared with rows of the corpus: their fingerprints must have the same
+/// shape and come from the same recipe.
 fn check_sides(rows: Sides<&FingerprintRows<'_>>) -> Result<()> {
     let Sides::Two(queries, corpus) = rows else { return Ok(()) };
     if queries.shape != corpus.shape {

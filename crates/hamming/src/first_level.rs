@@ -85,8 +85,8 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         Ok(self.large(values, numbers, &root, 0, share))
     }
 
-    /// Does the same as [`Self::large`] for the root of the recursion, but moves sketches if the root
-    /// is split.
+    /// Does the same as [`Self::large`] for the root of the recursion, but if the root is split, moves
+    /// sketches instead of fingerprints. A sketch has two words.
     ///
     /// # Errors
     ///
@@ -124,7 +124,8 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         Ok(part)
     }
 
-    /// Returns the number of pairs of `records` records: of all, or of a query and a row of the corpus.
+    /// Returns the number of pairs that `records` records form. In a self-join, these are all pairs. In
+    /// a search, these are the pairs of a query and a row of the corpus.
     pub(super) fn compares_of(&self, records: usize) -> f64 {
         let (all, queries) = (records as f64, f64::from(self.boundary));
         if self.boundary == 0 { all * (all - 1.0) / 2.0 } else { queries * (all - queries) }
@@ -152,7 +153,8 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         });
     }
 
-    /// Partitions the sketches by their hashes of the block. Each part is then finished by one thread.
+    /// Partitions the sketches of `values` by their first words, the hashes in `keys`. Their second
+    /// words are in `folds`. Each part is then finished by one thread.
     fn partition_sketches(
         &self,
         values: &[W],

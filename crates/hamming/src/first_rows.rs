@@ -67,7 +67,8 @@ pub(super) fn first_rows<L: Lane>(rows: Rows<'_, L>) -> Result<(FirstRows, Buffe
 }
 
 /// Finds the fingerprints that several rows of a part have. Returns the first row and the number of
-/// rows of each. Removes the other rows from `first`. `table` is a buffer.
+/// rows of each. Removes the other rows from `first`. `used_bits` is the number of hash bits that
+/// determined the part, and `table` is a buffer.
 fn part_sizes<L: Lane>(
     values: &[L],
     used_bits: u32,

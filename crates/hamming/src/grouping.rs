@@ -83,8 +83,8 @@ pub fn group<L: Lane>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
 }
 
 /// Partitions the rows that have a fingerprint, so that equal rows are in the same part. Writes their
-/// fingerprints to `values` and their row numbers to `numbers`. Returns the start of each part with the
-/// end of the last one, and the number of hash bits that were used.
+/// fingerprints to `values` and their row numbers to `numbers`. Returns the index of the first row of
+/// each part, followed by the end of the last part, and the number of hash bits that were used.
 pub(super) fn partition_equal<L: Lane>(
     rows: Rows<'_, L>,
     values: &mut [L],
@@ -114,7 +114,7 @@ pub(super) fn partition_equal<L: Lane>(
     (starts, bits)
 }
 
-/// Cuts `slice` into parts. `starts` has the start of each part and the end of the last one.
+/// Cuts `slice` into parts. Part i begins at index `starts[i]` and ends before `starts[i + 1]`.
 pub(super) fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mut [T]> {
     let mut parts = Vec::with_capacity(starts.len());
     for pair in starts.windows(2) {
@@ -125,9 +125,10 @@ pub(super) fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mu
     parts
 }
 
-/// Groups the rows of each part in place. The different fingerprints move to the start of the part.
-/// `numbers` then holds the row numbers group by group, and `group_starts` the start of each group.
-/// Returns the number of groups of each part.
+/// Groups the rows of each part in place. Part i begins at index `starts[i]` and ends before
+/// `starts[i + 1]`. `bits` is the number of hash bits that determined the part. The different
+/// fingerprints move to the start of the part. `numbers` then holds the row numbers group by group,
+/// and `group_starts` the start of each group. Returns the number of groups of each part.
 fn group_parts<W: Lane>(
     starts: &[usize],
     bits: u32,
@@ -229,7 +230,8 @@ impl Scratch {
     }
 }
 
-/// Copies the groups of all parts into arrays without gaps between the parts.
+/// Copies the groups of all parts into arrays without gaps between the parts. `starts` has the start
+/// of each part and the end of the last one, and `counts` the number of groups of each part.
 fn compact<W: Lane>(
     starts: &[usize],
     counts: &[usize],

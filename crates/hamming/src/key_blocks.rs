@@ -16,7 +16,8 @@ use simtool_model::fingerprint_table::Lane;
 pub(super) const COPIED: usize = 8;
 /// Number of rows in the sample that shows how often keys are near.
 const SAMPLE: usize = 1024;
-/// Keys in a sample may be near more often than by chance, but at most by this factor.
+/// Keys in a sample may be near more often than by chance, but at most by this factor. Otherwise the
+/// recursive join is used.
 const CROWDED: f64 = 8.0;
 /// Maximum number of blocks of a fingerprint.
 const MOST_BLOCKS: u32 = 12;
@@ -25,19 +26,20 @@ const KEY_BITS: std::ops::RangeInclusive<u32> = 4..=22;
 
 // Nanoseconds, rounded from measurements on a 2-core AMD EPYC with AVX-512 in November 2026.
 
-/// Time of partitioning one row in two passes, without the time per word.
+/// Nanoseconds for partitioning one row in two passes, without the nanoseconds per word.
 const PARTITION: f64 = 15.0;
-/// Additional time of the two passes for each 64-bit word of the row.
+/// Additional nanoseconds of the two passes of a partition for each 64-bit word of the row.
 const PARTITION_WORD: f64 = 7.0;
-/// Additional time of the two passes for each bit of a key beyond [`CACHED_BITS`].
+/// Additional nanoseconds of the two passes of a partition for each bit of a key beyond
+/// [`CACHED_BITS`].
 const PARTITION_BIT: f64 = 8.0;
 /// Maximum number of bits of a key for which all buckets that a partition fills stay in the caches.
 const CACHED_BITS: u32 = 18;
-/// Time of looking up a bucket, or of copying some of its rows, for each 64-bit word of a row.
+/// Nanoseconds for looking up a bucket, or for copying some of its rows, for each 64-bit word of a row.
 const LOOK: f64 = 5.0;
-/// Time of preparing the comparison of a bucket with near buckets.
+/// Nanoseconds for preparing the comparison of a bucket with near buckets.
 const BUCKET: f64 = 100.0;
-/// Time of one comparison of two rows.
+/// Nanoseconds for one comparison of two rows.
 const COMPARE: f64 = 0.07;
 /// Average number of rows that are compared in vain in the last tile of a bucket.
 const TILE_WASTE: f64 = 3.5;

@@ -62,7 +62,8 @@ impl Layout {
     }
 
     /// Creates a layout for `max_distance` without looking at data. Each mask has the same number of
-    /// neighbouring units. For a given shape and distance, the result is the same in every version.
+    /// neighbouring units, which are bits or lanes. For a given shape and distance, the result is the
+    /// same in every version.
     #[must_use]
     pub fn even(shape: Shape, max_distance: u32) -> Self {
         let masks = u64::from(max_distance) + 1;
@@ -83,8 +84,8 @@ impl Layout {
         Self { shape, masks }
     }
 
-    /// Creates `bands` masks, each with the same number of neighbouring units. Fingerprints that are
-    /// equal in a band are compared. Pairs that are equal in no band are missed.
+    /// Creates `bands` masks, each with the same number of neighbouring units, which are bits or lanes.
+    /// Fingerprints that are equal in a band are compared. Pairs that are equal in no band are missed.
     ///
     /// # Panics
     ///
@@ -113,10 +114,11 @@ impl Layout {
         Self { shape, masks }
     }
 
-    /// Creates the fewest bands in which at least the fraction `recall` of the pairs at `max_distance`
-    /// are equal. Nearer pairs are found with a greater probability.
+    /// Creates the smallest number of bands for which at least the fraction `recall` of the pairs at
+    /// `max_distance` are equal in a band. Nearer pairs are found with a greater probability.
     ///
-    /// Returns `None` if masks that miss no pair are as few, or if the words vote or may be null.
+    /// Returns `None` if no more masks than that are needed to miss no pair, or if the words vote or
+    /// may be null.
     #[must_use]
     pub fn with_recall(shape: Shape, max_distance: u32, recall: Threshold) -> Option<Self> {
         if matches!(shape.metric(), Metric::Votes { .. } | Metric::Lanes { null: true, .. }) {
@@ -132,8 +134,8 @@ impl Layout {
         bands.into_iter().find(|bands| bands.recall(similarity) >= recall.ratio())
     }
 
-    /// Returns a lower bound of the average fraction of units in which two fingerprints at a distance
-    /// are equal.
+    /// Returns a lower bound of the average fraction of units (bits or lanes) in which two fingerprints
+    /// at this distance are equal.
     #[must_use]
     pub fn agreement(shape: Shape, distance: u32) -> f64 {
         let near = 1.0 - f64::from(distance) / f64::from(shape.units());
@@ -182,8 +184,9 @@ impl Layout {
         self.masks().map(L::from_words).collect()
     }
 
-    /// Replaces `keys` by the keys of a fingerprint, one for each mask. Fingerprints that are equal in
-    /// a mask have the same key for it. Other fingerprints hardly ever do.
+    /// Replaces `keys` by the keys of a fingerprint: for each mask, a 64-bit hash of the bits in the
+    /// mask. Fingerprints that are equal in a mask have the same key for it. Other fingerprints hardly
+    /// ever do.
     ///
     /// The function must never change, so that keys can be stored and shared: the same fingerprint and
     /// masks give the same keys in every version and on every machine. A key starts as the mix of the
@@ -209,8 +212,8 @@ impl Layout {
     }
 
     /// Returns the probability that two fingerprints are equal in at least one mask, if each of their
-    /// units is equal with the probability `similarity`. This is 1 − (1 − s^r)^b for b masks of r
-    /// units.
+    /// units (bits or lanes) is equal with the probability `similarity`. This is 1 − (1 − s^r)^b for b
+    /// masks of r units.
     #[must_use]
     pub fn recall(&self, similarity: f64) -> f64 {
         let unit_bits = self.shape.parts().1;
@@ -222,9 +225,9 @@ impl Layout {
     }
 }
 
-/// Returns masks of the parts of a fingerprint such that near fingerprints differ in at most k units of
-/// one part. Usually there is one part, the whole fingerprint. If words vote, the first words are one
-/// part each.
+/// Returns masks of the parts of a fingerprint such that near fingerprints differ in at most k units
+/// (bits or lanes) of one part. Usually there is one part, the whole fingerprint. If words vote, the
+/// first words are one part each.
 fn regions(shape: Shape) -> impl Iterator<Item = Vec<u64>> {
     let (count, bits) = match shape.metric() {
         Metric::Votes { needed } => (shape.words() - needed as usize + 1, u64::BITS),

@@ -17,12 +17,13 @@ use simtool_model::sides::Sides;
 /// Number of rows that are compared before their matches are stored, so that these stay in the cache.
 const STEP_ROWS: usize = 1 << 16;
 
-/// The estimated number of partners that a scan reports for each row. A scan takes long even if it
-/// finds little. With this number, a task has about sixty rows.
+/// Number of partners that a scan reports as its estimate for each row. Tasks are sized by the
+/// estimates, and with this one a task has about sixty rows. A scan takes long even if it finds few
+/// partners.
 pub(super) const SCAN_BOUND: usize = 1 << 12;
 
-/// Appends every row of `corpus` within the maximum distance of `query`, in ascending order of row
-/// numbers.
+/// Appends to `found` every row of `corpus` within the maximum distance of `query`, in ascending order
+/// of row numbers.
 ///
 /// ```
 /// use simtool_model::fingerprint_table::Reach;

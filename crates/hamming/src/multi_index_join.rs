@@ -42,7 +42,8 @@ use std::ops::Range;
 const FIRST_BITS: u32 = 8;
 /// Maximum number of rows that a bucket is compared with at once. They fit into the first-level cache.
 const COLUMNS: usize = 2048;
-/// Maximum number of tasks for a block.
+/// Maximum number of tasks into which the search in the buckets of one block is divided for the
+/// threads.
 const TASKS: usize = 256;
 
 /// Finds all pairs of rows within the maximum distance of `work`.
@@ -122,7 +123,7 @@ struct Table<L> {
     /// The fingerprints in sorted order, followed by room for [`COPIED`] more.
     values: LargeBuffer<L>,
     numbers: LargeBuffer<u32>,
-    /// Index of the first row of each key, and the number of rows at the end.
+    /// Index of the first row of each key, followed by the number of rows as last element.
     starts: Vec<u32>,
 }
 
@@ -179,7 +180,9 @@ impl<L: Lane, C: Collect> KeyJoin<'_, L, C> {
         Ok(all)
     }
 
-    /// Finds the near pairs inside a bucket, and its near pairs with buckets that have a greater key.
+    /// Finds the near pairs inside the bucket of `key`, and its near pairs with buckets that have a
+    /// greater key. `block` is the number of the block, and `flips` has the XOR differences between
+    /// near keys, as [`KeyBlock::flips`] returns them.
     fn bucket(
         &self,
         table: &Table<L>,
@@ -330,8 +333,9 @@ impl<L: Lane> Table<L> {
     }
 }
 
-/// Writes the folds of some ranges of `values` to `words`, one range after the other. There must be
-/// [`COPIED`] more values behind each range.
+/// Replaces `words` by the folds of some ranges of `values`, one range after the other. A fold is the
+/// XOR of a fingerprint's words, which `fold` computes. There must be [`COPIED`] more values behind
+/// each range.
 #[inline]
 fn copied<'w, 'r, L: Lane, W: Copy + Default>(
     values: &[L],

@@ -11,7 +11,8 @@ use std::ops::Range;
 /// more than the records.
 const CHUNK_ROWS: usize = 1 << 14;
 
-/// Records in two arrays: a fingerprint and a number for each record.
+/// Records in two arrays. Record i is the fingerprint `values[i]` with the row or group number
+/// `numbers[i]`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Records<'a, W> {
     pub(super) values: &'a [W],
@@ -28,9 +29,12 @@ impl<W> Records<'_, W> {
     }
 }
 
-/// Partitions records by `hash`, so that the records of a part are next to each other. `records`
-/// returns the records of a range of `0..rows`. Returns the start of each part and the number of
-/// records at the end.
+/// Partitions records into parts, which `hash` computes from their fingerprints. Writes the records
+/// to `out_values` and `out_numbers`, one part after the other. `records` returns the records of a
+/// range of `0..rows`.
+///
+/// Returns the index of the first record of each part, followed by the total number of records as
+/// last element.
 ///
 /// The result is the same as of a stable partition by one thread.
 ///

@@ -15,7 +15,8 @@ pub(super) const UNKNOWN_BOUND: usize = 1 << 10;
 /// Approximate number of pairs of a task.
 const TASK_PAIRS: usize = 1 << 18;
 
-/// Rows, and a way to find the partners of each. Several threads can request them in any order.
+/// Rows, and a way to find the partners of each, which are the rows within the maximum distance.
+/// Several threads can request them in any order.
 pub trait Partners: Sync {
     /// Returns the number of rows.
     fn rows(&self) -> usize;
@@ -71,7 +72,7 @@ pub fn for_each(pairs: &dyn Partners, rows: Range<usize>, mut visit: impl FnMut(
 }
 
 /// Divides the rows into ranges. Calls `make` for each range in parallel, and `take` with the results
-/// in order. Only a limited number of results is in memory at a time.
+/// in the order of the ranges. Only a limited number of results is in memory at a time.
 ///
 /// # Errors
 ///

@@ -70,16 +70,18 @@ use std::sync::Arc;
 /// Number of records from which the bits of a bucket are always weighed anew. For fewer records,
 /// weighing takes about as long as a partition.
 const WEIGH_RECORDS: usize = 4096;
-/// Minimum number of records for which several threads share a bucket.
+/// Minimum number of records of a bucket for which several threads partition the bucket together.
 const LARGE_RECORDS: usize = 1 << 15;
-/// Several threads share a bucket if it has at least one of this number of all records.
+/// Several threads partition a bucket together only if it has at least 1 / `LARGE_SHARE` of all
+/// records, too.
 const LARGE_SHARE: usize = 128;
-/// Maximum number of hash bits of a partition by one thread. All parts that it fills stay in the
-/// caches.
+/// Maximum number of hash bits by which one thread partitions a bucket at once. The parts, 2 to this
+/// power, stay in the caches while they are filled.
 pub(super) const SMALL_BITS: u32 = 10;
-/// Maximum number of hash bits of a partition that several threads share.
+/// Maximum number of hash bits by which several threads together partition a bucket at once.
 pub(super) const LARGE_BITS: u32 = 8;
-/// Maximum distance for which comparing folds of 32 bits excludes most pairs.
+/// Greatest maximum distance of a join at which comparing folds of 32 bits excludes most pairs. A fold
+/// is the XOR of a fingerprint's words. For greater distances, folds of 64 bits are compared.
 pub(super) const FOLD_DISTANCE: u32 = 6;
 
 /// The input and the memory of one join.
@@ -90,7 +92,8 @@ pub(super) struct Recursion<'a, W, C> {
     /// other records. It is 0 in a self-join.
     pub(super) boundary: u32,
     pub(super) collect: &'a C,
-    /// Whether leaves compare folds of 32 bits instead of 64 bits.
+    /// Whether leaves compare folds of 32 bits instead of 64 bits. A fold is the XOR of a fingerprint's
+    /// words.
     pub(super) has_short_folds: bool,
     pub(super) costs: Costs,
     pub(super) large_records: usize,
@@ -104,7 +107,7 @@ pub(super) enum Numbers<'a> {
     FromZero,
     /// The records are numbered 0, 1, 2 and so on, but only rows that have a fingerprint are records.
     Valid(&'a Validity),
-    /// The list has the number of each record.
+    /// Element i is the number of record i.
     Given(&'a [u32]),
 }
 
@@ -132,7 +135,8 @@ impl Numbers<'_> {
 pub(super) struct Place {
     /// Number of hash bits of the path's last block by which the records were partitioned.
     used: u32,
-    /// Number of levels of buffers that hold the buckets around this one.
+    /// Index in [`Scratch::levels`] of the buffer for partitioning this bucket. The buffers before it
+    /// hold the larger buckets that contain this one.
     depth: usize,
     promise: Promise,
 }
@@ -143,7 +147,8 @@ struct Promise {
     /// Maximum number of records of a bucket for which the split was worthwhile. With more, the
     /// children of the split together have more pairs than the bucket that was split.
     most: usize,
-    /// Whether the split used the weights of that very bucket, and not of a bucket around it.
+    /// Whether the split used bit weights of the bucket that was split, and not of a larger bucket that
+    /// contains it.
     is_by_own_weights: bool,
 }
 
@@ -191,7 +196,8 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         Self { boundary, ..self }
     }
 
-    /// Uses memory of an earlier step again, if there is any.
+    /// Uses `spare`, the memory of an earlier step, before new memory is allocated. `None` if there is
+    /// no such memory.
     pub(super) fn with_spare(self, spare: Option<Buffer<W>>) -> Self {
         Self { pool: Pool::new(spare), ..self }
     }
@@ -262,7 +268,8 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         }
     }
 
-    /// Partitions a bucket by more hash bits of the block, and calls [`Self::large`] for each part.
+    /// Partitions a bucket by further bits of the hash of the path's last block, and calls
+    /// [`Self::large`] for each part. `used` is the number of bits that were used before.
     fn partition_large(
         &self,
         values: &[W],
@@ -337,7 +344,8 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         }
     }
 
-    /// Partitions a bucket by more hash bits of the block, and calls [`Self::small`] for each part.
+    /// Partitions a bucket by further bits of the hash of the path's last block, and calls
+    /// [`Self::small`] for each part.
     fn partition_small(
         &self,
         records: Records<'_, W>,
@@ -370,7 +378,7 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         scratch.levels[depth] = level;
     }
 
-    /// Merges the results of several threads, in order.
+    /// Merges the results of several threads into one, in the order of `parts`.
     pub(super) fn merged(&self, parts: Vec<C::Part>) -> C::Part {
         let mut merged = self.collect.part();
         for part in parts {
@@ -379,8 +387,8 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
         merged
     }
 
-    /// Returns the number of queries among records with ascending numbers, and the number of pairs to
-    /// compare.
+    /// Returns two counts for a bucket whose records have these `numbers`, in ascending order: the
+    /// number of queries among them, which is 0 in a self-join, and the number of pairs to compare.
     pub(super) fn compares(&self, numbers: &[u32]) -> (usize, f64) {
         let records = numbers.len() as f64;
         if self.boundary == 0 {
@@ -391,8 +399,8 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
     }
 }
 
-/// Partitions the records of a bucket into a buffer, with all threads. Returns the start of each part,
-/// and the number of records at the end.
+/// Partitions the records of a bucket into a buffer, with all threads. Returns the index of the first
+/// record of each part, followed by the total number of records as last element.
 fn scatter_all<W: Lane>(
     values: &[W],
     numbers: Numbers<'_>,

@@ -16,7 +16,7 @@ pub(super) const RECORDS: &str = "the partitions of the fingerprints";
 /// its words (see [`first_level`](super::first_level)).
 pub(super) type Sketch = Wide<2>;
 
-/// The fingerprints and the numbers of records.
+/// Memory for records: an array of fingerprints, and an array of their row or group numbers.
 pub(super) type Buffer<W> = (LargeBuffer<W>, LargeBuffer<u32>);
 
 /// Allocates a buffer for `records` records.
@@ -89,7 +89,7 @@ impl<W: Lane> Pool<W> {
 
 /// Buffers of one thread.
 pub(super) struct Scratch<W> {
-    /// A partition for each depth of the recursion.
+    /// For each depth of the recursion, the buffers for the partition of a bucket.
     pub(super) levels: Vec<Level<W>>,
     pub(super) folds: Folds,
     pub(super) candidates: Candidates,
@@ -98,7 +98,8 @@ pub(super) struct Scratch<W> {
     pub(super) likely: Vec<(u32, u32)>,
 }
 
-/// The folds of the fingerprints in a leaf: of 32 or of 64 bits. The other list is empty.
+/// The folds of the fingerprints in a leaf. A fold is the XOR of a fingerprint's words. One list is
+/// for folds of 32 bits and one for folds of 64 bits, and only one of them is filled.
 #[derive(Default)]
 pub(super) struct Folds {
     pub(super) words_32: Vec<u32>,
@@ -122,7 +123,8 @@ impl Folds {
 pub(super) struct Level<W> {
     values: Vec<W>,
     numbers: Vec<u32>,
-    /// The index of the next record of each part. After [`Self::scatter`], the end of the part.
+    /// For each part, the index at which its next record is written. After [`Self::scatter`], the end
+    /// index of the part.
     next: Vec<u32>,
 }
 

@@ -108,7 +108,8 @@ impl RowTags {
         Self { bits: GatheredBits::new(bits), expected, most: behind as u32 }
     }
 
-    /// Returns the tag of a fingerprint. This function is linear, too.
+    /// Returns the tag of a fingerprint. The XOR of two tags is the tag of the XOR of their
+    /// fingerprints.
     #[inline]
     pub(super) fn tag<L: Lane>(&self, row: L) -> u16 {
         self.bits.of(row)
@@ -126,8 +127,8 @@ impl RowTags {
     }
 }
 
-/// Returns the fraction of all tags of `bits` bits that have a lower weight than w, for each w. The
-/// fractions are in units of 1/2¹⁶.
+/// Counts the tags of `bits` bits that have fewer than w bits set. Element w of the result is this
+/// number as a fraction of all tags, in units of 1/2¹⁶.
 fn lighter_tags(bits: usize) -> [u32; WEIGHTS + 1] {
     let (mut lighter, mut before) = ([0; WEIGHTS + 1], 0);
     // Number of tags with this weight. There are 2^bits tags in total.

@@ -25,36 +25,41 @@ const SAMPLE: usize = 1024;
 /// be rows.
 const MAX_WIDTH: u32 = 28;
 
-/// The conditions that the pairs of a path meet, as bit masks.
+/// A path from the root of the recursion to one of its nodes. Its bit masks are the conditions that a
+/// pair must meet to be found below that node.
 #[derive(Clone, Debug)]
 pub(super) struct Path<W> {
-    /// Bits in which the pairs are equal.
+    /// Bits in which the two fingerprints of a pair must be equal.
     pub(super) equal: W,
-    /// Disjoint masks. The pairs differ in at least one bit of each.
+    /// Disjoint masks. A pair must differ in at least one bit of each mask.
     pub(super) unequal: Vec<W>,
-    /// All other bits.
+    /// Bits that are neither in `equal` nor in a mask of `unequal`. A pair may differ in any of them.
     pub(super) free: W,
-    /// The group of bits that was added to `equal` last. Buckets are partitioned by its hash.
+    /// The group of bits that was added to `equal` last. Buckets are partitioned by a hash of these
+    /// bits.
     pub(super) block: W,
 }
 
 impl<W: Lane> Path<W> {
-    /// Creates the path that accepts all pairs of fingerprints of this shape.
+    /// Creates the path of the root. It has no conditions, so it accepts all pairs of fingerprints of
+    /// this shape.
     pub(super) fn root(shape: Shape) -> Self {
         let free = W::lowest_bits(shape.row_bits());
         Self { equal: W::ZERO, unequal: Vec::new(), free, block: W::ZERO }
     }
 }
 
-/// Costs in nanoseconds, by which alternatives are compared.
+/// Costs in nanoseconds. They decide whether a bucket is partitioned further or all of its pairs are
+/// compared.
 ///
 /// They were measured on a 2-core Intel Xeon with AVX-512. The choices hardly depend on the exact
 /// values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
-    /// Cost of one comparison in a leaf.
+    /// Nanoseconds for comparing one pair in a leaf, which is a bucket whose pairs are all compared.
     compare: f64,
-    /// Cost of moving one record through a partition and into a leaf.
+    /// Nanoseconds for moving one record (a fingerprint and its number) through a partition and into a
+    /// leaf.
     record: f64,
     /// Average number of records in a leaf after a partition.
     leaf: f64,
@@ -62,12 +67,13 @@ pub(super) struct Costs {
 
 /// Nanoseconds for reading the fingerprints of a candidate pair if they have several words.
 const LOOK: f64 = 5.0;
-/// If more than this fraction of unrelated pairs has near folds, leaves are made smaller.
+/// Leaves are made smaller if more than this fraction of unrelated pairs has folds within the maximum
+/// distance. A fold is the XOR of a fingerprint's words.
 const MOST_PASSING: f64 = 1e-3;
 
 impl Costs {
-    /// Returns the costs for fingerprints of `words` words and the distance of `reach`. `short_words`
-    /// says whether folds have 32 bits.
+    /// Returns the costs for fingerprints of `words` 64-bit words and the maximum distance in `reach`.
+    /// `short_words` is true if folds, the XORs of a fingerprint's words, have 32 bits instead of 64.
     pub(super) fn of(isa: Isa, words: usize, reach: Reach, short_words: bool) -> Self {
         let compare = isa.pair_nanoseconds(short_words);
         if words <= 2 {
@@ -124,8 +130,8 @@ impl BitWeights {
         Self::of_words(bytemuck::cast_slice(values), W::WORDS, shape)
     }
 
-    /// Computes the weights of bits from a sample of the fingerprints in `words`. Each has `stride`
-    /// words.
+    /// Computes the weights of bits from a sample of the fingerprints in `words`. Each fingerprint has
+    /// `stride` words.
     pub(super) fn of_words(words: &[u64], stride: usize, shape: Shape) -> Self {
         let step = (words.len() / stride / SAMPLE).max(1);
         let mut ones = vec![[0u32; 64]; stride];
@@ -177,15 +183,15 @@ impl BitWeights {
         weights.map(|(_, &weight)| f64::from(weight)).sum()
     }
 
-    /// Divides the units of `mask` into `groups` groups of about the same weight. Returns `None` if
-    /// there are fewer units than groups.
+    /// Divides the units of `mask`, which are bits or lanes, into `groups` groups of about the same
+    /// weight. Returns the mask of each group, or `None` if there are fewer units than groups.
     fn deal<W: Lane>(&self, mask: W, groups: usize) -> Option<Vec<W>> {
         let dealt = self.deal_words(mask.words(), groups)?;
         Some(dealt.chunks_exact(W::WORDS).map(W::from_words).collect())
     }
 
-    /// Does the same as [`Self::deal`] for a mask of any length. Returns the words of all groups, one
-    /// group after the other.
+    /// Does the same as [`Self::deal`] for a mask of any number of words. Returns the words of the
+    /// masks of all groups, one mask after the other.
     pub(super) fn deal_words(&self, mask: &[u64], groups: usize) -> Option<Vec<u64>> {
         // The mask of one unit, at its lowest bit.
         let unit_mask = u64::MAX >> (u64::BITS - self.unit_bits);
@@ -227,20 +233,24 @@ pub(super) fn effective_bits(words: &[u64], shape: Shape) -> u32 {
     BitWeights::of_words(words, shape.words(), shape).effective_bits(shape)
 }
 
-/// A path with its children, which are computed at most once for all of its buckets.
+/// A node of the recursion: a path and its children. The children are computed at most once for all
+/// buckets of the path.
 #[derive(Debug)]
 pub(super) struct Node<W> {
     pub(super) path: Path<W>,
-    /// Maximum number of hash bits of the last block that a partition may use.
+    /// Number of bits of the hash of `path.block`. All buckets of this path can be partitioned by at
+    /// most so many bits.
     pub(super) width: u32,
     weights: Arc<BitWeights>,
     free_weight: f64,
-    /// Index and weight of the unequal mask with the greatest weight.
+    /// Index in `path.unequal` of the mask with the greatest weight, and that weight. `None` if there
+    /// are no unequal masks.
     widest: Option<(usize, f64)>,
-    /// The children after dividing the free bits. `None` inside if there are too few bits.
+    /// The children if the free bits are divided into groups. The inner `Option` is `None` if there are
+    /// too few free bits.
     by_free: OnceLock<Option<Vec<Self>>>,
-    /// The children after dividing the unequal mask with the greatest weight. `None` inside if it has
-    /// too few bits.
+    /// The children if the unequal mask with the greatest weight is divided into groups. The inner
+    /// `Option` is `None` if the mask has too few bits.
     by_widest: OnceLock<Option<Vec<Self>>>,
 }
 
@@ -353,7 +363,8 @@ pub(super) mod live_paths {
     }
 }
 
-/// Returns one child for each group of the free bits.
+/// Returns one child for each of `groups`, into which the free bits were divided. The pairs of child i
+/// are equal in group i and differ in each group before it.
 pub(super) fn split_free<W: Lane>(path: &Path<W>, groups: &[W]) -> Vec<Path<W>> {
     let mut free = path.free;
     let children = groups.iter().enumerate().map(|(t, &group)| {
@@ -365,7 +376,8 @@ pub(super) fn split_free<W: Lane>(path: &Path<W>, groups: &[W]) -> Vec<Path<W>> 
     children.collect()
 }
 
-/// Returns one child for each group of the bits of the unequal mask with index `widest`.
+/// Returns one child for each of `groups`, into which the unequal mask with index `widest` was divided.
+/// The pairs of child i are equal in group i and differ in each group before it.
 fn split_unequal<W: Lane>(path: &Path<W>, widest: usize, groups: &[W]) -> Vec<Path<W>> {
     let mut rest = path.unequal[widest];
     let children = groups.iter().enumerate().map(|(t, &group)| {

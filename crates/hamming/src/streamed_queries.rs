@@ -40,8 +40,8 @@ pub struct StreamedQueries<L> {
 #[derive(Debug)]
 struct Table<L> {
     hash: BlockHash<L>,
-    /// A word for each bucket: the XOR of the words of its only query, or [`CROWDED`] if it has
-    /// several. [`rows_near_buckets`] needs it.
+    /// A word for each bucket: 0 if it has no query, the XOR of the 32-bit words of its only query, or
+    /// [`CROWDED`] if it has several. [`rows_near_buckets`] needs it.
     words: Vec<u32>,
     starts: Vec<u32>,
     /// Queries and their numbers, sorted by bucket.
@@ -200,7 +200,7 @@ struct StreamedPairs {
     /// Pairs of a query and a row of the corpus. Queries have their index among the queries with a
     /// fingerprint.
     found: Vec<ValuePair>,
-    /// The number of each query that has a fingerprint. `None` if all queries have one.
+    /// The row number of each query that has a fingerprint. `None` if all queries have one.
     query_rows: Option<Vec<u32>>,
     query_count: usize,
 }

@@ -77,7 +77,8 @@ impl<'a> WideRows<'a> {
         Ok((groups, WideRows { words: words.into(), reach: self.reach, validity: None }))
     }
 
-    /// Appends every row from number `first` on within the maximum distance of `query`.
+    /// Appends to `found` every row within the maximum distance of `query` whose number is at least
+    /// `first`.
     fn scan(&self, first: usize, query: &[u64], found: &mut Vec<Match>) {
         for row in first..self.len() {
             if let Some(words) = self.row(row) {

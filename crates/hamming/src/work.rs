@@ -17,7 +17,7 @@ pub struct Work<'w> {
     pub reach: Reach,
     /// Instruction set, memory and temporary folder.
     pub context: &'w Context<'w>,
-    /// The part of the progress stage "joining" that this work is.
+    /// The fraction of the progress stage "joining" that is reported as done when this work is done.
     pub share: Share<'w>,
 }
 

@@ -45,8 +45,8 @@ pub struct Workload {
     pub rows: usize,
     /// Number of bits of a fingerprint, and the way in which distances are counted.
     pub shape: Shape,
-    /// Number of random bits that would distinguish rows equally well. It is smaller than the number of
-    /// bits of a fingerprint if bits are constant or mostly 0 or 1.
+    /// Number of random bits that would distinguish rows as well as their fingerprints do. It is
+    /// smaller than the number of bits of a fingerprint if bits are constant or mostly 0 or 1.
     pub effective_bits: u32,
     /// Maximum distance of a pair, k.
     pub max_distance: u32,
@@ -107,8 +107,8 @@ impl Workload {
         Err(Error::config("max_distance", max_distance, rule))
     }
 
-    /// Returns the workload of joining one word of each fingerprint, if the words vote and are joined
-    /// one after the other.
+    /// Returns the workload of joining a single 64-bit word of each fingerprint. Fingerprints whose
+    /// words vote are joined word by word.
     pub(super) fn of_one_lane(&self) -> Self {
         Self {
             shape: Shape::bits(u64::BITS),
@@ -136,12 +136,14 @@ impl Workload {
         f64::from(self.max_distance) + 1.0
     }
 
-    /// Returns the number of effective bits of one block.
+    /// Returns the number of effective bits of one of the [`Self::blocks`]. Effective bits are the
+    /// random bits that would distinguish rows equally well.
     pub(super) fn block_bits(&self) -> f64 {
         f64::from(self.effective_bits) / self.blocks()
     }
 
-    /// Returns the number of 64-bit words of the type that stores a fingerprint.
+    /// Returns the number of 64-bit words of the type that stores a fingerprint, for example 4 for a
+    /// fingerprint of 3 words.
     pub(super) fn lane_words(&self) -> f64 {
         self.shape.words().next_power_of_two() as f64
     }
@@ -169,7 +171,8 @@ impl Workload {
         sum
     }
 
-    /// Returns the nanoseconds for comparing two folds.
+    /// Returns the nanoseconds for comparing two folds, which are the XORs of the words of two
+    /// fingerprints.
     pub(super) fn compare(&self) -> f64 {
         if self.max_distance <= 6 || self.shape.row_bits() <= 32 {
             FOLD_COMPARE

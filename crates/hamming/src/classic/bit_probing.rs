@@ -43,7 +43,7 @@ impl<L: Lane> BitProbing<L> {
 }
 
 /// Calls `visit` with each value that differs from `value` in 1 to `flips` of the bits whose positions
-/// are in `bits`. The second argument is `flipped` plus the number of different bits.
+/// are in `bits`. The second argument of `visit` is `flipped` plus the number of bits that differ.
 pub(super) fn visit_flips<L: Lane>(
     value: L,
     bits: &[u32],

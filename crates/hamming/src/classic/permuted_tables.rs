@@ -181,7 +181,8 @@ fn choices(of: u32, count: u32) -> usize {
     result
 }
 
-/// Appends every choice of `count` of `blocks` to `found`. Each begins with the blocks in `chosen`.
+/// Appends every choice of `count` of `blocks` to `found`. Each choice begins with the blocks in
+/// `chosen`.
 fn choose(
     blocks: &[(u32, u32)],
     count: usize,
