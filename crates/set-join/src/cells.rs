@@ -11,7 +11,8 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::{self, LargeBuffer};
 use std::sync::{Mutex, PoisonError};
 
-/// Number of cells in a section of the table. A cell's position in its section fits into 16 bits.
+/// Number of cells (two-bit counters) in a section of the table, which a lock protects. A cell's
+/// position in its section fits into 16 bits.
 const SECTION_CELLS: usize = 1 << 16;
 /// Number of cell numbers that a worker collects per section before it writes them to the table.
 /// They touch each cache line of the section about four times, so most updates find the line in the
@@ -21,21 +22,22 @@ const SECTION_BYTES: usize = SECTION_CELLS / Cells::A_BYTE as usize;
 
 /// Name of the table in messages about missing memory.
 const TABLE: &str = "the table of terms";
-/// Value of a cell if at least two sets, or both collections, contain terms of the cell.
+/// Value of a cell (a two-bit counter) if terms of the cell occurred at least twice, or in both
+/// collections of a join of two.
 const MATCHED: u8 = 3;
 
-/// The change that an occurrence of a term makes to its cell.
+/// The change that an occurrence of a term makes to the term's cell, which is a two-bit counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Note {
-    /// One more occurrence, in a self-join.
+    /// In a self-join: the cell counts one more occurrence. It counts up to two.
     Occurrence,
-    /// An occurrence in the first collection of a join of two.
+    /// In a join of two collections: the cell's bit for the first collection is set.
     First,
-    /// An occurrence in the second collection of a join of two.
+    /// In a join of two collections: the cell's bit for the second collection is set.
     Second,
 }
 
-/// Function from terms to cell numbers.
+/// Function from a term to the number of its cell, which is the two-bit counter for the term.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellNumbers {
     cells: u64,
@@ -62,7 +64,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// Number of cells in a byte.
+    /// Number of cells (two-bit counters) in a byte.
     pub(super) const A_BYTE: u64 = 4;
     /// Number of cells of the smallest table.
     pub(super) const LEAST: u64 = 1 << 10;
@@ -98,7 +100,8 @@ impl Cells {
         self.bytes.fill(0);
     }
 
-    /// Whether the terms of a cell may occur in two sets, or in both collections of a join of two.
+    /// Returns whether the terms of cell number `cell` may occur in two sets, or in both
+    /// collections of a join of two.
     #[inline]
     pub(super) fn is_matched(&self, cell: u64) -> bool {
         self.bytes[(cell / Cells::A_BYTE) as usize] >> (cell % Cells::A_BYTE * 2) & 3 == MATCHED
@@ -112,9 +115,9 @@ pub(super) struct Filling<'a> {
 }
 
 impl<'t> Filling<'t> {
-    /// Creates two writers for a worker: for the first and the second collection if `across` is
-    /// true. In a self-join, both do the same. Everything is in the table once the writers are
-    /// dropped.
+    /// Creates two writers for a worker. If `across` is true, one is for terms of the first
+    /// collection and the other for terms of the second. In a self-join, both do the same.
+    /// Everything is in the table once the writers are dropped.
     ///
     /// # Errors
     /// Not enough memory.
@@ -141,7 +144,7 @@ pub(super) struct Writer<'f, 't> {
 }
 
 impl Writer<'_, '_> {
-    /// Records an occurrence of a term with this cell.
+    /// Records an occurrence of a term whose cell has the number `cell`.
     #[inline]
     pub(super) fn push(&mut self, cell: u64) {
         let section = cell as usize / SECTION_CELLS;

@@ -38,7 +38,7 @@ const MANY_PAIRS: usize = 4;
 /// so small groups use one range.
 const LARGE_GROUP: usize = 1024;
 const MOST_PARTS: usize = 8;
-/// Index that means "not in the table".
+/// Value in a list of indices that means "no index": the document has no candidates or no set.
 const NONE: u32 = u32::MAX;
 /// Value in `Documents::stored_at` of a document that is not in memory.
 const NOWHERE: (u32, u32) = (NONE, NONE);
@@ -214,8 +214,10 @@ impl TermComparison<'_> {
         Ok(Comparisons { tasks, sets, numbers })
     }
 
-    /// Numbers the terms of each of `groups`, which are lists of documents. For a large group, each
-    /// thread numbers the terms in one range of values.
+    /// Numbers the distinct terms of each of `groups`, which are lists of documents. Returns for
+    /// each group the sets of its documents, as bits by term number. For a large group, the terms,
+    /// which are 64-bit hashes, are divided into ranges of values, and each thread numbers the
+    /// terms of one range.
     fn numbered(&self, documents: &Documents, groups: &[&[u32]]) -> Result<Vec<Comparable>> {
         let parts_of = |group: &[u32]| match group.len() {
             ..LARGE_GROUP => 1,
@@ -274,7 +276,7 @@ impl TermComparison<'_> {
     }
 
     /// Compares the first document of `run` with the others as bit sets, whose terms were numbered
-    /// together. `numbers` has the number of each document's set in `sets`.
+    /// together. `numbers` has the number of each document's set in `sets`, and `room` is a buffer.
     fn compare_sets(
         &self,
         documents: &Documents,
@@ -295,7 +297,8 @@ impl TermComparison<'_> {
         });
     }
 
-    /// Stores the number of terms that two documents share in `shared` if they are similar enough.
+    /// Stores `found`, the number of terms that two documents share, in `shared` if the documents
+    /// are similar enough.
     fn judge(&self, documents: &Documents, pair: Candidate, found: usize, shared: &AtomicU32) {
         let [left, right] = pair.map(|place| documents.sizes[place as usize].into());
         if self.threshold.reached(found as u64, left, right).is_some() {
@@ -414,8 +417,8 @@ impl TermComparison<'_> {
     }
 }
 
-/// Returns the row numbers of all candidates in ascending order. In `candidates`, replaces each row
-/// number by its index in the result.
+/// Returns the row numbers of all documents in `candidates`, in ascending order. In `candidates`,
+/// replaces each row number by its index in the result.
 fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: &Threads) -> Vec<u32> {
     let is_linked: Vec<AtomicBool> = (0..end_row).map(|_| AtomicBool::new(false)).collect();
     threads.map(candidates.chunks(PART).collect(), |part: &[Candidate]| {
@@ -492,8 +495,9 @@ impl Links {
         Self { order: linked.into_iter().map(|(_, place)| place).collect(), groups, ends, starts }
     }
 
-    /// Counts the pairs in the order of `order`, and returns the documents that begin the pairs in
-    /// `range`. Each comes with the indices of these pairs.
+    /// Returns the documents that begin the pairs in `range`, each with the indices of its pairs in
+    /// that range. For `range`, the pairs are counted in the order of their first documents in
+    /// `order`.
     fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (u32, Range<usize>)> {
         let mut at = self.ends.partition_point(|&end| end <= range.start);
         let mut next = range.start;
@@ -527,8 +531,8 @@ struct Comparisons {
     numbers: Vec<u32>,
 }
 
-/// Pairs that begin with the same document, and the place where each number of shared terms is
-/// stored.
+/// Consecutive pairs that begin with the same document. The number of terms that pair i shares is
+/// stored in `shared[i]`.
 struct Run<'r> {
     place: u32,
     pairs: &'r [Candidate],
@@ -537,7 +541,7 @@ struct Run<'r> {
 
 /// The documents of a batch in memory, with their distinct terms.
 struct Documents {
-    /// For each document, the index of its part and its index in that part, or [`NOWHERE`].
+    /// For each document, its index in `parts` and its index in that part, or [`NOWHERE`].
     stored_at: Vec<(u32, u32)>,
     parts: Vec<Stored>,
     /// Number of distinct terms of each document.

@@ -11,8 +11,8 @@ use simtool_model::similarity::Threshold;
 
 /// Seconds of one core for sketching a term, without the time for reading it.
 const SECONDS_A_SKETCHED_TERM: f64 = 5e-9;
-/// Seconds of one core for counting a term in the table of cells before sketching, without the time
-/// for reading it.
+/// Seconds of one core for counting a term in the table of two-bit counters before sketching,
+/// without the time for reading it.
 const SECONDS_A_COUNTED_TERM: f64 = 15e-9;
 /// Seconds of one core for each term of the documents that are compared term by term.
 const SECONDS_A_COMPARED_TERM: f64 = 25e-9;
@@ -54,7 +54,7 @@ pub struct SetJoinCost {
     pub comparing_bytes: f64,
 }
 
-/// Fractions of all terms that a sample of the documents shows.
+/// Two fractions of all terms, estimated from a sample of the documents.
 #[derive(Clone, Copy, Debug)]
 pub struct TermShares {
     /// Fraction of the terms in documents that counting terms does not rule out.
@@ -102,7 +102,7 @@ impl SetJoinCost {
 }
 
 /// Returns the bytes of memory that the first round takes. It counts a fraction of the terms only.
-/// Their numbers are kept only if they fit in [`SAMPLE_BYTES`].
+/// The counter numbers of these terms are kept only if they fit in [`SAMPLE_BYTES`].
 fn first_round_bytes(terms: f64, threshold: Threshold) -> f64 {
     let sampled = terms * sample_eighths(threshold) as f64 / 8.0;
     let cells = sampled * BYTES_A_CELL;

@@ -11,23 +11,24 @@ use std::f64::consts::{FRAC_2_PI, FRAC_2_SQRT_PI};
 /// Maximum number of sampled sets that are compared pair by pair for the forecast.
 const LOOKED_AT: usize = 512;
 
-/// A sample of the sets of a collection.
+/// The sizes of a sample of a collection's sets. The sets themselves are not needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SampledSizes {
     /// Number of terms of each sampled set, in ascending order.
     pub sizes: Vec<u32>,
-    /// Number of sets of the collection for each sampled set.
+    /// Number of sets in the collection, divided by the number of sampled sets.
     pub times: f64,
 }
 
-/// Forecast of the comparison of all sketches.
+/// Forecast of the comparison of the sketches of every two sets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ScanForecast {
     /// Seconds of work of one core.
     pub seconds: f64,
     /// Number of pairs with similar sketches whose sets share no term. These are false positives.
     pub pairs: f64,
-    /// Fraction of all terms that is in the sets of such false positives.
+    /// Fraction of all terms that are in the sets of false positives, which are pairs with similar
+    /// sketches whose sets share no term.
     pub terms_share: f64,
 }
 

@@ -144,8 +144,9 @@ impl<'a> KeptPairs<'a> {
         in_order(&[self.pairs], self.join.context())
     }
 
-    /// Decides which documents of a batch are kept. Returns the number of pairs among them. Returns
-    /// `None` if there were too many pairs. Some documents of the batch are then already removed.
+    /// Decides which documents of a batch, given by row numbers, are kept. Returns the number of
+    /// similar pairs among its documents, or `None` if they are too many to fit in memory. Some
+    /// documents of the batch are then already removed.
     fn choose(&mut self, batch: &[u32], sizes: &mut [u32]) -> Result<Option<u64>> {
         for &row in batch {
             let fate = &mut self.fates[row as usize];

@@ -102,7 +102,8 @@ const BYTES_PER_SAMPLED_TERM: u64 = 6;
 /// takes a reading.
 const MOST_BLOCKS: usize = 64;
 
-/// Number of blocks with which the memory that an error message recommends is enough.
+/// Error messages about too little memory recommend so much memory that the remaining documents are
+/// divided into this number of blocks.
 const FEW_BLOCKS: u64 = 16;
 
 /// A further round of counting is assumed to leave more than 1/`ROUNDS_LEAVE` of the terms that

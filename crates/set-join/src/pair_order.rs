@@ -1,8 +1,9 @@
 //! Sorts pairs of row numbers.
 //!
-//! There are many more pairs than rows. They were found in several lists, by all threads. Each
-//! thread distributes a share of the lists into buckets of pairs with nearby first rows. Then each
-//! bucket is sorted by itself with a radix sort in a cache.
+//! There are many more pairs than rows. They were found by all threads and are in several lists.
+//! The lists are divided into groups of neighbouring lists, called shares. Each thread takes one
+//! share after the other and distributes its pairs into buckets of pairs with nearby first rows.
+//! Then each bucket is sorted by itself with a radix sort in a cache.
 
 use crate::close::SetPair;
 use bytemuck::Pod;
@@ -42,11 +43,14 @@ impl RowPair for SetPair {
     }
 }
 
-/// Number of ranges of first rows. Each bucket of pairs consists of some neighbouring ranges.
+/// Number of ranges into which the first row numbers of pairs are divided. Each bucket has the
+/// pairs of some neighbouring ranges.
 const RANGES: usize = 1 << 12;
-/// Approximate number of buckets. The pairs of one bucket stay in the second-level cache.
+/// Approximate number of buckets into which pairs are distributed by their first rows. The pairs of
+/// one bucket stay in the second-level cache.
 const BUCKETS: usize = 256;
-/// Number of shares of the lists for each thread.
+/// Number of shares for each thread. A share is a group of neighbouring lists of pairs, which one
+/// thread distributes into buckets.
 const SHARES: usize = 2;
 /// Number of values of a digit of the radix sort.
 const DIGITS: usize = 256;
@@ -137,7 +141,8 @@ pub(super) fn in_order<P: RowPair>(
     Ok(pairs)
 }
 
-/// Divides the lists into groups of neighbours with about `pairs` pairs each.
+/// Divides `parts`, which are lists of pairs, into groups of neighbouring lists with about `pairs`
+/// pairs each.
 fn shares<P, T: Deref<Target = [P]>>(parts: &[T], pairs: usize) -> Vec<&[T]> {
     let mut shares = Vec::new();
     let mut start = 0;

@@ -25,7 +25,7 @@ const DROPPED: u32 = u32::MAX;
 /// Two similar sets, by their indices in [`RankedSets`], and their similarity.
 pub(super) type Found = (u32, u32, Similarity);
 
-/// Occurrence of a term number in the prefix of a set.
+/// Occurrence of a term number in the prefix of a set, which has the set's rarest terms.
 #[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Posting {
@@ -46,8 +46,8 @@ pub(super) struct PrefixJoin<'a> {
 /// Inverted index: for each term number, the sets that have the number in their indexed prefix, in
 /// ascending order.
 struct Index<'a> {
-    /// Start of the postings of each number. 32 bits are enough, because there are fewer postings
-    /// than terms.
+    /// For each term number, the start of its postings in `postings`. 32 bits are enough, because
+    /// there are fewer postings than terms.
     offsets: &'a [u32],
     postings: &'a [Posting],
 }

@@ -120,17 +120,18 @@ pub(super) fn shard_of(shards: &[Shard], row: u32) -> usize {
     shards.partition_point(|shard| shard.end_row() <= row)
 }
 
-/// The sample of a shard's terms in [`Reading::cells`].
+/// The range of [`Reading::cells`] that has the sampled terms of one shard.
 struct ShardSample {
     shard: usize,
     /// Number of terms of each document, counting repeated terms.
     sizes: Vec<u32>,
-    /// End of the sample of each document in [`Reading::cells`].
+    /// For each document, the end of its sampled terms in [`Reading::cells`].
     ends: Vec<usize>,
     start: usize,
 }
 
-/// Runs the first round: reads all documents, counts a sample of their terms, and drops documents.
+/// Runs the first round: reads all documents, counts a sample of their terms, and drops the
+/// documents that cannot have a similar one. Returns all shards, which mark the dropped documents.
 ///
 /// # Errors
 /// The source fails, there is not enough memory, or a number of documents or terms exceeds 32 bits.
@@ -207,8 +208,9 @@ pub(super) fn first_round(
     Ok(shards)
 }
 
-/// Drops the documents of a shard that cannot have a similar document. Returns the index of the
-/// shard and the shard.
+/// Drops the documents of a shard that cannot have a similar document. `sampled` has the cell
+/// numbers of the sampled terms, and `cells` their counters. Returns the index of the shard and the
+/// shard.
 fn survivors(
     sample: ShardSample,
     sampled: &[u32],
@@ -332,10 +334,10 @@ impl Stored {
     }
 }
 
-/// Runs counting rounds over documents in memory, until a round drops less than a fifth of the
-/// terms. A round drops each document for which `may_match` is false. Its arguments are the row
-/// number, the terms and the table of counters. Returns the table of the last round. In a join of
-/// two collections, the rows of the second begin at `second_from`.
+/// Counts the terms of documents in memory and drops documents, round after round, until a round
+/// drops less than a fifth of the terms. A round drops each document for which `may_match` is
+/// false. Its arguments are the row number, the terms and the table of counters. Returns the table
+/// of the last round. In a join of two collections, the rows of the second begin at `second_from`.
 ///
 /// # Errors
 /// Not enough memory for the table.

@@ -14,27 +14,32 @@ use simtool_base::large_buffer::{LargeBuffer, filled, reserved};
 use simtool_compute::context::Context;
 use simtool_kernels::partition::counts_to_starts;
 
-/// Approximate number of records in a partition. Together with its hash table, a partition stays in
-/// the second-level cache.
+/// Approximate number of records in a partition. A record is a term with a document that contains
+/// it, and a partition has the terms with the same highest bits. Together with its hash table, it
+/// stays in the second-level cache.
 const PARTITION_RECORDS: usize = 1 << 14;
-/// Number of frequency classes, by which terms are ordered.
+/// Number of frequency classes. Terms are ordered by their class, which depends on the number of
+/// documents that contain the term.
 const CLASSES: usize = 96;
 /// Value for "no term": the record repeats a term of its own set, or the term is unmatched.
 const REPEATED: u32 = u32::MAX;
 
-/// Sets of term numbers, sorted by size and then by row number. Most lists are indexed by set.
+/// Sets of term numbers, sorted by size and then by row number. Element i of most lists belongs to
+/// set i.
 #[derive(Debug)]
 pub(super) struct RankedSets {
     /// Row number of each set's document.
     pub(super) rows: Vec<u32>,
     /// Number of distinct terms of each set.
     pub(super) sizes: Vec<u32>,
-    /// Number of unmatched terms of each set. They come first in the order of terms, but are not
-    /// stored.
+    /// Number of unmatched terms of each set, which are the terms that no other set contains (in a
+    /// join of two collections, no set of the other collection). They count as the first terms of
+    /// the set, but are not stored.
     pub(super) unmatched: Vec<u32>,
     /// Whether each set belongs to the second collection of a join of two.
     pub(super) second: Vec<bool>,
-    /// Start in `ranks` of each set's numbers, and the length of `ranks` at the end.
+    /// Start of each set's term numbers in `ranks`, followed by the length of `ranks` as last
+    /// element.
     pub(super) offsets: Vec<usize>,
     /// Numbers of the matched terms of all sets, in ascending order within a set.
     pub(super) ranks: LargeBuffer<u32>,
@@ -60,9 +65,11 @@ impl RankedSets {
 /// A term, and the index of a document that contains it.
 type Record = [u64; 2];
 
-/// The records of some documents, partition by partition, with ascending documents in each.
+/// Pairs of a term and a document that contains it, from one of the lists of documents. They are
+/// divided into partitions by the highest bits of the terms. Within a partition, document indices
+/// ascend.
 struct Records {
-    /// End of each partition in `records`.
+    /// For each partition, the index in `records` behind its last element.
     ends: Vec<usize>,
     records: LargeVec<Record>,
 }
@@ -74,11 +81,12 @@ impl Records {
     }
 }
 
-/// The matched terms of a partition, sorted by frequency class.
+/// The matched terms of one partition, sorted by frequency class. A partition has all terms with
+/// the same highest bits.
 struct Partition {
-    /// End of each class in the list of terms.
+    /// For each frequency class, the end of its terms in the sorted list of matched terms.
     class_ends: Vec<u32>,
-    /// End of each term's documents in `documents`.
+    /// For each matched term, the end in `documents` of the documents that contain the term.
     posting_ends: Vec<u32>,
     documents: Vec<u32>,
     /// For each unmatched term, the document that contains it.
@@ -190,8 +198,9 @@ impl Ranking<'_> {
         (terms / PARTITION_RECORDS).max(2).ilog2().min(14)
     }
 
-    /// Returns the records of all terms that may be matched, and the number of other terms of each
-    /// document.
+    /// Returns two values: the pairs of a term and a document for all terms that may be matched,
+    /// and for each document the number of its other terms. `bits` is the number of highest bits of
+    /// a term that determine its partition.
     fn records(&self, bits: u32) -> Result<(Vec<Records>, Vec<u32>)> {
         let mut first_documents = Vec::new();
         let mut documents = 0;
@@ -249,8 +258,8 @@ impl Ranking<'_> {
         Ok((Records { ends: counts, records }, unmatched))
     }
 
-    /// Collects the equal terms of a partition. `lists` holds its records, and `rows` the row
-    /// number of each document.
+    /// Collects the equal terms of a partition. `lists` has the partition's pairs of a term and a
+    /// document index, and `rows` the row number of each document.
     fn group(&self, lists: &[&[Record]], rows: &[u32]) -> Result<Partition> {
         struct Found {
             hash: u64,
@@ -340,9 +349,9 @@ impl Ranking<'_> {
         Ok(Partition { class_ends, posting_ends, documents, unmatched, weights })
     }
 
-    /// Fills in the numbers of each set. The terms are visited in the order of their numbers, so
-    /// the numbers of a set come in sorted order. Every worker visits all terms, but fills in only
-    /// a range of the sets.
+    /// Fills in the term numbers of each set. `place` has the index of each document's set in
+    /// `sets`. The terms are visited in the order of their numbers, so the term numbers of a set
+    /// come in sorted order. Every worker visits all terms, but fills in only a range of the sets.
     fn transpose(
         &self,
         partitions: &[Partition],

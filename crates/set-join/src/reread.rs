@@ -37,15 +37,16 @@ pub(super) struct Rereading<'a> {
     pub(super) context: &'a Context<'a>,
 }
 
-/// The terms that are counted in one table: all terms whose lowest bits are in this range.
+/// The terms that are counted in one table: all terms whose lowest [`SLICE_BITS`] bits form a
+/// number in this range.
 #[derive(Clone)]
 struct Slice(Range<u64>);
 
 impl Slice {
     const ALL: Self = Self(0..1 << SLICE_BITS);
 
-    /// Divides the given number of eighths of all terms into `slices` slices, and returns slice
-    /// `number`.
+    /// Divides a fraction of all terms, which is given in eighths, into `slices` slices. Returns
+    /// the slice with index `number`.
     fn of(eighths: u64, number: u64, slices: u64) -> Self {
         let start = |number| (eighths << (SLICE_BITS - 3)) * number / slices;
         Self(start(number)..start(number + 1))
@@ -188,9 +189,9 @@ impl Rereading<'_> {
         self.context.progress().begin(stage, Work::Bytes(self.sources.bytes() * 2));
     }
 
-    /// Reads the documents and counts the terms in `slice`. If `known` is not empty, reads only the
-    /// documents that may still have a similar one. Returns the number of terms of each document
-    /// that was read, by shard.
+    /// Reads the documents and counts the terms in `slice`. `known` has the shards of an earlier
+    /// round, or is empty. With them, reads only the documents that may still have a similar one.
+    /// Returns a list for each shard: the number of terms of each document that was read.
     fn count(&self, cells: &mut Cells, slice: &Slice, known: &[Shard]) -> Result<Vec<Vec<u32>>> {
         let numbers = cells.numbers();
         let terms = living_terms(known);

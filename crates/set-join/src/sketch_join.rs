@@ -44,13 +44,13 @@ pub(super) struct Scan<'s> {
 }
 
 impl<'s> Scan<'s> {
-    /// Returns the comparison of every two sets in one list.
+    /// Returns the comparison of every two sets in one list, as a single scan.
     pub(super) fn within(sets: &'s Sketches) -> [Self; 1] {
         [Self { sets, candidates: sets, which: Candidates::Earlier }]
     }
 
-    /// Returns the comparisons of every set of `first` with every set of `second`. The lists must
-    /// be disjoint.
+    /// Returns the comparisons of every set of `first` with every set of `second`, as two scans. In
+    /// the second scan, the set of `second` is the larger one. The lists must be disjoint.
     pub(super) fn across(first: &'s Sketches, second: &'s Sketches) -> [Self; 2] {
         [
             Self { sets: first, candidates: second, which: Candidates::NotLarger },

@@ -30,11 +30,12 @@ const SKETCHES: &str = "the sketches of the documents";
 /// most similar sketches belong to pairs just below the threshold, for example pages of one
 /// template. These documents would be read again for nothing.
 const BITS_A_DIFFERENCE: u64 = 6;
-/// Maximum number of 64-bit words in a row. 32 bits of a term determine its bit.
+/// Maximum number of 64-bit words in the row of bits of a sketch. These have 2³² bits, and 32 bits
+/// of a term choose its bit in the row.
 const MOST_WORDS: u64 = 1 << 26;
 
-/// Returns the number of 64-bit words in the row of a set with `size` terms. It is a power of two,
-/// and a larger set never has fewer words.
+/// Returns the number of 64-bit words in the sketch of a set with `size` terms. It is a power of
+/// two, and a larger set never has fewer words.
 pub(super) fn words_of(size: u32, threshold: Threshold) -> usize {
     let difference = u64::from(threshold.difference_share(size)) * 2;
     let words = (difference * BITS_A_DIFFERENCE).div_ceil(64);
@@ -52,8 +53,8 @@ pub(super) fn planned_bytes(terms: u64, threshold: Threshold) -> u64 {
     (bits / 8).max(terms)
 }
 
-/// Shortens a row to `words` words: replaces it by the XOR of its halves until it is short enough.
-/// `words` must be a power of two.
+/// Shortens the row of bits of a sketch to `words` 64-bit words: replaces it by the XOR of its
+/// halves until it is short enough. `words` must be a power of two.
 pub(super) fn fold(row: &mut Vec<u64>, words: usize) {
     while row.len() > words {
         let half = row.len() / 2;
@@ -99,7 +100,8 @@ struct Set {
 }
 
 impl Sketching {
-    /// Creates an empty list of sketches. Without bits, it can only be used to find equal sets.
+    /// Creates an empty list of sketches. If `with_bits` is false, the sketches have no rows of
+    /// bits, and can only be used to find equal sets.
     pub(super) fn new(threshold: Threshold, with_bits: bool) -> Self {
         Self { threshold, with_bits, sets: Vec::new(), bits: LargeVec::with_capacity(0, SKETCHES) }
     }
@@ -160,7 +162,8 @@ pub(super) struct Sketches {
     pub(super) documents: Vec<u32>,
     /// Number of distinct terms of each document.
     pub(super) sizes: Vec<u32>,
-    /// Sketches whose rows have the same number of 64-bit words, by ascending number of words.
+    /// The sketches, divided by the length of their rows of bits. A level has all sketches whose
+    /// rows have the same number of 64-bit words. Longer rows are in later levels.
     pub(super) levels: Vec<Level>,
 }
 
@@ -219,8 +222,8 @@ pub(super) fn retain_living(parts: &mut [Sketching], shards: &[Shard]) {
 }
 
 impl Sketches {
-    /// Sorts the sketches that several workers have made. Only documents for which `of_side` is
-    /// true are included.
+    /// Sorts the sketches that several workers have made. Only documents whose row numbers make
+    /// `of_side` true are included.
     ///
     /// # Errors
     /// Not enough memory.
@@ -241,7 +244,7 @@ impl Sketches {
         Self::arranged(&order, bits, threshold, context)
     }
 
-    /// Copies the sketches of the documents for which `is_one` is true.
+    /// Copies the sketches of the documents whose row numbers make `is_one` true.
     ///
     /// # Errors
     /// Not enough memory.

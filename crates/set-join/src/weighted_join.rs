@@ -106,7 +106,7 @@ fn weight(sources: &Sources<'_>, term: u64) -> u64 {
 struct Posting {
     /// Index of the set in the order by weight.
     place: u32,
-    /// Total weight of the matched terms of the set from this one on.
+    /// Total weight of this term and of the set's matched terms after it.
     rest: u64,
 }
 
@@ -125,7 +125,7 @@ const DROPPED: u64 = u64::MAX;
 /// The sets to join, and the conditions for a pair.
 struct WeightedJoin<'a> {
     sets: &'a RankedSets,
-    /// Weight and index of each set, in ascending order.
+    /// Total weight of each set and its index in `sets`, by ascending weight.
     order: &'a [(u64, u32)],
     /// Whether only pairs of a set of the first collection and one of the second count.
     across: bool,
@@ -182,8 +182,9 @@ impl WeightedJoin<'_> {
         ranks.iter().map(|&rank| u64::from(self.sets.weights[rank as usize])).sum()
     }
 
-    /// Builds the inverted index. Returns the start of each term's postings, with the end of the
-    /// last ones, and all postings. The postings of a term ascend by `place`.
+    /// Builds the inverted index. Returns two lists: the start of each term's postings, followed by
+    /// the end of the last term's postings, and all postings. The postings of a term ascend by
+    /// `place`.
     fn index(&self) -> Result<(Vec<usize>, Vec<Posting>)> {
         // Every set that looks this set up weighs at least as much.
         let indexed = |place: usize| {
