@@ -13,10 +13,10 @@ use super::Isa;
 use super::own_loops::binary_digits::Digits;
 use super::vector::{Kernel, Level};
 
-/// The most digits that a row may have.
+/// Maximum number of digits of a row.
 pub const MOST_DIGITS: usize = 128;
 
-/// Returns the digits as bits, the first digit lowest.
+/// Returns the digits as bits. The first digit is the lowest bit.
 ///
 /// ```
 /// use simtool_kernels::{Isa, binary_digits::binary_digits};
@@ -27,7 +27,7 @@ pub const MOST_DIGITS: usize = 128;
 ///
 /// # Errors
 ///
-/// The place, from 0, of the first byte that is neither `0` nor `1`.
+/// Returns the index of the first byte that is neither `0` nor `1`.
 ///
 /// # Panics
 ///

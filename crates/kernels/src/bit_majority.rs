@@ -24,7 +24,7 @@ use super::Isa;
 use super::own_loops::bit_majority::MOST_ROWS;
 use super::vector::{Kernel, Level};
 
-/// Counts of rows: how many were added, and how many of them have each bit.
+/// Number of rows that were added, and for each bit the number of these rows that have it set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitCounts {
     /// Bit i of word k is digit k, of value 2^k, of the number of rows that have bit i.
@@ -48,14 +48,15 @@ impl BitCounts {
         self.add_some(isa, rows, rows.len() as u64);
     }
 
-    /// Adds `count` rows. `rows` may have others among them if they are 0: they add nothing to any bit,
-    /// and they are not counted.
+    /// Adds `count` of the rows in `rows`. The other rows must be 0, so that they add nothing to any
+    /// bit.
     pub fn add_some(&mut self, isa: Isa, rows: &[u64], count: u64) {
         isa.run(AddRows { rows }, &mut self.digits);
         self.rows += count;
     }
 
-    /// The bits that more than half of the rows have, a tie giving 0; forgets the rows.
+    /// Returns a word in which a bit is 1 if more than half of the rows have it set. Resets all counts
+    /// to 0.
     #[must_use]
     pub fn take_majority(&mut self) -> u64 {
         // 2 × ones > rows.

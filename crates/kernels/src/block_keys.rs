@@ -8,7 +8,8 @@ use super::partition::BlockHash;
 use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_table::Lane;
 
-/// Writes the key of each of `values`: the whole hash of the bits in `block`.
+/// Writes the key of each of `values` to `keys`: a 64-bit hash of the bits of the value that are
+/// set in the mask `block`.
 ///
 /// ```
 /// use simtool_kernels::{Isa, block_keys::block_keys};

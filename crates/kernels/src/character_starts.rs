@@ -9,22 +9,24 @@
 
 use super::high_bits::gathered;
 
-/// First bytes of characters beyond ASCII in a block of 64 bytes; byte 0 in bit 0.
+/// Masks of the bytes of characters beyond ASCII in a block of 64 bytes of UTF-8. Bit i of a mask is
+/// for byte i.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Starts {
-    /// Bytes that continue a character.
+    /// Mask of the bytes that continue a character.
     pub(super) tails: u64,
-    /// First bytes of characters of two bytes.
+    /// Mask of the first bytes of characters of two bytes.
     pub(super) two: u64,
-    /// First bytes of characters of three bytes.
+    /// Mask of the first bytes of characters of three bytes.
     pub(super) three: u64,
-    /// First bytes of longer characters.
+    /// Mask of the first bytes of longer characters.
     pub(super) longer: u64,
 }
 
 impl Starts {
-    /// Creates the masks from four masks of a block: bytes beyond ASCII, bytes that continue a
-    /// character, and bytes beyond ASCII that are below 0xE0 and below 0xF0.
+    /// Creates the masks from four masks of a block: `foreign` has the bytes beyond ASCII, `tails` the
+    /// bytes that continue a character, `below_three` the bytes from 0x80 to 0xDF, and `below_four` the
+    /// bytes from 0x80 to 0xEF.
     #[inline(always)]
     pub(super) fn new(foreign: u64, tails: u64, below_three: u64, below_four: u64) -> Self {
         Self {
@@ -35,7 +37,7 @@ impl Starts {
         }
     }
 
-    /// Finds the masks of a block whose bytes beyond ASCII are known.
+    /// Computes the masks of a block of 64 bytes. `foreign` is the mask of its bytes beyond ASCII.
     pub(super) fn of(bytes: &[u8; 64], foreign: u64) -> Self {
         // The highest bit of a byte says whether its first two, three or four bits are all set: a shift
         // moves each of these bits to the highest place. Bits from the byte before
@@ -52,7 +54,7 @@ impl Starts {
     }
 }
 
-/// Returns the places of the set bits of a mask, in ascending order.
+/// Returns the positions of the set bits of a mask, in ascending order.
 #[inline]
 pub(super) fn places(mask: u64) -> impl Iterator<Item = usize> {
     let mut rest = mask;

@@ -16,46 +16,53 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Bits that say how a character is replaced.
 pub mod fold {
-    /// The table cannot replace it: it changes its length, or its neighbours decide.
+    /// The table cannot replace the character, because the replacement has another length or depends on
+    /// neighbours.
     pub const ALONE: u8 = 0x80;
-    /// The characters differ: ask their own row.
+    /// In an entry for several characters: their flags differ, so each has an entry in a row of its own.
     pub const ROW: u8 = 0x40;
-    /// A combining mark: it stays, unless a mark precedes it.
+    /// The character is a combining mark and stays. If another mark precedes it, the table cannot replace
+    /// it.
     pub const MARK: u8 = 1;
-    /// Its last byte is replaced, and the others become spaces.
+    /// The last byte of the character is replaced, and its other bytes become spaces.
     pub const PADDED: u8 = 2;
-    /// As [`PADDED`], unless both neighbours may be joined.
+    /// The same as [`PADDED`], unless both neighbours of the character may be joined. Then the table
+    /// cannot replace it.
     pub const JOINER: u8 = 4;
-    /// It may not be joined to a neighbour.
+    /// The character may not be joined to a neighbour (see [`JOINER`]).
     pub const INERT: u8 = 8;
 }
 
-/// Bits that say what kind of character it is.
+/// Bits that say what a character is for the division of a text into words. No bit means that it separates
+/// words.
 pub mod kind {
-    /// The caller must look at it by itself.
+    /// Odd character: the table does not decide what it is, so the caller must.
     pub const ODD: u8 = 0x80;
-    /// The characters differ: ask their own row.
+    /// In an entry for several characters: their kinds differ, so each has an entry in a row of its own.
     pub const ROW: u8 = 0x40;
-    /// A letter.
+    /// A letter, which forms a word with the letters around it.
     pub const LETTER: u8 = 1;
-    /// A letter, but odd before a quotation mark.
+    /// A letter, but an [odd](ODD) character if a quotation mark follows.
     pub const QUOTED_LETTER: u8 = 2;
-    /// A word by itself.
+    /// A character that is a word by itself, for example a Chinese character.
     pub const SINGLE: u8 = 4;
-    /// Part of the letter before it. It is odd if no letter precedes it, or if a quotation mark follows.
+    /// A character that is part of the letter before it, for example a combining mark. It is [odd](ODD) if
+    /// no letter precedes it, or if a quotation mark follows.
     pub const MARK: u8 = 8;
-    /// A word by itself if such a word precedes it, else odd.
+    /// A character that is a word by itself if a word of one character precedes it. Otherwise it is
+    /// [odd](ODD).
     pub const SINGLE_MARK: u8 = 16;
 }
 
-/// The entry of a character.
+/// The entry of a character: its replacement and its kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Character {
-    /// The bytes that replace its own.
+    /// The bytes that replace the bytes of the character. Characters of two bytes use the first and the
+    /// last element.
     pub bytes: [u8; 3],
-    /// The bits of [`fold`].
+    /// Flags of the module [`fold`].
     pub fold: u8,
-    /// The bits of [`kind`]; none for a character that separates words.
+    /// Flags of the module [`kind`]. 0 for a character that separates words.
     pub kind: u8,
 }
 
@@ -63,32 +70,35 @@ impl Character {
     const ALONE: Self = Self { bytes: [0; 3], fold: fold::ALONE, kind: kind::ODD };
 }
 
-/// Sixty-four characters that differ in their last byte, or rows that differ in their second.
+/// The entries of 64 characters of UTF-8 that are equal except in the last byte. In [`Rows::whole`], the
+/// entries of 64 rows that differ in the second byte. The lowest six bits of that byte are the index of an
+/// entry.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Row {
-    /// The bits of [`fold`] of each.
+    /// The [`fold`] flags of each entry.
     pub(crate) folds: [u8; 64],
-    /// The bits of [`kind`] of each.
+    /// The [`kind`] flags of each entry.
     pub(crate) kinds: [u8; 64],
-    /// The replacement of the last byte of each.
+    /// The replacement of the last byte of each character.
     pub(crate) last: [u8; 64],
-    /// The replacement of the first byte of each.
+    /// The replacement of the first byte of each character.
     pub(crate) first: [u8; 64],
-    /// All bits that occur in `folds`.
+    /// All flags that occur in `folds`, combined by OR.
     pub(crate) any_fold: u8,
-    /// All bits that occur in `kinds`.
+    /// All flags that occur in `kinds`, combined by OR.
     pub(crate) any_kind: u8,
-    /// The kind of all characters, if they have the same.
+    /// The [`kind`] flags that all entries have in common, or `None` if the entries have different flags.
     pub(crate) kind: Option<u8>,
-    /// Whether any last byte is replaced.
+    /// Whether the last byte of at least one character is replaced.
     pub(crate) changes_last: bool,
-    /// Whether any first byte is replaced.
+    /// Whether the first byte of at least one character is replaced.
     pub(crate) changes_first: bool,
 }
 
 impl Row {
-    /// Makes a row of members whose first byte is `first`.
+    /// Creates a row of characters that begin with the byte `first`. `members` returns the entry for each
+    /// index from 0 to 63.
     fn new(first: u8, members: impl Fn(u8) -> Character) -> Self {
         let members: [Character; 64] = std::array::from_fn(|at| members(at as u8));
         let folds = members.map(|member| member.fold);
@@ -112,7 +122,8 @@ impl Row {
         Self { changes_last, changes_first, ..row }
     }
 
-    /// Returns the fold and the kind of all characters, if all have the same and none is replaced.
+    /// Returns the [`fold`] and the [`kind`] flags that all characters of the row have. Returns `None` if
+    /// they have different flags or if one is replaced.
     fn alike(&self) -> Option<(u8, u8)> {
         let fold = self.folds[0];
         let are_alike = self.folds == [fold; 64] && !self.changes_last;
@@ -120,17 +131,19 @@ impl Row {
     }
 }
 
-/// The characters of three bytes with the same first byte: a row that describes 64 rows, and the rows
-/// whose characters differ.
+/// The characters of three bytes with the same first byte. They form 64 rows, one for each second byte.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    /// An entry for each row: its fold and kind if all its characters have the same, else `ROW`.
+    /// An entry for each of the 64 rows: the flags of its characters if all have the same, otherwise
+    /// `ROW`.
     pub(crate) whole: Row,
-    /// The rows whose characters differ.
+    /// The rows whose characters have different entries. `None` for the other rows, which [`Self::whole`]
+    /// describes.
     pub(crate) mixed: [Option<Box<Row>>; 64],
 }
 
-/// The characters of two and three bytes.
+/// Replacements and kinds of the characters of two and three bytes of UTF-8. They are computed when they
+/// are needed for the first time.
 #[derive(Debug)]
 pub struct CharacterTable {
     describe: fn(char) -> Character,
@@ -144,25 +157,27 @@ pub struct CharacterTable {
 /// The entry of a character of two or three bytes, for code that looks up one character at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
-    /// The replacement of its first byte.
+    /// The replacement of the first byte of the character.
     pub(crate) first: u8,
-    /// The replacement of its last byte.
+    /// The replacement of the last byte of the character.
     pub(crate) last: u8,
-    /// The bits of [`fold`].
+    /// Flags of the module [`fold`].
     pub(crate) fold: u8,
-    /// The bits of [`kind`].
+    /// Flags of the module [`kind`].
     pub(crate) kind: u8,
 }
 
-/// All characters of two and three bytes, one after the other.
+/// The entries of all characters of two and three bytes in one array, for looking up one character at a
+/// time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Members<'t> {
     table: &'t CharacterTable,
-    /// The characters of three bytes, then those of two. An entry is 0 until somebody asks for it.
+    /// The entries of characters of three bytes, followed by the entries of characters of two bytes. An
+    /// entry is 0 until it is requested for the first time.
     known: &'t [AtomicU32; ALL],
 }
 
-/// Numbers of characters of three bytes, and of both lengths.
+/// Number of entries for characters of three bytes, and for characters of two and three bytes together.
 const THREE: usize = 1 << 16;
 const ALL: usize = THREE + (1 << 11);
 
@@ -206,13 +221,14 @@ impl Members<'_> {
     }
 }
 
-/// A byte for each first byte of characters, at its lowest six bits.
+/// Flags for each first byte of a character. The lowest six bits of the first byte are the index of its
+/// flags.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Leads(pub(crate) [u8; 64]);
 
-/// The common bits of all characters that begin with the same byte. Eight bytes are one number, so that
-/// few loads read them all.
+/// For each first byte of a character, the flags that all characters with this first byte have in common.
+/// The flags of eight first bytes are in one number, so that few loads read them all.
 #[derive(Debug)]
 struct KnownLeads([AtomicU64; 8]);
 
@@ -237,11 +253,11 @@ impl KnownLeads {
 }
 
 impl CharacterTable {
-    /// Creates a table of the characters that `describe` describes. It is asked about a character when
-    /// one with the same first byte is met.
+    /// Creates a table whose entries are the results of `describe`. The function is called for all
+    /// characters with the same first byte when one of them is looked up for the first time.
     ///
-    /// A description of two bytes has any middle byte. A character of three bytes can only be replaced
-    /// if the first two bytes stay, or become spaces.
+    /// For a character of two bytes, the middle byte of the entry is ignored. A character of three bytes
+    /// can only be replaced if its first two bytes stay or become spaces.
     #[must_use]
     pub const fn new(describe: fn(char) -> Character) -> Self {
         Self {
@@ -254,7 +270,7 @@ impl CharacterTable {
         }
     }
 
-    /// Its characters, each by itself.
+    /// Returns the entries of the table in a form for looking up one character at a time.
     #[inline]
     pub(crate) fn members(&self) -> Members<'_> {
         let known = self.members.get_or_init(|| {
@@ -264,7 +280,7 @@ impl CharacterTable {
         Members { table: self, known }
     }
 
-    /// The characters of two bytes that begin with `first`.
+    /// Returns the row of the characters of two bytes that begin with `first`.
     #[inline]
     pub(crate) fn two(&self, first: u8) -> &Row {
         self.two[usize::from(first & 0x1F)].get_or_init(|| {
@@ -275,7 +291,7 @@ impl CharacterTable {
         })
     }
 
-    /// The characters of three bytes that begin with `first`.
+    /// Returns the rows of the characters of three bytes that begin with `first`.
     #[inline]
     pub(crate) fn three(&self, first: u8) -> &Rows {
         self.three[usize::from(first & 0xF)].get_or_init(|| {
@@ -285,20 +301,24 @@ impl CharacterTable {
         })
     }
 
-    /// Returns for each first byte 0 if its characters all stay as they are, else [`fold::ROW`].
+    /// Returns for each first byte 0 if all characters with this first byte are known to stay as they are,
+    /// otherwise [`fold::ROW`].
     #[inline]
     pub(crate) fn lead_folds(&self) -> Leads {
         self.folds.load()
     }
 
-    /// Returns for each first byte the kind of its characters if they are all separators, letters or words
-    /// by themselves, else [`kind::ROW`].
+    /// Returns for each first byte the kind of all characters with this first byte: separators (0),
+    /// letters or words by themselves. Returns [`kind::ROW`] if they have several or other kinds or are
+    /// not known yet.
     #[inline]
     pub(crate) fn lead_kinds(&self) -> Leads {
         self.kinds.load()
     }
 
-    /// Notes the common bits of all characters that begin with `lead`. `row` holds them, or their rows.
+    /// Stores the flags that all characters with the first byte `lead` have in common. `row` has the
+    /// entries of these characters or of their rows. `changes` says whether one of the characters is
+    /// replaced.
     fn tell(&self, lead: u8, row: &Row, changes: bool) {
         if row.any_fold & !fold::INERT == 0 && !changes {
             self.folds.set(lead, fold::ROW, 0);
@@ -338,8 +358,8 @@ impl CharacterTable {
         Rows { whole, mixed }
     }
 
-    /// Returns the entry and the length of the character that `bytes` begin with, if it has two or three
-    /// bytes and they are valid.
+    /// Returns the entry of the character at the start of `bytes`, and its number of bytes. Returns `None`
+    /// if it does not have two or three bytes or is not valid UTF-8.
     #[inline]
     pub(crate) fn replaced(&self, bytes: &[u8]) -> Option<(Character, usize)> {
         let tail =

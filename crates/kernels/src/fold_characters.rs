@@ -14,14 +14,16 @@ use super::vector::{Kernel, Level};
 use super::words::Words;
 use std::ops::Range;
 
-/// Writes the replaced text of a range to `folded`, until the first character that the table leaves
-/// alone, or that is not valid. Returns the number of bytes before it; as many are written.
+/// Copies the text of `range` to `folded`, with the replacements of `table` for characters beyond
+/// ASCII. Ends before the first character that the table cannot replace or that is not valid UTF-8.
+/// Returns the number of bytes before that character, which are also the bytes written.
 ///
-/// `words` holds the masks and the lower-cased copy of a text. The range ends with the text and begins
-/// with a character. A joiner between characters that may be joined ends the work, too.
+/// `words` has the lower-cased copy of the text and its masks. The range must begin with a character
+/// and end with the text. The copying also ends before a character with the flag `fold::JOINER` if
+/// both of its neighbours may be joined.
 ///
-/// # Panics
-/// If `folded` has fewer bytes than the range and [`ROOM`], or the text is not that of `words`.
+/// # Panics `folded` does not have [`ROOM`] more bytes than the range, or `words` has too few bytes
+/// for the range.
 pub fn fold_characters(
     isa: Isa,
     table: &CharacterTable,

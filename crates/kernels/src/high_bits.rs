@@ -1,6 +1,7 @@
 //! Gathers the highest bits of 64 bytes.
 
-/// Returns the highest bits of 64 bytes as a mask.
+/// Returns the highest bits of 64 bytes as a mask. Each element of `eights` has eight bytes, the
+/// first one in its lowest bits.
 #[inline]
 pub(crate) fn gathered(eights: &[u64; 8]) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -9,7 +10,7 @@ pub(crate) fn gathered(eights: &[u64; 8]) -> u64 {
     gathered_plain(eights)
 }
 
-/// As [`gathered`], on any processor.
+/// Does the same as [`gathered`] on any processor.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn gathered_plain(eights: &[u64; 8]) -> u64 {
     // The product brings the highest bits of eight bytes side by side, at the top.
@@ -20,7 +21,7 @@ fn gathered_plain(eights: &[u64; 8]) -> u64 {
     })
 }
 
-/// Finds the bytes that have a flag among 64.
+/// Returns a mask of those bytes in which the bit `flag` is set.
 #[inline]
 pub(crate) fn flagged(bytes: &[u8; 64], flag: u8) -> u64 {
     let mut eights = [0; 8];

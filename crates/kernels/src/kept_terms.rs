@@ -12,7 +12,7 @@ use super::vector::{Kernel, Level};
 use simtool_base::stable_hash::row_word;
 
 impl RandomPart {
-    /// Replaces `kept` by the terms that the part keeps, in order.
+    /// Replaces `kept` by those of `terms` that belong to this random part, in order.
     pub fn keep(self, isa: Isa, terms: &[u64], kept: &mut Vec<u64>) {
         kept.clear();
         kept.resize(terms.len(), 0);
@@ -20,14 +20,16 @@ impl RandomPart {
         kept.truncate(count);
     }
 
-    /// Replaces `words` by word `index` of the row of each term, 0 for terms that the part does not
-    /// keep. Returns how many it keeps.
+    /// Replaces `words` by one word for each term: word number `index` of the term's pseudorandom row,
+    /// or 0 if the term does not belong to this random part. Returns the number of terms that belong to
+    /// it.
     pub fn row_words(self, isa: Isa, terms: &[u64], index: u32, words: &mut Vec<u64>) -> u64 {
         words.resize(terms.len(), 0);
         isa.run(RowWords { part: self, terms, index }, &mut words[..])
     }
 
-    /// Replaces `kept` by the weight of each term, 0 for terms that the part does not keep.
+    /// Replaces `kept` by one weight for each term: the weight from `weights`, or 0 if the term does not
+    /// belong to this random part.
     ///
     /// # Panics
     ///

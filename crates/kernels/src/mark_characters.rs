@@ -16,8 +16,9 @@ use super::own_loops::xxh3_short::MARGIN;
 use super::vector::{Kernel, Level};
 use super::words::Words;
 
-/// Marks the characters beyond ASCII of the text that `words` classified last. Replaces `odd` by the
-/// places of the characters that the table does not know, in ascending order.
+/// Sets the bits of characters beyond ASCII in the masks of `words`, which has the bits of the ASCII
+/// characters of a text already. Replaces `odd` by the byte offsets of the characters about which
+/// the table does not decide, in ascending order.
 ///
 /// The text is UTF-8.
 ///

@@ -21,10 +21,11 @@
 use super::Isa;
 use super::vector::{Kernel, Level};
 
-/// The value of a bin of [`one_permutation`] that no term fell into. No term has a value as large.
+/// Value of a bin of [`one_permutation`] to which no term was assigned. The values of terms are
+/// smaller.
 pub const EMPTY_BIN: u32 = u32::MAX;
 
-/// Hash functions whose minima stay in registers while the terms pass by.
+/// Number of hash functions whose minima stay in registers while all terms are hashed.
 const TOGETHER: usize = 16;
 
 /// Hash functions `(a × term + b) mod 2^64 >> 32`.
@@ -37,7 +38,7 @@ pub struct HashFunctions {
     count: usize,
 }
 
-/// Factors and summands of the functions of a group.
+/// Factors (a) and summands (b) of the hash functions of a group.
 #[derive(Clone, Debug)]
 struct Group {
     a: [u64; TOGETHER],
@@ -81,7 +82,7 @@ impl HashFunctions {
     }
 }
 
-/// Finds the minima of one group of functions.
+/// Kernel that finds the minimum of each hash function of a group over all terms.
 struct GroupMinima<'a> {
     group: &'a Group,
     terms: &'a [u64],
@@ -109,10 +110,11 @@ fn group_minima(group: &Group, terms: &[u64]) -> [u32; TOGETHER] {
     minima
 }
 
-/// Puts every term into the bin that its high bits name, and lowers the bin to the term's low half.
+/// Assigns every term to a bin by the term's highest bits. The value of a bin becomes the minimum of
+/// its old value and the lowest 32 bits of its terms.
 ///
-/// The caller sets all bins to [`EMPTY_BIN`] first. One hash of a term so replaces one hash function
-/// for each bin.
+/// The caller sets all bins to [`EMPTY_BIN`] first. So one hash of each term replaces as many hash
+/// functions as there are bins.
 #[inline]
 pub fn one_permutation(terms: &[u64], bins: &mut [u32]) {
     let count = bins.len() as u128;

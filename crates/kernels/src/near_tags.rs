@@ -1,8 +1,8 @@
 //! Finds the tags of a bucket that are near the tag of a query.
 //!
 //! Tags are 16 bits and are sorted by weight, the number of their set bits. Two tags that differ in at
-//! most t bits have weights that differ by at most t, so all near tags are in one stretch. The search
-//! begins where the stretch is expected and makes it longer as long as weights are near enough:
+//! most t bits have weights that differ by at most t, so all near tags are in one range. The search
+//! begins with the expected range and extends it as long as weights are near enough:
 //!
 //! ```text
 //! weights    3 4 4 5 5 5 6 6 7 7 8 9     query of weight 6, t = 1
@@ -18,13 +18,14 @@ use super::own_loops::near_tags::TagSearch;
 use super::vector::{Kernel, Level};
 use std::ops::Range;
 
-/// Tags by which a stretch is made longer.
+/// Number of tags by which the searched range is extended at a time.
 const STEP: usize = 32;
 
-/// Appends the place of each of `tags` that differs from `query` in at most `most` bits, in ascending
-/// order. Tags are little-endian and ascending by weight.
+/// Appends to `places` the index of each tag that differs from `query` in at most `most` bits, in
+/// ascending order. The tags are little-endian numbers, sorted by the number of set bits.
 ///
-/// It reads the tags at the `expected` places, and more where they are not enough.
+/// `expected` is the range of indices in which near tags are expected. A wrong range costs time, but no
+/// tag is missed.
 ///
 /// ```
 /// use simtool_kernels::{Isa, near_tags::near_tags};
@@ -63,8 +64,8 @@ impl Kernel<&mut Vec<u32>> for NearTags<'_> {
     }
 }
 
-/// Returns a stretch that holds all near tags, made longer from where they are expected, and its first
-/// place.
+/// Returns a range that has all near tags: the index of its first tag, and its tags. The range is
+/// `expected`, extended on both sides as far as necessary.
 #[inline(always)]
 fn stretch(tags: &[[u8; 2]], expected: Range<usize>, query: u16, most: u32) -> (u32, &[[u8; 2]]) {
     if expected.is_empty() || expected.end > tags.len() {

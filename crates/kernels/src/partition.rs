@@ -7,20 +7,21 @@ use simtool_model::fingerprint_table::Lane;
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Gives each value the number of a part.
+/// Function that assigns each value to a part.
 pub trait Parts<L>: Sync {
-    /// The part of `value`, below [`Self::parts`].
+    /// Returns the number of the part of `value`, which is below [`Self::parts`].
     fn part(&self, value: L) -> usize;
 
-    /// Number of parts.
+    /// Returns the number of parts.
     fn parts(&self) -> usize;
 }
 
-/// A window of the hash of a block of bits, as the number of a part.
+/// Partition by hash: some bits of the hash of a value are the number of its part. Only the bits of
+/// the value in a mask, which is called block, are hashed.
 ///
-/// The hash is the product of the masked value with an odd constant, and the window is taken from
-/// its top, where every bit of the block has a say. Values that agree in the block share a part;
-/// others may.
+/// The hash is the product of the masked value and an odd constant. The number of the part is taken
+/// from the highest bits of the hash, because every bit of the block influences them. Values that
+/// are equal in the block are in the same part. Other values can be in that part, too.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockHash<L> {
     pub(super) block: L,
@@ -42,13 +43,14 @@ impl<L: Lane> BlockHash<L> {
         0xE703_7ED1_A0B4_28DB,
     ];
 
-    /// The hash's bits `used .. used + bits`, counted from the top, of the bits in `block`.
+    /// Creates the partition by the bits `used .. used + bits` of the hash, counted from its highest
+    /// bit. `block` is the mask of the bits that are hashed.
     pub fn new(block: L, used: u32, bits: u32) -> Self {
         debug_assert!(bits > 0 && used + bits <= 64);
         Self { block, shift: 64 - used - bits, window: u64::MAX >> (64 - bits) }
     }
 
-    /// The whole hash of `value`.
+    /// Returns all 64 bits of the hash of `value`.
     #[inline]
     pub(super) fn hash(&self, value: L) -> u64 {
         (value & self.block).products(&Self::FACTORS)
@@ -75,8 +77,9 @@ pub fn count<L: Lane>(values: &[L], hash: &impl Parts<L>, counts: &mut [u32]) {
     }
 }
 
-/// Turns counts into the places where each part begins, from `first` on. Returns where the last part
-/// ends. For example, counts 2, 3, 1 become starts 0, 2, 5, and the result is 6.
+/// Replaces the count of each part by the index where the part begins. The first part begins at
+/// `first`. Returns the index where the last part ends. For example, counts 2, 3, 1 become starts 0,
+/// 2, 5, and the result is 6.
 pub fn counts_to_starts<T: Copy + AddAssign>(counts: &mut [T], first: T) -> T {
     let mut place = first;
     for count in counts {
@@ -85,11 +88,12 @@ pub fn counts_to_starts<T: Copy + AddAssign>(counts: &mut [T], first: T) -> T {
     place
 }
 
-/// Moves records to their parts; `next` holds each part's first free place and advances.
+/// Copies records to their parts in the output arrays. `next` has for each part the index of its
+/// next record, and is advanced.
 ///
 /// # Panics
 ///
-/// A place lies outside the output: `next` was not made from the counts of these values.
+/// An index is outside the output, because `next` was not computed from the counts of these values.
 #[inline(never)]
 pub fn scatter<L: Lane>(
     values: &[L],
@@ -109,19 +113,20 @@ pub fn scatter<L: Lane>(
     }
 }
 
-/// An output array that several threads fill at the same time, each at places of its own.
+/// Two output arrays, for values and numbers, that several threads fill at the same time. Each
+/// thread must write to other indices.
 ///
-/// The stores are relaxed atomic ones, which cost the same as plain ones; two threads that were
-/// given the same place by mistake would leave one of their values there.
+/// The stores are relaxed atomic stores, which cost the same as plain ones. If two threads wrote to
+/// the same index by mistake, one of their values would remain.
 #[derive(Debug)]
 pub struct SharedOutput<'a> {
-    /// The values' words of 64 bits, lowest first.
+    /// The 64-bit words of all values. The lowest word of a value comes first.
     words: &'a [AtomicU64],
     numbers: &'a [AtomicU32],
 }
 
 impl<'a> SharedOutput<'a> {
-    /// Shares the two arrays, which are equally long.
+    /// Creates the shared output from two arrays of equal length.
     pub fn new<L: Lane>(values: &'a mut [L], numbers: &'a mut [u32]) -> Self {
         let words: &mut [u64] = bytemuck::cast_slice_mut(values);
         // SAFETY: an atomic has the size and, on the 64-bit platforms that this is built for, the
@@ -143,11 +148,11 @@ impl<'a> SharedOutput<'a> {
     }
 }
 
-/// As [`scatter`], into a shared output; the records are handed over one by one.
+/// Does the same as [`scatter`] for records from an iterator, and writes to a shared output.
 ///
 /// # Panics
 ///
-/// A place lies outside the output.
+/// An index is outside the output.
 #[inline(never)]
 pub fn scatter_shared<L: Lane>(
     records: impl Iterator<Item = (L, u32)>,

@@ -5,7 +5,8 @@
 use super::own_loops::OwnLoops;
 use super::vector::{Costs, Kernel, Level};
 
-/// Proof of nothing: every processor runs plain Rust.
+/// The portable level. Unlike the types of other levels, it proves nothing about the processor,
+/// because every processor runs plain Rust.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Portable;
 

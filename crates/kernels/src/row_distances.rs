@@ -7,10 +7,11 @@ use super::Isa;
 use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_rows::{Metric, Shape, differing_lanes, is_null};
 
-/// Rows that are sorted at the same time in [`votes`]: each is a byte of a vector.
+/// Number of rows whose distances [`votes`] sorts at the same time. Each row is a byte of a vector.
 const ROWS: usize = 64;
 
-/// Writes the distance of `query` to each row of `rows` into `distances`, which has a place for each.
+/// Writes the distance of `query` to each row into `distances`, which has one element for each row.
+/// `rows` has the words of all rows, one row after the other.
 ///
 /// ```
 /// use simtool_model::fingerprint_rows::Shape;
@@ -76,8 +77,8 @@ fn write_distances(shape: Shape, query: &[u64], rows: &[u64], distances: &mut [u
     }
 }
 
-/// Writes for each row the sum of `of` over its words. For common lengths the compiler knows the
-/// number of words, so that it unrolls the inner loop.
+/// Writes for each row the sum of `of(query_word, row_word)` over its words. For common lengths the
+/// compiler knows the number of words, so that it unrolls the inner loop.
 #[inline(always)]
 fn words(query: &[u64], rows: &[u64], distances: &mut [u32], of: impl Fn(u64, u64) -> u32 + Copy) {
     match query.len() {
@@ -94,7 +95,7 @@ fn words(query: &[u64], rows: &[u64], distances: &mut [u32], of: impl Fn(u64, u6
     }
 }
 
-/// As [`words`], for rows of `W` words.
+/// Does the same as [`words`] for rows of `W` words.
 #[inline(always)]
 fn known_words<const W: usize>(
     query: &[u64],
@@ -113,7 +114,8 @@ fn known_words<const W: usize>(
     }
 }
 
-/// Counts differing lanes that are whole machine numbers, for example `u16`.
+/// Writes for each row the number of lanes in which it differs from `query`. `L` is the type of a
+/// lane, for example `u16`.
 #[inline(always)]
 fn lanes<L: bytemuck::Pod + PartialEq>(query: &[u64], rows: &[u64], distances: &mut [u32]) {
     let lanes: &[L] = bytemuck::cast_slice(query);
@@ -123,7 +125,8 @@ fn lanes<L: bytemuck::Pod + PartialEq>(query: &[u64], rows: &[u64], distances: &
     }
 }
 
-/// Writes for each row the `needed`-th smallest of the distances of its words.
+/// Writes for each row the `needed`-th smallest of the Hamming distances between its words and the
+/// words of `query`.
 ///
 /// The distances of 64 rows are put into columns: `bits[word][row]`. Then a bubble sort of the columns
 /// runs until the `needed` smallest have risen to the front. Each comparison of two columns is one

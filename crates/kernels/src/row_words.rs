@@ -8,7 +8,7 @@ use super::Isa;
 use super::vector::{Kernel, Level};
 use simtool_base::stable_hash::row_word;
 
-/// Replaces `words` by word `index` of the row of each term.
+/// Replaces `words` by one word for each term: word number `index` of the term's pseudorandom row.
 ///
 /// ```
 /// use simtool_kernels::{Isa, row_words::row_words};

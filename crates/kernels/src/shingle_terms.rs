@@ -15,10 +15,10 @@ use super::Isa;
 use super::vector::{Kernel, Level};
 use simtool_base::stable_hash::{SHINGLE_BASE, mix};
 
-/// Sums that are made next to each other.
+/// Number of sums that are computed at the same time, as the elements of a vector.
 const TOGETHER: usize = 8;
 
-/// Appends `mix(x_1 A^(s-1) + ... + x_s)` for every run of s = `length` tokens.
+/// Appends `mix(x_1 A^(s-1) + ... + x_s)` for every s = `length` consecutive tokens x_1 to x_s.
 ///
 /// # Panics
 /// If `length` is 0.
@@ -38,7 +38,7 @@ pub fn shingle_terms(isa: Isa, tokens: &[u64], length: usize, terms: &mut Vec<u6
 struct ShingleTerms<'a> {
     tokens: &'a [u64],
     length: usize,
-    /// Number of runs of `length` tokens.
+    /// Number of shingles, which are sequences of `length` consecutive tokens.
     count: usize,
 }
 
@@ -56,7 +56,9 @@ impl Kernel<&mut Vec<u64>> for ShingleTerms<'_> {
     }
 }
 
-/// Appends the terms of as many runs as fill whole blocks, each by a sum for itself. Returns how many.
+/// Appends the terms of the first shingles, as many as fill whole blocks of [`TOGETHER`] terms. Each sum
+/// is computed from all tokens of its shingle. Returns the number of appended terms. `count` is the
+/// number of all shingles.
 #[inline(always)]
 fn direct(tokens: &[u64], length: usize, count: usize, terms: &mut Vec<u64>) -> usize {
     let (blocks, _) = terms.spare_capacity_mut()[..count].as_chunks_mut::<TOGETHER>();
@@ -79,10 +81,11 @@ fn direct(tokens: &[u64], length: usize, count: usize, terms: &mut Vec<u64>) -> 
     made
 }
 
-/// The terms of one run or more, by a sum that rolls on.
+/// Appends the terms of all shingles of `tokens`, of which there must be at least one. Each sum is
+/// computed from the sum before it.
 ///
-/// Each sum waits for one multiplication of the sum before it. The tokens that leave and enter are
-/// joined in parallel to it.
+/// So each sum waits for one multiplication of the sum before it. Meanwhile, the processor combines the
+/// token that leaves and the token that enters.
 #[inline(always)]
 fn rolling(tokens: &[u64], length: usize, terms: &mut Vec<u64>) {
     let (first, entering) = tokens.split_at(length);

@@ -42,8 +42,8 @@
 
 use super::own_loops::OwnLoops;
 
-/// A hot loop and what it reads. It writes to an `Out`, which is `()` for loops that only return a
-/// result.
+/// A hot loop with its input. It writes its output to a value of type `Out`, which is `()` for loops
+/// that only return a result.
 pub(super) trait Kernel<Out> {
     /// The result of the loop.
     type Result;
@@ -68,15 +68,16 @@ pub(super) trait Level: OwnLoops {
     unsafe fn compile<Out, K: Kernel<Out>>(kernel: K, out: Out) -> K::Result;
 }
 
-/// Measured costs in nanoseconds of one core. They only weigh choices against each other.
+/// Measured costs in nanoseconds of one core. They are only used to compare alternatives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
-    /// One pair of 32-bit words in `near_pairs_32`.
+    /// Nanoseconds for comparing one pair of 32-bit words in `near_pairs_32`.
     pub(super) pair_of_32_bits: f64,
-    /// One pair of 64-bit words in `near_pairs_64`.
+    /// Nanoseconds for comparing one pair of 64-bit words in `near_pairs_64`.
     pub(super) pair_of_64_bits: f64,
-    /// One pair of rows in `near_in_groups`, whatever their length.
+    /// Nanoseconds for comparing one pair of rows in `near_in_groups`, without the time for their
+    /// words.
     pub(super) pair_in_groups: f64,
-    /// Each word of such a pair.
+    /// Additional nanoseconds for each 64-bit word of a pair of rows in `near_in_groups`.
     pub(super) word_in_groups: f64,
 }

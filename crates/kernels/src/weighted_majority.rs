@@ -11,7 +11,8 @@
 use super::Isa;
 use super::vector::{Kernel, Level};
 
-/// Sums of weights: of the rows with each bit, and of all rows.
+/// For each bit, the sum of the weights of the rows that have the bit set. Also the sum of the weights
+/// of all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitWeights {
     with_bit: [u64; 64],
@@ -57,7 +58,8 @@ impl BitWeights {
         self.total
     }
 
-    /// The bits of more than half of the weight, a tie giving 0; forgets the rows.
+    /// Returns a word in which a bit is 1 if the rows that have it set have more than half of the
+    /// total weight. Resets all sums to 0.
     #[must_use]
     pub fn take_majority(&mut self) -> u64 {
         let Self { with_bit, total } = std::mem::take(self);

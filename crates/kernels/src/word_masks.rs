@@ -18,11 +18,11 @@ use super::Isa;
 use super::own_loops::xxh3_short::MARGIN;
 use super::vector::{Kernel, Level};
 
-/// The longest text of one call, in bytes.
+/// Maximum number of bytes of a text that [`classify`] takes.
 pub const MAX_TEXT: usize = 1 << 30;
 
-/// Replaces the blocks and the lower-cased copy of `words` by those of `text`. Returns whether there is
-/// a byte beyond ASCII.
+/// Replaces the byte classes and the lower-cased copy in `words` by those of `text`. Returns whether
+/// `text` has a byte beyond ASCII.
 ///
 /// # Panics
 /// If `text` is longer than [`MAX_TEXT`].
@@ -67,7 +67,8 @@ impl Kernel<(&mut [Block], &mut [[u8; 64]])> for Classify<'_> {
     }
 }
 
-/// Replaces the starts and ends of `words` by the ones that follow from its blocks.
+/// Finds the words of a text by the byte classes in `words.blocks`, and replaces `words.starts` and
+/// `words.ends` by their positions.
 pub fn find_words(isa: Isa, words: &mut Words) {
     if isa.run(FindWords, words) {
         words.drop_bare_underscores();

@@ -1,33 +1,37 @@
-//! Words of a text, as masks of its bytes and as places.
+//! Words of a text, as masks of its bytes and as start and end positions.
 
 use super::own_loops::xxh3_short::MARGIN;
 use std::ops::Range;
 
-/// The bytes of a block of 64 that belong to each class, byte 0 in bit 0.
+/// The classes of the bytes in a block of 64 bytes. There is a mask for each class, and bit i of a
+/// mask is for byte i.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Block {
-    /// Letters.
+    /// Mask of the letters.
     pub letters: u64,
-    /// Digits.
+    /// Mask of the digits.
     pub digits: u64,
-    /// Underscores, to which the caller may add what belongs to them.
+    /// Mask of the underscores. The caller may add the bytes of other characters that take part in
+    /// words like underscores.
     pub underscores: u64,
-    /// Bytes that join the letters before and behind them.
+    /// Mask of the bytes, for example apostrophes, that join two letters before and after them.
     pub joins_letters: u64,
-    /// Bytes that join the digits before and behind them.
+    /// Mask of the bytes, for example commas, that join two digits before and after them.
     pub joins_digits: u64,
-    /// Bytes beyond ASCII.
+    /// Mask of the bytes beyond ASCII.
     pub foreign: u64,
-    /// Bytes that belong to words, whatever their neighbours are; set by the caller only.
+    /// Mask of other bytes that always belong to words. It has only bytes beyond ASCII, so it is
+    /// empty after the ASCII characters were classified.
     pub others: u64,
-    /// Bytes before which a word ends, although the byte before belongs to one; set by the caller
-    /// only.
+    /// Mask of the bytes before which a word ends in any case, even if both bytes belong to words.
+    /// It is empty after the ASCII characters were classified.
     pub breaks: u64,
 }
 
 impl Block {
-    /// Returns the classes of byte `at`, as masks of one bit.
+    /// Returns the classes of byte `at`. Each mask of the result is 1 if the byte is in the class,
+    /// else 0.
     #[inline]
     #[must_use]
     pub fn at(&self, at: usize) -> Self {
@@ -44,7 +48,8 @@ impl Block {
         }
     }
 
-    /// The bytes that belong to words, given the neighbouring blocks.
+    /// Returns a mask of the bytes that belong to words. `before` and `after` are the neighbouring
+    /// blocks of the text.
     #[inline]
     pub(crate) fn words(&self, before: &Self, after: &Self) -> u64 {
         let between = |mask: u64, before: u64, after: u64| {
@@ -61,28 +66,31 @@ impl Block {
     }
 }
 
-/// Words of a text, as positions in a lower-cased copy of it that keeps [`MARGIN`] bytes around.
+/// The words of a text, as positions in a lower-cased copy of the text. The copy has at least
+/// [`MARGIN`] additional bytes before and after the text.
 #[derive(Debug, Default)]
 pub struct Words {
-    /// The margin, the text in lower case, and at least a margin behind it.
+    /// The lower-cased copy: [`MARGIN`] bytes, the text, and at least [`MARGIN`] more bytes.
     pub lowered: Vec<u8>,
-    /// The classes of the bytes, in blocks, and two empty blocks behind them.
+    /// The classes of the bytes of the text, in blocks of 64 bytes. Two empty blocks follow.
     pub blocks: Vec<Block>,
-    /// Where each word starts in `lowered`.
+    /// Index in `lowered` of the first byte of each word.
     pub starts: Vec<u32>,
-    /// Where each word ends in `lowered`: the byte after its last.
+    /// Index in `lowered` behind the last byte of each word.
     pub ends: Vec<u32>,
 }
 
 impl Words {
-    /// The bytes beyond ASCII of the 64 from `at` on.
+    /// Returns a mask of the bytes beyond ASCII among the 64 bytes of the text from byte offset `at`
+    /// on.
     #[inline]
     pub(crate) fn foreign(&self, at: usize) -> u64 {
         let of = |index: usize| self.blocks.get(index).map_or(0, |block| block.foreign);
         of(at / 64) >> (at % 64) | of(at / 64 + 1) << (63 - at % 64) << 1
     }
 
-    /// Adds the bytes of a range to a mask.
+    /// Adds the bytes of `range`, which are byte offsets in the text, to a class. `mask` returns the
+    /// mask of the class in a block.
     #[inline]
     pub fn mark(&mut self, range: Range<usize>, mask: impl Fn(&mut Block) -> &mut u64) {
         let mut at = range.start;
@@ -93,7 +101,8 @@ impl Words {
         }
     }
 
-    /// Makes the bytes of a range separate.
+    /// Removes the bytes of `range` from all classes except [`Block::foreign`], so that they
+    /// separate words. The range has byte offsets in the text.
     pub fn unmark(&mut self, range: Range<usize>) {
         let mut at = range.start;
         while at < range.end {
@@ -115,7 +124,8 @@ impl Words {
         }
     }
 
-    /// Forgets the words, and makes room for as many as the blocks can hold: 32 a block and 64 more.
+    /// Removes all words, and reserves memory for as many words as the blocks can have: 32 for each
+    /// block and 64 more.
     pub(crate) fn make_room(&mut self) {
         self.starts.clear();
         self.ends.clear();
@@ -125,7 +135,7 @@ impl Words {
         self.ends.reserve(most);
     }
 
-    /// Removes the words that hold no letter or digit.
+    /// Removes the words without a letter or digit.
     pub(crate) fn drop_bare_underscores(&mut self) {
         let is_bare = |at: u32| {
             let at = at as usize - MARGIN;

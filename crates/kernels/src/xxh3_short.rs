@@ -17,7 +17,7 @@ use super::Isa;
 use super::own_loops::xxh3_short::PlacedWords;
 use super::vector::{Kernel, Level};
 
-/// Appends the hash of `text[starts[i]..ends[i]]` for every i.
+/// Appends the hash of each word to `hashes`. Word i is `text[starts[i]..ends[i]]`.
 ///
 /// The words are hashed as they are: the caller has lower-cased them.
 ///

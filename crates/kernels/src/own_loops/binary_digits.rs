@@ -1,15 +1,15 @@
 //! The plain loop of [`crate::binary_digits`].
 
-/// Masks of at most 64 bytes, the first byte lowest.
+/// Two masks of at most 64 bytes. Bit i of a mask is for byte i.
 #[derive(Clone, Copy)]
 pub(crate) struct Digits {
-    /// Bytes that are `1`.
+    /// Mask of the bytes that are `1`.
     pub(crate) ones: u64,
-    /// Bytes that are `0` or `1`.
+    /// Mask of the bytes that are `0` or `1`.
     pub(crate) valid: u64,
 }
 
-/// Looks at one byte after the other.
+/// Computes the masks of at most 64 bytes, one byte after the other.
 #[inline(always)]
 pub(crate) fn plain(digits: &[u8]) -> Digits {
     digits.iter().rev().fold(Digits { ones: 0, valid: 0 }, |masks, &byte| Digits {

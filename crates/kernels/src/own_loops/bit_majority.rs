@@ -1,24 +1,25 @@
 //! The plain loop of [`crate::bit_majority`].
 
-/// Rows that are added next to each other.
+/// Number of lanes. Rows are dealt to the lanes in turn, and each lane counts its rows separately.
 const LANES: usize = 4;
 
-/// Rows of one lane that are added in one tree.
+/// Number of rows of one lane that are added in one tree of additions.
 const TREE: usize = 8;
 
-/// Digits of the counts of a lane.
+/// Number of binary digits of the counts of a lane.
 const LANE_DIGITS: usize = 8;
 
-/// Trees that the digits of a lane are enough for.
+/// Maximum number of trees whose rows can be counted with the digits of a lane.
 const MOST_TREES: usize = (1 << LANE_DIGITS) / TREE - 1;
 
-/// Most rows of one call.
+/// Maximum number of rows in one call of [`add_rows`].
 pub(crate) const MOST_ROWS: usize = MOST_TREES * TREE * LANES;
 
-/// A word of each lane.
+/// One 64-bit word for each lane.
 type Words = [u64; LANES];
 
-/// Adds at most [`MOST_ROWS`] rows to the counts of each bit.
+/// Adds at most [`MOST_ROWS`] rows to the count of each bit. Bit i of `digits[k]` is binary digit k
+/// of the count of bit i.
 #[inline(always)]
 pub(crate) fn add_rows(rows: &[u64], digits: &mut [u64; 64]) {
     let mut lanes = [[0; LANES]; LANE_DIGITS];
@@ -45,7 +46,8 @@ pub(crate) fn add_rows(rows: &[u64], digits: &mut [u64; 64]) {
     add_number(digits, sum.iter().copied());
 }
 
-/// Adds the rows of a tree to the counts of their lanes.
+/// Adds the rows of a tree to the counts of their lanes. `lanes[k]` has binary digit k of the
+/// counts.
 #[inline(always)]
 fn add_tree(lanes: &mut [Words; LANE_DIGITS], rows: &[u64; TREE * LANES]) {
     let (rows, _) = rows.as_chunks::<LANES>();
@@ -67,7 +69,8 @@ fn add_tree(lanes: &mut [Words; LANE_DIGITS], rows: &[u64; TREE * LANES]) {
     }
 }
 
-/// Adds two words to one of the same digit, and returns the carry.
+/// Adds the bits of two words to `to`. All three have the same binary digit of the counts. Returns
+/// the carries, which belong to the next digit.
 #[inline(always)]
 fn add_two(to: &mut Words, one: &Words, other: &Words) -> Words {
     std::array::from_fn(|lane| {
@@ -77,7 +80,8 @@ fn add_two(to: &mut Words, one: &Words, other: &Words) -> Words {
     })
 }
 
-/// Adds a number of fewer digits to `digits`, for every bit.
+/// Adds another count to the count of every bit. `digits` and `number` have the binary digits of
+/// the counts, the lowest first. `number` has no more digits.
 #[inline(always)]
 fn add_number(digits: &mut [u64], number: impl ExactSizeIterator<Item = u64>) {
     let (low, high) = digits.split_at_mut(number.len());
@@ -93,7 +97,7 @@ fn add_number(digits: &mut [u64], number: impl ExactSizeIterator<Item = u64>) {
     }
 }
 
-/// The digits of the sum of three digits, for every bit: the lower one and the carry.
+/// Returns for every bit position the sum of three binary digits, as its lower digit and the carry.
 #[inline(always)]
 fn sum_of(a: u64, b: u64, c: u64) -> (u64, u64) {
     let differ = a ^ b;

@@ -6,36 +6,38 @@ use crate::character_table::{CharacterTable, fold};
 use crate::high_bits::flagged;
 use crate::words::Words;
 
-/// Room behind the written bytes: a block, and the rest of a character that begins at its end.
+/// Number of bytes that must follow the output, because loops write whole blocks: a block of 64 bytes,
+/// and the rest of a character that begins at its end.
 pub const ROOM: usize = 66;
 
-/// Characters of a block that are more than replaced, by their first bytes.
+/// Characters of a block that need more than a replacement, as masks of their first bytes.
 #[derive(Default)]
 pub(crate) struct Special {
-    /// Characters that end the work, and bytes that are no character.
+    /// Characters that the table cannot replace, and bytes that are not part of a valid character.
     pub(crate) alone: u64,
     pub(crate) marks: u64,
-    /// Last bytes of marks.
+    /// Last bytes of combining marks.
     pub(crate) mark_ends: u64,
     pub(crate) joiners: u64,
 }
 
-/// A text around the block that is being replaced.
+/// A text whose characters are being replaced, with the position of the present block of 64 bytes.
 pub(crate) struct Around<'t> {
     pub(crate) words: &'t Words,
     pub(crate) table: &'t CharacterTable,
-    /// The text until its end.
+    /// The whole lower-cased text.
     pub(crate) text: &'t [u8],
-    /// Nothing is known before this place.
+    /// Byte offset in the text where the replacement starts. The bytes before it are not looked at.
     pub(crate) start: usize,
-    /// Where the block begins.
+    /// Byte offset in the text of the present block.
     pub(crate) at: usize,
-    /// Whether there is a mark before the block, or nothing that is known.
+    /// Whether the character before the block is a combining mark or is before `start`.
     pub(crate) is_behind_mark: bool,
 }
 
 impl Special {
-    /// Finds the bytes that are no character of two or three bytes.
+    /// Finds the bytes beyond ASCII that are not part of a valid character of two or three bytes. Marks
+    /// and joiners are not set yet.
     #[inline(always)]
     pub(crate) fn new(starts: &Starts) -> Self {
         let Starts { tails, two, three, longer } = *starts;
@@ -45,8 +47,9 @@ impl Special {
         Self { alone: longer | tails & !expected | broken, ..Self::default() }
     }
 
-    /// Moves behind the characters of a block that are done: the ones before the next special character.
-    /// Returns whether the work ends there.
+    /// Moves `around` behind the characters of the block that are done. These are the characters before
+    /// the first one that cannot be replaced or that continues behind the block. Returns true if the
+    /// replacement of the whole text ends there.
     #[inline(always)]
     pub(crate) fn advance(mut self, starts: &Starts, around: &mut Around<'_>) -> bool {
         let Around { table, text, start, at, is_behind_mark, .. } = *around;
@@ -77,7 +80,7 @@ impl Special {
 }
 
 impl Around<'_> {
-    /// Moves behind a block without characters beyond ASCII.
+    /// Moves behind the present block, which must have ASCII characters only.
     #[inline(always)]
     pub(crate) fn pass(&mut self) {
         self.at += (self.text.len() - self.at).min(64);
@@ -85,8 +88,9 @@ impl Around<'_> {
     }
 }
 
-/// Looks up each character by itself, and gathers the flags of a block when all of its characters are
-/// done. No step waits for the one before it.
+/// Replaces the characters of a text one by one. Returns the number of bytes before the first character
+/// that cannot be replaced. The flags of a block are examined together after all of its look-ups, so no
+/// look-up waits for the one before it.
 #[inline(always)]
 pub(crate) fn fold_characters(mut around: Around<'_>, folded: &mut [u8]) -> usize {
     let (words, members, start) = (around.words, around.table.members(), around.start);
@@ -135,8 +139,8 @@ pub(crate) fn fold_characters(mut around: Around<'_>, folded: &mut [u8]) -> usiz
     around.at - start
 }
 
-/// Returns whether a neighbour of the character of `length` bytes at `at` may not be joined. Nothing is
-/// known before `start`.
+/// Returns whether one of the two neighbours of the character with `length` bytes at byte offset `at`
+/// may not be joined to it. Bytes before `start` are not looked at.
 #[cold]
 pub(crate) fn is_inert_beside(
     table: &CharacterTable,

@@ -2,10 +2,10 @@
 
 use simtool_base::stable_hash::mix;
 
-/// Terms that are hashed before they are brought together.
+/// Number of terms that are hashed before the kept ones are moved together.
 const BLOCK: usize = 32;
 
-/// A random part of all terms.
+/// A random part of all terms. A term belongs to it if the hash of the term is below a bound.
 ///
 /// ```
 /// use simtool_kernels::{Isa, kept_terms::RandomPart};
@@ -17,14 +17,15 @@ const BLOCK: usize = 32;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomPart {
-    /// Number that is added to a term before it is hashed: each number makes another part.
+    /// Number that is added to a term before it is hashed. Each number gives another random part.
     pub start: u64,
-    /// Bound on the highest 32 bits of the hash of a kept term.
+    /// Bound on the hash: a term is kept if the highest 32 bits of its hash are below this number.
+    /// For example, 2³¹ keeps half of all terms.
     pub below: u64,
 }
 
 impl RandomPart {
-    /// Returns whether the part keeps a term.
+    /// Returns whether a term belongs to this random part.
     #[inline(always)]
     #[must_use]
     pub fn has(self, term: u64) -> bool {
@@ -32,7 +33,7 @@ impl RandomPart {
     }
 }
 
-/// Moves the kept terms to the front of `kept`, and returns how many there are.
+/// Writes those of `terms` that `part` keeps to the front of `kept`, and returns their number.
 #[inline(always)]
 pub(crate) fn keep(part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
     let mut count = 0;

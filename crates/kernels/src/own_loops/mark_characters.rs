@@ -12,7 +12,8 @@ pub(crate) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'')
 }
 
-/// The kinds of the characters of one length, as masks of their first bytes.
+/// The characters of two bytes in a block, or those of three bytes. For each kind, there is a mask of their first
+/// bytes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Found {
     pub(crate) letters: u64,
@@ -24,13 +25,13 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Returns the characters that are odd before a quotation mark.
+    /// Returns a mask of the characters about which the table does not decide if a quotation mark follows.
     #[inline(always)]
     fn before_quotes(&self) -> u64 {
         self.quoted | self.marks
     }
 
-    /// Returns the characters that begin at `mask`.
+    /// Returns only the characters whose first bytes are in `mask`.
     #[inline(always)]
     fn only(&self, mask: u64) -> Self {
         Self {
@@ -44,14 +45,15 @@ impl Found {
     }
 }
 
-/// Returns the masks of all bytes of characters of two and three bytes, from their first bytes.
+/// Returns a mask of all bytes of some characters. `two` and `three` are masks of the first bytes of characters of two
+/// and of three bytes.
 #[inline(always)]
 fn bytes(two: u64, three: u64) -> u128 {
     let (two, three) = (u128::from(two), u128::from(three));
     two | two << 1 | three | three << 1 | three << 2
 }
 
-/// Returns the part of each run of bits from the first bit of `starts` in it on. For example,
+/// Returns `runs` without the bits of each run of set bits that are below the run's first bit in `starts`. For example,
 /// runs `0b0111_0110` and starts `0b0010_0010` give `0b0110_0110`.
 #[inline(always)]
 fn following(runs: u128, starts: u128) -> u128 {
@@ -59,28 +61,29 @@ fn following(runs: u128, starts: u128) -> u128 {
     runs & !(runs + (runs & starts))
 }
 
-/// Facts of a block that the next block needs.
+/// Facts about a block that the next block needs: the bytes of the next block that belong to its last character, and
+/// the kind of its last byte.
 #[derive(Default)]
 pub(crate) struct Carry {
     letters: u64,
     singles: u64,
     breaks: u64,
-    /// Whether its last byte is a letter.
+    /// 1 if the last byte of the block belongs to a letter, else 0.
     letter_before: u64,
     single_before: u64,
 }
 
 impl Carry {
-    /// Moves behind a block without characters beyond ASCII.
+    /// Replaces the facts by those of `block`, which has ASCII characters only.
     #[inline(always)]
     pub(crate) fn pass(&mut self, block: &mut Block) {
         block.breaks |= self.breaks;
         *self = Self { letter_before: block.letters >> 63, ..Self::default() };
     }
 
-    /// Marks the characters of two and of three bytes that were found in a block, and returns the odd
-    /// ones. `quotes` returns, for each of the two lengths, the places whose character of that length
-    /// would have a quotation mark behind it.
+    /// Sets the bits of the characters of two and of three bytes that were found in a block. Returns a mask of the
+    /// first bytes of the characters about which the table does not decide. `quotes` returns two masks of first bytes:
+    /// of characters of two bytes, and of characters of three bytes, that a quotation mark follows.
     #[inline(always)]
     pub(crate) fn mark(
         &mut self,
@@ -134,13 +137,15 @@ impl Carry {
     }
 }
 
-/// The places of a mask in block `index` of a text.
+/// Appends the positions of the set bits of `mask`, as byte offsets in the text. The mask is for block number `index`
+/// of the text.
 #[inline(always)]
 pub(crate) fn push_places(index: usize, mask: u64, out: &mut Vec<u32>) {
     out.extend(places(mask).map(|at| (64 * index + at) as u32));
 }
 
-/// Looks up each character by itself, and marks all characters of a block at once. No step waits for the one before it.
+/// Looks up the characters of a text one by one, and then sets the bits of all characters of a block at once. So no
+/// look-up waits for the one before it.
 #[inline(always)]
 pub(crate) fn mark_characters(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
     let members = table.members();

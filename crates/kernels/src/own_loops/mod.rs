@@ -47,11 +47,12 @@ use xxh3_short::PlacedWords;
 ///
 /// Methods are `#[inline(always)]`: so the plain loops are compiled for the level.
 pub(super) trait OwnLoops: Copy {
-    /// Tokens of the longest shingle whose sums cost less side by side than one after the other; see
-    /// [`crate::shingle_terms`].
+    /// Maximum number of tokens of a shingle for which it is faster to compute each sum directly than
+    /// from the sum before it (see [`crate::shingle_terms`]).
     const LONGEST_DIRECT_SHINGLE: usize = 0;
 
-    /// Returns which of at most 64 bytes are digits, and which are `1`.
+    /// Returns two masks of at most 64 bytes: the bytes that are binary digits, and the bytes that are
+    /// `1`.
     #[inline(always)]
     fn binary_digits(self, digits: &[u8]) -> Digits {
         binary_digits::plain(digits)
@@ -121,27 +122,28 @@ pub(super) trait OwnLoops: Copy {
         hamming_scan::plain(corpus, query, 0, max_distance, hits);
     }
 
-    /// Appends the places of the near tags of a stretch.
+    /// Appends the indices of the near tags in a range of tags to `places`.
     #[inline(always)]
     fn near_tags(self, tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
         near_tags::plain(tags, search, places);
     }
 
-    /// Moves the terms that `part` keeps to the front of `kept`, which is as long as `terms`. Returns
-    /// how many there are.
+    /// Writes those of `terms` that `part` keeps to the front of `kept`, which is as long as `terms`.
+    /// Returns their number.
     #[inline(always)]
     fn keep(self, part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
         kept_terms::keep(part, terms, kept)
     }
 
-    /// Adds at most [`MOST_ROWS`](bit_majority::MOST_ROWS) rows to the counts of each bit, whose digits
-    /// are given.
+    /// Adds at most [`MOST_ROWS`](bit_majority::MOST_ROWS) rows to the count of each bit. Bit i of
+    /// `digits[k]` is binary digit k of the count of bit i.
     #[inline(always)]
     fn add_rows(self, rows: &[u64], digits: &mut [u64; 64]) {
         bit_majority::add_rows(rows, digits);
     }
 
-    /// Returns the weight of the rows with each bit. The sum of all weights fits in 32 bits.
+    /// Returns for each bit the sum of the weights of the rows in which it is set. The sum of all
+    /// weights must fit in 32 bits.
     #[inline(always)]
     fn bit_weights(self, rows: &[u64], weights: &[u32]) -> [u32; 64] {
         weighted_majority::bit_weights(rows, weights)
@@ -167,28 +169,30 @@ pub(super) trait OwnLoops: Copy {
         xxh3_short::hash_words(words, hashes);
     }
 
-    /// Classifies blocks of 64 bytes, and writes them in lower case. Returns whether there is a byte
-    /// beyond ASCII.
+    /// Writes the classes of the bytes of each block of `text` to `blocks`, and the block in lower case
+    /// to `lowered`. Returns whether there is a byte beyond ASCII.
     #[inline(always)]
     fn classify(self, text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
         word_masks::classify(text, blocks, lowered)
     }
 
-    /// Replaces the starts and ends of `words` by the ones that follow from its blocks. Returns whether
-    /// there were underscores.
+    /// Finds the words by the byte classes in `words.blocks`, and replaces `words.starts` and
+    /// `words.ends`. Returns whether there were underscores.
     #[inline(always)]
     fn find_words(self, words: &mut Words) -> bool {
         word_masks::find_words(words)
     }
 
-    /// Replaces characters until one that the table leaves alone. Returns the number of bytes before it;
-    /// as many are written to `folded`.
+    /// Writes the text to `folded` with replaced characters, up to the first character that the table
+    /// cannot replace. Returns the number of bytes before that character, which are also the bytes
+    /// written.
     #[inline(always)]
     fn fold_characters(self, around: Around<'_>, folded: &mut [u8]) -> usize {
         fold_characters::fold_characters(around, folded)
     }
 
-    /// Marks the characters beyond ASCII, and appends the places of the odd ones.
+    /// Sets the bits of characters beyond ASCII in the masks of `words`. Appends to `odd` the byte
+    /// offsets of the characters about which the table does not decide.
     #[inline(always)]
     fn mark_characters(self, table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
         mark_characters::mark_characters(table, words, odd);

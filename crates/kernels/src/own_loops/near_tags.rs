@@ -1,17 +1,19 @@
 //! The plain loop of [`crate::near_tags`].
 
-/// The search of a stretch of tags.
+/// The arguments of the search for near tags in a range of tags.
 #[derive(Clone, Copy)]
 pub(crate) struct TagSearch {
-    /// Place of the first tag of the stretch.
+    /// Index of the first tag of the range. Indices of near tags are counted from the start of the
+    /// bucket.
     pub(crate) first: u32,
     /// Tag that the others are compared with.
     pub(crate) query: u16,
-    /// Most bits in which a near tag differs.
+    /// Maximum number of bits in which a near tag differs from the query.
     pub(crate) most: u32,
 }
 
-/// Compares one tag after the other.
+/// Compares one tag after the other with the query, and appends the indices of the near tags to
+/// `places`.
 #[inline(always)]
 pub(crate) fn plain(tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
     let TagSearch { first, query, most } = search;

@@ -1,6 +1,7 @@
 //! The plain loop of [`crate::weighted_majority`].
 
-/// Returns the weight of the rows with each bit. The sum of all weights fits in 32 bits.
+/// Returns for each bit the sum of the weights of the rows in which it is set. The sum of all
+/// weights must fit in 32 bits.
 #[inline(always)]
 pub(crate) fn bit_weights(rows: &[u64], weights: &[u32]) -> [u32; 64] {
     let mut all = [0; 64];

@@ -10,8 +10,8 @@ pub(crate) const UNDERSCORE: u8 = 4;
 pub(crate) const JOINS_LETTERS: u8 = 8;
 pub(crate) const JOINS_DIGITS: u8 = 16;
 
-/// Classifies blocks of 64 bytes, and writes them in lower case. Returns whether there is a byte beyond
-/// ASCII.
+/// Writes the classes of the bytes of each block of `text` to `blocks`, and the block in lower case to
+/// `lowered`. Returns whether there is a byte beyond ASCII.
 #[inline(always)]
 pub(crate) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
     let mut foreign = 0;
@@ -24,7 +24,7 @@ pub(crate) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
     foreign != 0
 }
 
-/// Classifies 64 bytes and writes them in lower case.
+/// Returns the classes of 64 bytes, and writes the bytes in lower case to `lowered`.
 #[inline(always)]
 fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
     let mut classes = [0; 64];
@@ -56,7 +56,8 @@ fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
     }
 }
 
-/// Hands to `take` the starts and ends of the words of each block in turn, as masks. Returns whether
+/// Calls `take` for each block with three arguments: the index of its first byte in the lower-cased
+/// copy, a mask of the first bytes of words, and a mask of the bytes behind words. Returns whether
 /// there were underscores.
 #[inline(always)]
 pub(crate) fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bool {
@@ -75,7 +76,8 @@ pub(crate) fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bo
     underscores != 0
 }
 
-/// Finds the words block by block. Returns whether there were underscores.
+/// Finds the words block by block, and replaces `words.starts` and `words.ends`. Returns whether there
+/// were underscores.
 #[inline(always)]
 pub(crate) fn find_words(words: &mut Words) -> bool {
     words.make_room();

@@ -3,13 +3,14 @@
 use std::hint::select_unpredictable;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes that must be readable before the first word and after the last one.
+/// Number of bytes that must be readable before the first word and after the last one.
 pub const MARGIN: usize = 16;
 
-/// Words between two times of hashing the long ones: their places are bytes.
+/// Number of words of a block. The long words of a block are hashed after its other words, and their
+/// indices in the block fit into a byte.
 pub(crate) const BLOCK: usize = 256;
 
-/// Words that are tested at once for having at most three bytes.
+/// Number of words that are tested together for having at most three bytes.
 const FEW: usize = 16;
 
 /// XXH3's default secret, as far as words of up to 16 bytes use it.
@@ -31,7 +32,8 @@ pub(crate) const PRIME64_3: u64 = 0x1656_67B1_9E37_79F9;
 pub(crate) const PRIME_MX1: u64 = 0x1656_6791_9E37_79F9;
 pub(crate) const PRIME_MX2: u64 = 0x9FB2_1C65_1E98_DF25;
 
-/// Words of a text that all keep the margin, with a start and an end each.
+/// Words of a text with their start and end offsets. Each word is at least [`MARGIN`] bytes away from
+/// both ends of the text.
 #[derive(Clone, Copy)]
 pub(crate) struct PlacedWords<'t> {
     // Private, so that only `new` makes such words, and whoever has some knows that they keep the margin.
@@ -59,7 +61,7 @@ impl<'t> PlacedWords<'t> {
     }
 }
 
-/// Returns whether every word is non-empty and keeps the margin.
+/// Returns whether every word is non-empty and at least [`MARGIN`] bytes away from both ends of the text.
 fn in_bounds(text: &[u8], starts: &[u32], ends: &[u32]) -> bool {
     let limit = text.len().saturating_sub(MARGIN);
     let Ok(limit) = u32::try_from(limit) else { return starts.is_empty() };
@@ -99,7 +101,7 @@ pub(crate) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
     }
 }
 
-/// Hashes the words of 9 bytes or more at the given places of a block.
+/// Hashes the words of a block that have 9 bytes or more. `places` has their indices in the block.
 #[inline]
 pub(crate) fn hash_long(
     text: &[u8],
@@ -118,21 +120,23 @@ pub(crate) fn hash_long(
     }
 }
 
-/// The eight bytes from `at` on, which exist.
+/// Returns the eight bytes from byte offset `at` on as a number. These bytes must exist.
 #[inline(always)]
 fn load(text: &[u8], at: u32) -> u64 {
     let bytes = text.get(at as usize..at as usize + 8);
     bytes.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Joins the bytes and the length of a word of 1 to 3 bytes into the number that is hashed.
+/// Combines the bytes and the length of a word of 1 to 3 bytes into the number that is hashed. `first`
+/// has the 8 bytes from its start on, and `last` the 8 bytes before its end.
 #[inline(always)]
 fn joined_3(first: u64, last: u64, length: u64) -> u64 {
     let middle = first.wrapping_shr(8 * (length as u32 >> 1)) & 0xff;
     ((first & 0xff) << 16 | middle << 24 | last >> 56 | length << 8) ^ FLIP_3
 }
 
-/// The hash of a word of 1 to 3 bytes.
+/// Returns the hash of a word of 1 to 3 bytes. `first` has the 8 bytes from its start on, and `last` the
+/// 8 bytes before its end.
 #[inline(always)]
 fn hash_3(first: u64, last: u64, length: u64) -> u64 {
     let mut hash = joined_3(first, last, length).wrapping_mul(PRIME64_2);
@@ -140,7 +144,8 @@ fn hash_3(first: u64, last: u64, length: u64) -> u64 {
     hash ^ hash >> 32
 }
 
-/// The hash of a word of 1 to 8 bytes, without a branch.
+/// Returns the hash of a word of 1 to 8 bytes, without a branch. `first` has the 8 bytes from its start
+/// on, and `last` the 8 bytes before its end.
 #[inline(always)]
 fn hash_8(first: u64, last: u64, length: u64) -> u64 {
     struct Class {
@@ -163,7 +168,8 @@ fn hash_8(first: u64, last: u64, length: u64) -> u64 {
     hash ^ hash.wrapping_shr(class.shifts[1])
 }
 
-/// The hash of a word of 9 to 16 bytes.
+/// Returns the hash of a word of 9 to 16 bytes. `first` has the 8 bytes from its start on, and `last` the
+/// 8 bytes before its end.
 #[inline(always)]
 fn hash_16(first: u64, last: u64, length: u64) -> u64 {
     let (first, last) = (first ^ FLIP_16_FIRST, last ^ FLIP_16_LAST);

@@ -7,7 +7,7 @@
 /// The processor must have the instructions of the type. The functions are inlined into loops that are
 /// compiled for a level with these instructions.
 pub(crate) trait Lanes: Copy {
-    /// Sixty-four bytes to look up.
+    /// A table of 64 bytes in registers.
     type Table: Copy;
     /// Loads a table into registers.
     unsafe fn table(bytes: &[u8; 64]) -> Self::Table;
@@ -15,16 +15,17 @@ pub(crate) trait Lanes: Copy {
     unsafe fn load(bytes: *const u8) -> Self;
     /// Writes the bytes to `bytes`, where there must be room for 64.
     unsafe fn store(self, bytes: *mut u8);
-    /// Repeats a byte.
+    /// Creates 64 bytes that are all `byte`.
     unsafe fn all(byte: u8) -> Self;
-    /// Finds the bytes that are `byte`.
+    /// Returns a mask of the bytes that are equal to `byte`.
     unsafe fn equal(self, byte: u8) -> u64;
-    /// Finds the bytes below `limit`, both as signed numbers.
+    /// Returns a mask of the bytes below `limit`, both as signed numbers.
     unsafe fn below(self, limit: i8) -> u64;
-    /// Finds the bytes that have a bit.
+    /// Returns a mask of the bytes in which `bit`, a number with one set bit, is set.
     unsafe fn having(self, bit: u8) -> u64;
-    /// Replaces each byte by the entry of the table that its lowest six bits number.
+    /// Replaces each byte by an entry of the table. The lowest six bits of the byte are the index of
+    /// the entry.
     unsafe fn lookup(self, table: Self::Table) -> Self;
-    /// Takes the bytes of `other` where the mask has a bit, and its own bytes elsewhere.
+    /// Replaces the bytes whose bits are set in `mask` by the bytes of `other` at the same positions.
     unsafe fn replaced(self, mask: u64, other: Self) -> Self;
 }

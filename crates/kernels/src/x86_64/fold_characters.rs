@@ -6,15 +6,17 @@ use crate::character_table::{Row, fold};
 use crate::own_loops::fold_characters::{Around, ROOM, Special};
 use crate::own_loops::xxh3_short::MARGIN;
 
-/// A block while its characters are replaced.
+/// A block of 64 bytes whose characters are being replaced.
 struct Folded<L> {
     bytes: L,
     special: Special,
 }
 
 impl<L: Lanes> Folded<L> {
-    /// Replaces the characters of a row, of `length` bytes each, that begin at `mask`; `lasts`
-    /// holds their last bytes at the places of the first ones, `own` at their own.
+    /// Replaces the characters of `row` in the block. `mask` has their first bytes, and `length` is
+    /// their number of bytes. `own` has the bytes of the block before any replacement. `lasts` has
+    /// the same bytes, moved so that the last byte of each character is at the position of its
+    /// first byte.
     ///
     /// # Safety
     ///
@@ -50,7 +52,9 @@ impl<L: Lanes> Folded<L> {
     }
 }
 
-/// Replaces the characters of a row with one look-up, wherever they are in a block.
+/// Replaces the characters of a text. All characters of a block that belong to one row of the table
+/// are replaced with one look-up. Returns the number of bytes before the first character that
+/// cannot be replaced.
 ///
 /// # Safety
 ///

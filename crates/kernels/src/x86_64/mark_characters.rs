@@ -8,7 +8,8 @@ use crate::own_loops::xxh3_short::MARGIN;
 use crate::words::Words;
 
 impl Found {
-    /// Adds the characters of a row that begin at `mask`; `lasts` holds their last bytes there.
+    /// Adds the characters of `row` whose first bytes are in `mask`. `lasts` has, at the position of
+    /// each first byte, the byte of the character that selects its entry in the row.
     ///
     /// # Safety
     ///
@@ -31,7 +32,8 @@ impl Found {
     }
 }
 
-/// Finds the kinds of the characters of a row with one look-up, wherever they are in a block.
+/// Sets the bits of the characters beyond ASCII of a text. One look-up finds the kinds of all
+/// characters of a block that belong to one row of the table.
 ///
 /// # Safety
 ///

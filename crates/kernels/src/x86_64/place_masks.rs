@@ -1,10 +1,12 @@
-//! Masks of lanes that are turned into places.
+//! Turns masks of vector lanes into indices.
 
-/// Vectors that are compared before the places of their lanes are appended. Appending in between would
-/// push the repeated query out of its register.
+/// Number of vectors that are compared with the query before the indices of their near lanes are
+/// appended. If indices were appended after each vector, the query could not stay in a register.
 pub(super) const MASKS: usize = 8;
 
-/// Appends the places of the set bits of masks; each place has `1 << shift` bits of a mask.
+/// Appends to `places` the indices of the lanes whose bits are set in `masks`. Each lane has
+/// `1 << shift` bits, of which at most one may be set. `first` is the index of the first lane of
+/// the first mask.
 #[inline(always)]
 pub(super) fn push_places(masks: &[u32; MASKS], first: u32, shift: u32, places: &mut Vec<u32>) {
     for (first, &mask) in (first..).step_by(32 >> shift).zip(masks) {

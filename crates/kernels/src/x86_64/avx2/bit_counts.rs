@@ -5,7 +5,8 @@ use std::arch::x86_64::{
     _mm256_shuffle_epi8, _mm256_srli_epi16,
 };
 
-/// Counts the bits of each byte: a shuffle looks up the counts of its halves.
+/// Returns the number of set bits of each byte. A shuffle looks up the numbers for both halves of a
+/// byte.
 #[target_feature(enable = "avx2")]
 pub(super) fn bits_in_bytes(x: __m256i) -> __m256i {
     let counts = _mm256_setr_epi8(

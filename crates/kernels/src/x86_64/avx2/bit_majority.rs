@@ -2,7 +2,8 @@
 
 use crate::own_loops::bit_majority::add_rows as add_plainly;
 
-/// Adds rows to the counts of each bit.
+/// Adds rows to the count of each bit. Bit i of `digits[k]` is binary digit k of the count of bit
+/// i.
 // Not inlined: with the longer registers of AVX-512 the same loop is slower.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline(never)]

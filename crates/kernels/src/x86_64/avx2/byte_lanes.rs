@@ -15,7 +15,7 @@ use std::hint::black_box;
 pub(super) struct ByteLanes(__m256i, __m256i);
 
 impl ByteLanes {
-    /// Returns the highest bits of all bytes.
+    /// Returns a mask of the highest bits of all 64 bytes.
     #[inline(always)]
     unsafe fn mask(self) -> u64 {
         // SAFETY: the caller has the instructions.
@@ -52,7 +52,7 @@ unsafe fn spread(mask: u32) -> __m256i {
     }
 }
 
-/// Returns in each byte of eight the bit of its place: 1, 2, 4, …, 128.
+/// Returns a vector in which byte i has only bit i modulo 8 set: 1, 2, 4, …, 128, and again from 1.
 #[inline(always)]
 unsafe fn place_bits() -> __m256i {
     const BITS: i64 = 0x8040_2010_0804_0201_u64.cast_signed();
@@ -60,7 +60,8 @@ unsafe fn place_bits() -> __m256i {
     unsafe { _mm256_setr_epi64x(BITS, BITS, BITS, BITS) }
 }
 
-/// Looks up 32 bytes by their lowest six bits.
+/// Replaces each of 32 bytes by an entry of the table, which is selected by the lowest six bits of the
+/// byte.
 ///
 /// A shuffle looks up four bits in 16 entries, and gives zero where the highest bit of a byte is set.
 /// So each quarter of the table is asked for all bytes, with that bit set in the bytes of the other
@@ -83,7 +84,8 @@ unsafe fn lookup_half(bytes: __m256i, table: [__m256i; 4]) -> __m256i {
 }
 
 impl Lanes for ByteLanes {
-    /// Each quarter twice.
+    /// The four quarters of the table. Each register has its quarter twice, because a shuffle looks up
+    /// the two halves of a register separately.
     type Table = [__m256i; 4];
 
     #[inline(always)]

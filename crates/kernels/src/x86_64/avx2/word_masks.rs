@@ -6,7 +6,8 @@ use std::arch::x86_64::{
     _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_storeu_si256,
 };
 
-/// Classifies blocks, and writes them in lower case. Returns whether there is a byte beyond ASCII.
+/// Writes the classes of the bytes of each block of `text` to `blocks`, and the block in lower case
+/// to `lowered`. Returns whether there is a byte beyond ASCII.
 #[target_feature(enable = "avx2")]
 pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
     let mut any = 0;
@@ -39,7 +40,7 @@ pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
     any != 0
 }
 
-/// The bytes from `first` to `last`.
+/// Returns 0xFF for each byte from `first` to `last`, and 0 for each other byte.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn is_within(bytes: __m256i, first: u8, last: u8) -> __m256i {
@@ -48,7 +49,7 @@ fn is_within(bytes: __m256i, first: u8, last: u8) -> __m256i {
     _mm256_cmpeq_epi8(_mm256_min_epu8(from_first, most), from_first)
 }
 
-/// The highest bit of each byte.
+/// Returns a mask of the highest bits of 32 bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn mask(bytes: __m256i) -> u64 {

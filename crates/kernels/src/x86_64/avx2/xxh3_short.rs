@@ -12,7 +12,8 @@ use std::arch::x86_64::{
     _mm256_srlv_epi64, _mm256_storeu_si256, _mm256_xor_si256,
 };
 
-/// For every mask of four lanes the set ones, lowest first, a byte each.
+/// For every mask of four lanes, the numbers of the lanes that are set in it, in ascending order.
+/// Each number is a byte of the entry.
 const LANES: [u32; 16] = {
     let mut lanes = [0; 16];
     let mut mask = 0_usize;
@@ -82,8 +83,8 @@ pub(super) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
     }
 }
 
-/// The hashes of four words, and the mask of those of more than 8 bytes, whose hash is
-/// another.
+/// Returns the hashes of four words, and a mask of the words of more than 8 bytes. The returned
+/// hashes of these words are wrong.
 ///
 /// # Safety
 /// Every word keeps [`MARGIN`] to both ends of `text`.
@@ -107,7 +108,7 @@ unsafe fn hash_four(text: &[u8], starts: &[u32; 4], ends: &[u32; 4]) -> (__m256i
     (hash_8(first, last, lengths), mask)
 }
 
-/// Eight bytes from each of four places.
+/// Loads eight bytes from each of four offsets, which are counted from `base`.
 ///
 /// # Safety
 /// They are readable.
@@ -120,7 +121,7 @@ pub(in crate::x86_64) unsafe fn load_four(base: *const u8, at: [usize; 4]) -> __
     _mm256_set_m128i(high, low)
 }
 
-/// Eight bytes from each of two places.
+/// Loads eight bytes from each of two offsets, which are counted from `base`.
 ///
 /// # Safety
 /// They are readable.
@@ -174,7 +175,7 @@ fn hash_8(first: __m256i, last: __m256i, lengths: __m128i) -> __m256i {
     _mm256_xor_si256(hash, _mm256_srlv_epi64(hash, by_class(32, 28)))
 }
 
-/// The low halves of the products.
+/// Returns the lowest 64 bits of the product of each pair of 64-bit lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn product(a: __m256i, b: __m256i) -> __m256i {

@@ -5,7 +5,8 @@ use std::arch::x86_64::{
     _mm512_and_si512, _mm512_cmpeq_epi8_mask, _mm512_maskz_loadu_epi8, _mm512_set1_epi8,
 };
 
-/// Returns the masks of at most 64 bytes.
+/// Returns two masks of at most 64 bytes: the bytes that are `1`, and the bytes that are `0` or
+/// `1`.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn binary_digits(digits: &[u8]) -> Digits {
     debug_assert!(digits.len() <= 64);

@@ -7,7 +7,7 @@ use std::arch::x86_64::{
     _mm512_set1_epi16, _mm512_xor_si512,
 };
 
-/// Appends the places of near tags.
+/// Appends the indices of the near tags to `places`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,popcnt")]
 pub(super) fn near_tags(tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
     let TagSearch { first, query, most } = search;

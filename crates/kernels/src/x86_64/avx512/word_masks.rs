@@ -9,7 +9,7 @@ use std::arch::x86_64::{
     _mm512_set1_epi8, _mm512_set1_epi32, _mm512_storeu_si512, _mm512_test_epi8_mask,
 };
 
-/// The classes of a byte.
+/// Returns the classes of a byte, as flags.
 const fn class(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' | b'A'..=b'Z' => LETTER,
@@ -22,7 +22,7 @@ const fn class(byte: u8) -> u8 {
     }
 }
 
-/// The classes of every byte.
+/// The classes of each byte value, as flags.
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -33,7 +33,7 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// The numbers 0 to 63.
+/// The numbers 0 to 63, from which a compression selects the positions of the set bits of a mask.
 const NUMBERS: [u8; 64] = {
     let mut numbers = [0; 64];
     let mut at = 0;
@@ -44,7 +44,8 @@ const NUMBERS: [u8; 64] = {
     numbers
 };
 
-/// Classifies blocks, and writes them in lower case. Returns whether there is a byte beyond ASCII.
+/// Writes the classes of the bytes of each block of `text` to `blocks`, and the block in lower case
+/// to `lowered`. Returns whether there is a byte beyond ASCII.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
     // SAFETY: the table has more than two halves of 64 bytes.
@@ -81,7 +82,8 @@ pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
     any != 0
 }
 
-/// Replaces the starts and ends of `words`. Returns whether there were underscores.
+/// Finds the words by the byte classes in `words.blocks`, and replaces `words.starts` and
+/// `words.ends`. Returns whether there were underscores.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn find_words(words: &mut Words) -> bool {
     words.make_room();
@@ -104,7 +106,8 @@ pub(super) fn find_words(words: &mut Words) -> bool {
     underscores
 }
 
-/// Writes the numbers of the set bits, plus `base`, and returns how many there are.
+/// Writes the position of each set bit of `edges`, plus `base`, to `found`. Returns the number of set
+/// bits.
 ///
 /// # Panics
 ///

@@ -70,8 +70,8 @@ pub(super) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
     }
 }
 
-/// The hashes of eight words, and the mask of those of more than 16 bytes, whose hash is
-/// another.
+/// Returns the hashes of eight words, and a mask of the words of more than 16 bytes. The returned
+/// hashes of these words are wrong.
 ///
 /// # Safety
 /// Every word keeps [`MARGIN`] to both ends of `text`.
@@ -115,8 +115,8 @@ unsafe fn hash_eight(text: &[u8], starts: &[u32; 8], ends: &[u32; 8]) -> (__m512
     (_mm512_xor_si512(hash, shifted), is_long)
 }
 
-/// Eight bytes from each of eight places: on many processors eight loads are no slower than a
-/// gathering one, and on some far faster.
+/// Loads eight bytes from each of eight offsets, which are counted from `base`. On many processors
+/// eight loads are no slower than one gather instruction, and on some they are far faster.
 ///
 /// # Safety
 /// They are readable.
@@ -130,7 +130,8 @@ unsafe fn load_eight(base: *const u8, at: [usize; 8]) -> __m512i {
     _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
 }
 
-/// Joins words of 1 to 3 bytes into the numbers that are multiplied first.
+/// Combines the bytes of words of 1 to 3 bytes into the numbers that are multiplied first. `first`
+/// has the 8 bytes from the start of each word on, and `last` the 8 bytes before its end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn join_3(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
@@ -146,7 +147,8 @@ fn join_3(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
     _mm512_xor_si512(joined, _mm512_set1_epi64(FLIP_3.cast_signed()))
 }
 
-/// Joins words of 4 to 8 bytes into the numbers that are multiplied first.
+/// Combines the bytes of words of 4 to 8 bytes into the numbers that are multiplied first. `first`
+/// has the 8 bytes from the start of each word on, and `last` the 8 bytes before its end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn join_8(first: __m512i, last: __m512i) -> __m512i {
@@ -156,7 +158,8 @@ fn join_8(first: __m512i, last: __m512i) -> __m512i {
     _mm512_xor_si512(keyed, _mm512_xor_si512(one, other))
 }
 
-/// Joins words of 9 to 16 bytes into the numbers that are multiplied first.
+/// Combines the bytes of words of 9 to 16 bytes into the numbers that are multiplied first. `first`
+/// has the 8 bytes from the start of each word on, and `last` the 8 bytes before its end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn join_16(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
@@ -170,7 +173,7 @@ fn join_16(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
     _mm512_xor_si512(sum, _mm512_srli_epi64::<37>(sum))
 }
 
-/// The halves of the 128-bit product, joined by exclusive or.
+/// Returns for each pair of 64-bit lanes the XOR of both halves of their 128-bit product.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn folded_product(a: __m512i, b: __m512i) -> __m512i {
