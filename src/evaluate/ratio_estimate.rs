@@ -41,27 +41,32 @@ pub struct Share {
     pub interval: Interval,
 }
 
-/// Recall or precision, estimated as the number of hits divided by the number of partners.
+/// Recall or precision, estimated from sampled documents. It is the sum of [`SampledDocument::hits`] divided by the
+/// sum of [`SampledDocument::partners`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatioEstimate {
-    /// Sum of the hits of all sampled documents.
+    /// Sum of [`SampledDocument::hits`] over all sampled documents: pairs that the method found and that are true
+    /// near-duplicates.
     pub hits: u64,
-    /// Sum of the partners of all sampled documents.
+    /// Sum of [`SampledDocument::partners`] over all sampled documents: for recall all true pairs, for precision all
+    /// pairs that the method found.
     pub partners: u64,
-    /// Number of sampled documents that have partners.
+    /// Number of sampled documents whose [`SampledDocument::partners`] is not 0.
     pub documents: u64,
-    /// Estimated ratio: hits divided by partners, or 1 if there are no partners.
+    /// Estimated recall or precision: `hits / partners`, or 1 if `partners` is 0.
     pub ratio: f64,
     /// Standard error of `ratio`.
     pub standard_error: f64,
-    /// Confidence interval of `ratio`. `None` if fewer than 30 documents have partners or if all partners are hits.
+    /// Confidence interval of `ratio`. `None` if `documents` is below 30 or if `hits` equals `partners`.
     pub interval: Option<Interval>,
-    /// Among the documents with partners, the share whose partners are all hits. Reports show it if `interval` is
-    /// `None`.
+    /// Among the sampled documents with partners, the share for which no partner is wrong or missed (`hits` equals
+    /// `partners`). Reports show this share if `interval` is `None`.
     pub whole: Share,
 }
 
-/// Estimates the ratio of hits to partners for a collection of `all` documents from `sample`, a part of it.
+/// Estimates recall or precision for a collection of `all` documents from a sample of its documents. Each sampled
+/// document has a number of partners, which are documents similar to it, and a number of hits, which are the partners
+/// that are true and were found.
 ///
 /// ```
 /// use simtool::evaluate::{SampledDocument, ratio_estimate};

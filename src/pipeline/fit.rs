@@ -100,7 +100,8 @@ impl WrittenNumbers {
     }
 }
 
-/// Counts the words of `corpus` except stop words, and makes the `most` most frequent words its features.
+/// Counts the words of `corpus` except `stop_words`. Chooses at most `most` words, the most frequent ones, as
+/// the features of the corpus. Returns the features, and all documents as numbers of words.
 pub(super) fn fit<'t>(
     threads: &Threads,
     isa: Isa,

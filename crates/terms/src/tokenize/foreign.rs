@@ -52,8 +52,9 @@ struct Marking<'m> {
 }
 
 impl Marking<'_> {
-    /// Sets the mask bits of the character in bytes `at..end`. Returns `false` if its words depend
-    /// on more than its neighbours. Then the text around it must be cut out.
+    /// Sets the mask bits of the character in bytes `at..end`. Returns `true` if the character is
+    /// done. Returns `false` if its words depend on more than its neighbours, so that the text
+    /// around it must take the slow path.
     fn mark(&mut self, at: usize, end: usize, role: Role) -> bool {
         match role {
             Role::Letter => self.letters(at..end),
@@ -227,7 +228,8 @@ impl Marking<'_> {
         true
     }
 
-    /// Marks the character in bytes `at..end` as a word of its own.
+    /// Marks the character in bytes `at..end` as a word of its own. Always returns `true`, the
+    /// result of [`Self::mark`] for a character that needs no slow path.
     #[inline]
     fn single(&mut self, at: usize, end: usize) -> bool {
         self.break_before(at);

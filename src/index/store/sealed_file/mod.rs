@@ -68,7 +68,8 @@ struct Section {
     bytes: Range<usize>,
 }
 
-/// Identity of the content of a sealed file. Files with the same seal have the same content.
+/// Identity of the content of a sealed file, which is a file that is never changed and whose blocks have
+/// checksums. Files with the same seal have the same content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seal {
     /// Checksum of the header, which covers all other checksums.

@@ -13,7 +13,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// A complete sealed file, whose sections can be read.
+/// A complete sealed file, whose sections can be read. A sealed file is never changed, and each of its blocks
+/// has a checksum.
 #[derive(Debug)]
 pub(in crate::index::store) struct SealedFile {
     path: PathBuf,
@@ -181,7 +182,7 @@ fn format_error(path: &Path, byte: usize, expected: String) -> Error {
     ErrorKind::Format { path: path.to_owned(), byte: byte as u64, expected }.into()
 }
 
-/// Elements of a section of a sealed file. The bytes are checked when they are read.
+/// Elements of a section of a sealed file (see [`SealedFile`]). The bytes are checked when they are read.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredArray<'f, T> {
     file: &'f SealedFile,

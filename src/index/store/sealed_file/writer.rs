@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// A sealed file that is being written.
+/// A sealed file that is being written. In a sealed file, each block has a checksum. The header is written
+/// last, so an incomplete file is recognized by its empty header.
 #[derive(Debug)]
 pub(in crate::index::store) struct SealedWriter<'f> {
     out: BufWriter<&'f mut File>,
