@@ -153,8 +153,8 @@ struct Promise {
 }
 
 impl Place {
-    /// Creates the position of a bucket that this thread has not split, so nothing was predicted.
-    /// `used` is the number of hash bits by which it was partitioned.
+    /// Creates the position of a bucket at which one thread begins its recursion. No size was predicted
+    /// for it. `used` is the number of hash bits by which it was partitioned.
     pub(super) fn new(used: u32) -> Self {
         Self { used, depth: 0, promise: Promise { most: usize::MAX, is_by_own_weights: false } }
     }

@@ -158,7 +158,8 @@ impl BitWeights {
         Self { weights: vec![1.0; shape.words() * 64], unit_bits }
     }
 
-    /// Returns the weight of the bit at position `bit`.
+    /// Returns the weight of the bit at position `bit`: how much the bit distinguishes fingerprints,
+    /// from 0 to 1.
     pub(super) fn of_bit(&self, bit: u32) -> f64 {
         f64::from(self.weights[bit as usize])
     }

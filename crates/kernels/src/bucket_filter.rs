@@ -1,8 +1,9 @@
-//! Finds the rows that may be near a value of the bucket that their block leads to.
+//! Finds the rows that may be near a value in their bucket. The bucket of a row is selected by a hash of
+//! some of its bits.
 //!
-//! A bucket has one word: the fold of its only value (see [`Lane::fold32`]), or a mark that it has
-//! several values. The fold of a row differs from it in at most as many bits as the rows do. So one look
-//! at this word is enough for nearly all rows, without a branch:
+//! A bucket has one word: the fold of its only value (see [`Lane::fold32`]), or [`CROWDED`] if it has
+//! several values. The fold of a row differs from it in at most as many bits as the rows do. So this
+//! word alone excludes nearly all rows, without a branch:
 //!
 //! ```text
 //! row → hash of its block → word of the bucket → near the row's fold, or crowded? → keep the row
@@ -16,20 +17,22 @@ use super::partition::{BlockHash, Parts};
 use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_table::Lane;
 
-/// Returns how many places `rows_near_buckets` may write for so many rows.
+/// Returns the number of elements that [`rows_near_buckets`] needs in `found` for this number of rows.
+/// It is a little larger, because vectors are written whole.
 #[must_use]
 pub fn places(rows: usize) -> usize {
     rows + STEP
 }
 
-/// Writes to `found`, in ascending order, the numbers of the rows whose fold differs from the word of
-/// their bucket in at most `max_distance` bits, or whose bucket is crowded. Returns how many there are.
+/// Finds the rows whose fold, the XOR of their 32-bit words, differs from the word of their bucket in at
+/// most `max_distance` bits, or whose bucket is [`CROWDED`]. Writes the indices of these rows to `found`
+/// in ascending order, and returns their number.
 ///
-/// All rows that are near the bucket's only value are among them.
+/// No row is missed that is near the only value of its bucket.
 ///
 /// # Panics
 ///
-/// If there are not as many words as buckets, or fewer [`places`] than the rows may take.
+/// The number of words is not the number of buckets, or `found` has fewer than [`places`] elements.
 pub fn rows_near_buckets<L: Lane>(
     rows: &[L],
     hash: &BlockHash<L>,

@@ -1,8 +1,9 @@
 //! Checks candidate pairs on their fingerprints.
 //!
 //! A join compares short folds of fingerprints first, so some candidates are farther apart than they
-//! seemed. A pair is accepted if it is near enough and agrees and differs in the bits that its part of
-//! the join is responsible for: so every pair comes out once.
+//! seemed. A pair is accepted if it is near enough, and if it is equal in some bits and different in
+//! others. These conditions differ from part to part of a join, so that only one part accepts each
+//! pair.
 
 pub use super::own_loops::hamming_accept::PairTest;
 
@@ -12,11 +13,12 @@ use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::{Lane, Reach};
 
-/// Hands to `sink` row, column and distance of each candidate pair of `values` that passes.
+/// Calls `sink` for each candidate pair that passes `test`, with the indices of its two values and
+/// their distance. Candidate i is the pair of `values[rows[i]]` and `values[columns[i]]`.
 ///
 /// # Panics
 ///
-/// If a candidate is outside `values`.
+/// The index of a candidate is outside `values`.
 #[inline]
 pub fn accept<L: Lane>(
     values: &[L],

@@ -9,8 +9,8 @@
 //! vector 1   [ word 1 of the eight rows ]  ^ word 1 of the row → …
 //! ```
 //!
-//! Most groups have no near row, and the first words show it: after every eighth word the loop leaves
-//! the group if all eight sums are beyond the limit already.
+//! Most groups have no near row, and the first words are enough to see that. So after every eighth
+//! word, the loop leaves the group if all eight sums are above the limit.
 
 pub use super::own_loops::hamming_groups::GROUP;
 
@@ -21,8 +21,8 @@ use super::vector::{Kernel, Level};
 /// Appends a hit, `row << 32 | distance`, for each row of `groups` whose distance to `row` is at most
 /// the sum of `own_limit` and the limit of the row's group. Hits are in ascending order.
 ///
-/// All rows have as many words as `row`. Word w of the eight rows of a group is at 8 w of the group.
-/// There are as many limits as groups, and fewer than 2^32 rows.
+/// All rows have as many words as `row`. Word w of the eight rows of a group begins at index 8 w of
+/// the group. There are as many limits as groups, and fewer than 2^32 rows.
 ///
 /// ```
 /// use simtool_kernels::{Isa, hamming_groups::near_in_groups};
@@ -37,7 +37,7 @@ use super::vector::{Kernel, Level};
 ///
 /// # Complexity
 ///
-/// O(words of the groups), a third of that and less where rows are far and long.
+/// O(words of the groups). If rows are long and far apart, a third of the words or fewer are read.
 pub fn near_in_groups(
     isa: Isa,
     row: &[u64],

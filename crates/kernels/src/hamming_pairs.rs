@@ -13,15 +13,17 @@ use super::own_loops::hamming_pairs::PairSearch;
 use super::vector::{Kernel, Level};
 use std::ops::Range;
 
-/// Hands to `sink` each pair of a row of `rows` and a column that is at least `first_column` and
-/// behind the row, whose words differ in at most `max_distance` bits: arrays of rows and columns.
+/// Finds the pairs of two indices of `words`, called row and column, whose words differ in at most
+/// `max_distance` bits. The row is in `rows`, and the column is greater than the row and at least
+/// `first_column`. Calls `sink` with some pairs at a time, as a slice of rows and a slice of
+/// columns.
 ///
-/// Tiles start at the first row; a caller that cuts the rows at multiples of eight gets the pairs
-/// in the same order as one that does not.
+/// Rows are processed in groups of eight. If a caller divides `rows` at multiples of eight, all
+/// calls together find the pairs in the same order as one call. `candidates` is a buffer.
 ///
 /// # Panics
 ///
-/// The rows reach beyond the words.
+/// A row is outside `words`.
 ///
 /// # Complexity
 ///
@@ -42,11 +44,12 @@ pub fn near_pairs_32(
     candidates.flush(sink);
 }
 
-/// As [`near_pairs_32`] for words of 64 bits: for distances that too many folds would pass.
+/// Does the same as [`near_pairs_32`] for words of 64 bits. They are for distances at which too
+/// many unrelated words of 32 bits are near.
 ///
 /// # Panics
 ///
-/// The rows reach beyond the words.
+/// A row is outside `words`.
 pub fn near_pairs_64(
     words: &[u64],
     rows: Range<usize>,
@@ -63,7 +66,7 @@ pub fn near_pairs_64(
     candidates.flush(sink);
 }
 
-/// A search and the receiver of its pairs.
+/// Kernel that finds near pairs: the arguments of the search, and the receiver of its pairs.
 struct NearPairs<'a, W> {
     search: PairSearch<'a, W>,
     sink: &'a mut dyn FnMut(&[u32], &[u32]),

@@ -16,7 +16,8 @@ use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::{Lane, Reach, Wide};
 
-/// Appends a hit for each row of `corpus` that `query` reaches.
+/// Appends a hit, `row << 32 | distance`, for each row of `corpus` within the maximum distance
+/// `reach` of `query`.
 ///
 /// Row numbers count from the start of `corpus`, which has at most 2^32 rows.
 ///
@@ -55,7 +56,7 @@ impl<W: Lane> Kernel<&mut Vec<u64>> for Scan<'_, W> {
     }
 }
 
-/// Compares rows whose distance counts lanes instead of bits.
+/// Does the same as [`scan`] for distances that count lanes instead of bits.
 fn scan_lanes<L: Lane>(corpus: &[L], query: L, reach: Reach, hits: &mut Vec<u64>) {
     for (row, &lane) in (0u64..).zip(corpus) {
         if let Some(distance) = reach.distance(lane ^ query) {

@@ -1,4 +1,4 @@
-//! The hot loops, one file each. Every loop has a slow twin in its tests.
+//! The hot loops, one file each. Tests compare every loop with a slow and simple one.
 //!
 //! A kernel is an algorithm over slices that knows nothing about its callers. A plain loop is written
 //! once, generic over a `Level`, and compiled for each instruction set; see the module `vector`. A loop that is
@@ -52,7 +52,8 @@ use std::fmt;
 use std::sync::OnceLock;
 use vector::{Costs, Kernel, Level};
 
-/// Lists the levels, lowest first: variant of [`Kind`], name, and the type with the implementation.
+/// Lists the instruction sets, called levels, from the lowest to the highest. Each line has the variant of
+/// [`Kind`], the name, and the type with the implementation.
 ///
 /// A level is a line here and a file. From the lines this macro writes the enum and its matches.
 macro_rules! levels {
@@ -109,8 +110,8 @@ levels! {
     Avx512 = "avx512": x86_64::Avx512,
 }
 
-/// An instruction set that this processor has and that the kernels are written for. Higher ones are
-/// greater.
+/// An instruction set that this processor has and that the kernels are compiled for. In comparisons, a higher
+/// instruction set is greater.
 ///
 /// A value exists only for instructions that the processor has, so any value can be given to any
 /// kernel.
@@ -127,7 +128,7 @@ levels! {
 pub struct Isa(Kind);
 
 impl Isa {
-    /// Plain Rust, which every processor runs.
+    /// The portable level: plain Rust, which every processor runs.
     pub const PORTABLE: Self = Self(Kind::Portable);
 
     /// Returns the instruction sets that this processor has, lowest first.
@@ -167,16 +168,16 @@ impl Isa {
         Self::available().iter().rfind(|isa| isa.0 <= named).copied()
     }
 
-    /// Returns about how many nanoseconds one pair of words costs in [`hamming_pairs`]: of 32 bits if
-    /// the words are short, else of 64.
+    /// Returns the approximate nanoseconds for comparing one pair of words in [`hamming_pairs`]. Words have 32
+    /// bits if `short_words` is true, otherwise 64 bits.
     #[must_use]
     pub fn pair_nanoseconds(self, short_words: bool) -> f64 {
         let costs = self.0.costs();
         if short_words { costs.pair_of_32_bits } else { costs.pair_of_64_bits }
     }
 
-    /// Returns about how many nanoseconds one pair of rows costs in [`hamming_groups`], if the kernel
-    /// looks at so many words of it.
+    /// Returns the approximate nanoseconds for comparing one pair of rows in [`hamming_groups`]. `words` is the
+    /// number of 64-bit words of each row that the kernel compares.
     #[must_use]
     pub fn group_nanoseconds(self, words: f64) -> f64 {
         let costs = self.0.costs();
@@ -190,7 +191,7 @@ impl fmt::Display for Isa {
     }
 }
 
-/// Asks the processor to load the cache line at `slice[index]`; does nothing out of bounds.
+/// Asks the processor to load the cache line at `slice[index]`. Does nothing if `index` is out of bounds.
 #[inline]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,5 @@
-//! Makes a fixed-size key of every word: its bytes in lower case, zero-padded to 16, and a hash.
+//! Computes a key of fixed size for every word, and a hash of the key. The key has the bytes of the
+//! word in lower case, followed by zeros up to 16 bytes.
 //!
 //! For example, "Cat" becomes the bytes `c a t 0 0 …`. Keys are compared as two machine words, so a
 //! look-up never touches the text again. A word of more than 16 letters has [`NO_KEY`], and its user
@@ -10,12 +11,12 @@ use super::Isa;
 use super::own_loops::word_keys::WordSpans;
 use super::vector::{Kernel, Level};
 
-/// Replaces the contents of `keys` and `hashes` with the keys and hashes of the words
-/// `text[starts[i]..ends[i]]`, which are runs of ASCII letters.
+/// Replaces `keys` and `hashes` by the keys of words and their hashes. Word i is
+/// `text[starts[i]..ends[i]]`. Words must consist of ASCII letters.
 ///
 /// # Panics
 ///
-/// If a word is not inside the text.
+/// A word is not inside the text.
 pub fn word_keys(
     isa: Isa,
     text: &[u8],
@@ -39,7 +40,7 @@ impl Kernel<(&mut [WordKey], &mut [u64])> for WordSpans<'_> {
     }
 }
 
-/// Returns the letters of a key, and how many they are.
+/// Returns the letters of a key, followed by zeros, and the number of letters.
 pub fn key_letters(key: WordKey) -> ([u8; KEY_LETTERS], usize) {
     let mut bytes = [0; KEY_LETTERS];
     bytes[..8].copy_from_slice(&key[0].to_le_bytes());

@@ -18,7 +18,7 @@ use super::Isa;
 use super::own_loops::word_positions::OVERRUN;
 use super::vector::{Kernel, Level};
 
-/// Replaces the contents of `starts` and `ends` with the words of `text`: word `i` is
+/// Finds the words of `text`, and replaces `starts` and `ends` by their byte offsets: word i is
 /// `text[starts[i]..ends[i]]`.
 ///
 /// Only the first 2³² − 1 bytes are looked at.

@@ -43,8 +43,8 @@ pub(super) struct PrefixJoin<'a> {
     pub(super) context: &'a Context<'a>,
 }
 
-/// Inverted index: for each term number, the sets that have the number in their indexed prefix, in
-/// ascending order.
+/// Inverted index: for each term number, the sets that have the number among their first few term
+/// numbers, the indexed prefix. The sets are in ascending order.
 struct Index<'a> {
     /// For each term number, the start of its postings in `postings`. 32 bits are enough, because
     /// there are fewer postings than terms.

@@ -3,28 +3,29 @@
 use crate::partition::{BlockHash, Parts};
 use simtool_model::fingerprint_table::Lane;
 
-/// The word of a bucket with several values. Its rows are kept. A single value whose fold happens to be
-/// this number is not lost: its rows are kept, too.
+/// The word of a bucket with several values. The rows that look up such a bucket are kept. If the
+/// fold of a bucket's only value is this number by chance, these rows are kept, too, so none is
+/// missed.
 pub const CROWDED: u32 = u32::MAX;
 
-/// Rows of a step. A step writes at most this many places.
+/// Number of rows of a step of the loop. A step writes at most so many elements.
 pub(crate) const STEP: usize = 8;
 
-/// The search of rows in the words of their buckets.
+/// The arguments of a search for rows that may be near a value in their buckets.
 #[derive(Clone, Copy)]
 pub(crate) struct BucketSearch<'a, L> {
-    /// Rows that are looked up.
+    /// Rows whose buckets are looked up.
     pub(crate) rows: &'a [L],
-    /// Bucket of a row.
+    /// Function that returns the bucket of a row.
     pub(crate) hash: &'a BlockHash<L>,
-    /// Word of each bucket.
+    /// Word of each bucket: the fold of its only value, or [`CROWDED`].
     pub(crate) words: &'a [u32],
-    /// Most bits in which the fold of a kept row differs from the word.
+    /// Maximum number of bits in which the fold of a kept row differs from the word of its bucket.
     pub(crate) max_distance: u32,
 }
 
-/// Looks at one row after the other. Writes the places of the kept rows, which start at `first`, and
-/// returns how many there are.
+/// Looks up one row after the other. Writes the indices of the kept rows to `found`, and returns
+/// their number. `first` is the index of the first row.
 #[inline(always)]
 pub(crate) fn plain<L: Lane>(
     search: BucketSearch<'_, L>,

@@ -2,19 +2,20 @@
 
 use simtool_model::fingerprint_table::{Lane, Reach};
 
-/// The conditions on an accepted pair.
+/// The conditions that a pair of fingerprints must meet to be accepted.
 #[derive(Clone, Copy, Debug)]
 pub struct PairTest<'a, L> {
-    /// The pair is no farther apart than this.
+    /// The maximum distance of the pair.
     pub reach: Reach,
-    /// The pair agrees in all of these bits.
+    /// Mask of bits in which the fingerprints of the pair must be equal.
     pub equal: L,
-    /// The pair differs somewhere in each of these masks.
+    /// Masks in each of which the fingerprints of the pair must differ in at least one bit.
     pub unequal: &'a [L],
 }
 
 impl<L: Lane> PairTest<'_, L> {
-    /// Returns the distance of a pair with these differing bits, if the pair is accepted.
+    /// Returns the distance of a pair, or `None` if the pair is not accepted. `difference` is the
+    /// XOR of its fingerprints.
     #[inline(always)]
     pub fn distance(&self, difference: L) -> Option<u32> {
         let distance = self.reach.distance(difference)?;
@@ -24,7 +25,7 @@ impl<L: Lane> PairTest<'_, L> {
     }
 }
 
-/// Checks one pair after the other.
+/// Checks one candidate pair after the other, and calls `sink` with the accepted ones.
 #[inline(always)]
 pub(crate) fn plain<L: Lane>(
     values: &[L],

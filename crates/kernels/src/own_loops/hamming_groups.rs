@@ -1,24 +1,26 @@
 //! The plain loop of [`crate::hamming_groups`].
 
-/// Rows of a group.
+/// Number of rows in a group.
 pub const GROUP: usize = 8;
-/// Words after which the loop asks whether any row of the group can still be near.
+/// Number of words after which the loop checks whether any row of the group can still be near.
 pub(crate) const STEP: usize = 8;
 
-/// The comparison of a row with groups of rows.
+/// The arguments of the comparison of a row with groups of rows.
 #[derive(Clone, Copy)]
 pub(crate) struct GroupSearch<'a> {
-    /// Row that the others are compared with.
+    /// Row that the rows of the groups are compared with.
     pub(crate) row: &'a [u64],
-    /// Words of the groups.
+    /// The words of the groups' rows. A group has first word 0 of all its rows, then word 1 of all
+    /// its rows, and so on.
     pub(crate) groups: &'a [u64],
-    /// Number that is added to each limit.
+    /// Number that is added to the limit of each group. The sum is the maximum distance of a near
+    /// row.
     pub(crate) own_limit: u32,
-    /// Limit of each group.
+    /// Limit of each group, to which `own_limit` is added.
     pub(crate) limits: &'a [u32],
 }
 
-/// Counts the bits of one word after the other.
+/// Computes the distances word by word, and appends a hit for each near row.
 #[inline(always)]
 pub(crate) fn plain(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     let GroupSearch { row, groups, own_limit, limits } = search;
@@ -40,9 +42,9 @@ pub(crate) fn plain(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     }
 }
 
-/// Appends a hit for each near row of a group.
+/// Appends a hit for each row of group number `group` whose distance is at most `limit`.
 ///
-/// It stays a function of its own, since most groups have no near row.
+/// The function is not inlined, because most groups have no near row.
 #[cold]
 pub(crate) fn push_near(group: usize, distances: &[u64; GROUP], limit: u64, hits: &mut Vec<u64>) {
     for (lane, &distance) in distances.iter().enumerate() {

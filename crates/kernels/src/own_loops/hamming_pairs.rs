@@ -2,14 +2,15 @@
 
 use std::ops::{BitXor, Range};
 
-/// Candidates after which they are handed over.
+/// Number of candidate pairs after which they are passed to the receiver.
 pub(crate) const FLUSH: usize = 4096;
-/// Rows of a tile.
+/// Number of rows of a tile, which are compared with the columns together.
 pub(crate) const TILE: usize = 8;
-/// Candidates that one step of a tile can add: eight rows and sixteen columns.
+/// Maximum number of candidates that one step of a tile finds: one for each of eight rows and sixteen
+/// columns.
 const STEP: usize = TILE * 16;
 
-/// Pairs of indices, row below column, that were found near.
+/// Buffer of pairs of indices whose words are near. The row of a pair is smaller than the column.
 #[derive(Debug)]
 pub struct Candidates {
     pub(crate) rows: Box<[u32]>,
@@ -41,23 +42,24 @@ impl Candidates {
     }
 }
 
-/// The search for near pairs of words.
+/// The arguments of a search for near pairs of words.
 #[derive(Clone)]
 pub(crate) struct PairSearch<'a, W> {
     /// Words that are compared.
     pub(crate) words: &'a [W],
-    /// Places of the rows. A row is compared with the columns behind it.
+    /// Indices of the rows. A row is compared with the columns that have greater indices.
     pub(crate) rows: Range<usize>,
-    /// Place of the first column.
+    /// Index of the first column.
     pub(crate) first_column: usize,
-    /// Most bits in which near words differ.
+    /// Maximum number of bits in which near words differ.
     pub(crate) max_distance: u32,
 }
 
-/// Columns of a step, of which the compiler makes vectors.
+/// Number of columns of a step, which the compiler compares as vectors.
 const COLUMNS: usize = 32;
 
-/// Compares one row after the other with all columns. `is_near` decides on the differing bits of a pair.
+/// Compares one row after the other with all columns. The argument of `is_near` is the XOR of the two
+/// words.
 #[inline(always)]
 fn plain<W: Copy + BitXor<Output = W>>(
     search: PairSearch<'_, W>,

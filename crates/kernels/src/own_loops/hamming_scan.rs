@@ -2,7 +2,8 @@
 
 use simtool_model::fingerprint_table::Lane;
 
-/// Compares one row after the other. Row numbers start at `first_row`.
+/// Compares one row after the other with the query, and appends the hits. `first_row` is the number
+/// of the first row.
 #[inline(always)]
 pub(crate) fn plain<L: Lane>(
     corpus: &[L],

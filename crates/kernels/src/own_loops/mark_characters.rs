@@ -12,8 +12,8 @@ pub(crate) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'')
 }
 
-/// The characters of two bytes in a block, or those of three bytes. For each kind, there is a mask of their first
-/// bytes.
+/// The characters of two bytes in a block, or those of three bytes. For each kind, there is a mask of
+/// their first bytes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Found {
     pub(crate) letters: u64,
@@ -25,7 +25,8 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Returns a mask of the characters about which the table does not decide if a quotation mark follows.
+    /// Returns a mask of the characters about which the table does not decide if a quotation mark
+    /// follows.
     #[inline(always)]
     fn before_quotes(&self) -> u64 {
         self.quoted | self.marks
@@ -45,24 +46,24 @@ impl Found {
     }
 }
 
-/// Returns a mask of all bytes of some characters. `two` and `three` are masks of the first bytes of characters of two
-/// and of three bytes.
+/// Returns a mask of all bytes of some characters. `two` and `three` are masks of the first bytes of
+/// characters of two and of three bytes.
 #[inline(always)]
 fn bytes(two: u64, three: u64) -> u128 {
     let (two, three) = (u128::from(two), u128::from(three));
     two | two << 1 | three | three << 1 | three << 2
 }
 
-/// Returns `runs` without the bits of each run of set bits that are below the run's first bit in `starts`. For example,
-/// runs `0b0111_0110` and starts `0b0010_0010` give `0b0110_0110`.
+/// Returns `runs` without the bits of each run of set bits that are below the run's first bit in
+/// `starts`. For example, runs `0b0111_0110` and starts `0b0010_0010` give `0b0110_0110`.
 #[inline(always)]
 fn following(runs: u128, starts: u128) -> u128 {
     // A sum carries through the rest of a run.
     runs & !(runs + (runs & starts))
 }
 
-/// Facts about a block that the next block needs: the bytes of the next block that belong to its last character, and
-/// the kind of its last byte.
+/// Facts about a block that the next block needs: the bytes of the next block that belong to its last
+/// character, and the kind of its last byte.
 #[derive(Default)]
 pub(crate) struct Carry {
     letters: u64,
@@ -81,9 +82,10 @@ impl Carry {
         *self = Self { letter_before: block.letters >> 63, ..Self::default() };
     }
 
-    /// Sets the bits of the characters of two and of three bytes that were found in a block. Returns a mask of the
-    /// first bytes of the characters about which the table does not decide. `quotes` returns two masks of first bytes:
-    /// of characters of two bytes, and of characters of three bytes, that a quotation mark follows.
+    /// Sets the bits of the characters of two and of three bytes that were found in a block. Returns a
+    /// mask of the first bytes of the characters about which the table does not decide. `quotes`
+    /// returns two masks of first bytes: of characters of two bytes, and of characters of three bytes,
+    /// that a quotation mark follows.
     #[inline(always)]
     pub(crate) fn mark(
         &mut self,
@@ -137,15 +139,15 @@ impl Carry {
     }
 }
 
-/// Appends the positions of the set bits of `mask`, as byte offsets in the text. The mask is for block number `index`
-/// of the text.
+/// Appends the positions of the set bits of `mask`, as byte offsets in the text. The mask is for block
+/// number `index` of the text.
 #[inline(always)]
 pub(crate) fn push_places(index: usize, mask: u64, out: &mut Vec<u32>) {
     out.extend(places(mask).map(|at| (64 * index + at) as u32));
 }
 
-/// Looks up the characters of a text one by one, and then sets the bits of all characters of a block at once. So no
-/// look-up waits for the one before it.
+/// Looks up the characters of a text one by one, and then sets the bits of all characters of a block at
+/// once. So no look-up waits for the one before it.
 #[inline(always)]
 pub(crate) fn mark_characters(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
     let members = table.members();

@@ -58,16 +58,16 @@ pub(super) trait OwnLoops: Copy {
         binary_digits::plain(digits)
     }
 
-    /// Writes the places of the rows of one word that are near the word of their bucket, or whose bucket
-    /// is crowded, and returns how many there are. There is a word for each bucket, and `found` has a
-    /// step's places more than there are rows.
+    /// Writes the indices of the rows that are near the word of their bucket, or whose bucket is
+    /// crowded, to `found`. Returns the number of these rows. Rows have one 64-bit word, and `found` has
+    /// at least one step more elements than there are rows.
     #[inline(always)]
     fn rows_near_buckets_64(self, search: BucketSearch<'_, u64>, found: &mut [u32]) -> usize {
         bucket_filter::plain(search, 0, found)
     }
 
-    /// Hands row, column and distance of each accepted pair of rows of one word to `sink`. The distance
-    /// of the test counts bits.
+    /// Calls `sink` with row, column and distance of each candidate pair that `test` accepts. The
+    /// fingerprints have one word, and distances count bits.
     #[inline(always)]
     fn accept_64(
         self,
@@ -80,14 +80,15 @@ pub(super) trait OwnLoops: Copy {
         hamming_accept::plain(words, rows, columns, test, sink);
     }
 
-    /// Appends a hit for each row of the groups that is near the row of the search.
+    /// Appends a hit, `row << 32 | distance`, for each row of the groups that is near the row of the
+    /// search.
     #[inline(always)]
     fn near_in_groups(self, search: GroupSearch<'_>, hits: &mut Vec<u64>) {
         hamming_groups::plain(search, hits);
     }
 
-    /// Finds the near pairs of words of 32 bits. Hands candidates to `sink` whenever they are many, and
-    /// leaves the last ones in `candidates`.
+    /// Finds the near pairs of words of 32 bits. Passes candidates to `sink` each time that `candidates`
+    /// is full, and leaves the last ones there.
     #[inline(always)]
     fn near_pairs_32(
         self,
@@ -98,8 +99,8 @@ pub(super) trait OwnLoops: Copy {
         hamming_pairs::near_pairs_32(search, candidates, sink);
     }
 
-    /// Finds the near pairs of words of 64 bits. Hands candidates to `sink` whenever they are many, and
-    /// leaves the last ones in `candidates`.
+    /// Finds the near pairs of words of 64 bits. Passes candidates to `sink` each time that `candidates`
+    /// is full, and leaves the last ones there.
     #[inline(always)]
     fn near_pairs_64(
         self,
@@ -110,13 +111,15 @@ pub(super) trait OwnLoops: Copy {
         hamming_pairs::near_pairs_64(search, candidates, sink);
     }
 
-    /// Appends a hit for each row of one word that is near `query`.
+    /// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of
+    /// `query`. Rows have one word.
     #[inline(always)]
     fn scan_64(self, corpus: &[u64], query: u64, max_distance: u32, hits: &mut Vec<u64>) {
         hamming_scan::plain(corpus, query, 0, max_distance, hits);
     }
 
-    /// Appends a hit for each row of two words that is near `query`.
+    /// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of
+    /// `query`. Rows have two words.
     #[inline(always)]
     fn scan_128(self, corpus: &[Wide<2>], query: Wide<2>, max_distance: u32, hits: &mut Vec<u64>) {
         hamming_scan::plain(corpus, query, 0, max_distance, hits);
@@ -149,15 +152,15 @@ pub(super) trait OwnLoops: Copy {
         weighted_majority::bit_weights(rows, weights)
     }
 
-    /// Writes the key and the hash of each word.
+    /// Writes the key of each word to `keys` and its hash to `hashes`.
     #[inline(always)]
     fn word_keys(self, spans: WordSpans<'_>, keys: &mut [WordKey], hashes: &mut [u64]) {
         word_keys::plain(spans, keys, hashes);
     }
 
-    /// Writes where the words of a text start and end, and returns how many starts and ends there are.
-    /// A word at the end of the text has a start only. There is room for a word every two bytes, and for
-    /// some more that loops may write behind the last one.
+    /// Writes the byte offsets where the words of a text start and end. Returns the number of starts and
+    /// the number of ends. A word at the end of the text has a start only. The slices have room for a
+    /// word every two bytes and for some positions that loops write behind the last one.
     #[inline(always)]
     fn word_positions(self, text: &[u8], starts: &mut [u32], ends: &mut [u32]) -> (usize, usize) {
         word_positions::plain(text, starts, ends)

@@ -1,13 +1,12 @@
 //! Keys of words, and the plain loop of [`crate::word_keys`].
 
-/// Letters that a key holds.
+/// Maximum number of letters of a word with a key.
 pub const KEY_LETTERS: usize = 16;
 
-/// A word of up to 16 letters: lower case, zero-padded, as two little-endian numbers.
+/// A word of up to 16 letters as two little-endian numbers: the letters in lower case, followed by zeros.
 pub type WordKey = [u64; 2];
 
-/// The key of a word that is too long for one. No other word has it, nor one with a first half of
-/// zero.
+/// The key of a word of more than 16 letters. In the key of every other word, the first number is not 0.
 pub const NO_KEY: WordKey = [0; 2];
 
 /// Returns the in-memory hash of a key, which is one folded product of 128 bits. It is neither stored nor
@@ -20,7 +19,7 @@ pub fn hash_key(key: WordKey) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// Makes the key of one word, byte by byte.
+/// Computes the key of one word, byte by byte.
 pub fn word_key(word: &[u8]) -> WordKey {
     if word.len() > KEY_LETTERS {
         return NO_KEY;
@@ -44,7 +43,7 @@ pub(crate) struct WordSpans<'a> {
     pub(crate) ends: &'a [u32],
 }
 
-/// Bit of a letter that is set in lower case, in each byte.
+/// In each byte, the bit that is set in lower-case letters and not in upper-case letters.
 const CASE: u64 = 0x2020_2020_2020_2020;
 
 /// Returns a mask of the lowest `letters` bytes of a number.
@@ -53,7 +52,7 @@ fn low_bytes(letters: usize) -> u64 {
     if letters >= 8 { u64::MAX } else { !(u64::MAX << (8 * letters)) }
 }
 
-/// Writes the key and the hash of each word.
+/// Writes the key of each word to `keys` and its hash to `hashes`.
 #[inline(always)]
 pub(crate) fn plain(spans: WordSpans<'_>, keys: &mut [WordKey], hashes: &mut [u64]) {
     let WordSpans { text, starts, ends } = spans;

@@ -1,12 +1,13 @@
 //! The plain loop of [`crate::word_positions`], and the steps that the loops of all levels share.
 
-/// Bytes that are classified at once.
+/// Number of bytes that are classified at once.
 pub(crate) const BLOCK: usize = 64;
 
-/// Positions that a loop may write behind the last word of a text.
+/// Maximum number of meaningless positions that a loop writes behind the position of the last word of a
+/// text.
 pub(crate) const OVERRUN: usize = 40;
 
-/// The places of a text where words start and end, block by block.
+/// Finds where the words of a text start and end, block by block.
 #[derive(Default)]
 pub(crate) struct Edges {
     /// 1 if the block before ended in a letter.
@@ -24,8 +25,8 @@ impl Edges {
     }
 }
 
-/// Writes the numbers of the set bits of `mask`, plus `base`, from `out[at]` on; returns the next
-/// free place. Writes up to seven more than there are.
+/// Writes the positions of the set bits of `mask`, plus `base`, to `out` from index `at` on. Returns the
+/// index behind the last position. Up to seven meaningless numbers are written behind it.
 #[inline(always)]
 pub(crate) fn write_bits(mut mask: u64, base: u32, out: &mut [u32], mut at: usize) -> usize {
     let next = at + mask.count_ones() as usize;
@@ -61,7 +62,8 @@ fn letters(block: &[u8; BLOCK]) -> u64 {
     })
 }
 
-/// Writes where words start and end, and returns how many starts and ends there are.
+/// Writes the byte offsets where words start and end. Returns the number of starts and the number of
+/// ends.
 #[inline(always)]
 pub(crate) fn plain(text: &[u8], starts: &mut [u32], ends: &mut [u32]) -> (usize, usize) {
     let mut edges = Edges::default();

@@ -8,7 +8,7 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_storeu_si256, _mm256_xor_si256,
 };
 
-/// Appends a hit for each near row.
+/// Appends a hit, `row << 32 | distance`, for each near row of the groups.
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     let GroupSearch { row, groups, own_limit, limits } = search;
@@ -33,8 +33,9 @@ pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     }
 }
 
-/// Adds the distances in at most [`STEP`] words, so that the sum of the bits of each byte fits into a
-/// byte.
+/// Adds the Hamming distances between at most [`STEP`] words of the row and the same words of the
+/// group's rows to `sums`. With so few words, the number of different bits in each byte position fits
+/// into a byte.
 #[target_feature(enable = "avx2")]
 fn add_distances(sums: [__m256i; 2], lanes: &[[u64; GROUP]], words: &[u64]) -> [__m256i; 2] {
     let zero = _mm256_setzero_si256();

@@ -7,13 +7,14 @@ use std::arch::x86_64::{
     _mm256_sad_epu8, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_xor_si256,
 };
 
-/// Counts the bits of each word.
+/// Returns the number of set bits of each 64-bit word.
 #[target_feature(enable = "avx2")]
 fn count_ones(x: __m256i) -> __m256i {
     _mm256_sad_epu8(bits_in_bytes(x), _mm256_setzero_si256())
 }
 
-/// Appends a hit for each row of one word that is near `query`.
+/// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of
+/// `query`. Rows have one word.
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) fn scan_64(corpus: &[u64], query: u64, max_distance: u32, hits: &mut Vec<u64>) {
     let x = _mm256_set1_epi64x(query.cast_signed());

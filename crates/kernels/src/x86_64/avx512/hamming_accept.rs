@@ -8,7 +8,8 @@ use std::arch::x86_64::{
     _mm512_xor_si512,
 };
 
-/// Hands the accepted pairs of rows of one word to `sink`. The test counts bits.
+/// Calls `sink` with row, column and distance of each accepted pair. Fingerprints have one word,
+/// and distances count bits.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,popcnt")]
 pub(super) fn accept_64(
     words: &[u64],

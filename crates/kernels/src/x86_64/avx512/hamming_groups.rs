@@ -6,7 +6,7 @@ use std::arch::x86_64::{
     _mm512_set1_epi64, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_xor_si512,
 };
 
-/// Appends a hit for each near row.
+/// Appends a hit, `row << 32 | distance`, for each near row of the groups.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
 pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     // The search is taken apart before the length is matched. The compiler then knows the range of the
@@ -21,8 +21,8 @@ pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     }
 }
 
-/// Does the same for rows of at least `WORDS` words. The first `WORDS` words stay in registers: of most
-/// groups the loop looks at no more.
+/// Does the same as [`near_in_groups`] for rows of at least `WORDS` words. The first `WORDS` words of
+/// `row` stay in registers, and they are enough to exclude most groups.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
 fn near_in_groups_from<const WORDS: usize>(
     row: &[u64],
@@ -59,7 +59,7 @@ fn near_in_groups_from<const WORDS: usize>(
     }
 }
 
-/// Adds the distances of eight words to `word`.
+/// Adds the Hamming distances between `word` and the eight words in `lanes` to `sums`.
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 fn add_distances(sums: __m512i, lanes: &[u64; GROUP], word: __m512i) -> __m512i {
     // SAFETY: eight words are one vector.

@@ -13,7 +13,8 @@ use std::arch::x86_64::{
     _mm512_popcnt_epi64, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_xor_si512,
 };
 
-/// Appends the rows `first_row` + lane of the lanes in `mask`, each with `column`.
+/// Appends a candidate pair for each lane in `mask`: the row `first_row` plus the number of the lane,
+/// and `column`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,popcnt")]
 fn append(candidates: &mut Candidates, mask: __mmask8, first_row: usize, column: usize) {
     let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -33,10 +34,11 @@ fn append(candidates: &mut Candidates, mask: __mmask8, first_row: usize, column:
     candidates.length += mask.count_ones() as usize;
 }
 
-/// Writes the tiled loop for words of one width.
+/// Defines the loop for words of one width. It compares a tile of eight rows with one vector of columns
+/// at a time.
 ///
-/// The step that holds the diagonal counts under masks that leave all bits set where the column is
-/// not behind the row.
+/// In the step with columns that are not greater than all rows, masks exclude the pairs whose column is
+/// not greater than the row. The distance of such a pair keeps the value `far`.
 macro_rules! tiled {
     ($name:ident, $word:ty, $lanes:literal, $splat:expr, $masked_load:ident, $count:ident,
         $masked_count:ident, $masked_compare:ident, $mask:ty, $rows_near:ident) => {

@@ -10,14 +10,14 @@ use std::arch::x86_64::{
     _mm512_slli_epi64, _mm512_storeu_si512, _mm512_xor_si512,
 };
 
-/// Makes room for `more` hits, and for many at once where it must grow.
+/// Reserves memory for `more` hits. If the vector must grow, reserves memory for many hits at once.
 fn reserve(hits: &mut Vec<u64>, more: usize) {
     if hits.capacity() - hits.len() < more {
         hits.reserve(more.max(1024));
     }
 }
 
-/// Appends the lanes of `packed` that `mask` names.
+/// Appends the lanes of `packed` whose bits are set in `mask`.
 ///
 /// # Safety
 ///
@@ -34,7 +34,8 @@ unsafe fn append(hits: &mut Vec<u64>, mask: __mmask8, packed: __m512i) {
     unsafe { hits.set_len(length + mask.count_ones() as usize) };
 }
 
-/// Appends a hit for each row of one word that is near `query`.
+/// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of
+/// `query`. Rows have one word.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
 pub(super) fn scan_64(corpus: &[u64], query: u64, max_distance: u32, hits: &mut Vec<u64>) {
     let x = _mm512_set1_epi64(query.cast_signed());
@@ -67,7 +68,8 @@ pub(super) fn scan_64(corpus: &[u64], query: u64, max_distance: u32, hits: &mut 
     plain(rest, query, (corpus.len() - rest.len()) as u64, max_distance, hits);
 }
 
-/// Appends a hit for each row of two words that is near `query`.
+/// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of
+/// `query`. Rows have two words.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
 pub(super) fn scan_128(corpus: &[Wide<2>], query: Wide<2>, max_distance: u32, hits: &mut Vec<u64>) {
     let low = _mm512_set1_epi64(query.0[0].cast_signed());

@@ -18,7 +18,8 @@ fn byte_numbers() -> __m512i {
     )
 }
 
-/// Writes the numbers of the set bits of `mask` (at most 32) plus `base` to `out`.
+/// Writes the position of each set bit of `mask`, plus `base`, to `out`. There are at most 32 set
+/// bits.
 ///
 /// # Safety
 ///
@@ -36,7 +37,8 @@ unsafe fn write_bits(mask: u64, base: __m512i, out: *mut u32) {
     }
 }
 
-/// Writes where words start and end, and returns how many starts and ends there are.
+/// Writes the byte offsets where words start and end. Returns the number of starts and the number
+/// of ends.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn word_positions(text: &[u8], starts: &mut [u32], ends: &mut [u32]) -> (usize, usize) {
     let most = text.len() / 2 + 1 + OVERRUN;
