@@ -182,7 +182,8 @@ fn format_error(path: &Path, byte: usize, expected: String) -> Error {
     ErrorKind::Format { path: path.to_owned(), byte: byte as u64, expected }.into()
 }
 
-/// Elements of a section of a sealed file (see [`SealedFile`]). The bytes are checked when they are read.
+/// Elements of a section of a sealed file, which is a file whose blocks have checksums. The bytes are checked
+/// when they are read.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredArray<'f, T> {
     file: &'f SealedFile,
