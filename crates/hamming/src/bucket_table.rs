@@ -20,11 +20,11 @@ use std::sync::Arc;
 
 /// Average number of rows of a bucket, if the block divides the rows evenly.
 const BUCKET_ROWS: usize = 48;
-/// Maximum number of bits of a bucket number.
+/// Maximum number of bits of a bucket number. With b bits, there are 2^b buckets.
 const MAX_BITS: u32 = 24;
 /// Name of the memory for tables in messages about missing memory.
 const TABLES: &str = "the tables of the block index";
-/// Number of bytes of a tag.
+/// Number of bytes of a tag, which is a 16-bit summary of a fingerprint.
 const TAG_BYTES: usize = size_of::<u16>();
 /// Number of bytes of a cache line.
 const LINE: usize = 64;
@@ -236,7 +236,8 @@ impl<L: Lane> Table<L> {
     }
 }
 
-/// The state of the look-up of one query in one table.
+/// The state of the look-up of one query in one table. A look-up has several steps, so that many
+/// queries wait for memory together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     /// Index of the first row of the bucket. In the first step, the number of the bucket.

@@ -8,7 +8,7 @@ use simtool_model::matches::ValuePair;
 /// Each part of a join collects its pairs separately. The results of the parts are merged in an order
 /// that does not depend on the threads.
 pub(crate) trait Collect: Sync {
-    /// The result for the pairs of one part of a join.
+    /// The collected result of the pairs of one part of a join, for example their number.
     type Part: Send;
 
     /// Creates the result for a part without pairs.

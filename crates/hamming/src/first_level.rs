@@ -201,8 +201,9 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
         self.merged(parts)
     }
 
-    /// Partitions the sketches by further bits of their hashes if there are many, and finds the near
-    /// pairs of each part. `used` is the number of bits that were used before.
+    /// Partitions a bucket of sketches by further bits of their hashes if there are many, and finds the
+    /// near pairs of each part. A sketch is a hash and the XOR of the words of a fingerprint. `used` is
+    /// the number of bits that were used before.
     fn small_sketches(
         &self,
         values: &[W],
@@ -293,7 +294,7 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
     }
 }
 
-/// Copies the fingerprints with these numbers.
+/// Copies the fingerprints `values[number]` of the given numbers.
 fn gather<W: Lane>(values: &[W], numbers: &[u32]) -> Vec<W> {
     numbers.iter().map(|&number| values[number as usize]).collect()
 }

@@ -161,7 +161,7 @@ fn group_parts<W: Lane>(
 struct Scratch {
     /// Hash table with open addressing, which holds group numbers.
     table: Vec<u32>,
-    /// Group number of each record.
+    /// Group number of each row of the part.
     groups: Vec<u32>,
     /// Copy of the row numbers in their old order.
     numbers: Vec<u32>,

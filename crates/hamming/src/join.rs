@@ -21,7 +21,7 @@ use std::fmt;
 pub enum Tasks {
     /// Finding all near pairs in one collection.
     SelfJoins,
-    /// Finding the partners of queries in a corpus.
+    /// Finding the partners of queries in a corpus, which are the rows within the maximum distance.
     Searches,
     /// Both kinds of tasks.
     All,

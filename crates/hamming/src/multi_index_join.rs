@@ -127,7 +127,7 @@ struct Table<L> {
     starts: Vec<u32>,
 }
 
-/// Buffers of one task.
+/// Buffers that one thread reuses from task to task.
 #[derive(Default)]
 struct Scratch {
     words_32: Vec<u32>,
@@ -326,7 +326,7 @@ impl<L: Lane> Table<L> {
             });
     }
 
-    /// Returns the range of rows with this key.
+    /// Returns the range of the table's rows whose key is `key`.
     #[inline]
     fn bucket(&self, key: usize) -> Range<u32> {
         self.starts[key]..self.starts[key + 1]

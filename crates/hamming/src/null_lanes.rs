@@ -3,7 +3,8 @@
 
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, is_null};
 
-/// The role of some rows in a search.
+/// The role of some rows in a search. It is part of the values that replace nulls, so that values of
+/// both roles differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The rows that are searched, or all rows of a self-join.

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// With this number, a task has some hundred queries.
 pub(super) const UNKNOWN_BOUND: usize = 1 << 10;
 
-/// Approximate number of pairs of a task.
+/// Approximate number of pairs of a task. Rows are divided into tasks for the threads.
 const TASK_PAIRS: usize = 1 << 18;
 
 /// Rows, and a way to find the partners of each, which are the rows within the maximum distance.

@@ -136,8 +136,8 @@ impl Workload {
         f64::from(self.max_distance) + 1.0
     }
 
-    /// Returns the number of effective bits of one of the [`Self::blocks`]. Effective bits are the
-    /// random bits that would distinguish rows equally well.
+    /// Returns the number of effective bits of one of the [`Self::blocks`]. The number of effective
+    /// bits is the number of random bits that would distinguish rows as well as their fingerprints do.
     pub(super) fn block_bits(&self) -> f64 {
         f64::from(self.effective_bits) / self.blocks()
     }

@@ -21,7 +21,7 @@ const MOST_WORDS: usize = 8 << 20;
 /// blocks are stored.
 #[derive(Debug, Default)]
 pub(super) struct BlockSets {
-    /// End of each set's blocks in `blocks` and `bits`.
+    /// For each set, the index behind its last block in `blocks` and `bits`.
     ends: Vec<usize>,
     /// The numbers of the blocks of all sets, ascending within a set. `bits` has the 64 bits of
     /// each of these blocks.
@@ -31,12 +31,12 @@ pub(super) struct BlockSets {
     scratch: Vec<u64>,
 }
 
-/// Sets in the form in which they are compared.
+/// Sets of term numbers as bit sets, in one of two forms for comparing them.
 #[derive(Debug)]
 pub(super) enum Comparable {
-    /// Each set has only the blocks that are not zero.
+    /// Each set has only the 64-bit blocks that are not zero, with their numbers.
     Sparse(BlockSets),
-    /// Each set has all blocks, so the sets have equal length.
+    /// Each set has all blocks of 64 bits, so the sets have equal length.
     Dense {
         /// Number of 64-bit words of a set.
         words: usize,

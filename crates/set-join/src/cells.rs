@@ -47,7 +47,7 @@ pub(super) struct CellNumbers {
 }
 
 impl CellNumbers {
-    /// Returns the number of the cell of a term.
+    /// Returns the number of the cell (two-bit counter) for a term.
     #[inline]
     pub(super) fn of(self, term: u64) -> u64 {
         let chosen = u128::from(term.rotate_left(self.rotation));
@@ -66,7 +66,7 @@ pub(super) struct Cells {
 impl Cells {
     /// Number of cells (two-bit counters) in a byte.
     pub(super) const A_BYTE: u64 = 4;
-    /// Number of cells of the smallest table.
+    /// Number of cells (two-bit counters) of the smallest table.
     pub(super) const LEAST: u64 = 1 << 10;
     /// Number of bytes of the buffers of one writer, as a multiple of an eighth of the table's
     /// bytes.

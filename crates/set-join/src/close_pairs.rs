@@ -51,7 +51,7 @@ impl SetPair {
 #[derive(Clone)]
 pub struct ClosePairs(Told);
 
-/// The pairs in one of two forms.
+/// Pairs of rows, with their closeness in one of two forms.
 #[derive(Clone)]
 enum Told {
     /// Each pair is stored with its closeness.

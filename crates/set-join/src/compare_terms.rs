@@ -449,7 +449,7 @@ struct Links {
     /// The documents that have pairs, one connected component after the other, ascending within
     /// each.
     order: Vec<u32>,
-    /// The range in `order` of each connected component.
+    /// For each connected component, the range of its documents in `order`.
     groups: Vec<Range<usize>>,
     /// For each entry of `order`, the number of pairs that begin with it or with an entry before
     /// it.

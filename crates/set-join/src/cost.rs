@@ -46,11 +46,11 @@ pub struct SampledSets {
 pub struct SetJoinCost {
     /// Fraction of all terms that is in documents that are compared term by term.
     pub compared_share: f64,
-    /// Seconds of work of one core.
+    /// Seconds that one core would take for the join.
     pub seconds: f64,
-    /// Bytes of memory while texts are read.
+    /// Bytes of memory that the join needs while texts are read.
     pub reading_bytes: f64,
-    /// Bytes of memory while documents are compared.
+    /// Bytes of memory that the join needs while documents are compared.
     pub comparing_bytes: f64,
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct SampledSizes {
 /// Forecast of the comparison of the sketches of every two sets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ScanForecast {
-    /// Seconds of work of one core.
+    /// Seconds that one core would take for the comparison.
     pub seconds: f64,
     /// Number of pairs with similar sketches whose sets share no term. These are false positives.
     pub pairs: f64,

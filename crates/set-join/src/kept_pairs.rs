@@ -76,10 +76,10 @@ impl Turns {
     }
 }
 
-/// The decision about a document.
+/// The decision whether a document is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// Not decided.
+    /// Nothing is decided yet, and the document is not in the present batch.
     Open,
     /// In the present batch, and similar to no document that was kept before the batch.
     Asked,

@@ -11,7 +11,7 @@ use std::ops::{Deref, DerefMut};
 pub(super) struct LargeVec<T> {
     buffer: LargeBuffer<T>,
     length: usize,
-    /// Name of the elements in messages about missing memory.
+    /// Name of the elements in error messages about too little memory.
     what: &'static str,
 }
 

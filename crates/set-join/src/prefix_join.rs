@@ -37,7 +37,8 @@ struct Posting {
 /// The sets to join, and the conditions for a pair.
 pub(super) struct PrefixJoin<'a> {
     pub(super) sets: &'a RankedSets,
-    /// Whether only pairs of a set of the first collection and one of the second count.
+    /// Whether a pair must have a set of the first and a set of the second collection. It is false
+    /// in a self-join.
     pub(super) across: bool,
     pub(super) threshold: Threshold,
     pub(super) context: &'a Context<'a>,

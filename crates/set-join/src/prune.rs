@@ -64,7 +64,7 @@ pub(super) struct Shard {
     pub(super) first_row: u32,
     /// Number of terms of each document, counting repeated terms.
     pub(super) sizes: Vec<u32>,
-    /// Whether a document may still have a similar document.
+    /// Whether each document may still have a similar document.
     pub(super) alive: Vec<bool>,
     /// Number of terms of each document that are known to be unmatched so far. Used only while
     /// terms are counted in several tables, one after the other.
@@ -272,7 +272,7 @@ pub(super) fn outweighs(
 pub(super) struct Stored {
     /// Row number of each document, in ascending order.
     pub(super) rows: Vec<u32>,
-    /// End of each document's terms in `terms`.
+    /// For each document, the index behind its last term in `terms`.
     pub(super) ends: Vec<usize>,
     /// The terms of all documents, including repeated terms.
     pub(super) terms: LargeVec<u64>,

@@ -21,7 +21,8 @@ const PARTITION_RECORDS: usize = 1 << 14;
 /// Number of frequency classes. Terms are ordered by their class, which depends on the number of
 /// documents that contain the term.
 const CLASSES: usize = 96;
-/// Value for "no term": the record repeats a term of its own set, or the term is unmatched.
+/// Value for "no term number": the document has the term already, or the term is unmatched, which
+/// means that no possible partner has it.
 const REPEATED: u32 = u32::MAX;
 
 /// Sets of term numbers, sorted by size and then by row number. Element i of most lists belongs to

@@ -28,7 +28,8 @@ const FAR_TOO_MANY_SLICES: u64 = 4 * MOST_SLICES;
 /// Number of the lowest bits of a term that determine its slice.
 const SLICE_BITS: u32 = 16;
 
-/// The input for rounds that read the documents again.
+/// The input for counting rounds that read the documents again, because their terms do not fit into
+/// memory.
 pub(super) struct Rereading<'a> {
     pub(super) sources: &'a Sources<'a>,
     pub(super) threshold: Threshold,
@@ -152,7 +153,7 @@ impl Rereading<'_> {
         self.cells(self.sampled(terms) / slices, 0)
     }
 
-    /// Returns how many of `terms` terms the first round counts.
+    /// Returns the number of terms that the first round counts if there are `terms` terms.
     fn sampled(&self, terms: u64) -> u64 {
         terms.saturating_mul(sample_eighths(self.threshold)) / 8
     }

@@ -68,7 +68,7 @@ pub(super) fn fold(row: &mut Vec<u64>, words: usize) {
     }
 }
 
-/// Buffers of a worker that are reused between documents.
+/// Buffers for making sketches, which a worker reuses from document to document.
 #[derive(Debug, Default)]
 pub(super) struct SketchScratch {
     distinct: DistinctTerms,
@@ -95,7 +95,7 @@ struct Set {
     /// Two 64-bit sums of different functions of the terms, the same for equal sets. Unequal sets
     /// have the same signature far less often than two unequal terms have the same 64-bit hash.
     signature: u128,
-    /// Start of the set's row in the bits of all sets.
+    /// Index of the first word of the set's row in the bits of all sets.
     start: usize,
 }
 
@@ -316,7 +316,7 @@ impl Sketches {
         })
     }
 
-    /// Returns the number of bytes of all rows.
+    /// Returns the number of bytes of the rows of bits of all sketches.
     pub(super) fn bytes(&self) -> u64 {
         self.levels.iter().map(|level| size_of_val(&level.groups[..]) as u64).sum()
     }

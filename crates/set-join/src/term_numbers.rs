@@ -9,9 +9,9 @@ use simtool_kernels::prefetch;
 /// of a term, and the second the term whose number is in that slot.
 const AHEAD: usize = 16;
 const SOON: usize = 8;
-/// Minimum number of slots in use.
+/// Minimum number of slots of the hash table that are in use.
 const LEAST_PLACES: usize = 1 << 10;
-/// Content of a slot without a number.
+/// Content of a slot of the hash table that has no term number.
 const FREE: u32 = 0;
 
 /// Table from terms to numbers. Terms are hashes, so their lowest bits select a slot.
@@ -73,7 +73,7 @@ impl TermNumbers {
         Ok(())
     }
 
-    /// Makes room for `more` new terms.
+    /// Enlarges the table, if necessary, so that `more` new terms fit.
     fn make_room(&mut self, more: usize) -> Result<()> {
         reserve(&mut self.terms, more, TERMS)?;
         let needed = ((self.terms.len() + more) * 2).max(LEAST_PLACES);

@@ -101,7 +101,7 @@ fn weight(sources: &Sources<'_>, term: u64) -> u64 {
     u64::from(sources.weight(term))
 }
 
-/// Occurrence of a term in the prefix of a set.
+/// Occurrence of a term in the prefix of a set, which has the set's rarest terms.
 #[derive(Clone, Copy, Default)]
 struct Posting {
     /// Index of the set in the order by weight.
@@ -119,7 +119,8 @@ struct Overlap {
     shared: u64,
 }
 
-/// Mark of a set that cannot share enough. No sum of weights is so large.
+/// Value of [`Overlap::needed`] for a set that cannot share enough weight. No sum of weights is so
+/// large.
 const DROPPED: u64 = u64::MAX;
 
 /// The sets to join, and the conditions for a pair.
@@ -127,7 +128,8 @@ struct WeightedJoin<'a> {
     sets: &'a RankedSets,
     /// Total weight of each set and its index in `sets`, by ascending weight.
     order: &'a [(u64, u32)],
-    /// Whether only pairs of a set of the first collection and one of the second count.
+    /// Whether a pair must have a set of the first and a set of the second collection. It is false
+    /// in a self-join.
     across: bool,
     threshold: Threshold,
     context: &'a Context<'a>,

@@ -45,7 +45,7 @@ pub(super) struct WindowScan<'a> {
 
 /// One of the sets that a worker compares at the same time.
 struct Compared {
-    /// Range of its candidates in the sorted list of candidates.
+    /// Range of the set's candidates in the sorted list of candidates.
     window: Range<usize>,
     size: u32,
     own_limit: u32,

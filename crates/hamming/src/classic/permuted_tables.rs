@@ -21,7 +21,7 @@ use simtool_model::matches::Match;
 /// Number of fingerprints that a look-up may visit by chance. If it would be more, a layout with more
 /// blocks and tables is chosen.
 const CHANCE_ROWS: usize = 256;
-/// Maximum number of tables.
+/// Maximum number of tables, each of which has all fingerprints.
 const MAX_TABLES: usize = 64;
 /// Maximum number of bits of a sort key, which is one 64-bit word.
 const MAX_PREFIX: u32 = u64::BITS;
@@ -39,9 +39,9 @@ struct Table<L> {
     /// The blocks that the table is sorted by, the most important first. Each is its lowest bit
     /// position and its number of bits.
     top: Vec<(u32, u32)>,
-    /// Mask of the bits of these blocks.
+    /// Mask of the bits of the blocks that the table is sorted by.
     mask: L,
-    /// Number of bits of these blocks together.
+    /// Number of bits of the blocks that the table is sorted by.
     prefix: u32,
     /// The sort key, the fingerprint and the row number of each row, sorted by key and row number.
     rows: Vec<(u64, L, u32)>,

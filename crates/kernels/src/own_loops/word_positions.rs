@@ -10,7 +10,7 @@ pub(crate) const OVERRUN: usize = 40;
 /// Finds where the words of a text start and end, block by block.
 #[derive(Default)]
 pub(crate) struct Edges {
-    /// 1 if the block before ended in a letter.
+    /// 1 if the last byte of the block before is a letter, else 0.
     carry: u64,
 }
 

@@ -72,7 +72,7 @@ fn in_bounds(text: &[u8], starts: &[u32], ends: &[u32]) -> bool {
     i32::try_from(limit).is_ok() && starts.iter().zip(ends).map(outside).sum::<u32>() == 0
 }
 
-/// Hashes one word after the other, and appends the hashes.
+/// Hashes one word after the other, and appends the hashes to `hashes`.
 #[inline(always)]
 pub(crate) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
     let (text, starts, ends) = words.parts();

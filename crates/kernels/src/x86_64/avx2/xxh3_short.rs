@@ -31,7 +31,7 @@ const LANES: [u32; 16] = {
     lanes
 };
 
-/// Appends the hashes of the words.
+/// Appends the XXH3 hash of each word to `hashes`.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
     let (text, starts, ends) = words.parts();

@@ -103,7 +103,8 @@ macro_rules! tiled {
     };
 }
 
-/// Returns a mask of the up to eight words of a tile that are near `word`.
+/// Returns a mask of the words of a tile, at most eight, that differ from `word` in at most
+/// `max_distance` bits.
 #[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq")]
 fn rows_near_32(tile: &[u32], word: u32, max_distance: u32) -> __mmask8 {
     let valid = (u32::MAX >> (32 - tile.len())) as __mmask8;
@@ -114,7 +115,8 @@ fn rows_near_32(tile: &[u32], word: u32, max_distance: u32) -> __mmask8 {
     _mm256_mask_cmple_epu32_mask(valid, _mm256_popcnt_epi32(difference), limit)
 }
 
-/// Returns a mask of the up to eight words of a tile that are near `word`.
+/// Returns a mask of the words of a tile, at most eight, that differ from `word` in at most
+/// `max_distance` bits.
 #[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq")]
 fn rows_near_64(tile: &[u64], word: u64, max_distance: u32) -> __mmask8 {
     let valid = (u32::MAX >> (32 - tile.len())) as __mmask8;

@@ -8,7 +8,7 @@ use std::arch::x86_64::{
     _mm512_set1_epi8, _mm512_set1_epi32, _mm512_storeu_si512, _mm512_sub_epi8,
 };
 
-/// The numbers 0..=63, byte by byte.
+/// Returns a vector of the numbers 0 to 63, one in each byte.
 #[target_feature(enable = "avx512f,avx512bw")]
 fn byte_numbers() -> __m512i {
     _mm512_set_epi8(

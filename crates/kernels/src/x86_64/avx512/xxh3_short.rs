@@ -15,7 +15,7 @@ use std::arch::x86_64::{
     _mm512_storeu_si512, _mm512_xor_si512,
 };
 
-/// Appends the hashes of the words.
+/// Appends the XXH3 hash of each word to `hashes`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,popcnt")]
 pub(super) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
     let (text, starts, ends) = words.parts();
