@@ -18,7 +18,7 @@ use simtool_base::stable_hash::{SHINGLE_BASE, mix};
 /// Number of sums that are computed at the same time, as the elements of a vector.
 const TOGETHER: usize = 8;
 
-/// Appends `mix(x_1 A^(s-1) + ... + x_s)` for every s = `length` consecutive tokens x_1 to x_s.
+/// Appends `mix(x_1 A^(s-1) + ... + x_s)` for every s = `length` consecutive tokens `x_1` to `x_s`.
 ///
 /// # Panics
 /// If `length` is 0.
