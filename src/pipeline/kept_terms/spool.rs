@@ -1,6 +1,5 @@
 //! Temporary files of terms that do not fit in memory.
 
-use super::WHAT;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::reserve;
 use std::fs::File;
@@ -10,6 +9,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// Name of this use of memory in error messages.
+pub(super) const WHAT: &str = "the terms of texts that are read once";
 /// Number of terms that are read from or written to a temporary file at a time. They take a megabyte.
 pub(super) const BLOCK_TERMS: usize = 128 << 10;
 const TERM_BYTES: u64 = size_of::<u64>() as u64;
