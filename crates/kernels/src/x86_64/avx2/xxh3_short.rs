@@ -1,8 +1,7 @@
 //! Hashes short words with AVX2, four of them at once.
 
-use crate::own_loops::xxh3_short::{
-    BLOCK, FLIP_3, FLIP_8, MARGIN, PRIME_MX2, PRIME64_2, PRIME64_3, PlacedWords, hash_long,
-};
+use crate::own_loops::xxh3_short::{FLIP_3, FLIP_8, PRIME_MX2, PRIME64_2, PRIME64_3, PlacedWords};
+use crate::x86_64::xxh3_short as in_lanes;
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_castpd_si128, _mm_castsi128_pd, _mm_castsi128_ps, _mm_cmpgt_epi32,
     _mm_loadh_pd, _mm_loadl_epi64, _mm_loadu_si128, _mm_movemask_ps, _mm_set1_epi32, _mm_sub_epi32,
@@ -34,63 +33,31 @@ const LANES: [u32; 16] = {
 /// Appends the XXH3 hash of each word to `hashes`.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
-    let (text, starts, ends) = words.parts();
-    let mut long = [0_u8; BLOCK];
-    for (starts, ends) in starts.chunks(BLOCK).zip(ends.chunks(BLOCK)) {
-        let words = starts.len();
-        let first_new = hashes.len();
-        let mut noted = 0;
-        let mut note = |at: usize, mask: usize| {
-            if let Some(places) = long[noted..].first_chunk_mut() {
-                // `at` is below 256 and a lane is added to it, below the next multiple of 4.
-                *places = (LANES[mask & 15] + 0x0101_0101 * at as u32).to_le_bytes();
-            }
-            noted += mask.count_ones() as usize;
+    let hash = |text: &[u8], starts: &[u32; 4], ends: &[u32; 4]| {
+        let mut hashes = [0; 4];
+        // SAFETY: placed words keep the margin; the array holds four hashes.
+        let mask = unsafe {
+            let (lanes, mask) = hash_four(text, starts, ends);
+            _mm256_storeu_si256(hashes.as_mut_ptr().cast(), lanes);
+            mask
         };
-        let (start_fours, rest_starts) = starts.as_chunks::<4>();
-        let (end_fours, rest_ends) = ends.as_chunks::<4>();
-        let (room, rest_room) = hashes.spare_capacity_mut()[..words].as_chunks_mut::<4>();
-        for (at, ((start, end), room)) in start_fours.iter().zip(end_fours).zip(room).enumerate() {
-            // SAFETY: placed words keep the margin; there is room for four.
-            unsafe {
-                let (hash, mask) = hash_four(text, start, end);
-                _mm256_storeu_si256(room.as_mut_ptr().cast(), hash);
-                note(4 * at, mask);
-            }
-        }
-        if !rest_starts.is_empty() {
-            // The lanes without a word hash the byte after the first margin; nobody reads
-            // them.
-            let mut start = [MARGIN as u32; 4];
-            let mut end = [MARGIN as u32 + 1; 4];
-            start[..rest_starts.len()].copy_from_slice(rest_starts);
-            end[..rest_ends.len()].copy_from_slice(rest_ends);
-            let mut four = [0_u64; 4];
-            // SAFETY: placed words keep the margin, and a text with a word
-            // is longer than its margins; the array holds four hashes.
-            unsafe {
-                let (hash, mask) = hash_four(text, &start, &end);
-                _mm256_storeu_si256(four.as_mut_ptr().cast(), hash);
-                note(words / 4 * 4, mask);
-            }
-            for (slot, hash) in rest_room.iter_mut().zip(four) {
-                slot.write(hash);
-            }
-        }
-        // SAFETY: `words` hashes were written behind the first `first_new`.
-        unsafe { hashes.set_len(first_new + words) };
-        hash_long(text, starts, ends, &long[..noted], &mut hashes[first_new..]);
-    }
+        (hashes, mask)
+    };
+    // `first` is below 256 and a lane is added to it, below the next multiple of 4.
+    let numbers = |mask: u8, first: usize| {
+        (LANES[usize::from(mask & 15)] + 0x0101_0101 * first as u32).to_le_bytes()
+    };
+    in_lanes::hash_words(words, hashes, hash, numbers);
 }
 
 /// Returns the hashes of four words, and a mask of the words of more than 8 bytes. The returned
 /// hashes of these words are wrong.
 ///
 /// # Safety
-/// Every word keeps [`MARGIN`] to both ends of `text`.
+/// Every word keeps the margin of [`PlacedWords`] to both ends of `text`.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn hash_four(text: &[u8], starts: &[u32; 4], ends: &[u32; 4]) -> (__m256i, usize) {
+unsafe fn hash_four(text: &[u8], starts: &[u32; 4], ends: &[u32; 4]) -> (__m256i, u8) {
     // SAFETY: eight bytes from a word's start, and eight before its end, lie within its
     // margins, which lie within the text; the arrays hold four elements.
     let (first, last, lengths) = unsafe {
@@ -104,7 +71,7 @@ unsafe fn hash_four(text: &[u8], starts: &[u32; 4], ends: &[u32; 4]) -> (__m256i
         )
     };
     let long = _mm_cmpgt_epi32(lengths, _mm_set1_epi32(8));
-    let mask = _mm_movemask_ps(_mm_castsi128_ps(long)).cast_unsigned() as usize;
+    let mask = _mm_movemask_ps(_mm_castsi128_ps(long)).cast_unsigned() as u8;
     (hash_8(first, last, lengths), mask)
 }
 

@@ -1,10 +1,11 @@
 //! Hashes short words with AVX-512, eight of them at once.
 
 use crate::own_loops::xxh3_short::{
-    BLOCK, FLIP_3, FLIP_8, FLIP_16_FIRST, FLIP_16_LAST, MARGIN, PRIME_MX1, PRIME_MX2, PRIME64_2,
-    PRIME64_3, PlacedWords, hash_long,
+    FLIP_3, FLIP_8, FLIP_16_FIRST, FLIP_16_LAST, PRIME_MX1, PRIME_MX2, PRIME64_2, PRIME64_3,
+    PlacedWords,
 };
 use crate::x86_64::avx2::xxh3_short::load_four;
+use crate::x86_64::xxh3_short as in_lanes;
 use std::arch::x86_64::{
     __m512i, _mm_add_epi8, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_maskz_compress_epi8,
     _mm_set_epi64x, _mm_set1_epi8, _mm256_loadu_si256, _mm256_sub_epi32, _mm512_add_epi64,
@@ -18,63 +19,30 @@ use std::arch::x86_64::{
 /// Appends the XXH3 hash of each word to `hashes`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,popcnt")]
 pub(super) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
-    let (text, starts, ends) = words.parts();
-    let mut long = [0_u8; BLOCK];
-    for (starts, ends) in starts.chunks(BLOCK).zip(ends.chunks(BLOCK)) {
-        let words = starts.len();
-        let first_new = hashes.len();
-        let mut noted = 0;
-        let mut note = |at: usize, mask: u8| {
-            if let Some(places) = long[noted..].first_chunk_mut::<8>() {
-                let lanes = _mm_cvtsi64_si128(0x0706_0504_0302_0100);
-                let lanes = _mm_maskz_compress_epi8(u16::from(mask), lanes);
-                let all = _mm_add_epi8(lanes, _mm_set1_epi8((at as u8).cast_signed()));
-                *places = _mm_cvtsi128_si64(all).to_le_bytes();
-            }
-            noted += mask.count_ones() as usize;
+    let hash = |text: &[u8], starts: &[u32; 8], ends: &[u32; 8]| {
+        let mut hashes = [0; 8];
+        // SAFETY: placed words keep the margin; the array holds eight hashes.
+        let mask = unsafe {
+            let (lanes, mask) = hash_eight(text, starts, ends);
+            _mm512_storeu_si512(hashes.as_mut_ptr().cast(), lanes);
+            mask
         };
-        let (start_eights, rest_starts) = starts.as_chunks::<8>();
-        let (end_eights, rest_ends) = ends.as_chunks::<8>();
-        let (room, rest_room) = hashes.spare_capacity_mut()[..words].as_chunks_mut::<8>();
-        for (at, ((start, end), room)) in start_eights.iter().zip(end_eights).zip(room).enumerate()
-        {
-            // SAFETY: placed words keep the margin; there is room for eight.
-            unsafe {
-                let (hash, mask) = hash_eight(text, start, end);
-                _mm512_storeu_si512(room.as_mut_ptr().cast(), hash);
-                note(8 * at, mask);
-            }
-        }
-        if !rest_starts.is_empty() {
-            // The lanes without a word hash the byte after the first margin; nobody reads
-            // them.
-            let mut start = [MARGIN as u32; 8];
-            let mut end = [MARGIN as u32 + 1; 8];
-            start[..rest_starts.len()].copy_from_slice(rest_starts);
-            end[..rest_ends.len()].copy_from_slice(rest_ends);
-            let mut eight = [0_u64; 8];
-            // SAFETY: placed words keep the margin, and a text with a word
-            // is longer than its margins; the array holds eight hashes.
-            unsafe {
-                let (hash, mask) = hash_eight(text, &start, &end);
-                _mm512_storeu_si512(eight.as_mut_ptr().cast(), hash);
-                note(words / 8 * 8, mask);
-            }
-            for (slot, hash) in rest_room.iter_mut().zip(eight) {
-                slot.write(hash);
-            }
-        }
-        // SAFETY: `words` hashes were written behind the first `first_new`.
-        unsafe { hashes.set_len(first_new + words) };
-        hash_long(text, starts, ends, &long[..noted], &mut hashes[first_new..]);
-    }
+        (hashes, mask)
+    };
+    let numbers = |mask: u8, first: usize| {
+        let lanes = _mm_cvtsi64_si128(0x0706_0504_0302_0100);
+        let lanes = _mm_maskz_compress_epi8(u16::from(mask), lanes);
+        let all = _mm_add_epi8(lanes, _mm_set1_epi8((first as u8).cast_signed()));
+        _mm_cvtsi128_si64(all).to_le_bytes()
+    };
+    in_lanes::hash_words(words, hashes, hash, numbers);
 }
 
 /// Returns the hashes of eight words, and a mask of the words of more than 16 bytes. The returned
 /// hashes of these words are wrong.
 ///
 /// # Safety
-/// Every word keeps [`MARGIN`] to both ends of `text`.
+/// Every word keeps the margin of [`PlacedWords`] to both ends of `text`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn hash_eight(text: &[u8], starts: &[u32; 8], ends: &[u32; 8]) -> (__m512i, u8) {
