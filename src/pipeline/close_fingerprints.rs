@@ -60,13 +60,8 @@ fn closed(found: GroupPairs) -> Close {
         Sides::One(groups) => named(&pairs, groups, groups, |a, b| (a.min(b), a.max(b))),
         Sides::Two(queries, corpus) => named(&pairs, queries, corpus, |a, b| (a, b)),
     };
-    let groups = groups.map(|groups| several(&groups));
+    let groups = groups.map(|groups| groups.several());
     Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0), is_complete: true }
-}
-
-/// Returns the groups that have several rows, sorted by their first rows.
-fn several(groups: &Groups) -> Groups {
-    groups.repeated().into_iter().map(|group| groups.rows(group)).collect()
 }
 
 /// Replaces the group numbers in `pairs` by the first rows of the groups, and sorts the pairs. `order` puts

@@ -97,6 +97,12 @@ impl Groups {
         repeated
     }
 
+    /// Copies the groups of two rows or more, in ascending order of their first rows.
+    #[must_use]
+    pub fn several(&self) -> Self {
+        self.repeated().into_iter().map(|group| self.rows(group)).collect()
+    }
+
     /// Returns the number of the group of each row below `row_count`, or [`NO_GROUP`].
     ///
     /// # Panics
@@ -240,7 +246,14 @@ mod tests {
             assert_eq!((groups.len(), groups.is_empty()), (lists.len(), lists.is_empty()));
             let mut repeated: Vec<_> = lists.iter().filter(|rows| rows.len() > 1).collect();
             repeated.sort();
-            assert!(groups.repeated().iter().map(|&group| groups.rows(group)).eq(repeated));
+            assert!(
+                groups
+                    .repeated()
+                    .iter()
+                    .map(|&group| groups.rows(group))
+                    .eq(repeated.iter().copied())
+            );
+            assert_eq!(groups.several(), repeated.into_iter().collect());
             for (group, rows) in (0..).zip(&lists) {
                 assert_eq!(groups.size(group) as usize, rows.len());
                 for row in rows {

@@ -205,10 +205,9 @@ pub(super) fn equal_sets(parts: &[Sketching]) -> Groups {
     // Equal sets become neighbours, and the documents of each group ascend.
     all.sort_unstable();
     let same = all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).filter(|group| group.len() > 1);
-    let mut groups: Vec<Vec<u32>> =
-        same.map(|group| group.iter().map(|&(.., document)| document).collect()).collect();
-    groups.sort_unstable_by_key(|group| group[0]);
-    groups.into_iter().collect()
+    let documents = same.map(|group| group.iter().map(|&(.., document)| document));
+    let groups: Groups = documents.map(Iterator::collect::<Vec<u32>>).collect();
+    groups.several()
 }
 
 /// Removes the sketches of documents that can no longer have a similar document.

@@ -19,7 +19,7 @@ use simtool_base::error::Result;
 use simtool_base::progress::Share;
 use simtool_compute::context::Context;
 use simtool_model::closeness::Closeness;
-use simtool_model::groups::RowGroups;
+use simtool_model::groups::{Groups, RowGroups};
 use simtool_model::sides::Sides;
 use simtool_model::similarity::{Similarity, Threshold};
 use simtool_set_join::close::{Close, ClosePair, ClosePairs};
@@ -86,7 +86,8 @@ pub(crate) fn verify(
     }
     let grouped = texts.as_ref().zip(groups.as_ref());
     let Verified { pairs, repeated: [first, second] } = verifying.of(grouped, tasks)?;
-    let [first, second] = [first, second].map(|groups| groups.into_iter().collect());
+    let [first, second] =
+        [first, second].map(|groups| groups.into_iter().collect::<Groups>().several());
     let groups = if groups.is_two() { Sides::Two(first, second) } else { Sides::One(first) };
     Ok(Close {
         groups,
@@ -208,9 +209,6 @@ impl Verifying<'_> {
             }
         }
         verified.pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
-        for repeated in &mut verified.repeated {
-            repeated.sort_unstable_by_key(|rows| rows[0]);
-        }
         Ok(verified)
     }
 
