@@ -116,35 +116,26 @@ impl RowTable for IndexRows {
         &[NUMBER, ID, FINGERPRINT, REPEATS, SOURCES, FIRST, LAST];
 }
 
-/// Rows about a document and a document of the index that is near it. Outputs of this kind have columns for
-/// the first document and for the distance in common.
-trait DistanceRows: RowTable {
-    /// Description of the column with the ID of the first document.
-    const ID_DESCRIPTION: &'static str;
+/// Column with the file of a document. This and the following columns are the same in several outputs.
+const fn file_column<T: RowTable>(value: Value<T>) -> Column<T> {
+    Column::new("file", "File of the document.", value)
+}
 
-    /// Returns the name of the first document.
-    fn name<'r>(row: &'r Self::Row<'r>) -> &'r DocumentName<'r>;
+const fn record_column<T: RowTable>(value: Value<T>) -> Column<T> {
+    Column::new("record", "Number of its record in the file, from 0.", value)
+}
 
-    /// Returns the distance between the fingerprints of the two documents.
-    fn distance(row: &Self::Row<'_>) -> u32;
+/// Column with the ID of the document of the index that another document repeats.
+const fn repeated_column<T: RowTable>(value: Value<T>) -> Column<T> {
+    Column::new("repeats", "ID of the document in the index that it repeats.", value)
+}
 
-    const ID: Column<Self> =
-        Column::new("id", Self::ID_DESCRIPTION, Value::Text(|row| &Self::name(row).id));
-    const FILE: Column<Self> = Column::new(
-        "file",
-        "File of the document.",
-        Value::Text(|row| Self::name(row).file_bytes()),
-    );
-    const RECORD: Column<Self> = Column::new(
-        "record",
-        "Number of its record in the file, from 0.",
-        Value::Number(|row| Self::name(row).record),
-    );
-    const DISTANCE: Column<Self> = Column::new(
-        "distance",
-        "Number of positions in which the fingerprints differ.",
-        Value::Count(|row| Self::distance(row)),
-    );
+const fn repeated_number_column<T: RowTable>(value: Value<T>) -> Column<T> {
+    Column::new("number", "Number of the repeated document in the index.", value)
+}
+
+const fn distance_column<T: RowTable>(value: Value<T>) -> Column<T> {
+    Column::new("distance", "Number of positions in which the fingerprints differ.", value)
 }
 
 /// A document that was not added because it is near a document of the index.
@@ -164,25 +155,12 @@ pub struct RepeatRow<'r> {
 struct RepeatRows;
 
 impl RepeatRows {
-    const REPEATED: Column<Self> = Column::new(
-        "repeats",
-        "ID of the document in the index that it repeats.",
-        Value::Text(|row| row.repeated),
-    );
+    const ID: Column<Self> =
+        Column::new("id", "ID of the document that was added.", Value::Text(|row| &row.name.id));
+    const REPEATED: Column<Self> = repeated_column(Value::Text(|row| row.repeated));
+    const DISTANCE: Column<Self> = distance_column(Value::Count(|row| row.distance));
 
     const TEXT: &'static [Column<Self>] = &[Self::ID, Self::REPEATED, Self::DISTANCE];
-}
-
-impl DistanceRows for RepeatRows {
-    const ID_DESCRIPTION: &'static str = "ID of the document that was added.";
-
-    fn name<'r>(row: &'r RepeatRow<'r>) -> &'r DocumentName<'r> {
-        row.name
-    }
-
-    fn distance(row: &RepeatRow<'_>) -> u32 {
-        row.distance
-    }
 }
 
 impl RowTable for RepeatRows {
@@ -190,14 +168,10 @@ impl RowTable for RepeatRows {
 
     const COLUMNS: &'static [Column<Self>] = &[
         Self::ID,
-        Self::FILE,
-        Self::RECORD,
+        file_column(Value::Text(|row| row.name.file_bytes())),
+        record_column(Value::Number(|row| row.name.record)),
         Self::REPEATED,
-        Column::new(
-            "number",
-            "Number of the repeated document in the index.",
-            Value::Number(|row| row.number),
-        ),
+        repeated_number_column(Value::Number(|row| row.number)),
         Self::DISTANCE,
     ];
 }
@@ -228,22 +202,13 @@ pub(crate) struct NearRow<'r> {
 struct NearRows;
 
 impl NearRows {
+    const ID: Column<Self> =
+        Column::new("id", "ID of the document.", Value::Text(|row| &row.name.id));
     const NEAR_ID: Column<Self> =
         Column::new("near", "ID of the document in the index.", Value::Text(|row| row.near.id));
+    const DISTANCE: Column<Self> = distance_column(Value::Count(|row| row.distance));
 
     const TEXT: &'static [Column<Self>] = &[Self::ID, Self::NEAR_ID, Self::DISTANCE];
-}
-
-impl DistanceRows for NearRows {
-    const ID_DESCRIPTION: &'static str = "ID of the document.";
-
-    fn name<'r>(row: &'r NearRow<'r>) -> &'r DocumentName<'r> {
-        row.name
-    }
-
-    fn distance(row: &NearRow<'_>) -> u32 {
-        row.distance
-    }
 }
 
 impl RowTable for NearRows {
@@ -251,8 +216,8 @@ impl RowTable for NearRows {
 
     const COLUMNS: &'static [Column<Self>] = &[
         Self::ID,
-        Self::FILE,
-        Self::RECORD,
+        file_column(Value::Text(|row| row.name.file_bytes())),
+        record_column(Value::Number(|row| row.name.record)),
         Self::DISTANCE,
         Column::new(
             "near",
@@ -299,21 +264,9 @@ impl RowTable for DuplicateRows {
 
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("id", "ID of the document in the line.", Value::Text(|row| row.id)),
-        Column::new(
-            "repeats",
-            "ID of the document in the index that it repeats.",
-            Value::Text(|row| row.repeated),
-        ),
-        Column::new(
-            "number",
-            "Number of the repeated document in the index.",
-            Value::Number(|row| row.number),
-        ),
-        Column::new(
-            "distance",
-            "Number of positions in which the fingerprints differ.",
-            Value::Count(|row| row.distance),
-        ),
+        repeated_column(Value::Text(|row| row.repeated)),
+        repeated_number_column(Value::Number(|row| row.number)),
+        distance_column(Value::Count(|row| row.distance)),
         Column::new(
             "document",
             "The line itself, with all its fields.",
