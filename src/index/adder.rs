@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// Number of pending documents at which they become a segment.
 const SEALED: usize = 1 << 16;
 
-/// What became of a document that should be added.
+/// Result of adding one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {
     /// The document is new in the index. It has this number, which never changes.

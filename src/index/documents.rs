@@ -27,7 +27,7 @@ pub enum Commits {
     /// Regularly, so that an interruption loses little. If the same input is added again, adding continues
     /// there.
     Often,
-    /// By the caller, once everything is added and a copy of the new documents is written. See
+    /// The caller commits, once everything is added and a copy of the new documents is written. See
     /// [`write_only_new`].
     ByCaller,
 }

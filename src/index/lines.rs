@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-/// What became of a line.
+/// Result of reading a line and adding its document.
 #[derive(Clone, Debug)]
 pub enum LineFate {
     /// The line is a document with this ID, which was added or is near another document.
@@ -25,12 +25,12 @@ pub enum LineFate {
     Bad(Bad),
 }
 
-/// A line of a batch, and what became of it.
+/// A line of a batch that was answered.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// Byte range of the line in the batch, including its line end.
     pub bytes: Range<usize>,
-    /// What became of the line.
+    /// Result of reading the line and adding its document.
     pub fate: LineFate,
 }
 

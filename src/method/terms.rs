@@ -35,7 +35,7 @@ pub enum Terms {
         /// Tokens that are dropped before shingles are made, so that their neighbours become
         /// adjacent.
         stop_words: StopWords,
-        /// Which shingles count, and how much each of them counts.
+        /// Selection of the shingles that count, and the weight of each of them.
         weighting: Weighting,
     },
     /// The most frequent words of the collection. A word is a sequence of ASCII letters and counts as often

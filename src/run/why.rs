@@ -30,10 +30,10 @@ pub struct WhyRequest {
     pub resources: Resources,
 }
 
-/// What became of a document in a run, and why.
+/// The fate of a document in a run, and the reasons.
 #[derive(Debug)]
 pub struct Why {
-    /// What became of the first document with this name.
+    /// Fate of the first document with this name.
     pub fate: DocumentFate,
     /// Other documents with the same ID, as `FILE:RECORD`.
     pub others: Vec<String>,

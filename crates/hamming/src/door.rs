@@ -65,13 +65,13 @@ fn lane_words(shape: Shape) -> usize {
 /// the method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// By the chosen method. Fingerprints that are too long for it are compared one by one.
+    /// The chosen method joins the rows. Fingerprints that are too long for it are compared one by one.
     ByMethod,
     /// Each 64-bit word is joined separately. Two rows are a pair if at least `needed` of their words
     /// are near.
     Votes { needed: u32 },
-    /// By masks so long that few unrelated rows are equal in one. For fingerprints that are too long
-    /// for the methods.
+    /// Masks select so many bits that few unrelated rows are equal in them. This way is for fingerprints
+    /// that are too long for the methods.
     LongMasks,
 }
 

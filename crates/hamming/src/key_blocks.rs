@@ -41,7 +41,7 @@ const LOOK: f64 = 5.0;
 const BUCKET: f64 = 100.0;
 /// Nanoseconds for one comparison of two rows.
 const COMPARE: f64 = 0.07;
-/// Average number of rows that are compared in vain in the last tile of a bucket.
+/// Average number of unused places in the last tile of a bucket. They are compared like rows.
 const TILE_WASTE: f64 = 3.5;
 
 /// A key of fingerprints, and the maximum number of bits in which the keys of a pair may differ.

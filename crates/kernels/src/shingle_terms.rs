@@ -81,7 +81,7 @@ fn direct(tokens: &[u64], length: usize, count: usize, terms: &mut Vec<u64>) -> 
     made
 }
 
-/// Appends the terms of all shingles of `tokens`, of which there must be at least one. Each sum is
+/// Appends the terms of all shingles of `tokens`, which has at least `length` tokens. Each sum is
 /// computed from the sum before it.
 ///
 /// So each sum waits for one multiplication of the sum before it. Meanwhile, the processor combines the

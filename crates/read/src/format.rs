@@ -156,7 +156,7 @@ impl fmt::Debug for Format {
     }
 }
 
-/// Whether the records of a format have fields, and of which kind.
+/// The kind of fields that the records of a format have, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fields {
     /// No fields: the record is the text, perhaps after an ID.

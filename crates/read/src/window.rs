@@ -1,5 +1,5 @@
-//! Divides bytes into records by a splitter: a slice in memory, or a stream of which a window is in
-//! memory.
+//! Divides bytes into records by a splitter. The bytes are a slice, or a stream that is read through a
+//! window in memory.
 //!
 //! Both ways give the same records. A splitter never sees more bytes at once than the longest
 //! allowed record has. A record that does not end within these bytes is skipped up to the next

@@ -158,9 +158,8 @@ fn filter(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
     let terminal = Terminal::new(&common.running);
     let outcome = run::filter_lines(&request, io::stdin(), &mut io::stdout(), &terminal)?;
     let FilterOutcome { lines, new, repeats, bad } = outcome;
-    let counts = [new, repeats, bad].map(grouped);
-    let [new, repeats, without] = counts;
     let lines = counted(lines, "line");
+    let [new, repeats, without] = [new, repeats, bad].map(grouped);
     terminal.note(&format!("{lines}: {new} new, {repeats} repeat others, {without} no documents"));
     Ok(ExitStatus::after(bad > 0))
 }

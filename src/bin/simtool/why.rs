@@ -55,7 +55,7 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     Ok(console::out(shown.text.as_bytes())?)
 }
 
-/// What became of a document, as text for people and as a JSON object.
+/// The fate of a document, as text for people and as a JSON object.
 struct ShownFate {
     text: String,
     object: Value,

@@ -14,7 +14,7 @@
 
 mod spool;
 
-use self::spool::{BLOCK_TERMS, Spool, SpoolPlace, WHAT, Writing};
+use self::spool::{BLOCK_TERMS, Spool, SpoolPlace, TERM_BYTES, WHAT, Writing};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::reserve;
 use simtool_base::memory_ledger::{Ledger, Reservation};
@@ -26,7 +26,6 @@ use std::sync::OnceLock;
 
 /// Number of terms for which memory is reserved when a shard begins.
 const FIRST_TERMS: u64 = 4 << 10;
-const TERM_BYTES: u64 = size_of::<u64>() as u64;
 
 /// Terms of zstd and Parquet texts go to files only when at most 1/`FEW_REMAIN` of all terms are still
 /// needed.

@@ -13,7 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(super) const WHAT: &str = "the terms of texts that are read once";
 /// Number of terms that are read from or written to a temporary file at a time. They take a megabyte.
 pub(super) const BLOCK_TERMS: usize = 128 << 10;
-const TERM_BYTES: u64 = size_of::<u64>() as u64;
+/// Number of bytes of a term in memory and in a file.
+pub(super) const TERM_BYTES: u64 = size_of::<u64>() as u64;
 
 /// Temporary files without names, to which terms go that do not fit in memory.
 pub(super) struct Spool {

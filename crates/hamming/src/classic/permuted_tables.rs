@@ -21,7 +21,7 @@ use simtool_model::matches::Match;
 /// Number of fingerprints that a look-up may visit by chance. If it would be more, a layout with more
 /// blocks and tables is chosen.
 const CHANCE_ROWS: usize = 256;
-/// Maximum number of tables, each of which has all fingerprints.
+/// Maximum number of tables. Each table has all fingerprints.
 const MAX_TABLES: usize = 64;
 /// Maximum number of bits of a sort key, which is one 64-bit word.
 const MAX_PREFIX: u32 = u64::BITS;

@@ -9,7 +9,7 @@ pub struct PairTest<'a, L> {
     pub reach: Reach,
     /// Mask of bits in which the fingerprints of the pair must be equal.
     pub equal: L,
-    /// Masks in each of which the fingerprints of the pair must differ in at least one bit.
+    /// Masks of bits. The fingerprints of the pair must differ in at least one bit of each mask.
     pub unequal: &'a [L],
 }
 

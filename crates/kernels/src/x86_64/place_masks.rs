@@ -5,7 +5,7 @@
 pub(super) const MASKS: usize = 8;
 
 /// Appends to `places` the indices of the lanes whose bits are set in `masks`. Each lane has
-/// `1 << shift` bits, of which at most one may be set. `first` is the index of the first lane of
+/// `1 << shift` bits, and at most one of them is set. `first` is the index of the first lane of
 /// the first mask.
 #[inline(always)]
 pub(super) fn push_places(masks: &[u32; MASKS], first: u32, shift: u32, places: &mut Vec<u32>) {

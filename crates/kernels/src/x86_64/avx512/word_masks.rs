@@ -91,8 +91,8 @@ pub(super) fn find_words(words: &mut Words) -> bool {
     let (mut start_count, mut end_count) = (0, 0);
     let underscores = edges(&words.blocks, |base, first, behind| {
         let base = _mm512_set1_epi32(base.cast_signed());
-        // SAFETY: `positions` refuses more than 32 places of a block, for as many of which each block
-        // has room.
+        // SAFETY: `positions` writes at most 32 places of a block, and `make_room` has reserved 32 for
+        // each block.
         unsafe {
             start_count += positions(first, base, starts.add(start_count));
             end_count += positions(behind, base, ends.add(end_count));
