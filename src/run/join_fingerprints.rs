@@ -77,8 +77,8 @@ pub(crate) fn write_pairs(
 ///
 /// # Errors
 ///
-/// The same as for [`write_pairs`]. It is also an error if the pairs need more memory than the context
-/// allows.
+/// Fingerprints of queries and corpus have different shapes, the [join](door::join) fails, or the pairs need
+/// more memory than the context allows.
 pub fn list_pairs(
     rows: Sides<&FingerprintRows<'_>>,
     plan: &Plan,

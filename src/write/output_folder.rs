@@ -30,7 +30,7 @@ impl Existing {
 }
 
 /// An output folder that is being written under a temporary name. It gets its final name when it is
-/// [finished](OutputFolder::finish).
+/// finished.
 #[derive(Debug)]
 pub struct OutputFolder {
     /// Final path of the folder, as the user wrote it.

@@ -58,13 +58,14 @@ pub struct Report {
     /// For each number of documents, how many clusters have it. For a match: for each number of similar
     /// queries, how many documents of the corpus have it.
     pub cluster_sizes: BTreeMap<u64, u64>,
-    /// Largest clusters, largest first. At most [`CLUSTERS`] are shown.
+    /// Largest clusters, largest first. The page shows only the first ones.
     pub clusters: Vec<Cluster>,
     /// Files or folders from which documents were removed, and where the kept ones are.
     pub sources: Sources,
     /// Pairs of a removed and a kept document. At most [`EXAMPLES`] are shown.
     pub examples: Vec<Example>,
-    /// Records that could not be read as documents, in reading order. At most [`BAD_RECORDS`] are shown.
+    /// Records that could not be read as documents, in reading order. The page shows only
+    /// the first ones.
     pub quarantined: Vec<QuarantinedRecord>,
 }
 
@@ -117,7 +118,7 @@ pub struct Cluster {
     pub kept: Name,
     /// Number of documents that were removed in favour of the kept document.
     pub removed: u64,
-    /// Some of the removed documents. At most [`MEMBERS`] are shown.
+    /// Some of the removed documents. The page shows only the first ones.
     pub members: Vec<Member>,
     /// Beginning of a text of the cluster. `None` if no text was read again.
     pub preview: Option<Preview>,
