@@ -7,7 +7,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fingerprint_sets::{Random, ball, mix, pages, wide_mix};
 use simtool::context::Context;
-use simtool::fingerprint_table::{Lane, Reach, Wide};
+use simtool::fingerprint_table::{Fingerprint, Reach, Wide};
 use simtool::hamming::FingerprintIndex;
 use simtool::hamming::Rows;
 use simtool::hamming::bipartite_join::bipartite_join;
@@ -32,23 +32,23 @@ const ROWS: usize = 1_000_000;
 const QUERIES: usize = 10_000;
 
 /// Returns all pairs of the rows.
-fn joined<L: Lane>(lanes: &[L], reach: Reach, isa: Isa) -> GroupPairs {
+fn joined<L: Fingerprint>(lanes: &[L], reach: Reach, isa: Isa) -> GroupPairs {
     let context = Context::default().with_isa(isa);
     self_join(Rows::all(lanes), Work::new(reach, &context)).expect("there is room")
 }
 
 /// Returns the number of pairs of the rows.
-fn counted<L: Lane>(lanes: &[L], reach: Reach, isa: Isa) -> u64 {
+fn counted<L: Fingerprint>(lanes: &[L], reach: Reach, isa: Isa) -> u64 {
     let context = Context::default().with_isa(isa);
     count_pairs(Rows::all(lanes), Work::new(reach, &context)).expect("there is room")
 }
 
-fn narrow<L: Lane>(set: Vec<u128>) -> Vec<L> {
+fn narrow<L: Fingerprint>(set: Vec<u128>) -> Vec<L> {
     set.into_iter().map(|row| L::from_words(&[row as u64, (row >> 64) as u64])).collect()
 }
 
 /// Measures one self-join, and asserts that the number of pairs of values is as before.
-fn bench_join<L: Lane>(c: &mut Criterion, name: &str, lanes: &[L], distance: u32) {
+fn bench_join<L: Fingerprint>(c: &mut Criterion, name: &str, lanes: &[L], distance: u32) {
     let reach = Reach::bits(L::BITS, distance);
     let mut group = c.benchmark_group("self-join");
     group.sample_size(10).throughput(Throughput::Elements(lanes.len() as u64));

@@ -13,7 +13,7 @@ use simtool::fingerprint::hash_table::HashTable;
 use simtool::fingerprint::hashed_simhash::HashedSimhash;
 use simtool::fingerprint::table_simhash::{Accumulator, TableSimhash};
 use simtool::fingerprint::{Scratch, Sketch};
-use simtool::fingerprint_table::{Lane, Reach, Wide};
+use simtool::fingerprint_table::{Fingerprint, Reach, Wide};
 use simtool::hamming::linear_scan;
 use simtool::kernels::{Isa, shingle_terms, word_keys, word_positions, xxh3_short};
 use simtool::pipeline::{config::MatchConfig, match_queries};
@@ -358,7 +358,7 @@ fn fingerprint(
     }
 }
 
-fn compare<L: Lane>(criterion: &mut Criterion) {
+fn compare<L: Fingerprint>(criterion: &mut Criterion) {
     let mut next = random(2);
     let rows: Vec<L> = (0..ROWS).map(|_| L::from_words(&[next(), next()])).collect();
     // One row in 1,000 differs from the query in up to 3 bits.

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use simtool::fingerprint_table::{Lane, Reach, Wide};
+use simtool::fingerprint_table::{Fingerprint, Reach, Wide};
 use simtool::kernels::Isa;
 use simtool::kernels::binary_digits::{MOST_DIGITS, binary_digits};
 use simtool::kernels::bit_majority::BitCounts;
@@ -63,7 +63,7 @@ fuzz_target!(|input: &[u8]| {
 });
 
 /// Compares the hits among the lanes, with one of them as the query.
-fn compare<L: Lane>(lanes: &[L], distance: u32) {
+fn compare<L: Fingerprint>(lanes: &[L], distance: u32) {
     let Some(&query) = lanes.get(lanes.len() / 2) else { return };
     same("hits", |isa| {
         let mut hits = Vec::new();

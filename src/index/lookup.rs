@@ -13,7 +13,7 @@ use simtool_hamming::door;
 use simtool_hamming::planner::Plan;
 use simtool_hamming::workload::{Task, Workload};
 use simtool_model::fingerprint_rows::FingerprintRows;
-use simtool_model::fingerprint_table::{Lane, Wide};
+use simtool_model::fingerprint_table::{Fingerprint, Wide};
 use simtool_model::matches::Match;
 use simtool_model::sides::Sides;
 use std::borrow::Cow;
@@ -72,7 +72,7 @@ impl Lookup<'_> {
         Ok(found)
     }
 
-    fn in_tables<L: Lane>(
+    fn in_tables<L: Fingerprint>(
         &self,
         queries: &FingerprintRows<'_>,
         segment: &Segment,
@@ -87,16 +87,16 @@ impl Lookup<'_> {
         let (keys, isa) = (keys.clone(), self.context.isa());
         let index = BlockIndex::of_parts(segment.rows::<L>(), keys, isa, tables)?;
         let search = |range: Range<usize>| {
-            let (mut found, mut numbers, mut lanes) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut found, mut numbers, mut fingerprints) = (Vec::new(), Vec::new(), Vec::new());
             for query in range {
                 if let Some(words) = queries.row(query) {
-                    // Queries without a fingerprint are left out, so an index in `lanes` is not the number of
+                    // Queries without a fingerprint are left out, so an index in `fingerprints` is not the number of
                     // the query.
                     numbers.push(query);
-                    lanes.push(L::from_words(words));
+                    fingerprints.push(L::from_words(words));
                 }
             }
-            index.search_batch(&lanes, &mut |at, matches| {
+            index.search_batch(&fingerprints, &mut |at, matches| {
                 if !matches.is_empty() {
                     keep(matches, &mut |near| found.push((numbers[at], near)));
                 }

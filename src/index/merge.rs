@@ -10,7 +10,7 @@ use simtool_base::error::{Error, Result};
 use simtool_compute::context::Context;
 use simtool_compute::threads::Threads;
 use simtool_hamming::bucket_table::{Table, TableKeys, building_bytes, entry_bytes};
-use simtool_model::fingerprint_table::{Lane, Wide};
+use simtool_model::fingerprint_table::{Fingerprint, Wide};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -271,7 +271,7 @@ pub(super) fn write_ids_and_tables(
 
 /// Writes the IDs and the tables of a segment. The next `at_once` tables are built while the tables before
 /// are written.
-fn write_with_tables<L: Lane>(
+fn write_with_tables<L: Fingerprint>(
     segment: &mut SegmentWriter<'_>,
     write_ids: &WriteIds<'_>,
     words: &[u64],

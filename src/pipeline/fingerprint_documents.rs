@@ -5,7 +5,7 @@ use crate::write::reference_text::Id;
 use simtool_compute::threads::Threads;
 use simtool_fingerprint::table_simhash::{Accumulator, TableSimhash};
 use simtool_kernels::Isa;
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use simtool_read::form_feed;
 use simtool_terms::extract::vocabulary::Vocabulary;
 use simtool_terms::token_batch::TokenBatch;
@@ -32,7 +32,7 @@ impl<'t, L> FromIterator<(Vec<Id<'t>>, Vec<L>)> for FingerprintedDocuments<'t, L
 }
 
 /// Computes the fingerprints of the corpus from the word numbers of pass 1. The text is not read again.
-pub(super) fn fingerprint_corpus<'t, L: Lane>(
+pub(super) fn fingerprint_corpus<'t, L: Fingerprint>(
     workers: &Threads,
     simhash: &TableSimhash,
     fitted: &FittedCorpus<'t>,
@@ -54,7 +54,7 @@ pub(super) fn fingerprint_corpus<'t, L: Lane>(
 
 /// Computes the fingerprints of the queries. Pass 1 learned the vocabulary from the corpus only, so the words
 /// of the queries are looked up here.
-pub(super) fn fingerprint_queries<'t, L: Lane>(
+pub(super) fn fingerprint_queries<'t, L: Fingerprint>(
     workers: &Threads,
     isa: Isa,
     simhash: &TableSimhash,

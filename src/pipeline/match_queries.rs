@@ -13,7 +13,7 @@ use simtool_compute::threads::Threads;
 use simtool_fingerprint::table_simhash::TableSimhash;
 use simtool_hamming::linear_scan;
 use simtool_kernels::Isa;
-use simtool_model::fingerprint_table::{Lane, Reach, Wide};
+use simtool_model::fingerprint_table::{Fingerprint, Reach, Wide};
 
 /// Number of queries that a thread takes at a time.
 const QUERIES_AT_ONCE: usize = 16;
@@ -72,7 +72,7 @@ pub fn match_queries(
     }
 }
 
-fn match_in_lanes<L: Lane>(
+fn match_in_lanes<L: Fingerprint>(
     corpus: &[u8],
     queries: &[u8],
     config: &MatchConfig,
@@ -123,7 +123,7 @@ struct Block {
     matches: usize,
 }
 
-fn compare<L: Lane>(
+fn compare<L: Fingerprint>(
     workers: &Threads,
     documents: &FingerprintedDocuments<'_, L>,
     queries: &FingerprintedDocuments<'_, L>,

@@ -15,7 +15,7 @@ use simtool_kernels::Isa;
 use simtool_kernels::bit_majority::BitCounts;
 use simtool_model::features::Features;
 use simtool_model::fingerprint_rows::Shape;
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 
 /// Number of table rows that are copied to a buffer before their bits are counted.
 const GATHERED: usize = 1024;
@@ -64,7 +64,7 @@ impl TableSimhash {
 
     /// Returns the fingerprint of the counted features, and empties the accumulator for the next
     /// document. Without features, all bits are 0.
-    pub fn finish<L: Lane>(&self, accumulator: &mut Accumulator) -> L {
+    pub fn finish<L: Fingerprint>(&self, accumulator: &mut Accumulator) -> L {
         let mut fingerprint = L::ZERO;
         let counts = accumulator.counts.iter_mut().take(self.planes.len());
         for (word, counts) in fingerprint.words_mut().iter_mut().zip(counts) {

@@ -8,15 +8,15 @@ use crate::Rows;
 use crate::collect::{Collect, KeepPairs};
 use crate::group_pairs::GroupPairs;
 use crate::grouping::{EqualGroups, group};
-use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
 use crate::recursion::Recursion;
 use crate::row_pairs::RowPairs;
-use crate::work::{LaneRows, Work};
+use crate::work::{FixedRows, Work};
 use crate::workload::{Estimate, Workload};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::reserved;
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::sides::Sides;
 
 /// Finds all pairs of a query and a row of the corpus within the maximum distance of `work`. Reports
@@ -29,7 +29,7 @@ use simtool_model::sides::Sides;
 /// # Panics
 ///
 /// Panics in the same cases as [`group`].
-pub fn bipartite_join<L: Lane>(
+pub fn bipartite_join<L: Fingerprint>(
     queries: Rows<'_, L>,
     corpus: Rows<'_, L>,
     work: Work<'_>,
@@ -41,7 +41,7 @@ pub fn bipartite_join<L: Lane>(
 
 /// Passes each near pair of a group of queries and a group of the corpus to `collect`. A group consists
 /// of all rows with the same fingerprint.
-fn collect_bipartite<L: Lane, C: Collect>(
+fn collect_bipartite<L: Fingerprint, C: Collect>(
     queries: &EqualGroups<L>,
     corpus: &EqualGroups<L>,
     work: Work<'_>,
@@ -126,13 +126,13 @@ impl JoinKind for BipartiteJoin {
         let others = 2.0 * queries * rows / both.max(1.0);
         let join = Estimate {
             nanoseconds: workload.recursion(both, others),
-            bytes: both * (3.0 * workload.lane_bytes() + 12.0),
+            bytes: both * (3.0 * workload.fingerprint_bytes() + 12.0),
         };
         join + workload.kept_pairs(workload.different(queries) * workload.different(rows))
     }
 }
 
-impl<L: Lane> JoinLanes<L> for BipartiteJoin {
+impl<L: Fingerprint> JoinFixedRows<L> for BipartiteJoin {
     fn join(
         &self,
         queries: Rows<'_, L>,
@@ -144,12 +144,12 @@ impl<L: Lane> JoinLanes<L> for BipartiteJoin {
 
     fn partners<'a>(
         &self,
-        queries: LaneRows<'a, L>,
-        corpus: LaneRows<'a, L>,
+        queries: FixedRows<'a, L>,
+        corpus: FixedRows<'a, L>,
         work: Work<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         let found = self.join(queries.rows(), corpus.rows(), work)?;
-        Ok(Box::new(RowPairs::new(found, queries.lanes.len())))
+        Ok(Box::new(RowPairs::new(found, queries.fingerprints.len())))
     }
 }
 

@@ -11,15 +11,15 @@
 use crate::FingerprintIndex;
 use crate::bucket_table::{Look, Table, TableKeys, TableParts, building_bytes};
 use crate::indexed_search::IndexedSearch;
-use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
-use crate::work::{LaneRows, Work};
+use crate::work::{FixedRows, Work};
 use crate::workload::{Estimate, Workload, table_look};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::{Error, Result};
 use simtool_compute::lent_array::{Arrays, InMemory, LentArray};
 use simtool_kernels::Isa;
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 use std::ops::Deref;
 
@@ -32,7 +32,7 @@ const BATCH: usize = 32;
 /// Borrowed arrays may be damaged. Then answers may be wrong, but the index does not panic and reads
 /// nothing outside the arrays.
 #[derive(Debug)]
-pub struct BlockIndex<L: Lane, V, A: Arrays = InMemory> {
+pub struct BlockIndex<L: Fingerprint, V, A: Arrays = InMemory> {
     values: V,
     keys: TableKeys,
     blocks: Vec<L>,
@@ -40,7 +40,7 @@ pub struct BlockIndex<L: Lane, V, A: Arrays = InMemory> {
     tables: Vec<Table<L, A>>,
 }
 
-impl<L: Lane, V: Deref<Target = [L]>> BlockIndex<L, V> {
+impl<L: Fingerprint, V: Deref<Target = [L]>> BlockIndex<L, V> {
     /// Builds the tables over `values`, which are at most 2³² − 1 fingerprints.
     ///
     /// ```
@@ -76,7 +76,7 @@ impl<L: Lane, V: Deref<Target = [L]>> BlockIndex<L, V> {
     }
 }
 
-impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
+impl<L: Fingerprint, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
     /// Creates an index from `tables` that were built before with the same keys and in the same order.
     ///
     /// # Errors
@@ -190,7 +190,7 @@ struct Candidate {
     at: usize,
 }
 
-impl<L: Lane, V: LentArray<L>, A: Arrays> FingerprintIndex<L> for BlockIndex<L, V, A> {
+impl<L: Fingerprint, V: LentArray<L>, A: Arrays> FingerprintIndex<L> for BlockIndex<L, V, A> {
     fn max_distance(&self) -> u32 {
         self.keys.reach.max_distance
     }
@@ -239,16 +239,16 @@ impl JoinKind for BlockIndexJoin {
     }
 }
 
-impl<L: Lane> JoinLanes<L> for BlockIndexJoin {
+impl<L: Fingerprint> JoinFixedRows<L> for BlockIndexJoin {
     fn partners<'a>(
         &self,
-        queries: LaneRows<'a, L>,
-        corpus: LaneRows<'a, L>,
+        queries: FixedRows<'a, L>,
+        corpus: FixedRows<'a, L>,
         work: Work<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
-        let (lanes, corpus_rows) = corpus.valid();
-        let keys = TableKeys::new(work.layout(&lanes), work.reach);
-        let index = BlockIndex::new(lanes, keys, work.isa())?;
+        let (fingerprints, corpus_rows) = corpus.valid();
+        let keys = TableKeys::new(work.layout(&fingerprints), work.reach);
+        let index = BlockIndex::new(fingerprints, keys, work.isa())?;
         Ok(Box::new(IndexedSearch { queries, index, corpus_rows }))
     }
 }

@@ -15,7 +15,7 @@ use simtool_compute::lent_array::{Arrays, InMemory, LentArray};
 use simtool_kernels::Isa;
 use simtool_kernels::near_tags::near_tags;
 use simtool_kernels::partition::{BlockHash, Parts, counts_to_starts};
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use std::sync::Arc;
 
 /// Average number of rows of a bucket, if the block divides the rows evenly.
@@ -51,7 +51,7 @@ enum Buckets<L> {
     Hash(BlockHash<L>),
 }
 
-impl<L: Lane> Buckets<L> {
+impl<L: Fingerprint> Buckets<L> {
     /// Chooses the function for 2^`bits` buckets in table number `table`.
     fn new(keys: &TableKeys, table: usize, bits: u32) -> Self {
         let block = keys.layout.block::<L>(table);
@@ -62,7 +62,7 @@ impl<L: Lane> Buckets<L> {
     }
 }
 
-impl<L: Lane> Parts<L> for Buckets<L> {
+impl<L: Fingerprint> Parts<L> for Buckets<L> {
     #[inline]
     fn part(&self, value: L) -> usize {
         match self {
@@ -165,7 +165,7 @@ impl Record {
     }
 }
 
-impl<L: Lane> Table<L> {
+impl<L: Fingerprint> Table<L> {
     /// Builds table number `table` of an index over `values`, which are at most 2³² − 1 fingerprints.
     ///
     /// The rows are first partitioned by the upper half of the bits of their bucket numbers. Then each
@@ -250,7 +250,7 @@ pub(super) struct Look {
     expected: (usize, usize),
 }
 
-impl<L: Lane, A: Arrays> Table<L, A> {
+impl<L: Fingerprint, A: Arrays> Table<L, A> {
     /// Creates table number `table` of an index from arrays that were stored.
     ///
     /// # Errors

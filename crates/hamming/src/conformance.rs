@@ -18,7 +18,7 @@ use fingerprint_sets::{Random, ball, mix, pages, wide_mix};
 use simtool_compute::context::Context;
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_rows::{Metric, Shape};
-use simtool_model::fingerprint_table::{Lane, Reach, Wide};
+use simtool_model::fingerprint_table::{Fingerprint, Reach, Wide};
 use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 use simtool_model::validity::Validity;
@@ -33,13 +33,13 @@ const TO_12: [u32; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 pub(super) type RowPair = (u32, u32, u32);
 
 /// Returns a fingerprint whose lowest bits are `number`.
-fn of_number<L: Lane>(number: u128) -> L {
+fn of_number<L: Fingerprint>(number: u128) -> L {
     L::from_words(&[number as u64, (number >> 64) as u64])
 }
 
 /// Returns the sets of fingerprints for the tests, with their names. They are cut to the number of bits
 /// of `shape`.
-fn sets<L: Lane>(shape: Shape, rows: usize) -> Vec<(&'static str, Vec<L>)> {
+fn sets<L: Fingerprint>(shape: Shape, rows: usize) -> Vec<(&'static str, Vec<L>)> {
     let bits = shape.row_bits();
     let mask = L::lowest_bits(bits);
     let narrow = |set: Vec<u128>| set.into_iter().map(|row| of_number::<L>(row) & mask).collect();
@@ -67,14 +67,14 @@ fn sets<L: Lane>(shape: Shape, rows: usize) -> Vec<(&'static str, Vec<L>)> {
 }
 
 /// Finds all pairs within the maximum distance of `reach`, by comparing every two rows.
-fn oracle<L: Lane>(rows: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
+fn oracle<L: Fingerprint>(rows: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
     let valid = |row: usize| rows.has_fingerprint(row);
     let mut pairs = Vec::new();
     let mut found = Vec::new();
-    for (a, &lane) in rows.lanes.iter().enumerate().filter(|(a, _)| valid(*a)) {
+    for (a, &fingerprint) in rows.fingerprints.iter().enumerate().filter(|(a, _)| valid(*a)) {
         found.clear();
-        let behind = &rows.lanes[a + 1..];
-        linear_scan::scan(behind, lane, reach, Isa::PORTABLE, &mut found);
+        let behind = &rows.fingerprints[a + 1..];
+        linear_scan::scan(behind, fingerprint, reach, Isa::PORTABLE, &mut found);
         for found in &found {
             let b = a + 1 + found.row as usize;
             if valid(b) {
@@ -92,7 +92,7 @@ fn context_of(isa: Isa) -> Context<'static> {
 }
 
 /// Returns the pairs of rows that the self-join finds.
-fn joined<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Vec<RowPair> {
+fn joined<L: Fingerprint>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Vec<RowPair> {
     let join = self_join(rows, Work::new(reach, &context_of(isa))).unwrap();
     expanded(join.groups.first(), &join.pairs)
 }
@@ -117,10 +117,10 @@ pub(super) fn expanded(groups: &Groups, value_pairs: &[ValuePair]) -> Vec<RowPai
     pairs
 }
 
-fn check_self_join<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
-    for (name, lanes) in sets::<L>(shape, rows) {
+fn check_self_join<L: Fingerprint>(shape: Shape, rows: usize, distances: &[u32]) {
+    for (name, fingerprints) in sets::<L>(shape, rows) {
         for max_distance in distances.iter().copied() {
-            let (all, reach) = (Rows::all(&lanes), Reach { shape, max_distance });
+            let (all, reach) = (Rows::all(&fingerprints), Reach { shape, max_distance });
             let expected = oracle(all, reach);
             for &isa in Isa::available() {
                 let found = joined(all, reach, isa);
@@ -179,21 +179,21 @@ fn self_join_of_lanes_of_bits() {
 
 #[test]
 fn rows_without_a_fingerprint_match_nothing_and_keep_their_number() {
-    for (name, lanes) in sets::<u64>(Shape::bits(64), 700) {
-        let mut validity = Validity::all(lanes.len());
-        (0..lanes.len()).step_by(3).for_each(|row| validity.clear(row));
-        let rows = Rows { lanes: &lanes, validity: Some(&validity) };
+    for (name, fingerprints) in sets::<u64>(Shape::bits(64), 700) {
+        let mut validity = Validity::all(fingerprints.len());
+        (0..fingerprints.len()).step_by(3).for_each(|row| validity.clear(row));
+        let rows = Rows { fingerprints: &fingerprints, validity: Some(&validity) };
         let reach = Reach::bits(64, 3);
         assert_eq!(joined(rows, reach, Isa::detected()), oracle(rows, reach), "{name}");
     }
 }
 
-fn check_spilled<L: Lane>(shape: Shape, memory: u64, distances: &[u32]) {
+fn check_spilled<L: Fingerprint>(shape: Shape, memory: u64, distances: &[u32]) {
     let folder = tempfile::tempdir().unwrap();
-    for (name, lanes) in sets::<L>(shape, 1500) {
-        let mut validity = Validity::all(lanes.len());
-        (0..lanes.len()).step_by(9).for_each(|row| validity.clear(row));
-        let rows = Rows { lanes: &lanes, validity: Some(&validity) };
+    for (name, fingerprints) in sets::<L>(shape, 1500) {
+        let mut validity = Validity::all(fingerprints.len());
+        (0..fingerprints.len()).step_by(9).for_each(|row| validity.clear(row));
+        let rows = Rows { fingerprints: &fingerprints, validity: Some(&validity) };
         for max_distance in distances.iter().copied() {
             let reach = Reach { shape, max_distance };
             let spilled = SpilledGroups::new(rows, memory, folder.path()).unwrap();
@@ -217,7 +217,7 @@ fn the_spilled_join_finds_the_same_pairs() {
 }
 
 /// Returns the pairs of rows that the bipartite join finds.
-fn bipartite<L: Lane>(
+fn bipartite<L: Fingerprint>(
     queries: Rows<'_, L>,
     corpus: Rows<'_, L>,
     reach: Reach,
@@ -235,12 +235,16 @@ fn bipartite<L: Lane>(
 }
 
 /// Finds all pairs of a query and a row of the corpus, by comparing every two.
-fn bipartite_oracle<L: Lane>(queries: &[L], corpus: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
+fn bipartite_oracle<L: Fingerprint>(
+    queries: &[L],
+    corpus: Rows<'_, L>,
+    reach: Reach,
+) -> Vec<RowPair> {
     let mut pairs = Vec::new();
     let mut found = Vec::new();
     for (a, &query) in queries.iter().enumerate() {
         found.clear();
-        linear_scan::scan(corpus.lanes, query, reach, Isa::PORTABLE, &mut found);
+        linear_scan::scan(corpus.fingerprints, query, reach, Isa::PORTABLE, &mut found);
         let valid = |row: u32| corpus.validity.is_none_or(|v| v.has_value(row as usize));
         let near = found.iter().filter(|found| valid(found.row));
         pairs.extend(near.map(|found| (a as u32, found.row, found.distance)));
@@ -249,7 +253,7 @@ fn bipartite_oracle<L: Lane>(queries: &[L], corpus: Rows<'_, L>, reach: Reach) -
 }
 
 /// Returns the matches that `index` finds. Checks that single queries and a batch find the same ones.
-fn searched<L: Lane>(index: &dyn FingerprintIndex<L>, queries: &[L]) -> Vec<RowPair> {
+fn searched<L: Fingerprint>(index: &dyn FingerprintIndex<L>, queries: &[L]) -> Vec<RowPair> {
     let (mut one_by_one, mut batch, mut found) = (Vec::new(), Vec::new(), Vec::new());
     for (a, &query) in queries.iter().enumerate() {
         index.search(query, &mut found);
@@ -263,35 +267,38 @@ fn searched<L: Lane>(index: &dyn FingerprintIndex<L>, queries: &[L]) -> Vec<RowP
 }
 
 /// Returns queries: some are in the corpus, some are near rows of it, and some are not.
-fn queries_of<L: Lane>(lanes: &[L], shape: Shape) -> Vec<L> {
+fn queries_of<L: Fingerprint>(fingerprints: &[L], shape: Shape) -> Vec<L> {
     let mask = L::lowest_bits(shape.row_bits());
-    let mut queries: Vec<L> = lanes.iter().copied().step_by(7).collect();
-    queries.extend(lanes.iter().step_by(31).map(|&lane| lane ^ of_number(0b1001)));
+    let mut queries: Vec<L> = fingerprints.iter().copied().step_by(7).collect();
+    queries.extend(
+        fingerprints.iter().step_by(31).map(|&fingerprint| fingerprint ^ of_number(0b1001)),
+    );
     queries.extend(mix(20, shape.row_bits().min(128), 77).into_iter().map(of_number::<L>));
     queries.into_iter().map(|query| query & mask).collect()
 }
 
 /// Checks every method that answers queries.
-fn check_queries<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
+fn check_queries<L: Fingerprint>(shape: Shape, rows: usize, distances: &[u32]) {
     let few_bits = shape.row_bits() <= 16;
-    for (name, lanes) in sets::<L>(shape, rows) {
-        let queries = queries_of(&lanes, shape);
-        let mut validity = Validity::all(lanes.len());
-        (0..lanes.len()).step_by(5).for_each(|row| validity.clear(row));
-        let some = Rows { lanes: &lanes, validity: Some(&validity) };
+    for (name, fingerprints) in sets::<L>(shape, rows) {
+        let queries = queries_of(&fingerprints, shape);
+        let mut validity = Validity::all(fingerprints.len());
+        (0..fingerprints.len()).step_by(5).for_each(|row| validity.clear(row));
+        let some = Rows { fingerprints: &fingerprints, validity: Some(&validity) };
         for max_distance in distances.iter().copied() {
             let reach = Reach { shape, max_distance };
-            let expected = bipartite_oracle(&queries, Rows::all(&lanes), reach);
+            let expected = bipartite_oracle(&queries, Rows::all(&fingerprints), reach);
             let expected_some = bipartite_oracle(&queries, some, reach);
-            let layout = Layout::of_lanes(&lanes, shape, max_distance);
+            let layout = Layout::of_fingerprints(&fingerprints, shape, max_distance);
             for &isa in Isa::available() {
                 let place = format!("{name}, {shape}, k = {max_distance}, {isa}");
                 let all = Rows::all(&queries[..]);
-                let found = bipartite(all, Rows::all(&lanes), reach, isa);
+                let found = bipartite(all, Rows::all(&fingerprints), reach, isa);
                 assert!(found == expected, "bipartite join: {place}");
                 assert!(bipartite(all, some, reach, isa) == expected_some, "{place}");
-                let index = BlockIndex::new(&lanes[..], TableKeys::new(layout.clone(), reach), isa)
-                    .unwrap();
+                let index =
+                    BlockIndex::new(&fingerprints[..], TableKeys::new(layout.clone(), reach), isa)
+                        .unwrap();
                 assert!(searched(&index, &queries) == expected, "block index: {place}");
             }
             let place = format!("{name}, {shape}, k = {max_distance}");
@@ -299,25 +306,25 @@ fn check_queries<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
             let rows = |pairs: Vec<ValuePair>| -> Vec<RowPair> {
                 pairs.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect()
             };
-            assert!(rows(streamed.scan(Rows::all(&lanes))) == expected, "streamed: {place}");
+            assert!(rows(streamed.scan(Rows::all(&fingerprints))) == expected, "streamed: {place}");
             assert!(rows(streamed.scan(some)) == expected_some, "streamed: {place}");
             if shape.metric() != Metric::Bits {
                 continue;
             }
-            let index = PermutedTables::new(&lanes, reach);
+            let index = PermutedTables::new(&fingerprints, reach);
             assert!(searched(&index, &queries) == expected, "permuted tables: {place}");
             if max_distance <= 1
                 || (L::WORDS <= 2 && max_distance <= 2)
                 || (few_bits && max_distance <= 4)
             {
-                let index = BitProbing::new(&lanes, max_distance);
+                let index = BitProbing::new(&fingerprints, max_distance);
                 assert!(searched(&index, &queries) == expected, "bit probing: {place}");
             }
             if max_distance == 0
                 || (L::WORDS <= 2 && max_distance <= 1)
                 || (few_bits && max_distance <= 2)
             {
-                let index = ExpandedSet::new(&lanes, shape.row_bits(), max_distance);
+                let index = ExpandedSet::new(&fingerprints, shape.row_bits(), max_distance);
                 assert!(searched(&index, &queries) == expected, "expanded set: {place}");
             }
         }

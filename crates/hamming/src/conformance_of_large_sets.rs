@@ -12,7 +12,7 @@ use crate::partition_join::{collect_value_pairs, count_pairs, self_join};
 use crate::work::Work;
 use simtool_compute::context::Context;
 use simtool_kernels::Isa;
-use simtool_model::fingerprint_table::{Lane, Reach, Wide};
+use simtool_model::fingerprint_table::{Fingerprint, Reach, Wide};
 
 /// Runs `work` on `threads` threads.
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -23,15 +23,15 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 fn large_sets_of_many_words_are_joined_by_their_sketches() {
     let context = Context::default();
     let words = wide_mix(70_000, 8, 3);
-    let lanes: &[Wide<8>] = bytemuck::cast_slice(&words);
+    let fingerprints: &[Wide<8>] = bytemuck::cast_slice(&words);
     // In each half only few bits vary, so that keys leave big buckets.
     let narrow = |row: &Wide<8>| Wide([row.0[0] & 0xFFF, 9, 9, 9, row.0[4] & 0x1F, 0, 0, 0]);
-    let few: Vec<Wide<8>> = lanes.iter().map(narrow).collect();
+    let few: Vec<Wide<8>> = fingerprints.iter().map(narrow).collect();
     let isa = Isa::detected();
     let distance = |a: &Wide<8>, b: &Wide<8>| (*a ^ *b).count_ones();
-    for (lanes, max_distance) in [(lanes, 24), (lanes, 3), (&few[..], 2)] {
+    for (fingerprints, max_distance) in [(fingerprints, 24), (fingerprints, 3), (&few[..], 2)] {
         let reach = Reach::bits(512, max_distance);
-        let mut groups = group(Rows::all(lanes)).unwrap();
+        let mut groups = group(Rows::all(fingerprints)).unwrap();
         let run = |groups: &mut _| {
             collect_value_pairs(groups, Work::new(reach, &context), &KeepPairs).unwrap()
         };
@@ -55,7 +55,7 @@ fn large_sets_of_many_words_are_joined_by_their_sketches() {
             let partners = sorted.iter().filter(|p| p.a as usize == a || p.b as usize == a).count();
             assert_eq!(found.len(), partners + 1, "k = {max_distance}");
         }
-        let (queries, corpus) = lanes.split_at(30_000);
+        let (queries, corpus) = fingerprints.split_at(30_000);
         let join =
             bipartite_join(Rows::all(queries), Rows::all(corpus), Work::new(reach, &context))
                 .unwrap();
@@ -75,10 +75,10 @@ fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() 
     let context = Context::default();
     let mut set = mix(60_000, 64, 4);
     set.extend(ball(60_000, 22, 5));
-    let lanes: Vec<u64> = set.into_iter().map(|row| row as u64).collect();
+    let fingerprints: Vec<u64> = set.into_iter().map(|row| row as u64).collect();
     let reach = |max_distance| Reach::bits(64, max_distance);
     let run = |max_distance| {
-        let mut groups = group(Rows::all(&lanes)).unwrap();
+        let mut groups = group(Rows::all(&fingerprints)).unwrap();
         let pairs =
             collect_value_pairs(&mut groups, Work::new(reach(max_distance), &context), &KeepPairs)
                 .unwrap();
@@ -120,21 +120,24 @@ fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() 
 fn giant_groups_stay_folded() {
     let context = Context::default();
     let rows = 300_000;
-    let lanes = vec![42u64; rows];
+    let fingerprints = vec![42u64; rows];
     for max_distance in [0, 3, 64] {
         let reach = Reach::bits(64, max_distance);
-        let join = self_join(Rows::all(&lanes), Work::new(reach, &context)).unwrap();
+        let join = self_join(Rows::all(&fingerprints), Work::new(reach, &context)).unwrap();
         assert_eq!((join.groups.first().len(), join.pairs.len()), (1, 0));
         assert_eq!(join.groups.first().rows(0).len(), rows);
         let pairs = (rows as u64) * (rows as u64 - 1) / 2;
-        assert_eq!(count_pairs(Rows::all(&lanes), Work::new(reach, &context)).unwrap(), pairs);
+        assert_eq!(
+            count_pairs(Rows::all(&fingerprints), Work::new(reach, &context)).unwrap(),
+            pairs
+        );
     }
     // A few values that are near one another, each many times.
-    let lanes: Vec<u64> = (0..rows as u64).map(|row| 1 << (row % 8)).collect();
+    let fingerprints: Vec<u64> = (0..rows as u64).map(|row| 1 << (row % 8)).collect();
     let reach = Reach::bits(64, 2);
-    let join = self_join(Rows::all(&lanes), Work::new(reach, &context)).unwrap();
+    let join = self_join(Rows::all(&fingerprints), Work::new(reach, &context)).unwrap();
     assert_eq!((join.groups.first().len(), join.pairs.len()), (8, 28));
-    let (queries, corpus) = lanes.split_at(rows / 3);
+    let (queries, corpus) = fingerprints.split_at(rows / 3);
     let join =
         bipartite_join(Rows::all(queries), Rows::all(corpus), Work::new(reach, &context)).unwrap();
     assert_eq!(

@@ -6,7 +6,7 @@
 //!
 //! | rows | way |
 //! | --- | --- |
-//! | 3, 5, 6 or 7 words | copied into the next wider lane, with words of 0 at the end |
+//! | 3, 5, 6 or 7 words | copied into the next wider type, with words of 0 at the end |
 //! | more than 8 words | joined by masks if these are long enough that few rows agree in one, otherwise compared one by one |
 //! | lanes that may be null | each null becomes a value that no other row has |
 //! | lanes that vote | joined lane by lane |
@@ -17,7 +17,7 @@
 use crate::band_join::band_join as join_by_bands;
 use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
-use crate::join::{Join, JoinLanes};
+use crate::join::{Join, JoinFixedRows};
 use crate::layout::Layout;
 use crate::null_lanes::{Side, may_be_null, without_nulls};
 use crate::partners::{Partners, collect, count};
@@ -25,12 +25,12 @@ use crate::planner::Plan;
 use crate::row_pairs::RowPairs;
 use crate::votes::voting_pairs;
 use crate::wide_scan::{WideRows, WideSearch};
-use crate::work::{LaneRows, Work};
+use crate::work::{FixedRows, Work};
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::Share;
 use simtool_compute::context::Context;
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, recipe_difference};
-use simtool_model::fingerprint_table::{Lane, Reach, Wide};
+use simtool_model::fingerprint_table::{Fingerprint, Reach, Wide};
 use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use std::borrow::Cow;
@@ -40,9 +40,9 @@ const LONG_MASK: u32 = 32;
 
 /// Calls a generic function with the shortest type that holds the fingerprints. Evaluates `$wide` if
 /// they are too long for every type.
-macro_rules! in_lanes {
+macro_rules! of_fixed_words {
     ($shape:expr, $function:ident($($argument:expr),*), $wide:expr) => {
-        match lane_words($shape) {
+        match fingerprint_words($shape) {
             0..=1 => $function::<u64>($($argument),*),
             2 => $function::<Wide<2>>($($argument),*),
             3..=4 => $function::<Wide<4>>($($argument),*),
@@ -54,7 +54,7 @@ macro_rules! in_lanes {
 
 /// Returns the number of 64-bit words of a fingerprint. If the distance does not depend only on the
 /// bits that differ, returns a number for which there is no type.
-fn lane_words(shape: Shape) -> usize {
+fn fingerprint_words(shape: Shape) -> usize {
     match shape.metric() {
         Metric::Cosine { .. } => usize::MAX,
         _ => shape.words(),
@@ -84,7 +84,7 @@ impl Way {
         {
             return Self::Votes { needed };
         }
-        let is_wide = lane_words(reach.shape) > Wide::<8>::WORDS;
+        let is_wide = fingerprint_words(reach.shape) > Wide::<8>::WORDS;
         let has_masks = matches!(metric, Metric::Bits | Metric::Lanes { .. });
         if is_wide && has_masks && !compares_all && mask_bits(reach) >= LONG_MASK {
             return Self::LongMasks;
@@ -157,27 +157,27 @@ pub fn join(
             let pairs = join_by_bands(values, &layout, max_distance, work.share);
             Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
         }
-        Way::ByMethod => in_lanes!(
+        Way::ByMethod => of_fixed_words!(
             work.reach.shape,
-            join_lanes(rows, plan.join, work),
+            join_fixed(rows, plan.join, work),
             scan_wide(rows, work.reach)
         ),
     }
 }
 
-fn join_lanes<L: Lane>(
+fn join_fixed<L: Fingerprint>(
     rows: Sides<&FingerprintRows<'_>>,
     join: &'static dyn Join,
     work: Work<'_>,
 ) -> Result<GroupPairs>
 where
-    dyn Join: JoinLanes<L>,
+    dyn Join: JoinFixedRows<L>,
 {
     match rows {
-        Sides::One(rows) => join.self_join(LaneRows::<L>::of(rows).rows(), work),
+        Sides::One(rows) => join.self_join(FixedRows::<L>::of(rows).rows(), work),
         Sides::Two(queries, corpus) => {
-            let queries = LaneRows::<L>::of(queries);
-            let corpus = LaneRows::<L>::of(corpus);
+            let queries = FixedRows::<L>::of(queries);
+            let corpus = FixedRows::<L>::of(corpus);
             join.join(queries.rows(), corpus.rows(), work)
         }
     }
@@ -215,22 +215,22 @@ pub fn count_self_join(
         return Ok(count(&*partners(Sides::One(rows), plan, context)?, context.progress()));
     }
     let work = Work { share: Share::begin("joining", context.progress()), ..work };
-    in_lanes!(
+    of_fixed_words!(
         rows.shape,
-        count_lanes(rows, plan.join, work),
+        count_fixed(rows, plan.join, work),
         Ok(count(&WideRows::new(rows, work.reach), context.progress()))
     )
 }
 
-fn count_lanes<L: Lane>(
+fn count_fixed<L: Fingerprint>(
     rows: &FingerprintRows<'_>,
     join: &'static dyn Join,
     work: Work<'_>,
 ) -> Result<u64>
 where
-    dyn Join: JoinLanes<L>,
+    dyn Join: JoinFixedRows<L>,
 {
-    join.count_pairs(LaneRows::<L>::of(rows), work)
+    join.count_pairs(FixedRows::<L>::of(rows), work)
 }
 
 /// Finds the same pairs as [`join`], but as pairs of rows, and allows to request the partners of one
@@ -255,25 +255,25 @@ pub fn partners<'a>(
         return Ok(Box::new(RowPairs::new(found, rows.first().len())));
     }
     let work = Work { share: Share::begin("joining", context.progress()), ..work };
-    in_lanes!(
+    of_fixed_words!(
         work.reach.shape,
-        partners_lanes(rows, plan.join, work),
+        partners_fixed(rows, plan.join, work),
         Ok(wide_partners(rows, work.reach))
     )
 }
 
-fn partners_lanes<'a, L: Lane>(
+fn partners_fixed<'a, L: Fingerprint>(
     rows: Sides<&'a FingerprintRows<'_>>,
     join: &'static dyn Join,
     work: Work<'a>,
 ) -> Result<Box<dyn Partners + 'a>>
 where
-    dyn Join: JoinLanes<L>,
+    dyn Join: JoinFixedRows<L>,
 {
     match rows {
-        Sides::One(rows) => join.self_partners(LaneRows::<L>::of(rows), work),
+        Sides::One(rows) => join.self_partners(FixedRows::<L>::of(rows), work),
         Sides::Two(queries, corpus) => {
-            join.partners(LaneRows::<L>::of(queries), LaneRows::of(corpus), work)
+            join.partners(FixedRows::<L>::of(queries), FixedRows::of(corpus), work)
         }
     }
 }
@@ -328,7 +328,7 @@ struct Distinct {
 
 impl Distinct {
     fn new(rows: &FingerprintRows<'_>, reach: Reach) -> Result<Self> {
-        let (groups, words) = in_lanes!(rows.shape, distinct_lanes(rows), {
+        let (groups, words) = of_fixed_words!(rows.shape, distinct_fixed(rows), {
             let (groups, values) = WideRows::new(rows, reach).grouped()?;
             Ok((groups, values.into_words()))
         })?;
@@ -339,8 +339,10 @@ impl Distinct {
 
 /// Groups equal rows. Returns the groups and the words of the different fingerprints, without the words
 /// of 0 that fill up the type `L`.
-fn distinct_lanes<L: Lane>(rows: &FingerprintRows<'_>) -> Result<(Groups, Cow<'static, [u64]>)> {
-    let grouped = group(LaneRows::<L>::of(rows).rows())?;
+fn distinct_fixed<L: Fingerprint>(
+    rows: &FingerprintRows<'_>,
+) -> Result<(Groups, Cow<'static, [u64]>)> {
+    let grouped = group(FixedRows::<L>::of(rows).rows())?;
     let words = rows.shape.words();
     let values = grouped.values().iter().flat_map(|lane| &lane.words()[..words]);
     let values = values.copied().collect();

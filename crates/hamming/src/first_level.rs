@@ -25,7 +25,7 @@ use simtool_kernels::hamming_accept::PairTest;
 use simtool_kernels::hamming_pairs::near_pairs_64;
 use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_kernels::prefetch;
-use simtool_model::fingerprint_table::{Lane, Wide};
+use simtool_model::fingerprint_table::{Fingerprint, Wide};
 use simtool_model::validity::Validity;
 use std::mem::take;
 use std::ops::Range;
@@ -42,7 +42,7 @@ const TASK_ROWS: usize = 1 << 14;
 /// Mask of the first word of a sketch, which is the hash of a block.
 const KEY: Sketch = Wide([u64::MAX, 0]);
 
-impl<W: Lane, C: Collect> Recursion<'_, W, C> {
+impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
     /// Finds the near pairs of `values`, which are the different fingerprints, numbered from 0.
     ///
     /// # Errors
@@ -295,6 +295,6 @@ impl<W: Lane, C: Collect> Recursion<'_, W, C> {
 }
 
 /// Copies the fingerprints `values[number]` of the given numbers.
-fn gather<W: Lane>(values: &[W], numbers: &[u32]) -> Vec<W> {
+fn gather<W: Fingerprint>(values: &[W], numbers: &[u32]) -> Vec<W> {
     numbers.iter().map(|&number| values[number as usize]).collect()
 }

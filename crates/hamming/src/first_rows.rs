@@ -11,7 +11,7 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_kernels::prefetch;
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::validity::Validity;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -39,8 +39,8 @@ pub(super) type Buffer<L> = (LargeBuffer<L>, LargeBuffer<u32>);
 /// # Errors
 ///
 /// There is too little memory.
-pub(super) fn first_rows<L: Lane>(rows: Rows<'_, L>) -> Result<(FirstRows, Buffer<L>)> {
-    let row_count = rows.lanes.len();
+pub(super) fn first_rows<L: Fingerprint>(rows: Rows<'_, L>) -> Result<(FirstRows, Buffer<L>)> {
+    let row_count = rows.fingerprints.len();
     let mut values = LargeBuffer::<L>::try_zeroed(row_count, GROUPS)?;
     let mut numbers = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
     let (starts, bits) = partition_equal(rows, &mut values, &mut numbers);
@@ -69,7 +69,7 @@ pub(super) fn first_rows<L: Lane>(rows: Rows<'_, L>) -> Result<(FirstRows, Buffe
 /// Finds the fingerprints that several rows of a part have. Returns the first row and the number of
 /// rows of each. Removes the other rows from `first`. `used_bits` is the number of hash bits that
 /// determined the part, and `table` is a buffer.
-fn part_sizes<L: Lane>(
+fn part_sizes<L: Fingerprint>(
     values: &[L],
     used_bits: u32,
     table: &mut Vec<u32>,
@@ -178,18 +178,19 @@ mod tests {
     #[test]
     fn first_rows_stand_for_all_rows_that_have_a_fingerprint() {
         for rows in [0usize, 1, 70, 40_000] {
-            let lanes: Vec<u64> =
+            let fingerprints: Vec<u64> =
                 (0..rows as u64).map(|i| ((i * i % 9973) << 40) | (i % 3)).collect();
             let mut some = Validity::all(rows);
             (0..rows).step_by(3).for_each(|row| some.clear(row));
             for validity in [None, Some(&some)] {
-                let rows = Rows { lanes: &lanes, validity };
+                let rows = Rows { fingerprints: &fingerprints, validity };
                 let mut expected = BTreeMap::<u64, (u32, u64)>::new();
-                for row in (0..lanes.len()).filter(|&row| rows.has_fingerprint(row)) {
-                    expected.entry(lanes[row]).or_insert((row as u32, 0)).1 += 1;
+                for row in (0..fingerprints.len()).filter(|&row| rows.has_fingerprint(row)) {
+                    expected.entry(fingerprints[row]).or_insert((row as u32, 0)).1 += 1;
                 }
                 let (found, _) = first_rows(rows).unwrap();
-                let firsts = (0..lanes.len()).filter(|&row| found.first.has_value(row)).count();
+                let firsts =
+                    (0..fingerprints.len()).filter(|&row| found.first.has_value(row)).count();
                 assert_eq!(firsts, expected.len());
                 for &(row, size) in expected.values() {
                     assert!(found.first.has_value(row as usize));

@@ -7,7 +7,7 @@ use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIter
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_kernels::partition::{BlockHash, Parts, counts_to_starts};
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::groups::Groups;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -29,7 +29,7 @@ pub struct EqualGroups<L> {
     pub(super) spare: Option<(LargeBuffer<L>, LargeBuffer<u32>)>,
 }
 
-impl<L: Lane> EqualGroups<L> {
+impl<L: Fingerprint> EqualGroups<L> {
     /// Returns the different fingerprints, in the order of the groups.
     #[must_use]
     pub(crate) fn values(&self) -> &[L] {
@@ -70,8 +70,8 @@ pub(crate) fn equal_pairs(groups: &Groups) -> u64 {
 /// # Complexity
 ///
 /// O(n): one partition of all rows, then a hash table for each part, which fits into a cache.
-pub fn group<L: Lane>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
-    let row_count = rows.lanes.len();
+pub fn group<L: Fingerprint>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
+    let row_count = rows.fingerprints.len();
     assert!(u32::try_from(row_count).is_ok_and(|n| n < NONE), "row numbers are 32 bits wide");
     assert!(rows.validity.is_none_or(|v| v.len() == row_count), "a validity bit for each row");
     let mut values = LargeBuffer::<L>::try_zeroed(row_count, GROUPS)?;
@@ -85,28 +85,30 @@ pub fn group<L: Lane>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
 /// Partitions the rows that have a fingerprint, so that equal rows are in the same part. Writes their
 /// fingerprints to `values` and their row numbers to `numbers`. Returns the index of the first row of
 /// each part, followed by the end of the last part, and the number of hash bits that were used.
-pub(super) fn partition_equal<L: Lane>(
+pub(super) fn partition_equal<L: Fingerprint>(
     rows: Rows<'_, L>,
     values: &mut [L],
     numbers: &mut [u32],
 ) -> (Vec<usize>, u32) {
-    let row_count = rows.lanes.len();
+    let row_count = rows.fingerprints.len();
     // Parts of about a thousand rows, whose hash tables stay in the first caches.
     let bits = (row_count >> 10).max(2).ilog2().min(PARTITION_BITS);
     let hash = BlockHash::new(!L::ZERO, 0, bits);
     let starts = match rows.validity {
         None => {
             let records = |range: Range<usize>| {
-                (range.start as u32..).zip(&rows.lanes[range]).map(|(row, &lane)| (lane, row))
+                (range.start as u32..)
+                    .zip(&rows.fingerprints[range])
+                    .map(|(row, &fingerprint)| (fingerprint, row))
             };
             partition(row_count, records, &hash, values, numbers)
         }
         Some(validity) => {
             let records = |range: Range<usize>| {
                 (range.start as u32..)
-                    .zip(&rows.lanes[range])
+                    .zip(&rows.fingerprints[range])
                     .filter(|(row, _)| validity.has_value(*row as usize))
-                    .map(|(row, &lane)| (lane, row))
+                    .map(|(row, &fingerprint)| (fingerprint, row))
             };
             partition(row_count, records, &hash, values, numbers)
         }
@@ -129,7 +131,7 @@ pub(super) fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mu
 /// `starts[i + 1]`. `bits` is the number of hash bits that determined the part. The different
 /// fingerprints move to the start of the part. `numbers` then holds the row numbers group by group,
 /// and `group_starts` the start of each group. Returns the number of groups of each part.
-fn group_parts<W: Lane>(
+fn group_parts<W: Fingerprint>(
     starts: &[usize],
     bits: u32,
     values: &mut [W],
@@ -169,7 +171,7 @@ struct Scratch {
 
 impl Scratch {
     #[inline(never)]
-    fn group<W: Lane>(
+    fn group<W: Fingerprint>(
         &mut self,
         used_bits: u32,
         start: usize,
@@ -232,7 +234,7 @@ impl Scratch {
 
 /// Copies the groups of all parts into arrays without gaps between the parts. `starts` has the start
 /// of each part and the end of the last one, and `counts` the number of groups of each part.
-fn compact<W: Lane>(
+fn compact<W: Fingerprint>(
     starts: &[usize],
     counts: &[usize],
     values: LargeBuffer<W>,
@@ -271,14 +273,14 @@ mod tests {
     use simtool_model::validity::Validity;
     use std::collections::BTreeMap;
 
-    fn check<L: Lane>(lanes: &[L], validity: Option<&Validity>) {
+    fn check<L: Fingerprint>(fingerprints: &[L], validity: Option<&Validity>) {
         let mut expected = BTreeMap::<L, Vec<u32>>::new();
-        for (row, &lane) in lanes.iter().enumerate() {
+        for (row, &fingerprint) in fingerprints.iter().enumerate() {
             if validity.is_none_or(|validity| validity.has_value(row)) {
-                expected.entry(lane).or_default().push(row as u32);
+                expected.entry(fingerprint).or_default().push(row as u32);
             }
         }
-        let EqualGroups { groups, values, .. } = group(Rows { lanes, validity }).unwrap();
+        let EqualGroups { groups, values, .. } = group(Rows { fingerprints, validity }).unwrap();
         assert_eq!(groups.len(), expected.len());
         let found: BTreeMap<_, _> = (0..groups.len() as u32)
             .map(|group| (values[group as usize], groups.rows(group).to_vec()))
@@ -292,18 +294,30 @@ mod tests {
     #[test]
     fn equal_rows_come_together_and_rows_without_fingerprint_stay_out() {
         for rows in [0usize, 1, 2, 1000, 40_000] {
-            let lanes: Vec<u64> =
+            let fingerprints: Vec<u64> =
                 (0..rows as u64).map(|i| (((i * i) % 997) << 40) | (i % 3)).collect();
-            check(&lanes, None);
+            check(&fingerprints, None);
             let mut validity = Validity::all(rows);
             (0..rows).step_by(3).for_each(|row| validity.clear(row));
-            check(&lanes, Some(&validity));
+            check(&fingerprints, Some(&validity));
             check(
-                &lanes.iter().map(|&lane| Wide([lane << 30, lane >> 34])).collect::<Vec<_>>(),
+                &fingerprints
+                    .iter()
+                    .map(|&fingerprint| Wide([fingerprint << 30, fingerprint >> 34]))
+                    .collect::<Vec<_>>(),
                 None,
             );
-            check(&lanes.iter().map(|&lane| Wide([3, lane, 0, 0])).collect::<Vec<_>>(), None);
-            check(&lanes.iter().map(|&lane| lane >> 40).collect::<Vec<_>>(), None);
+            check(
+                &fingerprints
+                    .iter()
+                    .map(|&fingerprint| Wide([3, fingerprint, 0, 0]))
+                    .collect::<Vec<_>>(),
+                None,
+            );
+            check(
+                &fingerprints.iter().map(|&fingerprint| fingerprint >> 40).collect::<Vec<_>>(),
+                None,
+            );
         }
     }
 }

@@ -2,22 +2,22 @@
 
 use crate::FingerprintIndex;
 use crate::partners::{Partners, UNKNOWN_BOUND};
-use crate::work::LaneRows;
-use simtool_model::fingerprint_table::Lane;
+use crate::work::FixedRows;
+use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 
 /// Queries, and an index that finds the partners of a query when they are requested.
-pub(super) struct IndexedSearch<'a, L: Lane, I> {
-    pub(super) queries: LaneRows<'a, L>,
+pub(super) struct IndexedSearch<'a, L: Fingerprint, I> {
+    pub(super) queries: FixedRows<'a, L>,
     /// Index over the rows of the corpus that have a fingerprint.
     pub(super) index: I,
     /// Row number in the corpus of each row in the index. `None` if all rows have a fingerprint.
     pub(super) corpus_rows: Option<Vec<u32>>,
 }
 
-impl<L: Lane, I: FingerprintIndex<L>> Partners for IndexedSearch<'_, L, I> {
+impl<L: Fingerprint, I: FingerprintIndex<L>> Partners for IndexedSearch<'_, L, I> {
     fn rows(&self) -> usize {
-        self.queries.lanes.len()
+        self.queries.fingerprints.len()
     }
 
     fn bound(&self, _row: usize) -> usize {

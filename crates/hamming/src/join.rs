@@ -8,11 +8,11 @@ use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
 use crate::partners::{Partners, collect, count};
 use crate::row_pairs::RowPairs;
-use crate::work::{LaneRows, Work};
+use crate::work::{FixedRows, Work};
 use crate::workload::{Estimate, Task, Workload};
 use simtool_base::error::{Error, Result};
 use simtool_model::fingerprint_rows::Metric;
-use simtool_model::fingerprint_table::{Lane, Wide};
+use simtool_model::fingerprint_table::{Fingerprint, Wide};
 use simtool_model::sides::Sides;
 use std::fmt;
 
@@ -123,7 +123,7 @@ pub trait JoinKind: Sync {
 /// [`self_join`](Self::self_join), [`partners`](Self::partners), or both. The other functions are based
 /// on these two, but a method can replace them by faster ones. Functions that a method does not
 /// implement return an error.
-pub trait JoinLanes<L: Lane>: JoinKind {
+pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
     /// Finds all pairs of rows within the maximum distance of `_work`.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ pub trait JoinLanes<L: Lane>: JoinKind {
     /// # Errors
     ///
     /// The same errors as [`self_join`](Self::self_join).
-    fn count_pairs(&self, rows: LaneRows<'_, L>, work: Work<'_>) -> Result<u64> {
+    fn count_pairs(&self, rows: FixedRows<'_, L>, work: Work<'_>) -> Result<u64> {
         Ok(count(&*self.self_partners(rows, work)?, work.context.progress()))
     }
 
@@ -150,11 +150,11 @@ pub trait JoinLanes<L: Lane>: JoinKind {
     /// The same errors as [`self_join`](Self::self_join).
     fn self_partners<'a>(
         &self,
-        rows: LaneRows<'a, L>,
+        rows: FixedRows<'a, L>,
         work: Work<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         let found = self.self_join(rows.rows(), work)?;
-        Ok(Box::new(RowPairs::new(found, rows.lanes.len())))
+        Ok(Box::new(RowPairs::new(found, rows.fingerprints.len())))
     }
 
     /// Finds all pairs of a query and a row of the corpus within the maximum distance of `work`.
@@ -171,8 +171,8 @@ pub trait JoinLanes<L: Lane>: JoinKind {
         // Equal queries are searched only once, and equal rows are found only once.
         let queries = group(queries)?;
         let corpus = group(corpus)?;
-        let query_values = LaneRows::all(queries.values());
-        let corpus_values = LaneRows::all(corpus.values());
+        let query_values = FixedRows::all(queries.values());
+        let corpus_values = FixedRows::all(corpus.values());
         let pairs = collect(&*self.partners(query_values, corpus_values, work)?);
         Ok(GroupPairs { groups: Sides::Two(queries.groups, corpus.groups), pairs })
     }
@@ -184,8 +184,8 @@ pub trait JoinLanes<L: Lane>: JoinKind {
     /// The method is not for searches, or there is too little memory.
     fn partners<'a>(
         &self,
-        _queries: LaneRows<'a, L>,
-        _corpus: LaneRows<'a, L>,
+        _queries: FixedRows<'a, L>,
+        _corpus: FixedRows<'a, L>,
         _work: Work<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         Err(self.refusal("searches"))
@@ -195,14 +195,17 @@ pub trait JoinLanes<L: Lane>: JoinKind {
 /// An index or a join that users can select by name.
 ///
 /// The trait is implemented for every type that has the [description](JoinKind) and the
-/// [work](JoinLanes) of a method.
+/// [work](JoinFixedRows) of a method.
 pub trait Join:
-    JoinLanes<u64> + JoinLanes<Wide<2>> + JoinLanes<Wide<4>> + JoinLanes<Wide<8>>
+    JoinFixedRows<u64> + JoinFixedRows<Wide<2>> + JoinFixedRows<Wide<4>> + JoinFixedRows<Wide<8>>
 {
 }
 
 impl<J> Join for J where
-    J: JoinLanes<u64> + JoinLanes<Wide<2>> + JoinLanes<Wide<4>> + JoinLanes<Wide<8>>
+    J: JoinFixedRows<u64>
+        + JoinFixedRows<Wide<2>>
+        + JoinFixedRows<Wide<4>>
+        + JoinFixedRows<Wide<8>>
 {
 }
 

@@ -9,7 +9,7 @@
 
 use crate::split::BitWeights;
 use simtool_kernels::partition::Parts;
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 
 /// Number of values that are copied at once. As many may be read behind the last one, so there must be
 /// room for them.
@@ -63,7 +63,7 @@ impl KeyBlock {
     }
 
     /// Returns a mask of the key's bits.
-    pub(super) fn mask<L: Lane>(&self) -> L {
+    pub(super) fn mask<L: Fingerprint>(&self) -> L {
         L::lowest_bits(self.first + self.bits) & !L::lowest_bits(self.first)
     }
 
@@ -100,7 +100,7 @@ fn ball(bits: u32, radius: u32, worth: f64) -> (f64, f64) {
 
 /// Whether near keys are far more frequent in a sample of the rows than by chance, because the bits of
 /// the rows depend on each other. `worth` is the average information per bit, at most 1.
-pub(super) fn are_crowded<L: Lane>(blocks: &[KeyBlock], values: &[L], worth: f64) -> bool {
+pub(super) fn are_crowded<L: Fingerprint>(blocks: &[KeyBlock], values: &[L], worth: f64) -> bool {
     let sample: Vec<L> = values.iter().copied().step_by((values.len() / SAMPLE).max(1)).collect();
     let mut expected = 0.0;
     let mut meetings = 0u32;
@@ -125,7 +125,7 @@ pub(super) struct KeyWindow {
     bits: u32,
 }
 
-impl<L: Lane> Parts<L> for KeyWindow {
+impl<L: Fingerprint> Parts<L> for KeyWindow {
     #[inline]
     fn part(&self, value: L) -> usize {
         let (word, bit) = (self.first as usize / 64, self.first % 64);

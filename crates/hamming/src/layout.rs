@@ -4,7 +4,7 @@
 use crate::split::BitWeights;
 use simtool_base::stable_hash::{GAMMA, mix};
 use simtool_model::fingerprint_rows::{Metric, Shape};
-use simtool_model::fingerprint_table::{Lane, set_lowest_bits};
+use simtool_model::fingerprint_table::{Fingerprint, set_lowest_bits};
 use simtool_model::similarity::Threshold;
 
 /// Disjoint bit masks for fingerprints of one shape.
@@ -47,9 +47,13 @@ impl Layout {
         Self::weighed(&BitWeights::of_words(words, shape.words(), shape), shape, max_distance)
     }
 
-    /// Does the same as [`Self::of`] for fingerprints that are stored as lanes of type `L`.
-    pub(super) fn of_lanes<L: Lane>(lanes: &[L], shape: Shape, max_distance: u32) -> Self {
-        Self::weighed(&BitWeights::of(lanes, shape), shape, max_distance)
+    /// Does the same as [`Self::of`] for fingerprints of type `L`.
+    pub(super) fn of_fingerprints<L: Fingerprint>(
+        fingerprints: &[L],
+        shape: Shape,
+        max_distance: u32,
+    ) -> Self {
+        Self::weighed(&BitWeights::of(fingerprints, shape), shape, max_distance)
     }
 
     fn weighed(weights: &BitWeights, shape: Shape, max_distance: u32) -> Self {
@@ -174,13 +178,13 @@ impl Layout {
     }
 
     /// Returns mask number `mask` as a value of type `L`.
-    pub(super) fn block<L: Lane>(&self, mask: usize) -> L {
+    pub(super) fn block<L: Fingerprint>(&self, mask: usize) -> L {
         L::from_words(self.mask(mask))
     }
 
     /// Returns all masks as values of type `L`.
     #[must_use]
-    pub fn blocks<L: Lane>(&self) -> Vec<L> {
+    pub fn blocks<L: Fingerprint>(&self) -> Vec<L> {
         self.masks().map(L::from_words).collect()
     }
 
@@ -243,7 +247,7 @@ fn regions(shape: Shape) -> impl Iterator<Item = Vec<u64>> {
 /// Whether block number `table` is the first of `blocks` in which two fingerprints are equal.
 /// `difference` is their XOR.
 #[inline]
-pub(super) fn is_first_agreeing<W: Lane>(blocks: &[W], table: usize, difference: W) -> bool {
+pub(super) fn is_first_agreeing<W: Fingerprint>(blocks: &[W], table: usize, difference: W) -> bool {
     difference & blocks[table] == W::ZERO
         && blocks[..table].iter().all(|&block| difference & block != W::ZERO)
 }

@@ -13,7 +13,7 @@ use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIter
 use simtool_base::progress::Share;
 use simtool_kernels::hamming_accept::{PairTest, accept};
 use simtool_kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use std::ops::Range;
 
 /// Number of rows of a leaf that one task compares with the others. It is a multiple of the rows that
@@ -31,7 +31,7 @@ struct Leaf<'l, W> {
     queries: usize,
 }
 
-impl<W: Lane, C: Collect> Recursion<'_, W, C> {
+impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
     /// Compares all pairs of a bucket. The first `queries` records are queries. Pairs are collected in
     /// `part`.
     pub(super) fn leaf(

@@ -52,7 +52,7 @@ mod wide_scan;
 pub mod work;
 pub mod workload;
 
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 use simtool_model::validity::Validity;
 
@@ -68,22 +68,22 @@ use simtool_model::validity::Validity;
 ///
 /// let mut validity = Validity::all(3);
 /// validity.clear(1);
-/// let rows = Rows { lanes: &[7_u64, 0, 9], validity: Some(&validity) };
+/// let rows = Rows { fingerprints: &[7_u64, 0, 9], validity: Some(&validity) };
 /// assert_eq!(rows.fingerprint(0), Some(7));
 /// assert_eq!(rows.fingerprint(1), None);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a, L> {
     /// The fingerprint of each row. The value of a row without a fingerprint is ignored.
-    pub lanes: &'a [L],
+    pub fingerprints: &'a [L],
     /// Marks the rows that have a fingerprint. `None` if all rows have one.
     pub validity: Option<&'a Validity>,
 }
 
 impl<'a, L> Rows<'a, L> {
     /// Creates rows that all have a fingerprint.
-    pub fn all(lanes: &'a [L]) -> Self {
-        Self { lanes, validity: None }
+    pub fn all(fingerprints: &'a [L]) -> Self {
+        Self { fingerprints, validity: None }
     }
 
     /// Whether a row has a fingerprint.
@@ -99,12 +99,12 @@ impl<L: Copy> Rows<'_, L> {
     #[inline]
     #[must_use]
     pub fn fingerprint(&self, row: usize) -> Option<L> {
-        self.has_fingerprint(row).then(|| self.lanes[row])
+        self.has_fingerprint(row).then(|| self.fingerprints[row])
     }
 }
 
 /// An index over an array of fingerprints. It finds the fingerprints near a query.
-pub trait FingerprintIndex<L: Lane>: Sync {
+pub trait FingerprintIndex<L: Fingerprint>: Sync {
     /// Returns the maximum distance of a match.
     fn max_distance(&self) -> u32;
 

@@ -4,13 +4,13 @@
 use crate::Rows;
 use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
-use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::{Partners, UNKNOWN_BOUND, collect};
-use crate::work::{LaneRows, Work};
+use crate::work::{FixedRows, Work};
 use crate::workload::{Estimate, Task, Workload};
 use simtool_base::error::Result;
 use simtool_kernels::{Isa, hamming_scan};
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::matches::Match;
 use simtool_model::sides::Sides;
 
@@ -39,7 +39,13 @@ pub(super) const SCAN_BOUND: usize = 1 << 12;
 /// # Complexity
 ///
 /// O(n) for n rows. If the corpus is larger than the cache, memory bandwidth limits the speed.
-pub fn scan<L: Lane>(corpus: &[L], query: L, reach: Reach, isa: Isa, found: &mut Vec<Match>) {
+pub fn scan<L: Fingerprint>(
+    corpus: &[L],
+    query: L,
+    reach: Reach,
+    isa: Isa,
+    found: &mut Vec<Match>,
+) {
     let mut hits = Vec::new();
     for (step, rows) in corpus.chunks(STEP_ROWS).enumerate() {
         let first = (step * STEP_ROWS) as u32;
@@ -71,7 +77,7 @@ impl JoinKind for LinearScanJoin {
 
     fn estimate(&self, workload: &Workload) -> Estimate {
         let rows = workload.row_count();
-        let words = workload.lane_words();
+        let words = workload.fingerprint_words();
         // A scan reads whole fingerprints. The other methods compare the XOR of the words first.
         let compare = workload.compare() * if words > 2.0 { words } else { 1.0 };
         match workload.task {
@@ -86,17 +92,17 @@ impl JoinKind for LinearScanJoin {
     }
 }
 
-impl<L: Lane> JoinLanes<L> for LinearScanJoin {
+impl<L: Fingerprint> JoinFixedRows<L> for LinearScanJoin {
     fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
         let equal = group(rows)?;
-        let behind = ScanBehind { rows: LaneRows::all(equal.values()), work };
+        let behind = ScanBehind { rows: FixedRows::all(equal.values()), work };
         let pairs = collect(&behind);
         Ok(GroupPairs { groups: Sides::One(equal.groups), pairs })
     }
 
     fn self_partners<'a>(
         &self,
-        rows: LaneRows<'a, L>,
+        rows: FixedRows<'a, L>,
         work: Work<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         Ok(Box::new(ScanBehind { rows, work }))
@@ -104,8 +110,8 @@ impl<L: Lane> JoinLanes<L> for LinearScanJoin {
 
     fn partners<'a>(
         &self,
-        queries: LaneRows<'a, L>,
-        corpus: LaneRows<'a, L>,
+        queries: FixedRows<'a, L>,
+        corpus: FixedRows<'a, L>,
         work: Work<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         // The rows without a fingerprint are not removed, because that would cost more than scanning
@@ -115,14 +121,14 @@ impl<L: Lane> JoinLanes<L> for LinearScanJoin {
 }
 
 /// A self-join that compares each row with all later rows.
-struct ScanBehind<'a, L: Lane> {
-    rows: LaneRows<'a, L>,
+struct ScanBehind<'a, L: Fingerprint> {
+    rows: FixedRows<'a, L>,
     work: Work<'a>,
 }
 
-impl<L: Lane> Partners for ScanBehind<'_, L> {
+impl<L: Fingerprint> Partners for ScanBehind<'_, L> {
     fn rows(&self) -> usize {
-        self.rows.lanes.len()
+        self.rows.fingerprints.len()
     }
 
     fn bound(&self, _row: usize) -> usize {
@@ -136,7 +142,13 @@ impl<L: Lane> Partners for ScanBehind<'_, L> {
             return;
         }
         let first = row + 1;
-        scan(&rows.lanes[first..], rows.lanes[row], self.work.reach, self.work.isa(), found);
+        scan(
+            &rows.fingerprints[first..],
+            rows.fingerprints[row],
+            self.work.reach,
+            self.work.isa(),
+            found,
+        );
         for found in &mut *found {
             found.row += first as u32;
         }
@@ -145,15 +157,15 @@ impl<L: Lane> Partners for ScanBehind<'_, L> {
 }
 
 /// A search that compares each query with all rows of the corpus.
-struct ScanAll<'a, L: Lane> {
-    queries: LaneRows<'a, L>,
-    corpus: LaneRows<'a, L>,
+struct ScanAll<'a, L: Fingerprint> {
+    queries: FixedRows<'a, L>,
+    corpus: FixedRows<'a, L>,
     work: Work<'a>,
 }
 
-impl<L: Lane> Partners for ScanAll<'_, L> {
+impl<L: Fingerprint> Partners for ScanAll<'_, L> {
     fn rows(&self) -> usize {
-        self.queries.lanes.len()
+        self.queries.fingerprints.len()
     }
 
     fn bound(&self, _row: usize) -> usize {
@@ -164,7 +176,7 @@ impl<L: Lane> Partners for ScanAll<'_, L> {
         found.clear();
         if let Some(query) = self.queries.rows().fingerprint(row) {
             let corpus = self.corpus.rows();
-            scan(corpus.lanes, query, self.work.reach, self.work.isa(), found);
+            scan(corpus.fingerprints, query, self.work.reach, self.work.isa(), found);
             found.retain(|found| corpus.has_fingerprint(found.row as usize));
         }
     }

@@ -18,13 +18,13 @@ use crate::Rows;
 use crate::collect::{Collect, CountRows, KeepPairs};
 use crate::group_pairs::GroupPairs;
 use crate::grouping::{cut, equal_pairs, group};
-use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::key_blocks::{COPIED, KeyBlock, KeyPlan, are_crowded};
 use crate::parallel_partition::partition;
 use crate::recursion::{FOLD_DISTANCE, Recursion};
 use crate::recursion_memory::{Buffer, RECORDS, new_buffer};
 use crate::split::BitWeights;
-use crate::work::{LaneRows, Work};
+use crate::work::{FixedRows, Work};
 use crate::workload::{Estimate, GROUPING, Workload};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::error::Result;
@@ -34,7 +34,7 @@ use simtool_kernels::Isa;
 use simtool_kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
 use simtool_kernels::partition::{count, scatter};
 use simtool_kernels::prefetch;
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::sides::Sides;
 use std::ops::Range;
 
@@ -60,7 +60,7 @@ const TASKS: usize = 256;
 ///
 /// For each of m blocks, one partition of the n different fingerprints, and n² / 2 comparisons times
 /// the fraction of keys within the radius of the block.
-pub fn self_join<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
+pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
     let mut groups = group(rows)?;
     let spare = groups.spare.take();
     let pairs = value_pairs(groups.values(), spare, work, &KeepPairs)?.into_sorted();
@@ -76,7 +76,7 @@ pub fn self_join<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPair
 /// # Panics
 ///
 /// Panics in the same cases as [`self_join`].
-pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
+pub fn count_pairs<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
     let mut groups = group(rows)?;
     let spare = groups.spare.take();
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };
@@ -88,7 +88,7 @@ pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
 ///
 /// If the bits of the fingerprints depend on each other so much that a few keys have most of the rows,
 /// uses the recursive join instead. Its masks are chosen by the data.
-fn value_pairs<L: Lane, C: Collect>(
+fn value_pairs<L: Fingerprint, C: Collect>(
     values: &[L],
     spare: Option<Buffer<L>>,
     work: Work<'_>,
@@ -139,7 +139,7 @@ struct Scratch {
     candidates: Candidates,
 }
 
-impl<L: Lane, C: Collect> KeyJoin<'_, L, C> {
+impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
     fn run(&self, spare: Option<Buffer<L>>, share: Share<'_>) -> Result<C::Part> {
         let rows = self.values.len();
         let mut moved = match spare {
@@ -289,7 +289,7 @@ impl<L: Lane, C: Collect> KeyJoin<'_, L, C> {
     }
 }
 
-impl<L: Lane> Table<L> {
+impl<L: Fingerprint> Table<L> {
     /// Sorts `values`, which are numbered from 0, by the key of `block`. `moved` is a buffer.
     fn fill(&mut self, values: &[L], block: &KeyBlock, moved: &mut Buffer<L>) {
         // All threads partition by the upper bits of the key, then one thread sorts each part.
@@ -337,7 +337,7 @@ impl<L: Lane> Table<L> {
 /// XOR of a fingerprint's words, which `fold` computes. There must be [`COPIED`] more values behind
 /// each range.
 #[inline]
-fn copied<'w, 'r, L: Lane, W: Copy + Default>(
+fn copied<'w, 'r, L: Fingerprint, W: Copy + Default>(
     values: &[L],
     ranges: impl Iterator<Item = &'r Range<u32>> + Clone,
     fold: impl Fn(L) -> W,
@@ -390,18 +390,18 @@ impl JoinKind for MultiIndexJoin {
             KeyPlan::cheapest(rows, bits, workload.effective_bits, workload.max_distance);
         let join = Estimate {
             nanoseconds: rows * GROUPING + time,
-            bytes: rows * (2.0 * workload.lane_bytes() + 12.0) + plan.table_bytes(),
+            bytes: rows * (2.0 * workload.fingerprint_bytes() + 12.0) + plan.table_bytes(),
         };
         join + workload.kept_pairs(workload.different_pairs())
     }
 }
 
-impl<L: Lane> JoinLanes<L> for MultiIndexJoin {
+impl<L: Fingerprint> JoinFixedRows<L> for MultiIndexJoin {
     fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
         self_join(rows, work)
     }
 
-    fn count_pairs(&self, rows: LaneRows<'_, L>, work: Work<'_>) -> Result<u64> {
+    fn count_pairs(&self, rows: FixedRows<'_, L>, work: Work<'_>) -> Result<u64> {
         count_pairs(rows.rows(), work)
     }
 }
@@ -416,7 +416,7 @@ mod tests {
 
     /// Checks the pairs that are found with given blocks, for every instruction set, against a
     /// comparison of every two fingerprints.
-    fn check<L: Lane>(values: &[L], reach: Reach, blocks: &[KeyBlock]) {
+    fn check<L: Fingerprint>(values: &[L], reach: Reach, blocks: &[KeyBlock]) {
         let mut expected = Vec::new();
         for (a, &first) in values.iter().enumerate() {
             for (b, &second) in values.iter().enumerate().skip(a + 1) {

@@ -4,7 +4,7 @@ use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
 };
 use simtool_kernels::partition::{Parts, SharedOutput, scatter_shared};
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use std::ops::Range;
 
 /// Minimum number of records that one thread handles at a time. With fewer, its counters would cost
@@ -41,7 +41,7 @@ impl<W> Records<'_, W> {
 /// # Complexity
 ///
 /// O(n). Each record is requested twice.
-pub(super) fn partition<W: Lane, I: Iterator<Item = (W, u32)>>(
+pub(super) fn partition<W: Fingerprint, I: Iterator<Item = (W, u32)>>(
     rows: usize,
     records: impl Fn(Range<usize>) -> I + Sync,
     hash: &impl Parts<W>,

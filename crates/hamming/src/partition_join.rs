@@ -7,12 +7,12 @@ use crate::first_level::SKETCHED_WORDS;
 use crate::first_rows::{CountFirst, first_rows};
 use crate::group_pairs::GroupPairs;
 use crate::grouping::{EqualGroups, equal_pairs, group};
-use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::recursion::Recursion;
-use crate::work::{LaneRows, Work};
+use crate::work::{FixedRows, Work};
 use crate::workload::{Estimate, Workload};
 use simtool_base::error::Result;
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::sides::Sides;
 
 /// Number of rows from which pairs are counted without copying the rows. A copy of so many rows would
@@ -34,7 +34,7 @@ const MANY_ROWS: usize = 1 << 15;
 /// For small k and up to some hundred million rows, about k + 1 partitions of the n different
 /// fingerprints of f bits. The number of comparisons grows with n² / 2^(f / (k + 1)) or less, because
 /// big buckets are divided further.
-pub fn self_join<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
+pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
     let mut groups = group(rows)?;
     let pairs = collect_value_pairs(&mut groups, work, &KeepPairs)?.into_sorted();
     Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
@@ -49,12 +49,13 @@ pub fn self_join<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPair
 /// # Panics
 ///
 /// Panics in the same cases as [`group`].
-pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
-    if L::WORDS < SKETCHED_WORDS && rows.lanes.len() >= MANY_ROWS {
+pub fn count_pairs<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
+    if L::WORDS < SKETCHED_WORDS && rows.fingerprints.len() >= MANY_ROWS {
         let (first_rows, spare) = first_rows(rows)?;
         let counting = CountFirst(&first_rows);
-        let join = Recursion::new(rows.lanes, work, &counting).with_spare(Some(spare));
-        let pairs = counting.total(join.run_valid(rows.lanes, &first_rows.first, work.share)?);
+        let join = Recursion::new(rows.fingerprints, work, &counting).with_spare(Some(spare));
+        let pairs =
+            counting.total(join.run_valid(rows.fingerprints, &first_rows.first, work.share)?);
         return Ok(first_rows.equal_pairs() + pairs);
     }
     let mut groups = group(rows)?;
@@ -73,7 +74,7 @@ pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
 /// # Errors
 ///
 /// There is too little memory.
-pub(crate) fn collect_value_pairs<L: Lane, C: Collect>(
+pub(crate) fn collect_value_pairs<L: Fingerprint, C: Collect>(
     groups: &mut EqualGroups<L>,
     work: Work<'_>,
     collect: &C,
@@ -103,21 +104,21 @@ impl JoinKind for PartitionJoin {
     fn estimate(&self, workload: &Workload) -> Estimate {
         let rows = workload.row_count();
         // Long fingerprints are moved as sketches of two words.
-        let sketch = if workload.lane_words() > 2.0 { 60.0 } else { 0.0 };
+        let sketch = if workload.fingerprint_words() > 2.0 { 60.0 } else { 0.0 };
         let join = Estimate {
             nanoseconds: workload.recursion(rows, rows),
-            bytes: rows * (2.0 * workload.lane_bytes() + 12.0 + sketch),
+            bytes: rows * (2.0 * workload.fingerprint_bytes() + 12.0 + sketch),
         };
         join + workload.kept_pairs(workload.different_pairs())
     }
 }
 
-impl<L: Lane> JoinLanes<L> for PartitionJoin {
+impl<L: Fingerprint> JoinFixedRows<L> for PartitionJoin {
     fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
         self_join(rows, work)
     }
 
-    fn count_pairs(&self, rows: LaneRows<'_, L>, work: Work<'_>) -> Result<u64> {
+    fn count_pairs(&self, rows: FixedRows<'_, L>, work: Work<'_>) -> Result<u64> {
         count_pairs(rows.rows(), work)
     }
 }
@@ -130,10 +131,10 @@ mod tests {
 
     #[test]
     fn pairs_groups_and_limit() {
-        let lanes = [0u64, 0b111, 0b1111, 0, 0b111 << 60, u64::MAX];
+        let fingerprints = [0u64, 0b111, 0b1111, 0, 0b111 << 60, u64::MAX];
         let context = Context::default();
         let work = Work::new(Reach::bits(64, 3), &context);
-        let found = self_join(Rows::all(&lanes), work).unwrap();
+        let found = self_join(Rows::all(&fingerprints), work).unwrap();
         assert_eq!(found.groups.first().len(), 5);
         let mut rows: Vec<_> = found
             .pairs
@@ -148,6 +149,6 @@ mod tests {
             rows,
             [(vec![0, 3], vec![1], 3), (vec![0, 3], vec![4], 3), (vec![1], vec![2], 1)]
         );
-        assert_eq!(count_pairs(Rows::all(&lanes), work).unwrap(), 6);
+        assert_eq!(count_pairs(Rows::all(&fingerprints), work).unwrap(), 6);
     }
 }

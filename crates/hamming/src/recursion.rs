@@ -61,7 +61,7 @@ use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIter
 use simtool_base::progress::Share;
 use simtool_kernels::Isa;
 use simtool_kernels::partition::{BlockHash, Parts};
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::validity::Validity;
 use std::mem::take;
 use std::ops::Range;
@@ -113,7 +113,7 @@ pub(super) enum Numbers<'a> {
 
 impl Numbers<'_> {
     /// Calls `work` with the records of `values` and their numbers, and returns its result.
-    fn with<W: Lane, T>(self, values: &[W], work: impl FnOnce(Records<'_, W>) -> T) -> T {
+    fn with<W: Fingerprint, T>(self, values: &[W], work: impl FnOnce(Records<'_, W>) -> T) -> T {
         match self {
             Self::FromZero => {
                 let numbers: Vec<u32> = (0..values.len() as u32).collect();
@@ -170,7 +170,7 @@ impl Promise {
     }
 }
 
-impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
+impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
     /// Prepares a self-join of `values`. `collect` receives the pairs.
     pub(super) fn new(values: &[W], work: Work<'_>, collect: &'a C) -> Self {
         let reach = work.reach;
@@ -401,7 +401,7 @@ impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
 
 /// Partitions the records of a bucket into a buffer, with all threads. Returns the index of the first
 /// record of each part, followed by the total number of records as last element.
-fn scatter_all<W: Lane>(
+fn scatter_all<W: Fingerprint>(
     values: &[W],
     numbers: Numbers<'_>,
     hash: &BlockHash<W>,
@@ -442,7 +442,7 @@ mod tests {
 
     /// Checks a join that splits buckets as often as their bits allow, against a comparison of every
     /// two fingerprints.
-    fn check<W: Lane>(values: &[W], shape: Shape, boundary: u32, max_distance: u32) {
+    fn check<W: Fingerprint>(values: &[W], shape: Shape, boundary: u32, max_distance: u32) {
         let reach = Reach { shape, max_distance };
         for large_records in [500, usize::MAX] {
             let context = Context::default();

@@ -6,7 +6,7 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_kernels::hamming_pairs::Candidates;
 use simtool_kernels::partition::{BlockHash, Parts, count, scatter};
-use simtool_model::fingerprint_table::{Lane, Wide};
+use simtool_model::fingerprint_table::{Fingerprint, Wide};
 use std::sync::Mutex;
 
 /// Name of the memory for records in messages about missing memory.
@@ -24,7 +24,7 @@ pub(super) type Buffer<W> = (LargeBuffer<W>, LargeBuffer<u32>);
 /// # Errors
 ///
 /// There is too little memory.
-pub(super) fn new_buffer<W: Lane>(records: usize) -> Result<Buffer<W>> {
+pub(super) fn new_buffer<W: Fingerprint>(records: usize) -> Result<Buffer<W>> {
     let values = LargeBuffer::try_zeroed(records, RECORDS)?;
     let numbers = LargeBuffer::try_zeroed(records, RECORDS)?;
     Ok((values, numbers))
@@ -36,7 +36,7 @@ pub(super) struct Pool<W> {
     buffers: Mutex<Vec<Buffer<W>>>,
 }
 
-impl<W: Lane> Pool<W> {
+impl<W: Fingerprint> Pool<W> {
     /// Creates a pool. `spare` is a buffer from an earlier step, or `None`.
     pub(super) fn new(spare: Option<Buffer<W>>) -> Self {
         Self { scratch: Mutex::new(Vec::new()), buffers: Mutex::new(spare.into_iter().collect()) }
@@ -108,7 +108,7 @@ pub(super) struct Folds {
 
 impl Folds {
     /// Replaces the folds by the folds of `values`, which have 32 bits if `is_short` is true.
-    pub(super) fn fill<W: Lane>(&mut self, values: &[W], is_short: bool) {
+    pub(super) fn fill<W: Fingerprint>(&mut self, values: &[W], is_short: bool) {
         if is_short {
             self.words_32.clear();
             self.words_32.extend(values.iter().map(|value| value.fold32()));
@@ -128,7 +128,7 @@ pub(super) struct Level<W> {
     next: Vec<u32>,
 }
 
-impl<W: Lane> Level<W> {
+impl<W: Fingerprint> Level<W> {
     /// Counts the records of each part, and returns the number of records in the largest part.
     pub(super) fn count(&mut self, records: Records<'_, W>, hash: &BlockHash<W>) -> usize {
         self.next.clear();

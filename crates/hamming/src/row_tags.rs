@@ -19,7 +19,7 @@
 
 use crate::layout::Layout;
 use simtool_model::fingerprint_rows::Metric;
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use std::ops::Range;
 
 /// Number of bits of a tag.
@@ -70,7 +70,7 @@ impl GatheredBits {
     /// Returns the extracted bits of a fingerprint. The function is linear: the XOR of two results is
     /// the result for the XOR of the fingerprints.
     #[inline]
-    pub(super) fn of<L: Lane>(&self, row: L) -> u16 {
+    pub(super) fn of<L: Fingerprint>(&self, row: L) -> u16 {
         let words = row.words();
         let of_byte = |(word, shift, gathered): &(usize, u32, [u16; 256])| {
             gathered[usize::from((words[*word] >> shift) as u8)]
@@ -111,7 +111,7 @@ impl RowTags {
     /// Returns the tag of a fingerprint. The XOR of two tags is the tag of the XOR of their
     /// fingerprints.
     #[inline]
-    pub(super) fn tag<L: Lane>(&self, row: L) -> u16 {
+    pub(super) fn tag<L: Fingerprint>(&self, row: L) -> u16 {
         self.bits.of(row)
     }
 
@@ -148,7 +148,7 @@ mod tests {
     use simtool_model::fingerprint_rows::Shape;
     use simtool_model::fingerprint_table::Wide;
 
-    fn tags<L: Lane>(shape: Shape, max_distance: u32) -> (Vec<L>, Vec<RowTags>) {
+    fn tags<L: Fingerprint>(shape: Shape, max_distance: u32) -> (Vec<L>, Vec<RowTags>) {
         let layout = Layout::even(shape, max_distance);
         let reach = Reach { shape, max_distance };
         let tags = (0..layout.masks().len()).map(|number| RowTags::new(&layout, number, reach));
@@ -191,7 +191,7 @@ mod tests {
     /// blocks.
     #[test]
     fn no_difference_within_reach_is_missed() {
-        fn check<L: Lane>(shape: Shape, max_distance: u32) {
+        fn check<L: Fingerprint>(shape: Shape, max_distance: u32) {
             let (blocks, tags) = tags::<L>(shape, max_distance);
             for seed in 0..3000 {
                 let mut difference = L::ZERO;

@@ -10,17 +10,17 @@ use crate::Rows;
 use crate::collect::{Collect, CountRows, KeepPairs};
 use crate::group_pairs::GroupPairs;
 use crate::grouping::{GROUPS, equal_pairs, group};
-use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::layout::Layout;
 use crate::parallel_partition::Records;
 use crate::recursion::Recursion;
 use crate::split::{Path as BlockPath, split_free};
-use crate::work::{LaneRows, Work};
+use crate::work::{FixedRows, Work};
 use crate::workload::{Estimate, Workload};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{LargeBuffer, reserved};
 use simtool_kernels::partition::{BlockHash, Parts};
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use std::fs::File;
@@ -45,7 +45,7 @@ pub(crate) struct SpilledGroups<W> {
     pub groups: Groups,
     values: Spill,
     bucket_bytes: usize,
-    lane: PhantomData<W>,
+    fingerprint: PhantomData<W>,
 }
 
 /// Records in a temporary file. The file has no name and is deleted when the process ends.
@@ -64,7 +64,7 @@ impl Spill {
         Ok(Self { folder: folder.to_owned(), file, records: 0 })
     }
 
-    fn push<W: Lane>(&mut self, value: W, number: u32) -> Result<()> {
+    fn push<W: Fingerprint>(&mut self, value: W, number: u32) -> Result<()> {
         self.records += 1;
         self.file
             .write_all(bytemuck::bytes_of(&value))
@@ -78,7 +78,7 @@ impl Spill {
     }
 
     /// Calls `visit` with every record in order. All records must have been written.
-    fn read<W: Lane>(&self, mut visit: impl FnMut(W, u32) -> Result<()>) -> Result<()> {
+    fn read<W: Fingerprint>(&self, mut visit: impl FnMut(W, u32) -> Result<()>) -> Result<()> {
         let failed = |e| Error::io(&self.folder, "read a temporary file in", e);
         let mut file = self.file.get_ref();
         file.rewind().map_err(failed)?;
@@ -92,7 +92,7 @@ impl Spill {
         Ok(())
     }
 
-    fn read_all<W: Lane>(mut self) -> Result<(Vec<W>, Vec<u32>)> {
+    fn read_all<W: Fingerprint>(mut self) -> Result<(Vec<W>, Vec<u32>)> {
         self.finish()?;
         let mut values = reserved(self.records, BUCKET)?;
         let mut numbers = reserved(self.records, BUCKET)?;
@@ -117,7 +117,7 @@ fn spills(folder: &Path, bits: u32) -> Result<Vec<Spill>> {
     (0..1 << bits).map(|_| Spill::new(folder)).collect()
 }
 
-impl<W: Lane> SpilledGroups<W> {
+impl<W: Fingerprint> SpilledGroups<W> {
     /// Groups equal rows with about `memory` bytes, and with temporary files in `folder`.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl<W: Lane> SpilledGroups<W> {
     ///
     /// Panics if there are 2³² − 1 rows or more.
     pub(crate) fn new(rows: Rows<'_, W>, memory: u64, folder: &Path) -> Result<Self> {
-        let row_count = rows.lanes.len();
+        let row_count = rows.fingerprints.len();
         assert!(
             u32::try_from(row_count).is_ok_and(|n| n < u32::MAX),
             "row numbers are 32 bits wide"
@@ -141,7 +141,7 @@ impl<W: Lane> SpilledGroups<W> {
         let bits = partition_bits(row_count * (size_of::<W>() + 4), bucket_bytes);
         let hash = BlockHash::new(!W::ZERO, 0, bits);
         let mut files = spills(folder, bits)?;
-        for (row, &value) in rows.lanes.iter().enumerate() {
+        for (row, &value) in rows.fingerprints.iter().enumerate() {
             if rows.has_fingerprint(row) {
                 files[hash.part(value)].push(value, row as u32)?;
             }
@@ -152,8 +152,8 @@ impl<W: Lane> SpilledGroups<W> {
         let mut grouped_rows = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
         let mut place = 0;
         for file in files {
-            let (lanes, numbers) = file.read_all::<W>()?;
-            let equal = group(Rows::all(&lanes))?;
+            let (fingerprints, numbers) = file.read_all::<W>()?;
+            let equal = group(Rows::all(&fingerprints))?;
             for (&value, local) in equal.values().iter().zip(0u32..) {
                 values.push(value, values.records as u32)?;
                 for &member in equal.groups.rows(local) {
@@ -165,7 +165,7 @@ impl<W: Lane> SpilledGroups<W> {
         }
         values.finish()?;
         let groups = Groups::new(starts, grouped_rows, values.records);
-        Ok(Self { groups, values, bucket_bytes, lane: PhantomData })
+        Ok(Self { groups, values, bucket_bytes, fingerprint: PhantomData })
     }
 
     /// Passes each pair of groups within the maximum distance of `work` to `collect`. Rows are
@@ -224,29 +224,29 @@ impl JoinKind for SpilledJoin {
 
     fn estimate(&self, workload: &Workload) -> Estimate {
         let rows = workload.row_count();
-        let lane_bytes = workload.lane_bytes();
+        let fingerprint_bytes = workload.fingerprint_bytes();
         let kept = workload.kept_pairs(workload.different_pairs());
-        let disk = rows * workload.blocks() * (lane_bytes + 4.0) * 1.5;
+        let disk = rows * workload.blocks() * (fingerprint_bytes + 4.0) * 1.5;
         // The join adapts to the memory that the pairs leave free.
         let left = workload.memory as f64 - kept.bytes;
         let join = Estimate {
             nanoseconds: workload.recursion(rows, rows) + disk,
-            bytes: left.clamp(0.0, rows * 2.0 * lane_bytes),
+            bytes: left.clamp(0.0, rows * 2.0 * fingerprint_bytes),
         };
         join + kept
     }
 }
 
-impl<L: Lane> JoinLanes<L> for SpilledJoin {
+impl<L: Fingerprint> JoinFixedRows<L> for SpilledJoin {
     fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
-        let layout = work.layout(rows.lanes);
+        let layout = work.layout(rows.fingerprints);
         let spilled = spill(rows, work)?;
         let pairs = spilled.collect_pairs(&layout, work, &KeepPairs)?.into_sorted();
         Ok(GroupPairs { groups: Sides::One(spilled.groups), pairs })
     }
 
-    fn count_pairs(&self, rows: LaneRows<'_, L>, work: Work<'_>) -> Result<u64> {
-        let layout = work.layout(&rows.lanes);
+    fn count_pairs(&self, rows: FixedRows<'_, L>, work: Work<'_>) -> Result<u64> {
+        let layout = work.layout(&rows.fingerprints);
         let spilled = spill(rows.rows(), work)?;
         let counting = CountRows { groups: (&spilled.groups, &spilled.groups) };
         let pairs = spilled.collect_pairs(&layout, work, &counting)?;
@@ -255,6 +255,6 @@ impl<L: Lane> JoinLanes<L> for SpilledJoin {
 }
 
 /// Groups equal rows with the memory and the temporary folder of `work`.
-fn spill<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<SpilledGroups<L>> {
+fn spill<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<SpilledGroups<L>> {
     SpilledGroups::new(rows, work.context.memory().limit(), work.context.temporary_folder())
 }

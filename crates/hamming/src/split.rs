@@ -15,7 +15,7 @@
 
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_rows::Shape;
-use simtool_model::fingerprint_table::{Lane, Reach, set_lowest_bits};
+use simtool_model::fingerprint_table::{Fingerprint, Reach, set_lowest_bits};
 use std::sync::{Arc, OnceLock};
 
 /// Number of values in the sample from which the weights of bits are computed.
@@ -40,7 +40,7 @@ pub(super) struct Path<W> {
     pub(super) block: W,
 }
 
-impl<W: Lane> Path<W> {
+impl<W: Fingerprint> Path<W> {
     /// Creates the path of the root. It has no conditions, so it accepts all pairs of fingerprints of
     /// this shape.
     pub(super) fn root(shape: Shape) -> Self {
@@ -126,7 +126,7 @@ pub(super) struct BitWeights {
 
 impl BitWeights {
     /// Computes the weights of bits from a sample of `values`.
-    pub(super) fn of<W: Lane>(values: &[W], shape: Shape) -> Self {
+    pub(super) fn of<W: Fingerprint>(values: &[W], shape: Shape) -> Self {
         Self::of_words(bytemuck::cast_slice(values), W::WORDS, shape)
     }
 
@@ -172,7 +172,7 @@ impl BitWeights {
         self.of_words_mask(&all).round() as u32
     }
 
-    fn of_mask<W: Lane>(&self, mask: W) -> f64 {
+    fn of_mask<W: Fingerprint>(&self, mask: W) -> f64 {
         self.of_words_mask(mask.words())
     }
 
@@ -186,7 +186,7 @@ impl BitWeights {
 
     /// Divides the units of `mask`, which are bits or lanes, into `groups` groups of about the same
     /// weight. Returns the mask of each group, or `None` if there are fewer units than groups.
-    fn deal<W: Lane>(&self, mask: W, groups: usize) -> Option<Vec<W>> {
+    fn deal<W: Fingerprint>(&self, mask: W, groups: usize) -> Option<Vec<W>> {
         let dealt = self.deal_words(mask.words(), groups)?;
         Some(dealt.chunks_exact(W::WORDS).map(W::from_words).collect())
     }
@@ -255,7 +255,7 @@ pub(super) struct Node<W> {
     by_widest: OnceLock<Option<Vec<Self>>>,
 }
 
-impl<W: Lane> Node<W> {
+impl<W: Fingerprint> Node<W> {
     pub(super) fn new(path: Path<W>, weights: Arc<BitWeights>) -> Self {
         let weigh = |(index, &mask): (usize, &W)| (index, weights.of_mask(mask));
         let masks = path.unequal.iter().enumerate();
@@ -366,7 +366,7 @@ pub(super) mod live_paths {
 
 /// Returns one child for each of `groups`, into which the free bits were divided. The pairs of child i
 /// are equal in group i and differ in each group before it.
-pub(super) fn split_free<W: Lane>(path: &Path<W>, groups: &[W]) -> Vec<Path<W>> {
+pub(super) fn split_free<W: Fingerprint>(path: &Path<W>, groups: &[W]) -> Vec<Path<W>> {
     let mut free = path.free;
     let children = groups.iter().enumerate().map(|(t, &group)| {
         free = free & !group;
@@ -379,7 +379,7 @@ pub(super) fn split_free<W: Lane>(path: &Path<W>, groups: &[W]) -> Vec<Path<W>> 
 
 /// Returns one child for each of `groups`, into which the unequal mask with index `widest` was divided.
 /// The pairs of child i are equal in group i and differ in each group before it.
-fn split_unequal<W: Lane>(path: &Path<W>, widest: usize, groups: &[W]) -> Vec<Path<W>> {
+fn split_unequal<W: Fingerprint>(path: &Path<W>, widest: usize, groups: &[W]) -> Vec<Path<W>> {
     let mut rest = path.unequal[widest];
     let children = groups.iter().enumerate().map(|(t, &group)| {
         rest = rest & !group;

@@ -3,17 +3,17 @@
 //! Nothing is built for the corpus, so it may be a mapped file that is larger than memory.
 
 use crate::Rows;
-use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::layout::{Layout, is_first_agreeing};
 use crate::partners::Partners;
-use crate::work::{LaneRows, Work};
+use crate::work::{FixedRows, Work};
 use crate::workload::{Estimate, Workload};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::Result;
 use simtool_kernels::Isa;
 use simtool_kernels::bucket_filter::{CROWDED, places, rows_near_buckets};
 use simtool_kernels::partition::{BlockHash, Parts};
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::matches::{Match, ValuePair};
 
 /// Maximum number of hash bits of a block. With it, the words for a table's buckets fit into the
@@ -48,7 +48,7 @@ struct Table<L> {
     queries: Vec<(L, u32)>,
 }
 
-impl<L: Lane> Table<L> {
+impl<L: Fingerprint> Table<L> {
     fn new(queries: &[L], block: L) -> Self {
         let bits = (queries.len().max(1).ilog2() + BITS_A_QUERY).min(MOST_BITS);
         let hash = BlockHash::new(block, 0, bits);
@@ -71,7 +71,7 @@ impl<L: Lane> Table<L> {
     }
 }
 
-impl<L: Lane> StreamedQueries<L> {
+impl<L: Fingerprint> StreamedQueries<L> {
     /// Builds tables of at most 2³² − 1 `queries`, one for each mask of `layout`. The layout must miss
     /// no pair within `reach`, the maximum distance. Scans use the instruction set `isa`.
     pub fn new(queries: &[L], layout: &Layout, reach: Reach, isa: Isa) -> Self {
@@ -88,7 +88,7 @@ impl<L: Lane> StreamedQueries<L> {
     /// For each of n corpus rows, k + 1 look-ups in a table of 256 KB, and the comparisons of the
     /// candidates.
     pub fn scan(&self, corpus: Rows<'_, L>) -> Vec<ValuePair> {
-        let rows = corpus.lanes.len();
+        let rows = corpus.fingerprints.len();
         let chunks: Vec<Vec<ValuePair>> = (0..rows.div_ceil(CHUNK_ROWS))
             .into_par_iter()
             .map(|chunk| {
@@ -96,7 +96,7 @@ impl<L: Lane> StreamedQueries<L> {
                 let mut candidates = vec![0; places(STEP_ROWS)];
                 let end = rows.min((chunk + 1) * CHUNK_ROWS);
                 for first in (chunk * CHUNK_ROWS..end).step_by(STEP_ROWS) {
-                    let step = &corpus.lanes[first..end.min(first + STEP_ROWS)];
+                    let step = &corpus.fingerprints[first..end.min(first + STEP_ROWS)];
                     // All tables process the same rows, which stay in the caches.
                     for table in 0..self.tables.len() {
                         self.scan_step(table, step, first, corpus, &mut candidates, &mut found);
@@ -127,11 +127,11 @@ impl<L: Lane> StreamedQueries<L> {
         let (hash, words, limit) = (&table.hash, &table.words, self.reach.most_bits());
         let count = rows_near_buckets(step, hash, words, limit, self.isa, candidates);
         for &at in &candidates[..count] {
-            let lane = step[at as usize];
-            let part = table.hash.part(lane);
+            let fingerprint = step[at as usize];
+            let part = table.hash.part(fingerprint);
             let bucket = table.starts[part] as usize..table.starts[part + 1] as usize;
             for &(query, a) in &table.queries[bucket] {
-                let difference = query ^ lane;
+                let difference = query ^ fingerprint;
                 // A pair that is equal in several blocks is reported for the first of them only.
                 let row = first + at as usize;
                 if let Some(distance) = self.reach.distance(difference)
@@ -179,17 +179,17 @@ impl JoinKind for StreamedQueriesJoin {
     }
 }
 
-impl<L: Lane> JoinLanes<L> for StreamedQueriesJoin {
+impl<L: Fingerprint> JoinFixedRows<L> for StreamedQueriesJoin {
     fn partners<'a>(
         &self,
-        queries: LaneRows<'a, L>,
-        corpus: LaneRows<'a, L>,
+        queries: FixedRows<'a, L>,
+        corpus: FixedRows<'a, L>,
         work: Work<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
-        let query_count = queries.lanes.len();
-        let (lanes, query_rows) = queries.valid();
-        let layout = work.layout(&lanes);
-        let streamed = StreamedQueries::new(&lanes, &layout, work.reach, work.isa());
+        let query_count = queries.fingerprints.len();
+        let (fingerprints, query_rows) = queries.valid();
+        let layout = work.layout(&fingerprints);
+        let streamed = StreamedQueries::new(&fingerprints, &layout, work.reach, work.isa());
         let found = streamed.scan(corpus.rows());
         Ok(Box::new(StreamedPairs { found, query_rows, query_count }))
     }

@@ -30,7 +30,7 @@ pub(super) fn voting_pairs(
     for lane in 0..=work.reach.shape.words() - needed as usize {
         let columns = rows.map(|rows| column(rows, lane));
         let met = match &columns {
-            Sides::One(lanes) => self_join(Rows::all(lanes), of_lane)?,
+            Sides::One(words) => self_join(Rows::all(words), of_lane)?,
             Sides::Two(queries, corpus) => {
                 let queries = Rows::all(queries);
                 let corpus = Rows::all(corpus);

@@ -6,7 +6,7 @@ use simtool_base::progress::Share;
 use simtool_compute::context::Context;
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_rows::FingerprintRows;
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::validity::Validity;
 use std::borrow::Cow;
 
@@ -35,48 +35,48 @@ impl<'w> Work<'w> {
     }
 
     /// Creates the layout whose masks distinguish these fingerprints equally well.
-    pub(super) fn layout<L: Lane>(&self, lanes: &[L]) -> Layout {
-        Layout::of_lanes(lanes, self.reach.shape, self.reach.max_distance)
+    pub(super) fn layout<L: Fingerprint>(&self, fingerprints: &[L]) -> Layout {
+        Layout::of_fingerprints(fingerprints, self.reach.shape, self.reach.max_distance)
     }
 }
 
 /// Fingerprints of one type: 1, 2, 4 or 8 words of 64 bits.
 #[derive(Debug)]
-pub struct LaneRows<'a, L: Lane> {
-    pub(super) lanes: Cow<'a, [L]>,
+pub struct FixedRows<'a, L: Fingerprint> {
+    pub(super) fingerprints: Cow<'a, [L]>,
     validity: Option<&'a Validity>,
 }
 
-impl<'a, L: Lane> LaneRows<'a, L> {
+impl<'a, L: Fingerprint> FixedRows<'a, L> {
     /// Borrows the fingerprints if they have as many words as the type `L`. Otherwise copies them and
     /// appends words of 0, which change no distance.
     pub(super) fn of(rows: &'a FingerprintRows<'_>) -> Self {
         let words = rows.shape.words();
-        let lanes = if words == L::WORDS {
+        let fingerprints = if words == L::WORDS {
             Cow::Borrowed(bytemuck::cast_slice(&rows.words))
         } else {
             rows.words.chunks_exact(words).map(L::from_words).collect()
         };
-        Self { lanes, validity: rows.validity.as_ref() }
+        Self { fingerprints, validity: rows.validity.as_ref() }
     }
 
     /// Creates rows that all have a fingerprint.
-    pub(super) fn all(lanes: &'a [L]) -> Self {
-        Self { lanes: Cow::Borrowed(lanes), validity: None }
+    pub(super) fn all(fingerprints: &'a [L]) -> Self {
+        Self { fingerprints: Cow::Borrowed(fingerprints), validity: None }
     }
 
     /// Returns the fingerprints, with the information which rows have one.
     pub(super) fn rows(&self) -> Rows<'_, L> {
-        Rows { lanes: &self.lanes, validity: self.validity }
+        Rows { fingerprints: &self.fingerprints, validity: self.validity }
     }
 
     /// Returns the fingerprints of the rows that have one, and the numbers of these rows. Instead of
     /// the numbers, returns `None` if all rows have a fingerprint.
     pub(super) fn valid(self) -> (Cow<'a, [L]>, Option<Vec<u32>>) {
-        let Some(validity) = self.validity else { return (self.lanes, None) };
-        let all = self.lanes.iter().copied().zip(0u32..);
-        let (lanes, rows): (Vec<L>, _) =
+        let Some(validity) = self.validity else { return (self.fingerprints, None) };
+        let all = self.fingerprints.iter().copied().zip(0u32..);
+        let (fingerprints, rows): (Vec<L>, _) =
             all.filter(|(_, row)| validity.has_value(*row as usize)).unzip();
-        (lanes.into(), Some(rows))
+        (fingerprints.into(), Some(rows))
     }
 }

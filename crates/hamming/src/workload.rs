@@ -144,13 +144,13 @@ impl Workload {
 
     /// Returns the number of 64-bit words of the type that stores a fingerprint, for example 4 for a
     /// fingerprint of 3 words.
-    pub(super) fn lane_words(&self) -> f64 {
+    pub(super) fn fingerprint_words(&self) -> f64 {
         self.shape.words().next_power_of_two() as f64
     }
 
     /// Returns the number of bytes of the type that stores a fingerprint.
-    pub(super) fn lane_bytes(&self) -> f64 {
-        self.lane_words() * 8.0
+    pub(super) fn fingerprint_bytes(&self) -> f64 {
+        self.fingerprint_words() * 8.0
     }
 
     /// Returns the number of rows in the bucket of a query: one near row, and the rows that are equal

@@ -6,7 +6,7 @@
 use super::Isa;
 use super::partition::BlockHash;
 use super::vector::{Kernel, Level};
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 
 /// Writes the key of each of `values` to `keys`: a 64-bit hash of the bits of the value that are
 /// set in the mask `block`.
@@ -24,7 +24,7 @@ use simtool_model::fingerprint_table::Lane;
 /// # Panics
 ///
 /// If there are not as many keys as values.
-pub fn block_keys<L: Lane>(values: &[L], block: L, isa: Isa, keys: &mut [u64]) {
+pub fn block_keys<L: Fingerprint>(values: &[L], block: L, isa: Isa, keys: &mut [u64]) {
     assert_eq!(values.len(), keys.len(), "a key for each value");
     isa.run(BlockKeys { values, hash: BlockHash::new(block, 0, 64) }, keys);
 }
@@ -34,7 +34,7 @@ struct BlockKeys<'a, W> {
     hash: BlockHash<W>,
 }
 
-impl<W: Lane> Kernel<&mut [u64]> for BlockKeys<'_, W> {
+impl<W: Fingerprint> Kernel<&mut [u64]> for BlockKeys<'_, W> {
     type Result = ();
 
     #[inline(always)]

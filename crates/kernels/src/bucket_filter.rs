@@ -1,7 +1,7 @@
 //! Finds the rows that may be near a value in their bucket. The bucket of a row is selected by a hash of
 //! some of its bits.
 //!
-//! A bucket has one word: the fold of its only value (see [`Lane::fold32`]), or [`CROWDED`] if it has
+//! A bucket has one word: the fold of its only value (see [`Fingerprint::fold32`]), or [`CROWDED`] if it has
 //! several values. The fold of a row differs from it in at most as many bits as the rows do. So this
 //! word alone excludes nearly all rows, without a branch:
 //!
@@ -15,7 +15,7 @@ use super::Isa;
 use super::own_loops::bucket_filter::{BucketSearch, STEP, plain};
 use super::partition::{BlockHash, Parts};
 use super::vector::{Kernel, Level};
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 
 /// Returns the number of elements that [`rows_near_buckets`] needs in `found` for this number of rows.
 /// It is a little larger, because vectors are written whole.
@@ -33,7 +33,7 @@ pub fn places(rows: usize) -> usize {
 /// # Panics
 ///
 /// The number of words is not the number of buckets, or `found` has fewer than [`places`] elements.
-pub fn rows_near_buckets<L: Lane>(
+pub fn rows_near_buckets<L: Fingerprint>(
     rows: &[L],
     hash: &BlockHash<L>,
     words: &[u32],
@@ -45,7 +45,7 @@ pub fn rows_near_buckets<L: Lane>(
     isa.run(BucketSearch { rows, hash, words, max_distance }, found)
 }
 
-impl<W: Lane> Kernel<&mut [u32]> for BucketSearch<'_, W> {
+impl<W: Fingerprint> Kernel<&mut [u32]> for BucketSearch<'_, W> {
     type Result = usize;
 
     #[inline(always)]
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use simtool_model::fingerprint_table::Wide;
 
-    fn check<L: Lane>(rows: &[L]) {
+    fn check<L: Fingerprint>(rows: &[L]) {
         for (block, bits) in [(0xFFFF, 16), (0xF0F0_F0F0, 9)] {
             let hash = BlockHash::new(L::from_words(&[block]), 0, bits);
             let mut words = vec![0; hash.parts()];

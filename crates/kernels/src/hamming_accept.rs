@@ -11,7 +11,7 @@ use super::Isa;
 use super::own_loops::hamming_accept::plain;
 use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_rows::Metric;
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::{Fingerprint, Reach};
 
 /// Calls `sink` for each candidate pair that passes `test`, with the indices of its two values and
 /// their distance. Candidate i is the pair of `values[rows[i]]` and `values[columns[i]]`.
@@ -20,7 +20,7 @@ use simtool_model::fingerprint_table::{Lane, Reach};
 ///
 /// The index of a candidate is outside `values`.
 #[inline]
-pub fn accept<L: Lane>(
+pub fn accept<L: Fingerprint>(
     values: &[L],
     rows: &[u32],
     columns: &[u32],
@@ -38,7 +38,7 @@ struct Accept<'a, W> {
     test: &'a PairTest<'a, W>,
 }
 
-impl<W: Lane, Sink: FnMut(u32, u32, u32)> Kernel<&mut Sink> for Accept<'_, W> {
+impl<W: Fingerprint, Sink: FnMut(u32, u32, u32)> Kernel<&mut Sink> for Accept<'_, W> {
     type Result = ();
 
     #[inline(always)]
@@ -67,7 +67,7 @@ mod tests {
     use simtool_model::fingerprint_rows::Shape;
     use simtool_model::fingerprint_table::Wide;
 
-    fn check<L: Lane>(values: &[L], shape: Shape, equal: L, unequal: &[L]) {
+    fn check<L: Fingerprint>(values: &[L], shape: Shape, equal: L, unequal: &[L]) {
         let (mut rows, mut columns) = (Vec::new(), Vec::new());
         for row in 0..60u32 {
             for column in row + 1..64 {

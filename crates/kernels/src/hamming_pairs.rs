@@ -1,10 +1,10 @@
 //! Compares every element of a small array with every other: the leaves of the joins.
 //!
 //! Eight rows are held in registers while the columns stream by, and one branch asks whether any
-//! of the pairs of a step is near. The elements are folds of fingerprints (see [`Lane::fold32`]),
+//! of the pairs of a step is near. The elements are folds of fingerprints (see [`Fingerprint::fold32`]),
 //! so what comes out are candidates, which [`super::hamming_accept`] checks on the fingerprints.
 //!
-//! [`Lane::fold32`]: simtool_model::fingerprint_table::Lane::fold32
+//! [`Fingerprint::fold32`]: simtool_model::fingerprint_table::Fingerprint::fold32
 
 pub use super::own_loops::hamming_pairs::Candidates;
 

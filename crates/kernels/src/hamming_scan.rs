@@ -14,7 +14,7 @@ use super::Isa;
 use super::own_loops::hamming_scan::plain;
 use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_rows::Metric;
-use simtool_model::fingerprint_table::{Lane, Reach, Wide};
+use simtool_model::fingerprint_table::{Fingerprint, Reach, Wide};
 
 /// Appends a hit, `row << 32 | distance`, for each row of `corpus` within the maximum distance
 /// `reach` of `query`.
@@ -24,7 +24,7 @@ use simtool_model::fingerprint_table::{Lane, Reach, Wide};
 /// # Complexity
 ///
 /// O(n) compares; with AVX-512, eight words to a vector.
-pub fn scan<L: Lane>(corpus: &[L], query: L, reach: Reach, isa: Isa, hits: &mut Vec<u64>) {
+pub fn scan<L: Fingerprint>(corpus: &[L], query: L, reach: Reach, isa: Isa, hits: &mut Vec<u64>) {
     debug_assert!(corpus.len() as u64 <= 1 << 32, "row numbers are 32 bits wide");
     if reach.shape.metric() != Metric::Bits {
         return scan_lanes(corpus, query, reach, hits);
@@ -38,7 +38,7 @@ struct Scan<'a, W> {
     max_distance: u32,
 }
 
-impl<W: Lane> Kernel<&mut Vec<u64>> for Scan<'_, W> {
+impl<W: Fingerprint> Kernel<&mut Vec<u64>> for Scan<'_, W> {
     type Result = ();
 
     #[inline(always)]
@@ -57,9 +57,9 @@ impl<W: Lane> Kernel<&mut Vec<u64>> for Scan<'_, W> {
 }
 
 /// Does the same as [`scan`] for distances that count lanes instead of bits.
-fn scan_lanes<L: Lane>(corpus: &[L], query: L, reach: Reach, hits: &mut Vec<u64>) {
-    for (row, &lane) in (0u64..).zip(corpus) {
-        if let Some(distance) = reach.distance(lane ^ query) {
+fn scan_lanes<L: Fingerprint>(corpus: &[L], query: L, reach: Reach, hits: &mut Vec<u64>) {
+    for (row, &fingerprint) in (0u64..).zip(corpus) {
+        if let Some(distance) = reach.distance(fingerprint ^ query) {
             hits.push(row << 32 | u64::from(distance));
         }
     }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use simtool_model::fingerprint_rows::Shape;
 
-    fn check<L: Lane>(corpus: &[L], query: L, max_distance: u32) {
+    fn check<L: Fingerprint>(corpus: &[L], query: L, max_distance: u32) {
         let mut expected = Vec::new();
         plain(corpus, query, 0, max_distance, &mut expected);
         for &isa in Isa::available() {
@@ -87,13 +87,15 @@ mod tests {
             state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
             state ^ (state >> 29)
         };
-        let lanes: Vec<Wide<8>> = (0..300).map(|_| Wide([0; 8].map(|_| next()))).collect();
-        let half: Vec<Wide<4>> = lanes.iter().map(|lane| Wide::from_words(&lane.0)).collect();
-        let two: Vec<Wide<2>> = lanes.iter().map(|lane| Wide::from_words(&lane.0)).collect();
-        let one: Vec<u64> = lanes.iter().map(|lane| lane.0[0]).collect();
+        let fingerprints: Vec<Wide<8>> = (0..300).map(|_| Wide([0; 8].map(|_| next()))).collect();
+        let half: Vec<Wide<4>> =
+            fingerprints.iter().map(|fingerprint| Wide::from_words(&fingerprint.0)).collect();
+        let two: Vec<Wide<2>> =
+            fingerprints.iter().map(|fingerprint| Wide::from_words(&fingerprint.0)).collect();
+        let one: Vec<u64> = fingerprints.iter().map(|fingerprint| fingerprint.0[0]).collect();
         for length in (0..70).chain([128, 299]) {
             for max_distance in [0, 3, 24, 31, 60, 128, 250, u32::MAX] {
-                check(&lanes[1..=length], lanes[0], max_distance);
+                check(&fingerprints[1..=length], fingerprints[0], max_distance);
                 check(&half[1..=length], half[0], max_distance);
                 check(&two[1..=length], two[0], max_distance);
                 check(&one[1..=length], one[0], max_distance);

@@ -3,7 +3,7 @@
 //! Values and numbers are in two arrays. Every partition is stable: records of one part keep
 //! their order, so the result does not depend on how the input was cut among threads.
 
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -29,7 +29,7 @@ pub struct BlockHash<L> {
     pub(super) window: u64,
 }
 
-impl<L: Lane> BlockHash<L> {
+impl<L: Fingerprint> BlockHash<L> {
     /// Odd multipliers of the words: the golden ratio's, the two of `SplitMix64`, and five more
     /// without a pattern.
     pub(super) const FACTORS: [u64; 8] = [
@@ -57,7 +57,7 @@ impl<L: Lane> BlockHash<L> {
     }
 }
 
-impl<L: Lane> Parts<L> for BlockHash<L> {
+impl<L: Fingerprint> Parts<L> for BlockHash<L> {
     #[inline]
     fn part(&self, value: L) -> usize {
         ((self.hash(value) >> self.shift) & self.window) as usize
@@ -70,7 +70,7 @@ impl<L: Lane> Parts<L> for BlockHash<L> {
 
 /// Counts the values of each part and adds the numbers to `counts`.
 #[inline(never)]
-pub fn count<L: Lane>(values: &[L], hash: &impl Parts<L>, counts: &mut [u32]) {
+pub fn count<L: Fingerprint>(values: &[L], hash: &impl Parts<L>, counts: &mut [u32]) {
     let counts = &mut counts[..hash.parts()];
     for &value in values {
         counts[hash.part(value)] += 1;
@@ -95,7 +95,7 @@ pub fn counts_to_starts<T: Copy + AddAssign>(counts: &mut [T], first: T) -> T {
 ///
 /// An index is outside the output, because `next` was not computed from the counts of these values.
 #[inline(never)]
-pub fn scatter<L: Lane>(
+pub fn scatter<L: Fingerprint>(
     values: &[L],
     numbers: &[u32],
     hash: &impl Parts<L>,
@@ -127,7 +127,7 @@ pub struct SharedOutput<'a> {
 
 impl<'a> SharedOutput<'a> {
     /// Creates the shared output from two arrays of equal length.
-    pub fn new<L: Lane>(values: &'a mut [L], numbers: &'a mut [u32]) -> Self {
+    pub fn new<L: Fingerprint>(values: &'a mut [L], numbers: &'a mut [u32]) -> Self {
         let words: &mut [u64] = bytemuck::cast_slice_mut(values);
         // SAFETY: an atomic has the size and, on the 64-bit platforms that this is built for, the
         // alignment of its integer, and the borrow is exclusive for as long as the atomics live.
@@ -138,7 +138,7 @@ impl<'a> SharedOutput<'a> {
     }
 
     #[inline]
-    fn store<L: Lane>(&self, place: usize, value: L, number: u32) {
+    fn store<L: Fingerprint>(&self, place: usize, value: L, number: u32) {
         let first = place * L::WORDS;
         let places = &self.words[first..first + L::WORDS];
         for (place, &word) in places.iter().zip(value.words()) {
@@ -154,7 +154,7 @@ impl<'a> SharedOutput<'a> {
 ///
 /// An index is outside the output.
 #[inline(never)]
-pub fn scatter_shared<L: Lane>(
+pub fn scatter_shared<L: Fingerprint>(
     records: impl Iterator<Item = (L, u32)>,
     hash: &impl Parts<L>,
     next: &mut [u32],

@@ -1,8 +1,5 @@
 //! Fingerprints in memory as values of a fixed number of 64-bit words, and the limit for their
 //! distance.
-//!
-//! A value of a type that implements [`Lane`] is a whole fingerprint. The lanes that
-//! [`Metric::Lanes`] counts are something else: groups of bits in a fingerprint.
 
 use crate::fingerprint_rows::{Metric, Shape, differing_lanes, nearest};
 use bytemuck::{Pod, Zeroable};
@@ -16,7 +13,7 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 ///
 /// Such a fingerprint is a plain array of words, so the same code reads many of them from memory
 /// and from a mapped file. Bit masks for fingerprints have the same type.
-pub trait Lane:
+pub trait Fingerprint:
     Pod
     + Eq
     + Ord
@@ -70,9 +67,9 @@ pub trait Lane:
     #[inline]
     #[must_use]
     fn from_words(words: &[u64]) -> Self {
-        let mut lane = Self::ZERO;
-        lane.words_mut().iter_mut().zip(words).for_each(|(to, from)| *to = *from);
-        lane
+        let mut fingerprint = Self::ZERO;
+        fingerprint.words_mut().iter_mut().zip(words).for_each(|(to, from)| *to = *from);
+        fingerprint
     }
 
     /// Returns the fingerprint with the bit at position `bit` flipped.
@@ -87,9 +84,9 @@ pub trait Lane:
     /// [`Self::BITS`].
     #[must_use]
     fn lowest_bits(bits: u32) -> Self {
-        let mut lane = Self::ZERO;
-        set_lowest_bits(lane.words_mut(), bits);
-        lane
+        let mut fingerprint = Self::ZERO;
+        set_lowest_bits(fingerprint.words_mut(), bits);
+        fingerprint
     }
 
     /// Returns the positions of the bits that are set, in ascending order.
@@ -109,7 +106,7 @@ pub fn set_lowest_bits(words: &mut [u64], bits: u32) {
     }
 }
 
-impl Lane for u64 {
+impl Fingerprint for u64 {
     const WORDS: usize = 1;
     const ZERO: Self = 0;
 
@@ -144,7 +141,7 @@ impl Lane for u64 {
 #[repr(transparent)]
 pub struct Wide<const W: usize>(pub [u64; W]);
 
-impl<const W: usize> Lane for Wide<W> {
+impl<const W: usize> Fingerprint for Wide<W> {
     const WORDS: usize = W;
     const ZERO: Self = Self([0; W]);
 
@@ -234,7 +231,7 @@ impl From<Wide<2>> for u128 {
 /// Limit for the distance of fingerprints, with the shape that defines the distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// Shape of the fingerprints. If a [`Lane`] type has more bits than the shape, the additional
+    /// Shape of the fingerprints. If a [`Fingerprint`] type has more bits than the shape, the additional
     /// bits are 0.
     pub shape: Shape,
     /// Largest distance of a match, inclusive, in the unit of the shape's metric.
@@ -258,7 +255,7 @@ impl Reach {
     /// the result is `None`.
     #[inline]
     #[must_use]
-    pub fn distance<L: Lane>(self, difference: L) -> Option<u32> {
+    pub fn distance<L: Fingerprint>(self, difference: L) -> Option<u32> {
         let distance = match self.shape.metric() {
             Metric::Bits => difference.count_ones(),
             // The joins replace null lanes by values that differ, so null needs no special case
@@ -279,7 +276,7 @@ impl Reach {
     }
 
     /// Returns the largest number of bits in which two fingerprints within the limit can differ.
-    /// Filters that compare [folds](Lane::fold64) use this number for every metric.
+    /// Filters that compare [folds](Fingerprint::fold64) use this number for every metric.
     #[inline]
     #[must_use]
     pub fn most_bits(self) -> u32 {
@@ -297,7 +294,7 @@ mod tests {
 
     #[test]
     fn folding_is_linear_and_never_adds_bits() {
-        fn check<L: Lane>(a: L, b: L) {
+        fn check<L: Fingerprint>(a: L, b: L) {
             assert_eq!(a.fold32() ^ b.fold32(), (a ^ b).fold32());
             assert_eq!(a.fold64() ^ b.fold64(), (a ^ b).fold64());
             assert!((a ^ b).fold32().count_ones() <= (a ^ b).fold64().count_ones());
@@ -319,8 +316,8 @@ mod tests {
 
     #[test]
     fn lanes_are_numbers_of_many_bits() {
-        let lane = Wide::<2>::from(7u128 << 70 | 1);
-        assert_eq!((lane, u128::from(lane)), (Wide([1, 7 << 6]), 7u128 << 70 | 1));
+        let fingerprint = Wide::<2>::from(7u128 << 70 | 1);
+        assert_eq!((fingerprint, u128::from(fingerprint)), (Wide([1, 7 << 6]), 7u128 << 70 | 1));
         assert!(Wide([9, 1]) < Wide([0, 2]) && Wide([1, 2]) < Wide([2, 2]));
         assert_eq!(Wide::<4>::lowest_bits(100), Wide([u64::MAX, (1 << 36) - 1, 0, 0]));
         assert_eq!(u64::lowest_bits(512), u64::MAX);

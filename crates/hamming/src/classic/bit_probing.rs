@@ -3,13 +3,13 @@
 
 use crate::FingerprintIndex;
 use crate::indexed_search::IndexedSearch;
-use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
-use crate::work::{LaneRows, Work};
+use crate::work::{FixedRows, Work};
 use crate::workload::{Estimate, Workload};
 use simtool_base::error::Result;
 use simtool_base::unordered_map::UnorderedMap;
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 
 /// A hash table from fingerprints to the numbers of their rows.
@@ -25,7 +25,7 @@ pub(crate) struct BitProbing<L> {
     rows: UnorderedMap<L, Vec<u32>>,
 }
 
-impl<L: Lane> BitProbing<L> {
+impl<L: Fingerprint> BitProbing<L> {
     /// Builds the table over `values`, which are at most 2³² − 1 fingerprints. The distance is the
     /// number of different bits.
     pub(crate) fn new(values: &[L], max_distance: u32) -> Self {
@@ -44,7 +44,7 @@ impl<L: Lane> BitProbing<L> {
 
 /// Calls `visit` with each value that differs from `value` in 1 to `flips` of the bits whose positions
 /// are in `bits`. The second argument of `visit` is `flipped` plus the number of bits that differ.
-pub(super) fn visit_flips<L: Lane>(
+pub(super) fn visit_flips<L: Fingerprint>(
     value: L,
     bits: &[u32],
     flips: u32,
@@ -61,7 +61,7 @@ pub(super) fn visit_flips<L: Lane>(
     }
 }
 
-impl<L: Lane> FingerprintIndex<L> for BitProbing<L> {
+impl<L: Fingerprint> FingerprintIndex<L> for BitProbing<L> {
     fn max_distance(&self) -> u32 {
         self.max_distance
     }
@@ -111,20 +111,20 @@ impl JoinKind for BitProbingJoin {
         let query = workload.flips() * 20.0;
         Estimate {
             nanoseconds: build + workload.query_count() * query,
-            bytes: rows * (workload.lane_bytes() + 40.0),
+            bytes: rows * (workload.fingerprint_bytes() + 40.0),
         }
     }
 }
 
-impl<L: Lane> JoinLanes<L> for BitProbingJoin {
+impl<L: Fingerprint> JoinFixedRows<L> for BitProbingJoin {
     fn partners<'a>(
         &self,
-        queries: LaneRows<'a, L>,
-        corpus: LaneRows<'a, L>,
+        queries: FixedRows<'a, L>,
+        corpus: FixedRows<'a, L>,
         work: Work<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
-        let (lanes, corpus_rows) = corpus.valid();
-        let index = BitProbing::new(&lanes, work.reach.max_distance);
+        let (fingerprints, corpus_rows) = corpus.valid();
+        let index = BitProbing::new(&fingerprints, work.reach.max_distance);
         Ok(Box::new(IndexedSearch { queries, index, corpus_rows }))
     }
 }

@@ -4,13 +4,13 @@
 use crate::FingerprintIndex;
 use crate::classic::bit_probing::visit_flips;
 use crate::indexed_search::IndexedSearch;
-use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
-use crate::work::{LaneRows, Work};
+use crate::work::{FixedRows, Work};
 use crate::workload::{Estimate, Workload};
 use simtool_base::error::Result;
 use simtool_base::unordered_map::UnorderedMap;
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 
 /// A hash table from all values near some fingerprint to the rows of these fingerprints.
@@ -20,7 +20,7 @@ pub(crate) struct ExpandedSet<L> {
     matches: UnorderedMap<L, Vec<Match>>,
 }
 
-impl<L: Lane> ExpandedSet<L> {
+impl<L: Fingerprint> ExpandedSet<L> {
     /// Builds the set over `values`, which are at most 2³² − 1 fingerprints. The distance is the number
     /// of different bits. Neither the values nor the queries may have bits set beyond the lowest
     /// `bits`.
@@ -42,7 +42,7 @@ impl<L: Lane> ExpandedSet<L> {
     }
 }
 
-impl<L: Lane> FingerprintIndex<L> for ExpandedSet<L> {
+impl<L: Fingerprint> FingerprintIndex<L> for ExpandedSet<L> {
     fn max_distance(&self) -> u32 {
         self.max_distance
     }
@@ -74,22 +74,23 @@ impl JoinKind for ExpandedSetJoin {
         let rows = workload.row_count();
         let flips = workload.flips();
         let build = rows * flips * 100.0;
-        let bytes = rows * flips * (workload.lane_bytes() + 24.0);
+        let bytes = rows * flips * (workload.fingerprint_bytes() + 24.0);
         // A look-up beyond the caches waits for memory.
         let query = if bytes > 1e7 { 120.0 } else { 40.0 };
         Estimate { nanoseconds: build + workload.query_count() * query, bytes }
     }
 }
 
-impl<L: Lane> JoinLanes<L> for ExpandedSetJoin {
+impl<L: Fingerprint> JoinFixedRows<L> for ExpandedSetJoin {
     fn partners<'a>(
         &self,
-        queries: LaneRows<'a, L>,
-        corpus: LaneRows<'a, L>,
+        queries: FixedRows<'a, L>,
+        corpus: FixedRows<'a, L>,
         work: Work<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
-        let (lanes, corpus_rows) = corpus.valid();
-        let index = ExpandedSet::new(&lanes, work.reach.shape.row_bits(), work.reach.max_distance);
+        let (fingerprints, corpus_rows) = corpus.valid();
+        let index =
+            ExpandedSet::new(&fingerprints, work.reach.shape.row_bits(), work.reach.max_distance);
         Ok(Box::new(IndexedSearch { queries, index, corpus_rows }))
     }
 }

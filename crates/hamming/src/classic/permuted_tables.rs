@@ -8,14 +8,14 @@
 
 use crate::FingerprintIndex;
 use crate::indexed_search::IndexedSearch;
-use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
-use crate::work::{LaneRows, Work};
+use crate::work::{FixedRows, Work};
 use crate::workload::{Estimate, Workload};
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator, ParallelSliceMut};
 use simtool_base::error::Result;
 use simtool_kernels::prefetch;
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::matches::Match;
 
 /// Number of fingerprints that a look-up may visit by chance. If it would be more, a layout with more
@@ -47,7 +47,7 @@ struct Table<L> {
     rows: Vec<(u64, L, u32)>,
 }
 
-impl<L: Lane> Table<L> {
+impl<L: Fingerprint> Table<L> {
     fn new(values: &[L], mut top: Vec<(u32, u32)>) -> Self {
         // The first 64 bits distinguish rows well enough, so a longer sort key is cut.
         let (mut prefix, mut mask) = (0, L::ZERO);
@@ -120,7 +120,7 @@ impl<L: Lane> Table<L> {
     }
 }
 
-impl<L: Lane> PermutedTables<L> {
+impl<L: Fingerprint> PermutedTables<L> {
     /// Builds the tables over `values`, which are at most 2³² − 1 fingerprints. The distance must be
     /// the number of different bits.
     ///
@@ -200,7 +200,7 @@ fn choose(
     }
 }
 
-impl<L: Lane> FingerprintIndex<L> for PermutedTables<L> {
+impl<L: Fingerprint> FingerprintIndex<L> for PermutedTables<L> {
     fn max_distance(&self) -> u32 {
         self.reach.max_distance
     }
@@ -254,20 +254,20 @@ impl JoinKind for PermutedTablesJoin {
         let query = tables * (250.0 + workload.bucket_rows());
         Estimate {
             nanoseconds: build + workload.query_count() * query,
-            bytes: rows * tables * (2.0 * workload.lane_bytes() + 8.0),
+            bytes: rows * tables * (2.0 * workload.fingerprint_bytes() + 8.0),
         }
     }
 }
 
-impl<L: Lane> JoinLanes<L> for PermutedTablesJoin {
+impl<L: Fingerprint> JoinFixedRows<L> for PermutedTablesJoin {
     fn partners<'a>(
         &self,
-        queries: LaneRows<'a, L>,
-        corpus: LaneRows<'a, L>,
+        queries: FixedRows<'a, L>,
+        corpus: FixedRows<'a, L>,
         work: Work<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
-        let (lanes, corpus_rows) = corpus.valid();
-        let index = PermutedTables::new(&lanes, work.reach);
+        let (fingerprints, corpus_rows) = corpus.valid();
+        let index = PermutedTables::new(&fingerprints, work.reach);
         Ok(Box::new(IndexedSearch { queries, index, corpus_rows }))
     }
 }

@@ -1,7 +1,7 @@
 //! The plain loop of [`crate::bucket_filter`].
 
 use crate::partition::{BlockHash, Parts};
-use simtool_model::fingerprint_table::Lane;
+use simtool_model::fingerprint_table::Fingerprint;
 
 /// The word of a bucket with several values. The rows that look up such a bucket are kept. If the
 /// fold of a bucket's only value is this number by chance, these rows are kept, too, so none is
@@ -27,7 +27,7 @@ pub(crate) struct BucketSearch<'a, L> {
 /// Looks up one row after the other. Writes the indices of the kept rows to `found`, and returns
 /// their number. `first` is the index of the first row.
 #[inline(always)]
-pub(crate) fn plain<L: Lane>(
+pub(crate) fn plain<L: Fingerprint>(
     search: BucketSearch<'_, L>,
     first: usize,
     found: &mut [u32],

@@ -1,6 +1,6 @@
 //! The test of a pair, and the plain loop of [`crate::hamming_accept`].
 
-use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::fingerprint_table::{Fingerprint, Reach};
 
 /// The conditions that a pair of fingerprints must meet to be accepted.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ pub struct PairTest<'a, L> {
     pub unequal: &'a [L],
 }
 
-impl<L: Lane> PairTest<'_, L> {
+impl<L: Fingerprint> PairTest<'_, L> {
     /// Returns the distance of a pair, or `None` if the pair is not accepted. `difference` is the
     /// XOR of its fingerprints.
     #[inline(always)]
@@ -27,7 +27,7 @@ impl<L: Lane> PairTest<'_, L> {
 
 /// Checks one candidate pair after the other, and calls `sink` with the accepted ones.
 #[inline(always)]
-pub(crate) fn plain<L: Lane>(
+pub(crate) fn plain<L: Fingerprint>(
     values: &[L],
     rows: &[u32],
     columns: &[u32],
