@@ -167,7 +167,7 @@ fn filter(adder: &mut IndexAdder) {
             let mut waiting = None;
             for lines in &pages {
                 let answer = || answer(waiting.take());
-                waiting = Some(reader.read_beside(lines, answer).expect("they are read").0);
+                waiting = Some(reader.read_during(lines, answer).expect("they are read").0);
             }
             answer(waiting);
         })

@@ -273,10 +273,10 @@ impl Index {
 
     /// Returns the size of the index as a dict.
     fn stat<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let told = py.detach(|| {
+        let added = py.detach(|| {
             self.stored().and_then(|index| Ok((index.size()?, index.method().to_string())))
         });
-        let (size, method) = told.map_err(exception)?;
+        let (size, method) = added.map_err(exception)?;
         let stat = PyDict::new(py);
         stat.set_item("method", method)?;
         stat.set_item("documents", size.documents)?;

@@ -339,7 +339,7 @@ pub(crate) fn cluster(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
     let mut options = settings::options(options)?;
-    let config = Config::parse_besides(&mut options).map_err(exception)?;
+    let config = Config::parse_without_method(&mut options).map_err(exception)?;
     settings::refuse_rest(&options)?;
     // The longest document, for example, cannot be found without texts.
     if !matches!(config.keep, Keep::First | Keep::Last) {

@@ -28,11 +28,11 @@ pub(crate) fn run<T: Send>(
     let watch = &Watch::default();
     let done = py.detach(|| {
         thread::scope(|scope| {
-            let (told, done) = mpsc::channel();
+            let (sender, done) = mpsc::channel();
             let body = move || {
                 let result = work(watch);
                 // After a signal the receiver is gone, and the result is not needed.
-                let _ = told.send(());
+                let _ = sender.send(());
                 result
             };
             let thread = thread::Builder::new().name("simtool".to_owned()).stack_size(STACK);

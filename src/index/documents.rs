@@ -181,7 +181,7 @@ pub fn write_only_new(
     progress: &dyn Progress,
 ) -> Result<()> {
     let is_kept = |document: DocOrdinal| added.is_kept[document.index()];
-    let (ids, bad, target) = (&added.read.ids, BadRecords::Keep, folder.aside());
+    let (ids, bad, target) = (&added.read.ids, BadRecords::Keep, folder.staging());
     let workers = Threads::new(threads)?;
     workers.run(|| write_kept_copies(collection, ids, &is_kept, bad, target, progress))?
 }

@@ -73,7 +73,7 @@ impl LineReader {
     /// # Errors
     ///
     /// The same as [`Corpus::read_shard`].
-    pub fn read_beside<R: Send>(
+    pub fn read_during<R: Send>(
         &self,
         lines: &[u8],
         work: impl FnOnce() -> R + Send,

@@ -82,7 +82,7 @@ fn what_is_not_given_has_a_default() {
 }
 
 #[test]
-fn a_recall_is_told_where_bands_miss_some() {
+fn a_recall_is_reported_where_bands_miss_some() {
     let means = |text: &str| text.parse::<Method>().unwrap().distance_means().unwrap();
     let bands = means("minhash:measure=jaccard,recall=0.98");
     assert!(

@@ -134,7 +134,7 @@ fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
         lost: read.lost_records(),
         passed_over: read.passed_over,
         without_terms: read.without_terms,
-        mended: read.mended,
+        repaired: read.repaired,
         file_faults: read.faults.iter().filter(is_loss).count() as u64,
         text_bytes: read.text_bytes(),
     }

@@ -59,7 +59,7 @@ impl Results<'_> {
             return Err(Error::config("write_kept", "these documents", rule));
         };
         let is_kept = |document: DocOrdinal| self.kept[document.index()];
-        let target = self.folder.aside().join("kept");
+        let target = self.folder.staging().join("kept");
         let bad_records = self.outputs.bad_records;
         self.context.threads().run(|| {
             let ids = &documents.read.ids;

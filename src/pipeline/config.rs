@@ -159,7 +159,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Parses all `options`: the options of [`Self::parse_besides`] and the options of the
+    /// Parses all `options`: the options of [`Self::parse_without_method`] and the options of the
     /// [method](Method::parse_all).
     ///
     /// ```
@@ -177,8 +177,8 @@ impl Config {
     /// A value is out of its range, or the name of an option is unknown.
     pub fn parse(options: &mut Options) -> Result<Self> {
         // The method goes last, because it rejects every option that is left.
-        let besides = Self::parse_besides(options)?;
-        Ok(Self { method: Method::parse_all(options)?, ..besides })
+        let settings = Self::parse_without_method(options)?;
+        Ok(Self { method: Method::parse_all(options)?, ..settings })
     }
 
     /// Parses all settings except the method, which stays the default method. Takes `keep`, `cluster` and the
@@ -187,7 +187,7 @@ impl Config {
     /// # Errors
     ///
     /// A value is out of its range.
-    pub fn parse_besides(options: &mut Options) -> Result<Self> {
+    pub fn parse_without_method(options: &mut Options) -> Result<Self> {
         Ok(Self {
             method: Method::default(),
             keep: options.take_choice("keep")?.unwrap_or_default(),

@@ -40,10 +40,10 @@ impl<'c> CorpusTerms<'c> {
     /// Returns the numbers of all documents, sorted by preference: the document to keep first. Every shard
     /// must have been read.
     pub(super) fn order(&self, keep: Keep) -> Vec<u32> {
-        let told =
+        let read =
             CollectionSummary::of_preferences(self.summaries.iter().filter_map(OnceLock::get));
-        let mut rows: Vec<u32> = (0..told.lengths.len() as u32).collect();
-        rows.sort_by(|&a, &b| told.prefer(keep, a, b));
+        let mut rows: Vec<u32> = (0..read.lengths.len() as u32).collect();
+        rows.sort_by(|&a, &b| read.prefer(keep, a, b));
         rows
     }
 
@@ -71,7 +71,7 @@ impl TermSource for CorpusTerms<'_> {
         (0..self.collection.shard_count()).map(text).sum::<u64>() / BYTES_A_TERM
     }
 
-    fn told_bytes(&self) -> u64 {
+    fn held_bytes(&self) -> u64 {
         self.summaries.iter().filter_map(OnceLock::get).map(ShardSummary::bytes).sum()
     }
 

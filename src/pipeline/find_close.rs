@@ -67,7 +67,7 @@ impl Run<'_> {
         let by_field = self.plan.keep().is_by_field();
         let sources =
             self.corpora.map(|corpus| CorpusTerms::new(corpus, &terms, by_field, progress));
-        let any_dear = (self.corpora.iter()).any(|corpus| {
+        let any_expensive = (self.corpora.iter()).any(|corpus| {
             (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
         });
         // Learned weights stay in memory during the whole join, so they count against the budget.
@@ -76,11 +76,11 @@ impl Run<'_> {
         let _learned = self.context.memory().hold(learned_bytes);
         // Terms are kept in memory only if some text is expensive to read again. The join itself needs most
         // of the memory, so kept terms get a third of the free memory.
-        let kept_bytes = if any_dear { self.context.memory().free() / 3 } else { 0 };
+        let kept_bytes = if any_expensive { self.context.memory().free() / 3 } else { 0 };
         let folder = self.context.temporary_folder();
         // Other programs use the folder as well, so a tenth of its free space is left to them. If terms do
         // not fit, the texts are read again.
-        let room = if any_dear { free_bytes(folder) / 10 * 9 } else { 0 };
+        let room = if any_expensive { free_bytes(folder) / 10 * 9 } else { 0 };
         let prices = self.corpora.map(|corpus| move |shard| corpus.price(shard));
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
             // Two collections share the memory and the space on disk.

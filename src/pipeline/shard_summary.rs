@@ -40,7 +40,7 @@ pub(crate) struct ShardSummary {
     /// Value of the field `keep_field` of each document. Empty if no such field is given.
     preferences: Vec<FieldValue>,
     without_terms: u64,
-    mended: u64,
+    repaired: u64,
     passed_over: u64,
     lengths: Vec<u32>,
 }
@@ -57,7 +57,7 @@ pub struct CollectionSummary {
     /// Number of documents without any term. They are similar to no other document and have no fingerprint.
     pub without_terms: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
-    pub mended: u64,
+    pub repaired: u64,
     /// Number of documents that the selection excluded. They are kept but not compared.
     pub passed_over: u64,
     /// Number of bytes of text of each document. A text of 4 GiB or more counts as 2³² − 1 bytes.
@@ -85,7 +85,7 @@ pub(crate) fn read_summarized(
         faults: Vec::new(),
         preferences: Vec::new(),
         without_terms: 0,
-        mended: 0,
+        repaired: 0,
         passed_over: 0,
         lengths: Vec::new(),
     };
@@ -106,7 +106,7 @@ pub(crate) fn read_summarized(
                 if by_field {
                     summary.preferences.push(FieldValue::parse(document.field));
                 }
-                summary.mended += u64::from(document.mended.is_some());
+                summary.repaired += u64::from(document.repaired.is_some());
                 // A text of 4 GiB or more is stored with the greatest number, so it still counts as longest.
                 summary.lengths.push(u32::try_from(document.text.len()).unwrap_or(u32::MAX));
                 summary.without_terms += u64::from(!visit(index, &document)?);
@@ -203,7 +203,7 @@ impl CollectionSummary {
             all.faults.extend(summary.faults);
             all.preferences.extend(summary.preferences);
             all.without_terms += summary.without_terms;
-            all.mended += summary.mended;
+            all.repaired += summary.repaired;
             all.passed_over += summary.passed_over;
             all.lengths.extend(summary.lengths);
         }
@@ -232,7 +232,7 @@ impl CollectionSummary {
         self.quarantined.extend(more.quarantined);
         self.faults.extend(more.faults);
         self.without_terms += more.without_terms;
-        self.mended += more.mended;
+        self.repaired += more.repaired;
         self.passed_over += more.passed_over;
     }
 

@@ -91,7 +91,7 @@ impl Request {
         let keep_field = options.take("keep_field");
         let output = options.take_path("output").unwrap_or_else(|| OUTPUT.into());
         let existing = Existing::by_force(options.take_flag("force")?);
-        let mut config = Config::parse_besides(&mut options)?;
+        let mut config = Config::parse_without_method(&mut options)?;
         config.keep.check_field(keep_field.is_some())?;
         let mut outputs = parse_outputs(&mut options)?;
         if paths.queries.is_empty() {

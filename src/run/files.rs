@@ -87,8 +87,8 @@ fn create_whole_file(path: &Path, face: &dyn Face) -> Result<WholeFile> {
     }
     let mut held = face.hold_interruptions();
     let file = WholeFile::create(path, Durability::Synced)?;
-    if let Some(aside) = file.aside() {
-        held.set(OutputState::Unfinished(aside.to_owned()));
+    if let Some(temporary) = file.staging() {
+        held.set(OutputState::Unfinished(temporary.to_owned()));
     }
     Ok(file)
 }

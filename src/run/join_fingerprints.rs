@@ -152,9 +152,9 @@ mod tests {
                 })
                 .unwrap();
                 drop(context);
-                let told: Vec<_> = timings.counts().iter().map(|count| count.count).collect();
+                let counts: Vec<_> = timings.counts().iter().map(|count| count.count).collect();
                 let pairs = if output == PairOutput::Groups { 0 } else { 20 };
-                assert_eq!(told, [pairs], "{index}, {output:?}");
+                assert_eq!(counts, [pairs], "{index}, {output:?}");
                 assert!(!bytes.is_empty());
                 // The rows are listed or counted one by one, to the last.
                 let stages = seen.0.into_inner().unwrap();

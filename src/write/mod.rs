@@ -3,7 +3,6 @@
 //! The code here knows nothing about the stages of a run. Files of results get their final names only when
 //! they are complete (see [`whole_file`] and [`output_folder`]).
 
-mod aside;
 pub mod columns;
 pub mod evaluation;
 pub mod kept_documents;
@@ -11,6 +10,7 @@ pub mod output_folder;
 pub mod pair_table;
 pub mod reference_text;
 pub mod report;
+mod staging;
 pub mod summary;
 pub mod text_difference;
 pub mod tsv_field;

@@ -1,6 +1,6 @@
 //! A folder of outputs that appears either complete or not at all.
 
-use super::aside::{AsideFolder, folder_of, remove_abandoned};
+use super::staging::{StagingFolder, folder_of, remove_abandoned};
 use simtool_base::durable::{Disk, Durability, is_taken};
 use simtool_base::error::{Error, Result};
 use std::fs::{self, File};
@@ -37,7 +37,7 @@ pub struct OutputFolder {
     path: PathBuf,
     /// Final path of the folder, with symbolic links resolved.
     place: PathBuf,
-    aside: AsideFolder,
+    staging: StagingFolder,
     /// Temporary folder that files are written to, which becomes the output folder.
     content: PathBuf,
     /// Identity of the old output, if there is one that will be replaced.
@@ -147,21 +147,21 @@ impl OutputFolder {
         remove_abandoned(parent);
         // The temporary folder is created next to the output. So both are on the same file system, and
         // renaming is possible.
-        let aside = AsideFolder::new(parent).map_err(error)?;
-        let (path, content) = (path.to_owned(), aside.content());
-        Ok(Self { path, place, aside, content, standing, above, disk })
+        let staging = StagingFolder::new(parent).map_err(error)?;
+        let (path, content) = (path.to_owned(), staging.content());
+        Ok(Self { path, place, staging, content, standing, above, disk })
     }
 
     /// Returns the temporary folder that files are written to.
     #[must_use]
-    pub(crate) fn aside(&self) -> &Path {
+    pub(crate) fn staging(&self) -> &Path {
         &self.content
     }
 
     /// Returns the folder that must be removed if the output is not finished.
     #[must_use]
     pub(crate) fn unfinished(&self) -> &Path {
-        self.aside.path()
+        self.staging.path()
     }
 
     /// Returns the path that a file of the folder will have in the end.
@@ -207,9 +207,9 @@ impl OutputFolder {
         if let Err(error) = renamed {
             let error = if is_taken(&error) { refusal() } else { error };
             let error = Error::io(&self.path, "write", error);
-            if self.aside.replaced().exists() {
+            if self.staging.replaced().exists() {
                 // If the old output could not be moved back, it must stay in the temporary folder.
-                self.aside.keep();
+                self.staging.keep();
             }
             return Err(error);
         }
@@ -232,14 +232,14 @@ impl OutputFolder {
             // Another run replaced the old output between the check and the exchange. Its output gets the
             // path back.
             if let Err(error) = self.disk.exchange_folders(&self.content, &self.place) {
-                fs::rename(&self.content, self.aside.replaced())?;
+                fs::rename(&self.content, self.staging.replaced())?;
                 return Err(error);
             }
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         // If the file system cannot exchange names, the old output is moved away first. The path then has no
         // results for a moment. The old output is removed only when the new one has the path.
-        let replaced = self.aside.replaced();
+        let replaced = self.staging.replaced();
         self.disk.rename_folder(&self.place, &replaced)?;
         // Another run may have written to the folder after the check. Then the folder is moved back.
         let renamed = if standing.is_moved_to(&replaced) {
@@ -409,7 +409,7 @@ mod tests {
             let finished = folder.sync().and_then(|()| folder.finish()).is_ok();
             assert_eq!(finished, failing == all.len());
             assert_eq!(*steps.lock().unwrap(), all[..all.len().min(failing + 1)]);
-            assert_eq!(path.exists(), failing > 3, "a failure behind the rename is told alone");
+            assert_eq!(path.exists(), failing > 3, "a failure after the rename is only reported");
             let left = fs::read_dir(parent.path().join("made")).unwrap().count();
             assert_eq!(left, usize::from(failing > 3));
         }

@@ -1,6 +1,6 @@
 //! A file that appears either complete or not at all.
 
-use super::aside::{self, folder_of};
+use super::staging::{self, folder_of};
 use simtool_base::durable::{Disk, Durability};
 use simtool_base::error::{Error, Result};
 use std::fs::{self, File};
@@ -35,7 +35,7 @@ pub struct WholeFile {
 
 #[derive(Debug)]
 enum Target {
-    Aside(tempfile::NamedTempFile),
+    Temporary(tempfile::NamedTempFile),
     /// A pipe or a device. It is written directly, because it cannot be replaced.
     Direct(File),
 }
@@ -64,9 +64,9 @@ impl WholeFile {
         } else {
             // Listing a folder with many files takes time, so it is not done if writing should be fast.
             if disk.durability() == Durability::Synced {
-                aside::remove_abandoned(folder_of(path));
+                staging::remove_abandoned(folder_of(path));
             }
-            Target::Aside(aside::file(folder_of(path)).map_err(error)?)
+            Target::Temporary(staging::file(folder_of(path)).map_err(error)?)
         };
         Ok(Self { path: path.to_owned(), target, disk })
     }
@@ -89,9 +89,9 @@ impl WholeFile {
 
     /// Returns the temporary path of the file, or `None` for a pipe or a device.
     #[must_use]
-    pub fn aside(&self) -> Option<&Path> {
+    pub fn staging(&self) -> Option<&Path> {
         match &self.target {
-            Target::Aside(file) => Some(file.path()),
+            Target::Temporary(file) => Some(file.path()),
             Target::Direct(_) => None,
         }
     }
@@ -99,7 +99,7 @@ impl WholeFile {
     /// Returns the open file, for code that needs one to write to. Such code must flush its own buffers.
     pub fn file(&mut self) -> &mut File {
         match &mut self.target {
-            Target::Aside(file) => file.as_file_mut(),
+            Target::Temporary(file) => file.as_file_mut(),
             Target::Direct(file) => file,
         }
     }
@@ -111,7 +111,7 @@ impl WholeFile {
     /// The disk is full or broken. Then the value must be dropped.
     pub fn sync(&self) -> Result<()> {
         match &self.target {
-            Target::Aside(file) => self
+            Target::Temporary(file) => self
                 .disk
                 .sync_file(file.as_file(), file.path())
                 .map_err(|e| Error::io(&self.path, "bring to the disk", e)),
@@ -127,7 +127,7 @@ impl WholeFile {
     /// The file cannot be renamed. It is also an error if the file was renamed, but the disk did not confirm
     /// that the new name survives a power cut.
     pub fn finish(self) -> Result<()> {
-        let Target::Aside(file) = self.target else { return Ok(()) };
+        let Target::Temporary(file) = self.target else { return Ok(()) };
         let renamed = self.disk.rename_file(file, &self.path);
         renamed.map_err(|e| Error::io(&self.path, "write", e))?;
         let folder = folder_of(&self.path);

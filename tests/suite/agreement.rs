@@ -64,7 +64,7 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
         ("file faults", "file_faults"),
     ];
     let mut of_corpus = false;
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for line in counts {
         let name = line.split("  ").find(|part| !part.is_empty()).unwrap();
         let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim();
@@ -83,11 +83,11 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
             page_note.replace("&gt;", ">").replace("&lt;", "<").contains(share),
             "{key}: {share}, {page_note}"
         );
-        told.push(key);
+        reported.push(key);
     }
-    assert_eq!(told.len(), tiles.len(), "{}", run.out);
+    assert_eq!(reported.len(), tiles.len(), "{}", run.out);
     for key in ["lost", "passed_over", "file_faults", "mended"] {
-        assert_eq!(told.iter().any(|told| told == key), count(key) > 0, "{key}");
+        assert_eq!(reported.iter().any(|reported| reported == key), count(key) > 0, "{key}");
     }
 
     // The counts agree with each other and with the rows.
@@ -129,8 +129,8 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
     // Sizes and times are plausible.
     let seconds = summary["seconds"].as_object().unwrap().values();
     let seconds: f64 = seconds.map(|stage| stage.as_f64().unwrap()).sum();
-    let told = rest.split(' ').nth(4).unwrap().parse::<f64>().unwrap();
-    assert!((told - seconds).abs() < 0.001, "{rest} {seconds}");
+    let reported = rest.split(' ').nth(4).unwrap().parse::<f64>().unwrap();
+    assert!((reported - seconds).abs() < 0.001, "{rest} {seconds}");
     assert!(page.contains(&format!("all, {size}")) || is_match, "{size}");
     assert!(page.contains(&format!("{size} of text")), "{size}");
     for moment in ["begin", "end"] {

@@ -86,8 +86,8 @@ fn n_and_m_have_a_name_too() {
     let long = folder.run_words("reference 1 4");
     assert_eq!((long.code, &long.out, &long.err), (0, &short.out, &short.err));
     assert_eq!(folder.result(), result);
-    let told = folder.run_words("1 4 --verbose");
-    assert_eq!(told.err, "simtool: note: articles 2, samples 2, features 1, matches 2\n");
+    let run = folder.run_words("1 4 --verbose");
+    assert_eq!(run.err, "simtool: note: articles 2, samples 2, features 1, matches 2\n");
     assert_eq!(folder.run_words("1 4 --quiet --progress always").err, "");
 }
 

@@ -323,8 +323,8 @@ fn words_that_most_documents_have_weigh_little() {
     };
     // Without weights, half of "the cat" is in all other documents. With weights, (1 + 524) / (1 +
     // 524 + 939) of "the red hen" is in another one.
-    let alike = [&BY_IDF[..3], &["--similarity", "containment:0.5"]].concat();
-    assert_eq!(removed("plain", &alike).len(), 3);
+    let similar = [&BY_IDF[..3], &["--similarity", "containment:0.5"]].concat();
+    assert_eq!(removed("plain", &similar).len(), 3);
     let pair = removed("weighed", &[&BY_IDF[..], &["containment:0.358"]].concat());
     assert!(pair.len() == 1 && pair[0].contains("0.3586"), "{pair:?}");
     assert!(removed("more", &[&BY_IDF[..], &["containment:0.359"]].concat()).is_empty());

@@ -302,8 +302,8 @@ fn an_argument_that_is_no_utf8_is_a_path_like_any_other() {
              simtool -q --corpus \"$name\" --output out"
         ),
     );
-    let told = String::from_utf8_lossy(&run.stderr);
-    assert!(run.status.success() && !told.contains("internal"), "{told}");
+    let message = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success() && !message.contains("internal"), "{message}");
     assert!(folder.path("out/summary.json").exists());
 }
 

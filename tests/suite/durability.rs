@@ -39,13 +39,13 @@ fn wait_until(is_there: impl Fn() -> bool) {
 
 /// Starts a run on the big file, and returns when it works.
 fn begin(folder: &Folder, more: &[&str]) -> Child {
-    let asides = || names(folder).iter().filter(|name| name.starts_with(".simtool-")).count();
-    let before = asides();
+    let temporary = || names(folder).iter().filter(|name| name.starts_with(".simtool-")).count();
+    let before = temporary();
     let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
     command.current_dir(folder.path("")).args(["-q", "--corpus", "big.jsonl"]).args(more);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let program = command.spawn().unwrap();
-    wait_until(|| asides() != before);
+    wait_until(|| temporary() != before);
     program
 }
 

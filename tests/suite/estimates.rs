@@ -108,9 +108,9 @@ fn check(folder: &Folder, name: &str, mapped: f64) {
         let count = guess(documents, |number, _| number.parse().unwrap());
         assert_near("documents", count, of(&run.out, "documents"), &shown);
         let of_unit = |number: &str, unit: &str| size(&format!("{number} {unit}"));
-        let (told, _) = run.out.split_once(" of text in").unwrap();
-        let told = size(told.rsplit_once('\n').unwrap().1);
-        assert_near("text", guess(text, of_unit), told, &shown);
+        let (shown_text, _) = run.out.split_once(" of text in").unwrap();
+        let shown_text = size(shown_text.rsplit_once('\n').unwrap().1);
+        assert_near("text", guess(text, of_unit), shown_text, &shown);
         if cfg!(target_os = "linux") {
             let peak = run.err.lines().find_map(|line| line.strip_prefix("peak memory")).unwrap();
             let peak = (size(peak.split_once(',').unwrap().0) - mapped) / 1e6;

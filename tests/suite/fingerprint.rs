@@ -211,10 +211,10 @@ fn bands_find_the_fraction_they_promise() {
     };
     let (all, _) = pairs("--recall 1");
     for (recall, least) in [("0.98", 0.98), ("0.5", 0.5)] {
-        let (found, told) = pairs(&format!("--recall {recall}"));
+        let (found, message) = pairs(&format!("--recall {recall}"));
         assert!(found.is_subset(&all));
         assert!(found.len() as f64 >= all.len() as f64 * least, "{} of {}", found.len(), all.len());
-        assert!(told.contains("bands and misses some pairs"), "{told}");
+        assert!(message.contains("bands and misses some pairs"), "{message}");
     }
 }
 

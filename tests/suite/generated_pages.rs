@@ -64,7 +64,7 @@ fn documents(folder: &Path) -> Vec<(String, String)> {
             };
             match record.content {
                 Content::Document(document) => {
-                    assert_eq!(document.mended, None);
+                    assert_eq!(document.repaired, None);
                     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
                     found.push((text(document.id.unwrap()), text(document.text)));
                 }

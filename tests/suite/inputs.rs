@@ -164,17 +164,17 @@ fn a_missing_text_is_counted_and_reported_once_in_every_format() {
         let lack = format!(
             "have no field \"text\"; there are: {there}. Name the field of the text with --text-field"
         );
-        let told = format!("[text-field] \"{name}\": 3 records {lack}");
+        let message = format!("[text-field] \"{name}\": 3 records {lack}");
         for command in ["--corpus", "fingerprint --output -"] {
             let run = folder.run_words(&format!("{command} {name}"));
             assert_eq!(run.code, 1, "{name}: {}", run.err);
             let expected =
-                format!("simtool: error: no document was read: {told}; nothing was written");
+                format!("simtool: error: no document was read: {message}; nothing was written");
             assert!(run.err.contains(&expected), "{name}: {}", run.err);
 
             let run = folder.run_words(&format!("{command} {name} good.jsonl -q"));
             assert_eq!(run.code, 3, "{name}: {}", run.err);
-            assert_eq!(run.err, format!("simtool: error: {told}\n"));
+            assert_eq!(run.err, format!("simtool: error: {message}\n"));
 
             let run = folder.run_words(&format!("{command} {name} --on-error fail --force"));
             let run = if command == "--corpus" {

@@ -35,7 +35,7 @@ fn can_limit() -> bool {
 
 /// Builds lines of `words` words each. No two lines are equal, but all lines of a family are
 /// similar.
-fn alike_lines(families: usize, lines: usize, words: usize) -> String {
+fn similar_lines(families: usize, lines: usize, words: usize) -> String {
     let mut text = String::new();
     for line in 0..families * lines {
         let family = line / lines + 1;
@@ -54,7 +54,7 @@ fn an_exact_join_without_the_memory_that_it_needs_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     // Each of 12 million shingles takes 8 bytes once texts are compared.
-    fs::write(folder.join("a.txt"), alike_lines(1, 100, 20_000)).unwrap();
+    fs::write(folder.join("a.txt"), similar_lines(1, 100, 20_000)).unwrap();
     let run = "-q -j 1 --corpus a.txt --per-line --shingle chars:8 --max-memory 100G --output out";
     let failed = limited(folder, "60000", run);
     let messages = String::from_utf8_lossy(&failed.stderr);
@@ -73,7 +73,7 @@ fn verification_stays_below_the_ceiling() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     // The 5 million shingles of all texts take 44 MB, and those of two families a tenth of that.
-    fs::write(folder.join("a.txt"), alike_lines(20, 10, 5000)).unwrap();
+    fs::write(folder.join("a.txt"), similar_lines(20, 10, 5000)).unwrap();
     let verify = "-q -j 1 --corpus a.txt --per-line --shingle chars:8 --method simhash \
                   --verify 0.9 --pairs --output";
     let run = |limit, rest: &str| {

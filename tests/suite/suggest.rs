@@ -126,9 +126,9 @@ fn threads_do_not_matter_and_the_command_does_the_same() {
         assert_eq!(run.code, 0, "{}", run.err);
         run.out
     };
-    let told = suggest("1");
-    assert_eq!(told, suggest("5"));
-    let command = told.lines().find_map(|line| line.strip_prefix("run\t")).unwrap();
+    let suggested = suggest("1");
+    assert_eq!(suggested, suggest("5"));
+    let command = suggested.lines().find_map(|line| line.strip_prefix("run\t")).unwrap();
     assert!(command.starts_with("simtool dedup 'my docs.jsonl' --method exact "), "{command}");
     let options = command.split_once("jsonl' ").unwrap().1;
     let arguments =

@@ -157,7 +157,7 @@ fn matches_and_fingerprints_are_explained() {
     let limited = "--corpus in --text-field body --min-tokens 14 -q --output limited";
     assert_eq!(folder.run_words(limited).code, 3);
     let run = folder.run_words("why limited b");
-    assert!(run.out.contains("the run was told to pass it over"), "{} {}", run.out, run.err);
+    assert!(run.out.contains("the options of the run skip it"), "{} {}", run.out, run.err);
 }
 
 #[test]

@@ -5,9 +5,9 @@
 //! aliases of the standard types, so clippy's `iter_over_hash_type` finds every loop over one.
 
 /// Hash map without a meaningful order.
-#[expect(clippy::disallowed_types, reason = "the alias that everything else is told to use")]
+#[expect(clippy::disallowed_types, reason = "the alias that everything else must use")]
 pub type UnorderedMap<K, V> = std::collections::HashMap<K, V, ahash::RandomState>;
 
 /// Hash set without a meaningful order.
-#[expect(clippy::disallowed_types, reason = "the alias that everything else is told to use")]
+#[expect(clippy::disallowed_types, reason = "the alias that everything else must use")]
 pub type UnorderedSet<T> = std::collections::HashSet<T, ahash::RandomState>;

@@ -124,10 +124,10 @@ impl Row {
 
     /// Returns the [`fold`] and the [`kind`] flags that all characters of the row have. Returns `None` if
     /// they have different flags or if one is replaced.
-    fn alike(&self) -> Option<(u8, u8)> {
+    fn uniform_flags(&self) -> Option<(u8, u8)> {
         let fold = self.folds[0];
-        let are_alike = self.folds == [fold; 64] && !self.changes_last;
-        self.kind.filter(|_| are_alike && fold & !fold::INERT == 0).map(|kind| (fold, kind))
+        let are_equal = self.folds == [fold; 64] && !self.changes_last;
+        self.kind.filter(|_| are_equal && fold & !fold::INERT == 0).map(|kind| (fold, kind))
     }
 }
 
@@ -349,8 +349,9 @@ impl CharacterTable {
             Some(Box::new(row))
         });
         let whole = Row::new(first, |second| {
-            let alike = rows[usize::from(second)].as_ref().and_then(|row| row.alike());
-            let (fold, kind) = alike.unwrap_or((fold::ROW, kind::ROW));
+            let uniform_flags =
+                rows[usize::from(second)].as_ref().and_then(|row| row.uniform_flags());
+            let (fold, kind) = uniform_flags.unwrap_or((fold::ROW, kind::ROW));
             Character { bytes: [first, 0, 0x80 | second], fold, kind }
         });
         let is_mixed = |second: usize| whole.folds[second] & fold::ROW != 0;
@@ -476,7 +477,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn first_bytes_tell_what_is_alike_behind_them() {
+    fn first_bytes_decide_which_bytes_follow() {
         let table = CharacterTable::new(described);
         assert_eq!(table.lead_kinds().0, [kind::ROW; 64]);
         let _ = (table.two(0xC5), table.three(0xE9));

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use crate::character_table::tests::described;
     use crate::character_table::{Character, fold};
-    use crate::own_loops::fold_characters::is_inert_beside;
+    use crate::own_loops::fold_characters::is_inert_next_to;
     use crate::word_masks::classify;
     use proptest::prelude::*;
 
@@ -86,7 +86,7 @@ mod tests {
             let is_mark = has(fold::MARK);
             if has(fold::ALONE)
                 || is_mark && is_behind_mark
-                || has(fold::JOINER) && !is_inert_beside(table, text, at, length, start)
+                || has(fold::JOINER) && !is_inert_next_to(table, text, at, length, start)
             {
                 break;
             }
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_joiner_is_replaced_beside_what_it_cannot_join() {
+    fn a_joiner_is_replaced_next_to_characters_it_cannot_join() {
         let of_sort =
             |fold: u8| ('\u{80}'..='\u{7ff}').find(|&c| described(c).fold == fold).unwrap();
         let joiner = of_sort(fold::PADDED | fold::JOINER);

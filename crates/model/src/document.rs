@@ -69,7 +69,7 @@ pub struct Document<'a> {
     /// Code of a defect in the document that the reader repaired and the summary counts. `utf8`:
     /// bytes that are not UTF-8 were replaced by U+FFFD. `http-body`: a malformed HTTP body was
     /// used as it is.
-    pub mended: Option<&'static str>,
+    pub repaired: Option<&'static str>,
 }
 
 /// The reason why a record could not be read as a document.

@@ -9,7 +9,7 @@ pub const NO_GROUP: u32 = u32::MAX;
 /// Groups of row numbers. Groups are numbered from 0, and no row is in two groups.
 ///
 /// The rows of all groups are in one array, one group after the other, and a second array has the start of
-/// each group. So a group costs four bytes beside its rows.
+/// each group. So a group costs four bytes in addition to its rows.
 ///
 /// ```
 /// use simtool_model::groups::Groups;

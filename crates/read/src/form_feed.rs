@@ -166,7 +166,7 @@ impl Splitter for FormFeeds {
         let part = if at_file_start { without_byte_order_mark(part) } else { part };
         match document(part) {
             Some(FormFeedDocument { id, text }) => {
-                let document = Document { id: Some(id), text, field: None, mended: None };
+                let document = Document { id: Some(id), text, field: None, repaired: None };
                 Step::record(length, Content::Document(document))
             }
             None => Step::filler(length),

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_inside_is_not_told_of() {
+    fn damage_inside_is_not_reported() {
         let mut file: Vec<u8> = (0..2000).flat_map(|number| gzip(&wet(number), 6)).collect();
         let middle = file.len() / 2;
         file[middle..middle + 100].fill(0);

@@ -118,7 +118,7 @@ impl Splitter for WholeFile {
             return Step::More;
         }
         let text = without_byte_order_mark(window);
-        let document = Document { id: None, text, field: None, mended: None };
+        let document = Document { id: None, text, field: None, repaired: None };
         Step::record(window.len(), Content::Document(document))
     }
 
@@ -150,7 +150,7 @@ impl Splitter for Lines {
         if line.iter().all(|&byte| is_white_space(byte)) {
             return Step::record(length, Content::PassThrough);
         }
-        let document = Document { id: None, text: line, field: None, mended: None };
+        let document = Document { id: None, text: line, field: None, repaired: None };
         Step::record(length, Content::Document(document))
     }
 

@@ -94,7 +94,7 @@ mod tests {
 
     fn takes(selection: Selection, text: &str) -> bool {
         let text = text.as_bytes();
-        selection.takes(&Document { id: None, text, field: None, mended: None })
+        selection.takes(&Document { id: None, text, field: None, repaired: None })
     }
 
     #[test]

@@ -232,10 +232,10 @@ impl Corpus for Texts<'_> {
         let count = rows.len() as u64;
         for (number, row) in (0..).zip(rows) {
             let document = Document {
-                id: beside(self.ids.as_deref(), row),
+                id: value_of(self.ids.as_deref(), row),
                 text: self.column.value(row).unwrap_or_default(),
-                field: beside(self.fields.as_deref(), row),
-                mended: None,
+                field: value_of(self.fields.as_deref(), row),
+                repaired: None,
             };
             let content = Content::Document(document);
             let record = Record { number, byte: 0, bytes: &[], content };
@@ -257,7 +257,7 @@ trait Column: Send + Sync {
 
 /// Returns the value in row `row` of a column of IDs or fields. Returns `None` if there is no such
 /// column, or if the value is null or empty.
-fn beside<'c>(column: Option<&'c (dyn Column + 'c)>, row: usize) -> Option<&'c [u8]> {
+fn value_of<'c>(column: Option<&'c (dyn Column + 'c)>, row: usize) -> Option<&'c [u8]> {
     column?.value(row).filter(|value| !value.is_empty())
 }
 

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 /// negligible, and few enough that the window stays in the second-level cache.
 const FILL_BYTES: usize = 256 << 10;
 /// Number of bytes of a slice after which progress is reported.
-const TOLD_BYTES: usize = 64 << 10;
+const REPORT_BYTES: usize = 64 << 10;
 
 /// Function that creates an event from the damage of a stream. The `bool` says whether bytes were
 /// lost.
@@ -47,10 +47,10 @@ fn cut_slice<S: Splitter>(
     longest: usize,
     out: &mut Output<'_, '_>,
 ) -> Flow {
-    let (mut at, mut told) = (0, 0);
+    let (mut at, mut reported) = (0, 0);
     while at < bytes.len() {
-        if at - told >= TOLD_BYTES {
-            told = at;
+        if at - reported >= REPORT_BYTES {
+            reported = at;
             give(Event::Reached(at as u64), out.visit)?;
         }
         let rest = &bytes[at..];

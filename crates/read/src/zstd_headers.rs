@@ -157,20 +157,23 @@ mod tests {
     }
 
     #[test]
-    fn content_is_told_by_frames_and_by_blocks() {
+    fn content_is_declared_by_frames_and_by_blocks() {
         for bytes in [0, 1, 200, 300, 70_000, 1_000_000] {
             let content = text(bytes);
             let [said, unsaid] = frames(&content);
             assert_eq!(content_of(&said), Some(bytes as u64));
-            let told = content_of(&unsaid).unwrap() as usize;
-            assert!(told >= bytes && told < bytes + bytes / 4 + (BLOCK_BYTES as usize), "{told}");
+            let declared = content_of(&unsaid).unwrap() as usize;
+            assert!(
+                declared >= bytes && declared < bytes + bytes / 4 + (BLOCK_BYTES as usize),
+                "{declared}"
+            );
             let skipped = [&[0x5A, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 7, 7, 7][..], &said].concat();
             assert_eq!(content_of(&[&said[..], &skipped, &said].concat()), Some(3 * bytes as u64));
         }
     }
 
     #[test]
-    fn of_what_is_damaged_or_clipped_nothing_is_told() {
+    fn damaged_or_clipped_content_has_no_size() {
         let [said, unsaid] = frames(&text(500_000));
         for file in [&said, &unsaid] {
             assert_eq!(content_of(&file[..file.len() / 2]), None);

@@ -142,12 +142,12 @@ pub struct Neighbourhood<'c> {
 pub struct Neighbour {
     /// Number of the similar group.
     pub group: u32,
-    told_by: TellingPair,
+    pair: PairPlace,
 }
 
 /// Reference to the pair that has the closeness of a neighbour.
 #[derive(Clone, Copy, Debug)]
-enum TellingPair {
+enum PairPlace {
     /// Number of the pair. Its first row is in the group whose neighbour this is.
     Of(usize),
     /// Index of the pair among the pairs whose first row is in the neighbour.
@@ -244,7 +244,7 @@ impl<'c> Neighbourhood<'c> {
         let before = self.starts[group as usize]..self.starts[group as usize + 1];
         let before = self.before[before]
             .iter()
-            .map(|&[group, place]| Neighbour { group, told_by: TellingPair::OfNeighbour(place) });
+            .map(|&[group, place]| Neighbour { group, pair: PairPlace::OfNeighbour(place) });
         before.chain(self.neighbours_behind(group))
     }
 
@@ -253,7 +253,7 @@ impl<'c> Neighbourhood<'c> {
     pub fn neighbours_behind(&self, group: u32) -> impl Iterator<Item = Neighbour> {
         self.begun[group as usize].clone().filter_map(|number| {
             let group = self.groups.second().group_of(self.pairs.rows(number)[1])?;
-            Some(Neighbour { group, told_by: TellingPair::Of(number) })
+            Some(Neighbour { group, pair: PairPlace::Of(number) })
         })
     }
 
@@ -261,9 +261,9 @@ impl<'c> Neighbourhood<'c> {
     /// for.
     #[must_use]
     pub fn closeness(&self, neighbour: Neighbour) -> Closeness {
-        let number = match neighbour.told_by {
-            TellingPair::Of(number) => number,
-            TellingPair::OfNeighbour(place) => {
+        let number = match neighbour.pair {
+            PairPlace::Of(number) => number,
+            PairPlace::OfNeighbour(place) => {
                 self.begun[neighbour.group as usize].start + place as usize
             }
         };

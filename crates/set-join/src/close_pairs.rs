@@ -49,11 +49,11 @@ impl SetPair {
 
 /// Pairs of rows with their closeness, sorted by the first row and then by the second.
 #[derive(Clone)]
-pub struct ClosePairs(Told);
+pub struct ClosePairs(PairForm);
 
 /// Pairs of rows, with their closeness in one of two forms.
 #[derive(Clone)]
-enum Told {
+enum PairForm {
     /// Each pair is stored with its closeness.
     Each(Vec<ClosePair>),
     /// The closeness follows from the number of shared terms and the sizes of two sets, which are
@@ -84,15 +84,15 @@ impl ClosePairs {
         second_from: u32,
         threshold: Threshold,
     ) -> Self {
-        Self(Told::Sets { pairs, sizes, second_from, threshold })
+        Self(PairForm::Sets { pairs, sizes, second_from, threshold })
     }
 
     /// Returns the number of pairs.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
-            Told::Each(pairs) => pairs.len(),
-            Told::Sets { pairs, .. } => pairs.len(),
+            PairForm::Each(pairs) => pairs.len(),
+            PairForm::Sets { pairs, .. } => pairs.len(),
         }
     }
 
@@ -106,8 +106,8 @@ impl ClosePairs {
     #[must_use]
     pub fn rows(&self, number: usize) -> [u32; 2] {
         match &self.0 {
-            Told::Each(pairs) => [pairs[number].a, pairs[number].b],
-            Told::Sets { pairs, .. } => [pairs[number].a, pairs[number].b],
+            PairForm::Each(pairs) => [pairs[number].a, pairs[number].b],
+            PairForm::Sets { pairs, .. } => [pairs[number].a, pairs[number].b],
         }
     }
 
@@ -115,8 +115,8 @@ impl ClosePairs {
     #[must_use]
     pub fn closeness(&self, number: usize) -> Closeness {
         match &self.0 {
-            Told::Each(pairs) => pairs[number].closeness,
-            Told::Sets { pairs, sizes, second_from, threshold } => {
+            PairForm::Each(pairs) => pairs[number].closeness,
+            PairForm::Sets { pairs, sizes, second_from, threshold } => {
                 let pair = pairs[number];
                 let sizes = [pair.a, pair.b + second_from].map(|row| sizes[row as usize]);
                 Closeness::Similarity(pair.similarity(sizes, *threshold))
@@ -136,7 +136,7 @@ impl ClosePairs {
 impl From<Vec<ClosePair>> for ClosePairs {
     fn from(ascending: Vec<ClosePair>) -> Self {
         debug_assert!(ascending.is_sorted_by_key(|pair| (pair.a, pair.b)));
-        Self(Told::Each(ascending))
+        Self(PairForm::Each(ascending))
     }
 }
 
@@ -165,21 +165,21 @@ mod tests {
         let mut pairs = LargeBuffer::zeroed(3);
         pairs.copy_from_slice(&[(0, 1, 3), (0, 2, 2), (2, 0, 2)].map(pair));
         let similar = |a, b, shared, union| ClosePair::similar(a, b, Similarity { shared, union });
-        let told = |sizes: &[u32], second_from| {
+        let pairs_of = |sizes: &[u32], second_from| {
             let threshold = Threshold::new(1, 2).unwrap();
             ClosePairs::of_sets(pairs.clone(), sizes.to_vec(), second_from, threshold)
         };
-        let within = told(&[4, 3, 2], 0);
+        let within = pairs_of(&[4, 3, 2], 0);
         let expected = [similar(0, 1, 3, 4), similar(0, 2, 2, 4), similar(2, 0, 2, 4)];
         assert!(within.iter().eq(expected));
         assert_eq!(within, ClosePairs::from(expected.to_vec()));
         assert_eq!(format!("{within:?}"), format!("{expected:?}"));
         assert_eq!((within.len(), within.is_empty(), within.rows(2)), (3, false, [2, 0]));
-        let across = told(&[3, 0, 2, 2, 4, 5], 3);
+        let across = pairs_of(&[3, 0, 2, 2, 4, 5], 3);
         let expected = [similar(0, 1, 3, 4), similar(0, 2, 2, 6), similar(2, 0, 2, 2)];
         assert!(across.iter().eq(expected));
         assert_ne!(within, across);
         // A file that was written while it was read.
-        assert_eq!(told(&[1, 9, 9], 0).closeness(0), similar(0, 1, 1, 9).closeness);
+        assert_eq!(pairs_of(&[1, 9, 9], 0).closeness(0), similar(0, 1, 1, 9).closeness);
     }
 }

@@ -67,7 +67,7 @@ impl TermComparison<'_> {
     ///
     /// # Errors
     /// The source fails, or there is not enough memory.
-    pub(super) fn alike(
+    pub(super) fn similar(
         &self,
         mut candidates: LargeBuffer<Candidate>,
         sizes_of: &mut [u32],
@@ -80,7 +80,7 @@ impl TermComparison<'_> {
         }
         // The sizes count repeated terms. Numbers of distinct terms are only known after reading.
         let sizes: Vec<u64> = rows.iter().map(|&row| self.size(row)).collect();
-        let alike = if sizes.iter().sum::<u64>() <= self.fitting {
+        let similar = if sizes.iter().sum::<u64>() <= self.fitting {
             self.compared(&candidates, &rows, sizes_of)?
         } else {
             let batches = self.batches(&candidates, &sizes);
@@ -89,7 +89,7 @@ impl TermComparison<'_> {
             in_order(&compared.collect::<Result<Vec<_>>>()?, self.context)?
         };
         self.context.progress().counted("candidates", candidates.len() as u64);
-        Ok(alike)
+        Ok(similar)
     }
 
     /// Returns the similar pairs of a batch. `pairs` holds indices into `rows`, in ascending order.
@@ -144,13 +144,13 @@ impl TermComparison<'_> {
         rows: &[u32],
     ) -> Result<LargeBuffer<SetPair>> {
         let parts: Vec<_> = pairs.chunks(PART).zip(shared.chunks(PART)).collect();
-        let alike = |shared: &AtomicU32| {
+        let similar = |shared: &AtomicU32| {
             Some(shared.load(Ordering::Relaxed)).filter(|&shared| shared != UNLIKE)
         };
         // Counting first gives the exact size of the result, and each part its own place in it.
         // This keeps the pairs in order without a lock.
         let counts = self.context.threads().map(parts.clone(), |(_, shared): (_, &[AtomicU32])| {
-            shared.iter().filter_map(alike).count()
+            shared.iter().filter_map(similar).count()
         });
         let mut found = LargeBuffer::try_zeroed(counts.iter().sum(), PAIRS)?;
         found = found.entered_in(self.context.memory());
@@ -164,7 +164,7 @@ impl TermComparison<'_> {
         self.context.threads().map(work, |((pairs, shared), own): (_, &mut [SetPair])| {
             let pairs = pairs.iter().zip(shared).filter_map(|(pair, shared)| {
                 let [a, b] = pair.map(|place| rows[place as usize]);
-                Some(SetPair { a, b, shared: alike(shared)? })
+                Some(SetPair { a, b, shared: similar(shared)? })
             });
             for (place, pair) in own.iter_mut().zip(pairs) {
                 *place = pair;

@@ -182,17 +182,20 @@ mod tests {
         let mut some: Vec<u32> = sizes.iter().copied().step_by(10).collect();
         some.sort_unstable();
         let sampled = SampledSizes { sizes: some, times: 10.0 };
-        let told = scan_forecast(&Sides::One(sampled.clone()), threshold, Isa::detected());
+        let forecast = scan_forecast(&Sides::One(sampled.clone()), threshold, Isa::detected());
         let found = f64::from(found);
-        assert!((found / 1.5..found * 1.5).contains(&told.pairs), "{found} pairs, {told:?}");
+        assert!(
+            (found / 1.5..found * 1.5).contains(&forecast.pairs),
+            "{found} pairs, {forecast:?}"
+        );
         // Some sets are similar to many others, which the forecast cannot know.
-        assert!((share - told.terms_share).abs() < 0.2, "{share} of the terms, {told:?}");
+        assert!((share - forecast.terms_share).abs() < 0.2, "{share} of the terms, {forecast:?}");
         // With the same sets on both sides, every pair occurs twice.
         let two = Sides::Two(sampled.clone(), sampled);
         let twice = scan_forecast(&two, threshold, Isa::detected());
-        assert!((twice.pairs / told.pairs - 2.0).abs() < 1e-9);
-        assert!((twice.seconds / told.seconds - 2.0).abs() < 1e-9);
-        assert!((twice.terms_share / told.terms_share - 1.0).abs() < 1e-9);
+        assert!((twice.pairs / forecast.pairs - 2.0).abs() < 1e-9);
+        assert!((twice.seconds / forecast.seconds - 2.0).abs() < 1e-9);
+        assert!((twice.terms_share / forecast.terms_share - 1.0).abs() < 1e-9);
     }
 
     #[test]

@@ -255,8 +255,8 @@ impl<'a> KeptPairs<'a> {
 
     /// Compares undecided or removed documents with kept ones, and removes the similar documents.
     fn compare(&mut self, scans: &[Scan<'_>], sizes: &mut [u32]) -> Result<()> {
-        self.join.visit(scans, sizes, &mut |alike, sizes| {
-            for &SetPair { a, b, shared } in &*alike {
+        self.join.visit(scans, sizes, &mut |similar, sizes| {
+            for &SetPair { a, b, shared } in &*similar {
                 // A pair has its smaller row first, so either of the two can be the kept document.
                 let (row, other) =
                     if self.fates[a as usize] == Fate::Kept { (a, b) } else { (b, a) };

@@ -189,8 +189,8 @@ impl<'a> SetJoin<'a> {
         order: Option<&dyn Fn() -> Vec<u32>>,
     ) -> Result<Close> {
         let sources = Sources { first: source, second: None };
-        let mut survivors = self.beside(sources.keeping_bytes()).survivors(&sources)?;
-        let equal = survivors.set_equal_aside();
+        let mut survivors = self.with_held(sources.keeping_bytes()).survivors(&sources)?;
+        let equal = survivors.remove_equal();
         let deciding = order.map(|order| {
             let equal = &equal;
             move |by_sketches: &SketchJoin<'_>, most: u64, sizes: &mut [u32]| {
@@ -198,7 +198,7 @@ impl<'a> SetJoin<'a> {
             }
         });
         let deciding = deciding.as_ref().map(|deciding| deciding as &Deciding<'_>);
-        let joined = self.beside(sources.told_bytes()).join(&sources, survivors, deciding)?;
+        let joined = self.with_held(sources.held_bytes()).join(&sources, survivors, deciding)?;
         let close = Close::sets(Sides::One(equal), joined.pairs);
         Ok(Close { is_complete: joined.are_all, ..close })
     }
@@ -213,13 +213,13 @@ impl<'a> SetJoin<'a> {
     /// The same as for [`Self::self_join`], but all pairs of equal documents count as pairs here.
     pub fn query(&self, queries: &dyn TermSource, corpus: &dyn TermSource) -> Result<Close> {
         let sources = Sources { first: queries, second: Some(corpus) };
-        let survivors = self.beside(sources.keeping_bytes()).survivors(&sources)?;
-        let joined = self.beside(sources.told_bytes()).join(&sources, survivors, None)?;
+        let survivors = self.with_held(sources.keeping_bytes()).survivors(&sources)?;
+        let joined = self.with_held(sources.held_bytes()).join(&sources, survivors, None)?;
         Ok(Close::sets(Sides::Two(Groups::default(), Groups::default()), joined.pairs))
     }
 
     /// Returns the same join with `bytes` less memory, because the sources take that memory.
-    fn beside(self, bytes: u64) -> Self {
+    fn with_held(self, bytes: u64) -> Self {
         // At least a quarter remains, so a source that keeps much makes the join slower and not
         // impossible.
         let left = self.memory_bytes.saturating_sub(bytes);
@@ -488,7 +488,7 @@ struct Joined {
 impl Survivors {
     /// Drops all documents of each group of equal documents except the first one. Returns the
     /// groups.
-    fn set_equal_aside(&mut self) -> Groups {
+    fn remove_equal(&mut self) -> Groups {
         let equal = sketches::equal_sets(&self.sketches);
         // Equal documents have the same partners, so the first one finds them for all.
         for &other in equal.iter().flat_map(|group| &group[1..]) {

@@ -84,9 +84,9 @@ impl Rereading<'_> {
     /// The source fails, there is not enough memory, more than [`MOST_SLICES`] slices would be
     /// necessary, or a number of documents or terms exceeds 32 bits.
     pub(super) fn first_round(&self) -> Result<Vec<Shard>> {
-        let told = self.sources.term_count_hint();
-        let mut slices = self.slices(told, FAR_TOO_MANY_SLICES)?.min(MOST_SLICES);
-        let mut cells = self.first_cells(told, slices)?;
+        let hint = self.sources.term_count_hint();
+        let mut slices = self.slices(hint, FAR_TOO_MANY_SLICES)?.min(MOST_SLICES);
+        let mut cells = self.first_cells(hint, slices)?;
         let mut shards: Vec<Shard> = Vec::new();
         let mut first_row = 0;
         self.begin("read and count");
@@ -100,7 +100,7 @@ impl Rereading<'_> {
         let terms = living_terms(&shards);
         let needed = self.slices(terms, MOST_SLICES)?;
         let is_anew =
-            needed != slices || terms / told.max(1) >= CELLS_PER_TERM / LEAST_CELLS_PER_TERM;
+            needed != slices || terms / hint.max(1) >= CELLS_PER_TERM / LEAST_CELLS_PER_TERM;
         if is_anew {
             drop(cells);
             slices = needed;

@@ -113,27 +113,27 @@ impl<'a> SketchJoin<'a> {
             None => Vec::from(Scan::within(&self.sketches)),
         };
         let mut sizes = filled(0, prune::end_row(self.shards) as usize, PAIRS)?;
-        let mut alike = Vec::new();
+        let mut similar = Vec::new();
         let mut count = 0;
         let most = self.most_pairs();
         let visited = self.visit(&scans, &mut sizes, &mut |pairs, _| {
             count += pairs.len() as u64;
-            alike.push(pairs);
+            similar.push(pairs);
             if count > most { Err(self.join.too_many_pairs(count)) } else { Ok(count) }
         });
         // The error of the visit is ignored here, because fewer pairs may be enough.
         if count > most
             && let Some(deciding) = deciding
         {
-            drop(alike);
+            drop(similar);
             let pairs = deciding(self, most, &mut sizes)?;
             let pairs = ClosePairs::of_sets(pairs, sizes, 0, threshold);
             return Ok(Joined { pairs, are_all: false });
         }
         visited?;
-        let mut pairs = match alike.len() {
-            1 => alike.swap_remove(0),
-            _ => in_order(&alike, self.context())?,
+        let mut pairs = match similar.len() {
+            1 => similar.swap_remove(0),
+            _ => in_order(&similar, self.context())?,
         };
         let second_from = self.second.as_ref().map_or(0, |(from, _)| *from);
         if second_from > 0 {
@@ -170,8 +170,8 @@ impl<'a> SketchJoin<'a> {
                 fitting: left / 4 * 3 / BYTES_PER_COMPARED_TERM,
                 context: self.join.context,
             };
-            let alike = comparison.alike(candidates, sizes)?;
-            held = found(alike, sizes)?;
+            let similar = comparison.similar(candidates, sizes)?;
+            held = found(similar, sizes)?;
             Ok(())
         })
     }

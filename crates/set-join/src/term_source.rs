@@ -58,7 +58,7 @@ pub trait TermSource: Sync {
 
     /// Returns the bytes of memory that the source still needs for the results of earlier readings,
     /// for example for the names of documents and for kept terms.
-    fn told_bytes(&self) -> u64 {
+    fn held_bytes(&self) -> u64 {
         0
     }
 
@@ -147,8 +147,8 @@ impl TermSource for Sources<'_> {
         self.first.term_count_hint().saturating_add(of_second)
     }
 
-    fn told_bytes(&self) -> u64 {
-        self.first.told_bytes() + self.second.map_or(0, TermSource::told_bytes)
+    fn held_bytes(&self) -> u64 {
+        self.first.held_bytes() + self.second.map_or(0, TermSource::held_bytes)
     }
 
     fn keeping_bytes(&self) -> u64 {

@@ -53,13 +53,13 @@ impl TermSource for Documents {
 struct Counted {
     documents: Documents,
     term_count_hint: u64,
-    told_bytes: u64,
+    held_bytes: u64,
     readings: AtomicUsize,
 }
 
 impl Counted {
     fn new(documents: Documents, term_count_hint: u64) -> Self {
-        Self { documents, term_count_hint, told_bytes: 0, readings: AtomicUsize::new(0) }
+        Self { documents, term_count_hint, held_bytes: 0, readings: AtomicUsize::new(0) }
     }
 }
 
@@ -72,8 +72,8 @@ impl TermSource for Counted {
         self.term_count_hint
     }
 
-    fn told_bytes(&self) -> u64 {
-        self.told_bytes
+    fn held_bytes(&self) -> u64 {
+        self.held_bytes
     }
 
     fn visit_shard(
@@ -178,7 +178,7 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
         let right = source_of(right);
         let sources = Sources { first: &documents, second: None };
         let mut survivors = join.survivors(&sources).unwrap();
-        let groups = survivors.set_equal_aside();
+        let groups = survivors.remove_equal();
         survivors.is_scanned = false;
         let pairs = join.join(&sources, survivors, None).unwrap().pairs;
         let close = Close::sets(Sides::One(groups), pairs);
@@ -296,7 +296,7 @@ fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [u
         let (shards, mut parts) = sketch_all(&sources, threshold, context.threads()).unwrap();
         let equal = sketches::equal_sets(&parts);
         let mut survivors = Survivors { shards, sketches: parts, is_scanned: true };
-        assert_eq!(survivors.set_equal_aside(), equal);
+        assert_eq!(survivors.remove_equal(), equal);
         Survivors { sketches: parts, .. } = survivors;
         let by_sketches = SketchJoin::new(&join, &sources, &survivors.shards, parts, None).unwrap();
         let turns = Turns::new(order.to_vec(), &equal);
@@ -472,9 +472,9 @@ fn weights_worked_by_hand() {
         check_weighted(&documents, threshold);
         let context = &Context::default().with_isa(Isa::PORTABLE);
         let join = SetJoin::new(threshold, context);
-        let alike = join.self_join(&Weighted(source_of(&documents))).unwrap();
-        assert_eq!(*alike.groups.first(), Groups::from_iter([[0, 3]]));
-        alike.pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>()
+        let similar = join.self_join(&Weighted(source_of(&documents))).unwrap();
+        assert_eq!(*similar.groups.first(), Groups::from_iter([[0, 3]]));
+        similar.pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>()
     };
     // (3 + 5) / 10, 8 / √(10 × 8) = 0.894 and 8 / 8.
     assert_eq!(join("0.8"), [(0, 1)]);
@@ -513,17 +513,17 @@ fn thousands_of_equal_documents_are_one_group() {
     let source = Documents { documents, shard_documents: 999 };
     let context = Context::default();
     let join = SetJoin::new(threshold(4, 5), &context);
-    let alike = join.self_join(&source).unwrap();
-    let groups = alike.groups.first();
+    let similar = join.self_join(&source).unwrap();
+    let groups = similar.groups.first();
     assert_eq!(groups.len(), 1);
     assert_eq!(groups.size(0), 19_999);
     let similarity = Similarity { shared: 50, union: 51 };
-    assert_eq!(alike.pairs, vec![ClosePair::similar(0, 3, similarity)].into());
-    assert_eq!(alike.pair_count(), 19_999 * 20_000 / 2);
+    assert_eq!(similar.pairs, vec![ClosePair::similar(0, 3, similarity)].into());
+    assert_eq!(similar.pair_count(), 19_999 * 20_000 / 2);
 }
 
 #[test]
-fn too_little_memory_is_told_as_soon_as_it_shows() {
+fn too_little_memory_is_reported_as_soon_as_it_shows() {
     // Documents that share 20 of 21 terms.
     fn document(number: u64) -> Vec<u64> {
         (0..20).map(mix).chain([mix(1000 + number)]).collect()
@@ -570,8 +570,8 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     // 27 MB while they are sorted.
     let document = |number: u64| (0..20).map(mix).chain([mix(1000 + number)]).collect();
     let documents: Vec<Vec<u64>> = (0..1500).map(document).collect();
-    let pairs = |memory_bytes, told_bytes| {
-        let source = Counted { told_bytes, ..Counted::new(source_of(&documents), 1 << 10) };
+    let pairs = |memory_bytes, held_bytes| {
+        let source = Counted { held_bytes, ..Counted::new(source_of(&documents), 1 << 10) };
         let threshold = threshold(4, 5);
         let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
         let close = join.self_join(&source).map_err(|error| error.to_string())?;
@@ -690,9 +690,9 @@ fn templates_are_compared_by_blocks_of_terms() {
             context: &Context::default().with_isa(Isa::PORTABLE),
         };
         let mut sizes = vec![0; documents.len()];
-        let alike = comparison.alike(candidates.clone(), &mut sizes).unwrap();
-        let alike = ClosePairs::of_sets(alike, sizes, 0, threshold(7, 10));
-        assert_eq!(alike, brute_force(&documents, &documents, threshold(7, 10), false).into());
+        let similar = comparison.similar(candidates.clone(), &mut sizes).unwrap();
+        let similar = ClosePairs::of_sets(similar, sizes, 0, threshold(7, 10));
+        assert_eq!(similar, brute_force(&documents, &documents, threshold(7, 10), false).into());
     }
 }
 
@@ -797,15 +797,15 @@ impl TermSource for Vanishing {
 
 #[test]
 fn documents_that_are_gone_are_like_nothing() {
-    let alike_after = |readings: usize| {
+    let similar_after = |readings: usize| {
         let documents = source_of(&templates(90));
         let source = Vanishing { documents, readings_left: AtomicUsize::new(readings) };
         let threshold = threshold(7, 10);
         let join = SetJoin { threshold, memory_bytes: u64::MAX, context: &Context::default() };
         join.self_join(&source).unwrap().pairs.len()
     };
-    let all = alike_after(20);
+    let all = similar_after(20);
     assert!(all > 1000);
-    assert_eq!(alike_after(10), 0);
-    assert!((1..all).contains(&alike_after(15)));
+    assert_eq!(similar_after(10), 0);
+    assert!((1..all).contains(&similar_after(15)));
 }

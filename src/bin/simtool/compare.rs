@@ -116,7 +116,7 @@ pub(crate) fn difference(texts: [&[u8]; 2], names: [&str; 2], marks: &Marks) -> 
             Piece::Both(text) => write!(out, "{}", shown(text)),
             Piece::Left(text) => marked(&mut out, text, marks.left),
             Piece::Right(text) => marked(&mut out, text, marks.right),
-            Piece::Equal(count) => write!(out, "{from}[… {count} words alike …]{to} "),
+            Piece::Equal(count) => write!(out, "{from}[… {count} equal words …]{to} "),
             Piece::Unread(a, b) => {
                 write!(out, "{from}[… not shown: {a} words of {left}, {b} of {right} …]{to} ")
             }

@@ -87,7 +87,7 @@ impl FatePage<'_> {
         let name = shown(&self.args.document);
         let place = shown(&format!("{file}:{record}"));
         let reason = if *is_passed_over {
-            "the run was told to pass it over, and compared it with nothing"
+            "the options of the run skip it, so it was compared with nothing"
         } else {
             "nothing in the run is like it"
         };
@@ -192,7 +192,7 @@ fn sentence(document: &ClusteredDocument) -> String {
     let id = shown(&removed[at].id);
     // The two documents were not compared, so the sentence must not claim that they are similar.
     if is_chained(&removed[at]) {
-        format!("{id} was removed: others that are alike link it to {kept}, which was kept\n")
+        format!("{id} was removed: other similar documents link it to {kept}, which was kept\n")
     } else {
         format!("{id} was removed: it is like {kept}{of_corpus}, which was kept\n")
     }

@@ -200,8 +200,9 @@ fn a_sample_of_everything_says_what_is_so() {
         let obvious = Obvious::new(&named.method, &texts);
         for a in 0..texts.len() {
             for b in (0..texts.len()).filter(|&b| b != a) {
-                let alike = obvious.similarity([a, b], similarity);
-                let is_true = alike.is_some_and(|alike| similarity.holds(alike));
+                let similarity_of_pair = obvious.similarity([a, b], similarity);
+                let is_true = similarity_of_pair
+                    .is_some_and(|similarity_of_pair| similarity.holds(similarity_of_pair));
                 let own = own_step(&named.method, 400);
                 let is_found = obvious.step([a, b]).is_some_and(|step| step <= own);
                 (hits, truth, all) = (

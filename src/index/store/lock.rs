@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_one_writer_and_others_are_told_who() {
+    fn there_is_one_writer_and_others_learn_who() {
         let folder = tempfile::tempdir().unwrap();
         let lock = Lock::take(folder.path(), "process 7 (simtool index add)").unwrap();
         lock.check().unwrap();

@@ -152,8 +152,8 @@ impl TermSource for KeptTerms<'_> {
         self.term_count
     }
 
-    fn told_bytes(&self) -> u64 {
-        self.source.told_bytes() + self.memory.used()
+    fn held_bytes(&self) -> u64 {
+        self.source.held_bytes() + self.memory.used()
     }
 
     fn keeping_bytes(&self) -> u64 {

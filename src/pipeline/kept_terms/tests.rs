@@ -71,8 +71,8 @@ fn expensive_shards_are_read_once_and_give_the_same_pairs() {
     for memory in [0, 1, all_bytes / 3, all_bytes, u64::MAX] {
         for memory_bytes in [u64::MAX, 3 << 20] {
             let source = counted();
-            let is_dear = |shard: usize| shard % 3 != 1;
-            let price = |shard| if is_dear(shard) { Price::Dear } else { Price::Cheap };
+            let is_expensive = |shard: usize| shard % 3 != 1;
+            let price = |shard| if is_expensive(shard) { Price::Dear } else { Price::Cheap };
             let kept = KeptTerms::new(
                 &source,
                 &price,
@@ -82,17 +82,17 @@ fn expensive_shards_are_read_once_and_give_the_same_pairs() {
             );
             let context = context.with_memory(memory_bytes);
             let join = SetJoin::new(threshold, &context);
-            let alike = join.self_join(&kept).unwrap();
-            assert!(alike.pairs.len() > 100);
+            let similar = join.self_join(&kept).unwrap();
+            assert!(similar.pairs.len() > 100);
             // Adding up all shards once per shard would take hours for a million files.
             assert_eq!(source.asked.load(Ordering::Relaxed), 1);
             let plain = expected.get_or_insert_with(|| join.self_join(&source).unwrap());
-            assert_eq!(&alike, plain);
+            assert_eq!(&similar, plain);
             if memory_bytes < u64::MAX {
                 let readings = |shard: &AtomicUsize| shard.load(Ordering::Relaxed);
                 let readings: Vec<usize> = source.readings.iter().map(readings).collect();
-                let dear = (0..6).filter(|&shard| is_dear(shard));
-                assert!(dear.clone().all(|shard| readings[shard] == 1), "{readings:?}");
+                let expensive = (0..6).filter(|&shard| is_expensive(shard));
+                assert!(expensive.clone().all(|shard| readings[shard] == 1), "{readings:?}");
                 assert!(readings[4] > 2, "{readings:?}");
             }
             let spooled = kept.spooled_bytes();

@@ -333,12 +333,12 @@ impl Comparison<'_> {
         let context = &context.with_memory(context.memory().limit().max(least));
         let join = SetJoin::new(threshold, context);
         let of_terms = |classes| ClassTerms { classes, terms: self.terms };
-        let alike = if self.is_same {
+        let similar = if self.is_same {
             join.self_join(&of_terms(self.a))?
         } else {
             join.query(&of_terms(self.a), &of_terms(self.b))?
         };
-        found.extend(alike.pairs.iter().filter_map(|pair| {
+        found.extend(similar.pairs.iter().filter_map(|pair| {
             let similarity = pair.closeness.exact_similarity()?;
             Some(self.pair(&self.a[pair.a as usize], &self.b[pair.b as usize], similarity))
         }));

@@ -143,10 +143,10 @@ mod tests {
         let all = (0..60).flat_map(|b| (0..b).map(move |a| ValuePair { a, b, distance: 7 }));
         let all: Vec<ValuePair> = all.collect();
         let verifier = verifier(method).unwrap().unwrap();
-        let alike = verifier.similar(&rows, &each, &all).unwrap();
+        let similar = verifier.similar(&rows, &each, &all).unwrap();
         let similarity_of = |a: u32, b: u32| {
-            let place = alike.binary_search_by_key(&(a, b), |pair| (pair.a, pair.b)).ok()?;
-            alike[place].closeness.exact_similarity()
+            let place = similar.binary_search_by_key(&(a, b), |pair| (pair.a, pair.b)).ok()?;
+            similar[place].closeness.exact_similarity()
         };
         for pair in pairs.iter() {
             assert_eq!(similarity_of(pair.a, pair.b), pair.closeness.exact_similarity());
@@ -155,7 +155,7 @@ mod tests {
         let one = [ValuePair { a: 0, b: 0, distance: 0 }];
         let within =
             verifier.similar(&rows, &[(0..60).collect::<Vec<_>>()].iter().collect(), &one).unwrap();
-        assert!(!within.is_empty() && within.len() < alike.len());
+        assert!(!within.is_empty() && within.len() < similar.len());
         for pair in &within {
             let similarity = similarity_of(pair.a, pair.b).unwrap();
             assert_eq!(pair.closeness, Closeness::Verified(similarity, 0));

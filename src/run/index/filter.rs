@@ -117,7 +117,7 @@ pub fn filter_lines(
         let mut answer = || answers.answer(waiting.take());
         (waiting, room) = match input.take(room, longest) {
             Ok(Taken::Lines(bytes)) => {
-                let (read, answered) = reader.read_beside(&bytes, answer)?;
+                let (read, answered) = reader.read_during(&bytes, answer)?;
                 let room = answered?;
                 (Some(Batch { bytes, read }), room)
             }

@@ -208,7 +208,7 @@ fn the_commands_can_be_copied() {
 }
 
 #[test]
-fn queries_are_told_apart_from_the_corpus() {
+fn queries_are_distinguished_from_the_corpus() {
     let (summary, report) = report(b"x");
     let corpus = ReadCounts { documents: 5_000, quarantined: 8, ..ReadCounts::default() };
     let summary = Summary { read: Sides::Two(*summary.read.first(), corpus), ..summary };

@@ -97,7 +97,7 @@ pub struct ReadCounts {
     /// Number of documents without any term. They are kept.
     pub without_terms: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
-    pub mended: u64,
+    pub repaired: u64,
     /// Number of files and parts of files that could not be read.
     pub file_faults: u64,
     /// Number of bytes of text of all documents.
@@ -314,7 +314,7 @@ impl Summary {
             new("passed_over", "passed over", read.passed_over)
                 .if_any()
                 .note("excluded by the selection: kept without comparison"),
-            new("mended", "repaired", read.mended)
+            new("mended", "repaired", read.repaired)
                 .if_any()
                 .note("bytes that are not text were replaced"),
             new("file_faults", "file faults", read.file_faults)
@@ -333,7 +333,7 @@ impl Summary {
                 new("corpus_passed_over", "  passed over", corpus.passed_over)
                     .if_any()
                     .note("excluded by the selection: not compared"),
-                new("corpus_mended", "  repaired", corpus.mended)
+                new("corpus_mended", "  repaired", corpus.repaired)
                     .if_any()
                     .note("bytes that are not text were replaced"),
                 new("corpus_file_faults", "  file faults", corpus.file_faults)

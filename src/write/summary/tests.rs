@@ -32,7 +32,7 @@ fn summary() -> Summary {
             ("similarity", Setting::read("0.8")),
             ("limit", Setting::None),
         ],
-        distance_means: Some("3 bits are alike".to_owned()),
+        distance_means: Some("3 bits are equal".to_owned()),
         pairs: Some(0),
         levels: vec![Level { least: Closest::Similarity(0.9), removed: 2 }],
         faults,
@@ -62,7 +62,7 @@ fn a_summary_counts_and_conserves() {
         "    \"method\": \"exact\",",
         "    \"similarity\": 0.8,",
         "    \"limit\": null",
-        "  \"distance_means\": \"3 bits are alike\",",
+        "  \"distance_means\": \"3 bits are equal\",",
         "  \"command\": \"simtool --corpus \\\"a b\\\"\",",
         "    {\"similarity\": 0.9, \"removed\": 2}",
         "    \"truncated\": 1",
@@ -101,7 +101,7 @@ results in out
 }
 
 #[test]
-fn queries_and_corpus_are_told_apart() {
+fn queries_and_corpus_are_distinguished() {
     let of_corpus = ReadCounts { files: 1, documents: 99, quarantined: 6, ..ReadCounts::default() };
     let of_queries = *summary().read.first();
     let summary = Summary { read: Sides::Two(of_queries, of_corpus), ..summary() };

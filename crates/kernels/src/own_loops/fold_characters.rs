@@ -58,7 +58,7 @@ impl Special {
         for joiner in places(self.joiners) {
             let length = if two >> joiner & 1 != 0 { 2 } else { 3 };
             if at + joiner + length <= text.len()
-                && !is_inert_beside(table, text, at + joiner, length, start)
+                && !is_inert_next_to(table, text, at + joiner, length, start)
             {
                 self.alone |= 1 << joiner;
             }
@@ -142,7 +142,7 @@ pub(crate) fn fold_characters(mut around: Around<'_>, folded: &mut [u8]) -> usiz
 /// Returns whether one of the two neighbours of the character with `length` bytes at byte offset `at`
 /// may not be joined to it. Bytes before `start` are not looked at.
 #[cold]
-pub(crate) fn is_inert_beside(
+pub(crate) fn is_inert_next_to(
     table: &CharacterTable,
     text: &[u8],
     at: usize,

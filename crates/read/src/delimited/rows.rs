@@ -220,7 +220,7 @@ impl Splitter for Rows {
                 id: filled(found[ID]),
                 text: self.field(found[TEXT]).unwrap_or_default(),
                 field: filled(found[KEEP]),
-                mended: None,
+                repaired: None,
             }),
         )
     }

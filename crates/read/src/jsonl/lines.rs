@@ -22,7 +22,7 @@ pub(super) struct Lines {
     quick_scratch: Scratch,
     scratch: Scratch,
     /// Memory for a line that is not valid UTF-8: a copy with the invalid bytes replaced.
-    mended_line: String,
+    repaired_line: String,
     bad: Bad,
 }
 
@@ -34,7 +34,7 @@ impl Lines {
             at_file_start,
             quick_scratch: Scratch::default(),
             scratch: Scratch::default(),
-            mended_line: String::new(),
+            repaired_line: String::new(),
             bad,
         }
     }
@@ -51,13 +51,13 @@ impl Splitter for Lines {
         if line.iter().all(u8::is_ascii_whitespace) {
             return Step::record(length, Content::PassThrough);
         }
-        let Self { paths, quick_scratch, scratch, mended_line, bad, .. } = self;
-        let (line, mended) = if let Ok(line) = str::from_utf8(line) {
+        let Self { paths, quick_scratch, scratch, repaired_line, bad, .. } = self;
+        let (line, repaired) = if let Ok(line) = str::from_utf8(line) {
             (line, None)
         } else {
-            mended_line.clear();
-            mended_line.push_str(&String::from_utf8_lossy(line));
-            (mended_line.as_str(), Some("utf8"))
+            repaired_line.clear();
+            repaired_line.push_str(&String::from_utf8_lossy(line));
+            (repaired_line.as_str(), Some("utf8"))
         };
         // The fast path gives up on every line that is unusual or bad. The full parser then reads
         // the line again, and only its errors are reported.
@@ -67,7 +67,7 @@ impl Splitter for Lines {
         };
         let content = match parsed {
             Ok(document) => {
-                Content::Document(Document { mended: document.mended.or(mended), ..document })
+                Content::Document(Document { repaired: document.repaired.or(repaired), ..document })
             }
             Err((code, expected)) => {
                 *bad = Bad { code, expected, length: length as u64 };
@@ -90,7 +90,7 @@ pub(super) fn document<'a>(
 ) -> Result<Document<'a>, Refusal> {
     let found = find_fields(line, paths)?;
     let [text_scratch, id_scratch, keep_scratch] = &mut scratch.0;
-    let (text, mended) = match found.values[TEXT] {
+    let (text, repaired) = match found.values[TEXT] {
         Some(text) if text.get().starts_with('"') => unescaped(text, text_scratch),
         // A text of null is allowed and counts as an empty text.
         Some(text) if text.get() == "null" => (&[][..], false),
@@ -108,7 +108,7 @@ pub(super) fn document<'a>(
         text,
         id: found.values[ID].and_then(|id| as_written(id, id_scratch)),
         field: found.values[KEEP].and_then(|value| as_written(value, keep_scratch)),
-        mended: mended.then_some("utf8"),
+        repaired: repaired.then_some("utf8"),
     })
 }
 
@@ -122,7 +122,7 @@ mod tests {
             Step::Record { content: Content::Document(d), .. } => Ok((
                 str::from_utf8(d.text).unwrap().to_owned(),
                 d.id.map(|id| str::from_utf8(id).unwrap().to_owned()),
-                d.mended.is_some(),
+                d.repaired.is_some(),
             )),
             Step::Record { content: Content::Bad(bad), .. } => Err(bad.code.to_owned()),
             step => Err(format!("{step:?}")),
@@ -131,7 +131,7 @@ mod tests {
 
     fn check(line: &str, expected: Result<(&str, Option<&str>, bool), &str>) {
         let expected = expected
-            .map(|(text, id, mended)| (text.to_owned(), id.map(str::to_owned), mended))
+            .map(|(text, id, repaired)| (text.to_owned(), id.map(str::to_owned), repaired))
             .map_err(str::to_owned);
         assert_eq!(read(line, &FieldPaths::new("text", "id", None)), expected, "{line}");
     }
@@ -236,7 +236,7 @@ mod tests {
         let mut lines = Lines::new(FieldPaths::new("text", "id", None), false);
         match lines.next(b"{\"text\": \"a\xFFb\"}\n", false) {
             Step::Record { content: Content::Document(d), length: 16, .. } => {
-                assert_eq!((d.text, d.mended), ("a\u{FFFD}b".as_bytes(), Some("utf8")));
+                assert_eq!((d.text, d.repaired), ("a\u{FFFD}b".as_bytes(), Some("utf8")));
             }
             step => panic!("{step:?}"),
         }

@@ -55,20 +55,20 @@ mod tests {
 
     #[test]
     fn json_that_is_no_lines_gets_a_command() {
-        let told = |name: &str, content: &str, compression| {
+        let hint = |name: &str, content: &str, compression| {
             advice(content.as_bytes(), compression, Path::new(name))
         };
-        let array = told("in/a.json", " [\n  {", Compression::None).unwrap();
+        let array = hint("in/a.json", " [\n  {", Compression::None).unwrap();
         let command = "is one JSON array, and read is a JSON object a line: \
                        jq -c '.[]' in/a.json > in/a.jsonl; if memory";
         assert!(array.starts_with(command), "{array}");
-        let pretty = told("it's.json.gz", "\u{feff}{\r\n  \"text\": 1", Compression::Gzip).unwrap();
+        let pretty = hint("it's.json.gz", "\u{feff}{\r\n  \"text\": 1", Compression::Gzip).unwrap();
         let command = r"gzip -dc 'it'\''s.json.gz' | jq -c . > 'it'\''s.jsonl'";
         assert!(pretty.ends_with(command), "{pretty}");
-        let piped = told("-", "[{", Compression::None).unwrap();
+        let piped = hint("-", "[{", Compression::None).unwrap();
         assert!(piped.contains("as in … | jq -c '.[]' | simtool …; if"), "{piped}");
         for lines in ["{\"a\":\n", "{\n{\"a\": 1}\n", "{\n}", "[]", "[1]", "", "{"] {
-            assert_eq!(told("a.json", lines, Compression::None), None, "{lines}");
+            assert_eq!(hint("a.json", lines, Compression::None), None, "{lines}");
         }
     }
 }

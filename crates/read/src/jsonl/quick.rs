@@ -62,7 +62,7 @@ pub(super) fn quick_document<'a>(
         text: text?,
         id: values[ID].and_then(|id| as_written(id, id_scratch)),
         field: values[KEEP].and_then(|value| as_written(value, keep_scratch)),
-        mended: None,
+        repaired: None,
     })
 }
 

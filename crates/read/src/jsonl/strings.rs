@@ -94,7 +94,7 @@ pub(super) fn unescaped<'a>(string: &'a RawValue, scratch: &'a mut Vec<u8>) -> (
     let quoted = string.get().as_bytes();
     let mut rest = &quoted[1..quoted.len() - 1];
     let Some(mut escape) = memchr::memchr(b'\\', rest) else { return (rest, false) };
-    let mut mended = false;
+    let mut repaired = false;
     scratch.clear();
     loop {
         scratch.extend_from_slice(&rest[..escape]);
@@ -109,7 +109,7 @@ pub(super) fn unescaped<'a>(string: &'a RawValue, scratch: &'a mut Vec<u8>) -> (
             b't' => scratch.push(b'\t'),
             b'u' => {
                 let character = character(&mut rest);
-                mended |= character.is_none();
+                repaired |= character.is_none();
                 let mut utf8 = [0; 4];
                 let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
                 scratch.extend_from_slice(character.encode_utf8(&mut utf8).as_bytes());
@@ -122,7 +122,7 @@ pub(super) fn unescaped<'a>(string: &'a RawValue, scratch: &'a mut Vec<u8>) -> (
         }
     }
     scratch.extend_from_slice(rest);
-    (scratch, mended)
+    (scratch, repaired)
 }
 
 /// Returns the character of one `\u` escape, or of two that form a surrogate pair, and removes them

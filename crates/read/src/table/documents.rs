@@ -120,7 +120,7 @@ impl Rows<'_> {
                     id: id.and_then(|column| value(column, row, &mut id_written)),
                     text: text.unwrap_or_default(),
                     field: keep.and_then(|column| value(column, row, &mut keep_written)),
-                    mended: None,
+                    repaired: None,
                 }),
             };
             // A row has no byte offset in the file, since its columns are stored separately.

@@ -32,8 +32,8 @@ fn walked(paths: &[PathBuf], in_folders: InFolders<'_>) -> Walked {
 /// Returns the copy names of the files, and the warnings about entries that were left out.
 fn left_out(paths: &[PathBuf], in_folders: InFolders<'_>) -> (Vec<PathBuf>, Vec<String>) {
     let walked = walked(paths, in_folders);
-    let told = walked.left_out.iter().map(|f| format!("{} {}", f.code, f.detail)).collect();
-    (walked.files.into_iter().map(|file| file.copy_name).collect(), told)
+    let notes = walked.left_out.iter().map(|f| format!("{} {}", f.code, f.detail)).collect();
+    (walked.files.into_iter().map(|file| file.copy_name).collect(), notes)
 }
 
 fn tree() -> tempfile::TempDir {
@@ -53,16 +53,16 @@ fn hidden_files_are_left_out_of_folders_and_counted() {
     let t = folder.path().join("t");
     let found = walked(slice::from_ref(&t), InFolders::default());
     assert_eq!((found.files.len(), found.hidden), (4, 3));
-    let (found, told) = left_out(slice::from_ref(&t), InFolders::default());
+    let (found, notes) = left_out(slice::from_ref(&t), InFolders::default());
     assert_eq!(found, ["t/a-b", "t/a.x", "t/a/z", "t/b"].map(PathBuf::from));
     let first = format!("such as \"{}\"; `hidden` reads them", t.join(".git").display());
-    assert_eq!(told, [format!("hidden 3 hidden files and folders were left out, {first}")]);
+    assert_eq!(notes, [format!("hidden 3 hidden files and folders were left out, {first}")]);
     // Files that are not wanted anyway cause no warning, and files that are named are read.
     let wanted: &FileFilter<'_> = &|below| !below.ends_with(".hidden");
     let in_a = InFolders { wanted, ..InFolders::default() };
     assert_eq!(left_out(&[t.join("a")], in_a).1, [""; 0]);
-    let (found, told) = left_out(&[t.join(".git"), t.join("a/.hidden")], InFolders::default());
-    assert_eq!((found.len(), told.len()), (2, 0));
+    let (found, notes) = left_out(&[t.join(".git"), t.join("a/.hidden")], InFolders::default());
+    assert_eq!((found.len(), notes.len()), (2, 0));
 }
 
 #[test]
@@ -72,16 +72,16 @@ fn results_are_left_out_of_folders() {
     let real = t.canonicalize().unwrap();
     let output = real.join("a");
     let in_t = InFolders { output: Some(&output), hidden: true, ..InFolders::default() };
-    let (found, told) = left_out(slice::from_ref(&t), in_t);
+    let (found, notes) = left_out(slice::from_ref(&t), in_t);
     assert_eq!(found.len(), 5, "{found:?}");
     let a = t.join("a");
     let expected =
         format!("results \"{}\" is where results of simtool are and was left out", a.display());
-    assert_eq!(told, slice::from_ref(&expected));
+    assert_eq!(notes, slice::from_ref(&expected));
     // A folder that another run wrote, and one that another program did.
     fs::write(t.join("a/summary.json"), "{\n  \"program\": \"simtool 1.0\",\n").unwrap();
-    let (found, told) = left_out(slice::from_ref(&t), InFolders::default());
-    assert_eq!((found.len(), told.last()), (3, Some(&expected)));
+    let (found, notes) = left_out(slice::from_ref(&t), InFolders::default());
+    assert_eq!((found.len(), notes.last()), (3, Some(&expected)));
     assert_eq!(left_out(&[t.join("a")], InFolders::default()).0.len(), 2);
     fs::write(t.join("a/summary.json"), "{\"program\": \"other\"}").unwrap();
     assert_eq!(left_out(&[t], InFolders::default()).0.len(), 5);
@@ -127,10 +127,10 @@ fn links_are_followed_to_files_and_where_they_are_named() {
     assert_eq!(walk(&[at("u"), at("t/b")], &|_| true).0, ["u/b", "u/to-b"]);
     symlink("..", at("u/up")).unwrap();
     symlink("loop", at("u/loop")).unwrap();
-    let (found, told) = left_out(&[at("u")], InFolders::default());
+    let (found, notes) = left_out(&[at("u")], InFolders::default());
     assert_eq!(found, ["u/b", "u/to-b"].map(PathBuf::from));
     let expected = "is a link to a folder and was left out; name it to read it";
-    assert_eq!(told, [format!("link \"{}\" {expected}", at("u/up").display())]);
+    assert_eq!(notes, [format!("link \"{}\" {expected}", at("u/up").display())]);
     let of_links = walked(&[at("u")], InFolders::default()).faults;
     assert_eq!((of_links[0].code, of_links[0].severity), ("input-loop", Severity::Warning));
     fs::remove_file(at("u/loop")).unwrap();
@@ -156,10 +156,10 @@ fn the_layout_of_a_cache_is_read_once_and_under_names_that_tell() {
     symlink("../../blobs/b2", at("snapshots/1/LICENSE")).unwrap();
     symlink("../../blobs/b1", at("snapshots/2/a.csv")).unwrap();
     let cache = folder.path().join("cache");
-    let (found, told) = left_out(slice::from_ref(&cache), InFolders::default());
+    let (found, notes) = left_out(slice::from_ref(&cache), InFolders::default());
     let names = ["blobs/b2", "blobs/b3", "snapshots/1/data/z.csv"];
     assert_eq!(found, names.map(|name| Path::new("cache").join(name)));
-    assert_eq!(told, [""; 0]);
+    assert_eq!(notes, [""; 0]);
     assert_eq!(left_out(&[at("snapshots/2")], InFolders::default()).0, [Path::new("2/a.csv")]);
     // A link must not bring in a file of the output.
     let output = cache.canonicalize().unwrap().join("blobs");

@@ -139,18 +139,18 @@ impl WarcRecords {
         } else if !(is(b"conversion") || (is(b"resource") && is_text)) {
             return Content::PassThrough;
         }
-        let (text, mended) = match page {
+        let (text, repaired) = match page {
             None => (block, None),
             Some(page) => {
                 let (decoded, replaced) = html::decode(page.body, page.content_type);
                 html.extract(&decoded, text);
-                let mended = if page.is_malformed { Some("http-body") } else { None };
-                (&text[..], mended.or(replaced.then_some("utf8")))
+                let repaired = if page.is_malformed { Some("http-body") } else { None };
+                (&text[..], repaired.or(replaced.then_some("utf8")))
             }
         };
         let id = header.uri.or(header.record_id).map(without_brackets);
         let id = id.filter(|id| !id.is_empty());
-        Content::Document(Document { id, text, field: header.keep, mended })
+        Content::Document(Document { id, text, field: header.keep, repaired })
     }
 }
 

@@ -55,8 +55,8 @@ impl FromStr for IdfBand {
         let end = |text: &str| {
             let parts = text.parse::<f64>().ok()? * f64::from(PARTS);
             let whole = parts.round();
-            let is_told = (parts - whole).abs() < ROUNDING * f64::from(PARTS);
-            (is_told && (0.0..=f64::from(PARTS)).contains(&whole)).then_some(whole as u16)
+            let is_exact = (parts - whole).abs() < ROUNDING * f64::from(PARTS);
+            (is_exact && (0.0..=f64::from(PARTS)).contains(&whole)).then_some(whole as u16)
         };
         let (low, high) = text.split_once('-').ok_or(())?;
         match (end(low), end(high)) {

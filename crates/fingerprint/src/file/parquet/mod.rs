@@ -219,11 +219,11 @@ fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
     let mut rows = column.finish();
     rows.recipe = value(RECIPE).map(str::to_owned);
     if let Some(text) = value(SHAPE) {
-        let told = shape_of(text).filter(|told| told.words() == rows.shape.words());
+        let declared = shape_of(text).filter(|declared| declared.words() == rows.shape.words());
         // The text comes from the file and may contradict the column. A wrong shape would let joins
         // read beyond the rows, so the number of words must agree.
-        let fits = told.is_some_and(|told| {
-            rows.shape = told;
+        let fits = declared.is_some_and(|declared| {
+            rows.shape = declared;
             ends_in_zeros(&rows)
         });
         if !fits {

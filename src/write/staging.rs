@@ -30,7 +30,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 /// A temporary folder with a subfolder that becomes the output. Dropping the value removes everything that is
 /// still in it.
 #[derive(Debug)]
-pub(super) struct AsideFolder {
+pub(super) struct StagingFolder {
     // Fields are dropped in this order, so the folder is removed before another run can take
     // the lock.
     folder: TempDir,
@@ -38,7 +38,7 @@ pub(super) struct AsideFolder {
     _lock: File,
 }
 
-impl AsideFolder {
+impl StagingFolder {
     /// Creates a temporary folder in `parent`.
     pub(super) fn new(parent: &Path) -> io::Result<Self> {
         loop {
@@ -51,9 +51,9 @@ impl AsideFolder {
                 lock => lock?,
             };
             if is_ours(&lock, &path) {
-                let aside = Self { folder, _lock: lock };
-                fs::create_dir(aside.content())?;
-                return Ok(aside);
+                let staging = Self { folder, _lock: lock };
+                fs::create_dir(staging.content())?;
+                return Ok(staging);
             }
         }
     }
@@ -81,14 +81,14 @@ impl AsideFolder {
 
 /// Creates a temporary file in `folder` and locks it. Dropping the value removes the file.
 pub(super) fn file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut aside = Builder::new();
-    aside.prefix(PREFIX).suffix(SUFFIX);
+    let mut staging = Builder::new();
+    staging.prefix(PREFIX).suffix(SUFFIX);
     // Temporary files are private by default, but this one becomes an output. It gets the usual permissions
     // of new files, which the umask then restricts.
     #[cfg(unix)]
-    aside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    staging.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     loop {
-        let file = aside.tempfile_in(folder)?;
+        let file = staging.tempfile_in(folder)?;
         if is_ours(file.as_file(), file.path()) {
             return Ok(file);
         }
@@ -154,10 +154,10 @@ mod tests {
     #[test]
     fn only_unlocked_leftovers_are_removed() {
         let root = tempfile::tempdir().unwrap();
-        let living = (AsideFolder::new(root.path()).unwrap(), file(root.path()).unwrap());
-        let dead = AsideFolder::new(root.path()).unwrap();
+        let living = (StagingFolder::new(root.path()).unwrap(), file(root.path()).unwrap());
+        let dead = StagingFolder::new(root.path()).unwrap();
         fs::write(dead.content().join("half"), "x").unwrap();
-        let replaced = AsideFolder::new(root.path()).unwrap();
+        let replaced = StagingFolder::new(root.path()).unwrap();
         fs::create_dir(replaced.replaced()).unwrap();
         let paths = [dead.path().to_owned(), replaced.path().to_owned()];
         // Keeping the folder releases the lock, as the end of a process would.
