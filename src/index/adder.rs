@@ -23,7 +23,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Number of pending documents at which they become a segment.
+/// Number of pending documents at which they are written as a segment. Pending documents were added but are
+/// in no segment yet.
 const SEALED: usize = 1 << 16;
 
 /// Result of adding one document.
@@ -34,7 +35,7 @@ pub enum Added {
     /// The document is not added, because it is near this document of the index. This is the nearest
     /// document, or the first of several that are equally near.
     Repeats(Near),
-    /// The document has no fingerprint, so it is neither stored nor near any other.
+    /// The document has no fingerprint. It is not stored, and no document is near it.
     Wordless,
 }
 
@@ -110,15 +111,15 @@ impl IndexAdder {
         self.recipe.method()
     }
 
-    /// Returns the recipe and the context of the index, with which fingerprints are made while others are
-    /// added.
+    /// Returns the recipe and the context of the index. With them, fingerprints are computed while other
+    /// documents are added.
     pub(super) fn shared(&self) -> (Arc<KeptRecipe>, Context<'static>) {
         (Arc::clone(&self.recipe), self.context.clone())
     }
 
-    /// Adds documents in their order. `rows` holds their fingerprints, and `id` returns the ID of the
-    /// document with a row number. A document is new if no document of the index and no earlier one of this
-    /// call is near it. The results do not depend on how documents are divided into calls.
+    /// Adds documents in their order. `rows` holds their fingerprints, and `id` returns the ID for a row
+    /// number. A document is new if no document of the index and no earlier document of this call is near it.
+    /// The results do not depend on how documents are divided into calls.
     ///
     /// # Errors
     ///
@@ -134,8 +135,8 @@ impl IndexAdder {
         self.add_from(rows, id, |_| origin)
     }
 
-    /// Adds documents like [`add`](Self::add). `origin` returns the number of the source, and the time, of
-    /// the document with a row number.
+    /// Adds documents like [`add`](Self::add). For a row number, `origin` returns the source number and the
+    /// time of the document.
     pub(super) fn add_from<'i>(
         &mut self,
         rows: &FingerprintRows<'_>,
@@ -215,7 +216,7 @@ impl IndexAdder {
         Ok(nearest)
     }
 
-    /// Finds the pairs of near rows among the rows of one call.
+    /// Finds the groups of equal rows, and the pairs of near groups, among the rows that one call adds.
     fn within(&self, rows: &FingerprintRows<'_>) -> Result<Within> {
         let plan = self.lookup().plan(Task::SelfJoin, rows)?;
         let quiet = self.context.with_progress(&NoProgress);
@@ -294,8 +295,8 @@ impl IndexAdder {
         self.writer.commit()
     }
 
-    /// Removes the documents for whose ID `has_id` returns true, at the next commit. Returns how many were
-    /// removed. Their numbers are not used again.
+    /// Removes each document if `has_id` returns true for its ID. The removal is stored at the next commit.
+    /// Returns the number of removed documents. Their numbers are not used again.
     ///
     /// # Errors
     ///
@@ -323,8 +324,8 @@ impl IndexAdder {
         Ok(found.len() as u64)
     }
 
-    /// Returns the ID of the document with this number, committed or not. It is empty if there is no such
-    /// document.
+    /// Returns the ID of the document with this number, whether it is committed or not. The ID is empty if
+    /// there is no such document.
     ///
     /// # Errors
     ///
@@ -367,12 +368,13 @@ impl IndexAdder {
     }
 }
 
-/// Groups of equal rows, and the pairs of near groups, among the rows of one call.
+/// Groups of equal rows, and pairs of near groups, among the rows that one call adds.
 struct Within {
     group_of: Vec<u32>,
     /// For each group, the index in `near` at which its pairs start, and at the end the length of `near`.
     starts: Vec<usize>,
-    /// Pairs of near groups with their distance, ascending. Each pair is listed in both directions.
+    /// Pairs of near groups as `(group, other group, distance)`, ascending. Each pair is listed in both
+    /// directions.
     near: Vec<(u32, u32, u32)>,
 }
 

@@ -1,6 +1,6 @@
-//! Computes the fingerprints of a corpus for one group of shards after the other.
+//! Computes the fingerprints of a corpus in groups of consecutive shards (parts of the input).
 //!
-//! So only the fingerprints of one group are in memory, and documents come in reading order.
+//! Only the fingerprints of one group are in memory at a time, and documents come in reading order.
 
 use super::kept_recipe::KeptRecipe;
 use crate::method::Fitted;
@@ -17,7 +17,8 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_read::Corpus;
 use simtool_read::view::View;
 
-/// Bytes of input files after which a group of shards is full.
+/// Minimum size of a group of shards, in bytes of input files. A group takes no more shards once it has this
+/// size.
 const GROUP_BYTES: u64 = 32 << 20;
 
 /// View of a corpus that shows only some of its shards.
@@ -37,12 +38,13 @@ impl View for SomeShards<'_> {
     }
 }
 
-/// Documents of some consecutive shards, which were read together.
+/// Consecutive shards of a corpus that were read together, with the fingerprints of their documents.
 pub(super) struct Group<'g> {
     corpus: &'g dyn Corpus,
     shards: &'g [usize],
     made: &'g FingerprintedCollection,
-    /// Number of the first file of the group, and number of the records of this file that earlier groups had.
+    /// Number of the last file that earlier groups read, and number of records that they read from it. This
+    /// group may continue the file.
     begun: (usize, u64),
 }
 
@@ -52,7 +54,7 @@ impl<'g> Group<'g> {
         &self.made.rows
     }
 
-    /// Returns the ID, file and record of the document number `row` of the group.
+    /// Returns the ID, file and record number of the document at position `row` of the group, counted from 0.
     pub(super) fn name(&self, row: usize) -> DocumentName<'g> {
         let (ids, document) = (&self.made.summary.ids, DocOrdinal(row as u32));
         let mut place = ids.place(document);
@@ -64,7 +66,7 @@ impl<'g> Group<'g> {
         document_name_at(self.corpus, ids.id(document), place)
     }
 
-    /// Returns the number of the file of each document.
+    /// Returns for each document of the group the number of its file in the corpus.
     pub(super) fn files(&self) -> Vec<usize> {
         let ids = &self.made.summary.ids;
         let of_shard = |(at, &shard): (usize, &usize)| {
@@ -74,7 +76,7 @@ impl<'g> Group<'g> {
         self.shards.iter().enumerate().flat_map(of_shard).collect()
     }
 
-    /// Returns the numbers of the files that the group has shards of, and for each whether the group has its
+    /// Returns the number of each file that the group has shards of. A file has `true` if the group has its
     /// last shard.
     pub(super) fn ended_files(&self) -> Vec<(usize, bool)> {
         let file = |shard: usize| self.corpus.shard_file(shard);
@@ -93,9 +95,9 @@ impl<'g> Group<'g> {
     }
 }
 
-/// Reads the given shards of `corpus`, which must ascend, and calls `visit` with one group after the other.
-/// Returns the summary of the reading without lengths of texts. IDs are in the summary only if `keeps_ids` is
-/// true.
+/// Reads the shards of `corpus` that `shards` lists in ascending order. Calls `visit` with one group of
+/// shards after the other. Returns the summary of the reading, without the lengths of the texts. The summary
+/// has IDs only if `keeps_ids` is true.
 ///
 /// # Errors
 ///

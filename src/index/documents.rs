@@ -18,17 +18,17 @@ use simtool_read::{Collection, Corpus};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Number of documents after which `Commits::Often` commits.
+/// Number of added documents after which [`Commits::Often`] commits.
 const COMMITTED: u64 = 1 << 20;
 
 /// Choice of when added documents are committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Commits {
-    /// Regularly, so that an interruption loses little. If the same input is added again, adding continues
-    /// there.
+    /// Commit regularly, so that an interruption loses few documents. If the same input is added again,
+    /// adding continues after the last commit.
     Often,
-    /// The caller commits, once everything is added and a copy of the new documents is written. See
-    /// [`write_only_new`].
+    /// Leave the commit to the caller, after everything is added and a copy of the new documents is written.
+    /// See [`write_only_new`].
     ByCaller,
 }
 
@@ -148,7 +148,8 @@ impl IndexAdder {
         Ok(result)
     }
 
-    /// Stores how many documents of the files of a group were read. `met` has these numbers by file.
+    /// Stores for each file of a group how many of its documents were read. `met` maps file numbers to these
+    /// counts.
     fn note_inputs(
         &mut self,
         group: &Group<'_>,
@@ -186,7 +187,7 @@ pub fn write_only_new(
     workers.run(|| write_kept_copies(collection, ids, &is_kept, bad, target, progress))?
 }
 
-/// Returns the rows for which `wanted` is true, and their numbers.
+/// Returns the fingerprints for which `wanted` is true, and their row numbers.
 fn only<'r>(
     rows: &'r FingerprintRows<'static>,
     wanted: &[bool],
@@ -204,8 +205,8 @@ fn only<'r>(
 }
 
 impl Index {
-    /// Looks for the documents of a corpus in reading order, and calls `report` with the name of each and the
-    /// documents of the index near it, as [`near`](Self::near) returns them.
+    /// Looks up the documents of a corpus in reading order. Calls `report` with the name of each document and
+    /// the documents of the index near it. [`near`](Self::near) defines their order and number.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Writes the documents of an index to a file, or one document to a line.
+//! Writes all documents of an index to a file, or a document near a query as a line.
 
 use super::lookup::Near;
 use super::stored::{Index, KnownDocument};
@@ -35,9 +35,9 @@ impl Index {
         rows.finish().map(drop).map_err(failed)
     }
 
-    /// Writes a line for a document, called `name`, that is near the document `near` of the index. The line
-    /// is a JSON object, or both IDs and the distance separated by tabs. Writes nothing if the document is no
-    /// longer in the index.
+    /// Writes a line about a query document and a document of the index near it. `name` is the query
+    /// document, and `near` the document of the index. The line is a JSON object, or both IDs and the
+    /// distance separated by tabs. Writes nothing if the document is no longer in the index.
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// Number of documents that are looked up and added in one step.
 const BATCH: usize = 1 << 16;
 
-/// Documents of the other index that are added in the next step.
+/// Documents of the other index that the next step looks up and adds.
 #[derive(Default)]
 struct Batch {
     words: Vec<u64>,
@@ -20,9 +20,10 @@ struct Batch {
 }
 
 impl IndexAdder {
-    /// Adds all documents of another index in their order, with their sources, times and repeats. A document
-    /// that is near a document of this index becomes a repeat of that document. Returns the number of new
-    /// documents and the number of repeats. The caller commits.
+    /// Adds all documents of another index in their order, with their sources and times. A document that is
+    /// near a document of this index is not added, but counts as a repeat of that document. Repeats that the
+    /// other index has counted are added, too. Returns the number of new documents and the number of repeats.
+    /// The caller must commit.
     ///
     /// # Errors
     ///

@@ -9,10 +9,11 @@ use simtool_hamming::layout::Layout;
 use simtool_model::fingerprint_rows::{Metric, recipe_difference};
 use simtool_model::fingerprint_table::Reach;
 
-/// Minimum number of fingerprint bits by which a table looks up. With fewer bits, each lookup would find too
-/// many fingerprints.
+/// Minimum number of fingerprint bits in a key of a table. With fewer bits, each lookup would find too many
+/// fingerprints.
 const LEAST_BITS: u32 = 8;
-/// Number of 64-bit words of the longest fingerprints that are looked up in tables.
+/// Maximum length of fingerprints that are looked up in tables, in 64-bit words. Longer fingerprints are all
+/// compared.
 const MOST_WORDS: usize = 8;
 
 /// Settings by which an index makes fingerprints and decides which of them are near.
@@ -21,7 +22,8 @@ pub(super) struct KeptRecipe {
     method: Method,
     /// Shape of the fingerprints, and the maximum distance at which documents are near.
     pub(super) reach: Reach,
-    /// For each table, the fingerprint bits by which it looks up. `None` if every fingerprint is compared instead.
+    /// Fingerprint bits that are the key of each table. `None` if there are no tables and searches compare
+    /// every fingerprint.
     pub(super) tables: Option<TableKeys>,
 }
 
@@ -127,8 +129,8 @@ impl KeptRecipe {
     }
 }
 
-/// Returns the bit masks of the tables, or `None` if tables would not be faster than comparing all
-/// fingerprints.
+/// Returns the fingerprint bits that are the key of each table. Returns `None` if tables would not be faster
+/// than comparing all fingerprints.
 fn tables(reach: Reach) -> Option<TableKeys> {
     let Reach { shape, max_distance } = reach;
     let is_looked_up = match shape.metric() {

@@ -25,7 +25,7 @@ pub enum LineFate {
     Bad(Bad),
 }
 
-/// A line of a batch that was answered.
+/// A line of a batch (lines that were read together), and its result.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// Byte range of the line in the batch, including its line end.
@@ -34,7 +34,7 @@ pub struct Line {
     pub fate: LineFate,
 }
 
-/// Content of a line that was read and is not added yet.
+/// Content of a line that was parsed but not added to the index yet.
 #[derive(Debug)]
 enum Held {
     /// A document: its ID, if it has one, and whether it has a fingerprint.
@@ -67,8 +67,8 @@ pub struct LineReader {
 }
 
 impl LineReader {
-    /// Reads the documents of whole lines and computes their fingerprints, while the same threads do `work`.
-    /// Returns the lines and the result of `work`.
+    /// Parses `lines`, which must be whole JSON lines, and computes the fingerprints of their documents.
+    /// Meanwhile, the same threads do `work`. Returns the parsed lines and the result of `work`.
     ///
     /// # Errors
     ///
@@ -106,9 +106,9 @@ impl IndexAdder {
         LineReader { recipe, context, options }
     }
 
-    /// Adds the documents of lines in their order, like [`add`](Self::add), and returns the result of each
-    /// line. A document without an ID gets the ID `-:N` from its line number N. The first line of the batch
-    /// has the number `first_line`.
+    /// Adds the documents of the lines in their order, like [`add`](Self::add), and returns the result of
+    /// each line. A document without an ID gets the ID `-:N`, where N is its line number. The first line of
+    /// the batch has the number `first_line`.
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ use std::ops::Range;
 /// Number of queries that a thread takes at a time.
 const TASK: usize = 256;
 
-/// A document of an index that is near a query, which is a fingerprint that is looked up.
+/// Document of an index whose fingerprint is near a query, which is a fingerprint that is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Near {
     /// Distance between the fingerprints of the document and the query.
@@ -31,10 +31,11 @@ pub struct Near {
     pub number: u64,
 }
 
-/// Function that is called with the matches of one query. It passes on the documents that the caller wants.
+/// Filter of matches. It gets all matches of one query, and calls its second argument with each document that
+/// the caller wants.
 pub(super) type Keep<'k> = dyn Fn(&[Match], &mut dyn FnMut(Near)) + Sync + 'k;
 
-/// A lookup with the settings and the threads of an index.
+/// Searches for fingerprints, with the settings and the threads of an index.
 #[derive(Clone, Copy)]
 pub(super) struct Lookup<'l> {
     pub(super) recipe: &'l KeptRecipe,
@@ -110,8 +111,8 @@ impl Lookup<'_> {
         self.context.threads().run(|| of_all(queries.len(), search))
     }
 
-    /// Looks up `queries` among the fingerprints in `words`, and otherwise works like
-    /// [`in_segment`](Self::in_segment).
+    /// Looks up `queries` among the fingerprints in `words`, which are in memory one after the other.
+    /// Otherwise it works like [`in_segment`](Self::in_segment).
     ///
     /// # Errors
     ///
@@ -148,7 +149,7 @@ impl Lookup<'_> {
         })?
     }
 
-    /// Chooses the fastest algorithm for a task on `rows`, with the maximum distance of the index.
+    /// Chooses the fastest algorithm for a search or join of `rows`, with the maximum distance of the index.
     ///
     /// # Errors
     ///
@@ -159,8 +160,8 @@ impl Lookup<'_> {
     }
 }
 
-/// Calls `search` for all queries, in parallel if there are many. Returns the results in the order of the
-/// queries.
+/// Calls `search` with ranges of query numbers that cover all queries, in parallel if there are several
+/// ranges. Returns the results in the order of the queries.
 fn of_all(
     queries: usize,
     search: impl Fn(Range<usize>) -> Vec<(usize, Near)> + Sync + Send,

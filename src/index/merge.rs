@@ -14,13 +14,13 @@ use simtool_model::fingerprint_table::{Fingerprint, Wide};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A segment is merged if it weighs at most this many times as much as everything after it. A greater number
-/// gives fewer segments to search, but each document is written more often.
+/// Maximum weight of a segment that is merged, as a multiple of the weight of everything after it. A greater
+/// number gives fewer segments to search, but each document is written more often.
 const MERGED_TIMES: u64 = 1;
 /// Number of bytes of other data, such as repeats, that weigh as much as one document.
 const DOCUMENT_BYTES: u64 = 64;
-/// Minimum weight of the pending documents. Writing a lighter segment again costs as much as opening one more
-/// file.
+/// Minimum weight of the pending documents, in documents. Fewer documents count with this weight. To write so
+/// few documents again costs as much as opening one more file.
 const LEAST: u64 = 1024;
 /// Maximum difference between the numbers of the last and the first document of a segment.
 const MOST_NUMBERS: u64 = u32::MAX as u64;
@@ -58,14 +58,14 @@ pub(super) fn merged_with(
     segments.iter().rev().take_while(is_merged).count()
 }
 
-/// Returns the bytes of memory for each merged document without tables: its fingerprint, its number, and
-/// whether it stays.
+/// Returns the memory that a merge needs for each document, in bytes, without tables. It holds the
+/// fingerprint, the number, and whether the document stays.
 fn row_bytes(recipe: &KeptRecipe) -> u64 {
     (recipe.row_words() * size_of::<u64>() + size_of::<u32>() + size_of::<bool>()) as u64
 }
 
-/// Returns the bytes of memory for each document in the tables, while one table is built and the one before
-/// is written.
+/// Returns the memory that tables need for each document of a segment, in bytes. It is enough to build one
+/// table while the table before is written.
 fn table_bytes() -> u64 {
     (building_bytes(usize::MAX) + entry_bytes(usize::MAX)) as u64
 }
@@ -92,8 +92,8 @@ pub(super) fn check_memory(rows: u64, recipe: &KeptRecipe, memory: u64) -> Resul
     Err(Error::limit(format!("{rows} documents"), rule))
 }
 
-/// Returns the number of tables that can be built at the same time, at least one. A segment of `rows`
-/// documents is written.
+/// Returns the number of tables that can be built at the same time for a segment of `rows` documents. It is
+/// at least one, and limited by the memory and the threads.
 fn tables_at_once(rows: usize, recipe: &KeptRecipe, context: &Context<'_>) -> usize {
     let rows = (rows as u64).max(1);
     let memory = context.memory().limit();
@@ -101,8 +101,8 @@ fn tables_at_once(rows: usize, recipe: &KeptRecipe, context: &Context<'_>) -> us
     usize::try_from(room).unwrap_or(usize::MAX).clamp(1, context.threads().count())
 }
 
-/// Writes the last `merged` segments and everything pending as one new segment. Documents whose numbers are
-/// in `removed`, which ascends, are left out.
+/// Writes the last `merged` segments and all pending data as one new segment. Leaves out the documents in
+/// `removed`, an ascending list of document numbers.
 pub(super) fn seal(
     writer: &mut IndexWriter,
     merged: usize,
@@ -156,7 +156,8 @@ pub(super) fn seal(
     Ok(())
 }
 
-/// Fingerprints and other data of the segments that are being merged.
+/// Fingerprints and other data of the new segment. They are collected from the segments and pending data that
+/// are merged.
 struct MergedRows<'r> {
     /// Number of the first document of the new segment.
     first: u64,
@@ -198,9 +199,9 @@ impl MergedRows<'_> {
         Ok(stays)
     }
 
-    /// Appends everything pending, and drops repeats and removals that are no longer needed. `first` is the
-    /// number of the first pending document, and its fingerprint has `own_words` words. Returns the pending
-    /// inputs.
+    /// Appends all pending data, and drops repeats and removals that are no longer needed. `first` is the
+    /// number of the first pending document. Each pending fingerprint has `own_words` words. Returns the
+    /// pending entries about input files.
     fn push_pending(&mut self, pending: &mut Pending, first: u64, own_words: usize) -> Vec<u8> {
         let rest = pending.take_rest();
         let stays = vec![true; pending.len()];
@@ -230,8 +231,8 @@ impl MergedRows<'_> {
     }
 }
 
-/// Appends the origins `more` of the documents for which `stays` is true. The first of these documents
-/// becomes row `next`.
+/// Appends the sources and times in `more` to `origins`, but only for the documents for which `stays` is
+/// true. The first of these documents becomes row `next` of the new segment.
 fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], next: usize) {
     let mut row = next as u32;
     for (at, origin) in more.iter().enumerate() {
@@ -269,8 +270,8 @@ pub(super) fn write_ids_and_tables(
     }
 }
 
-/// Writes the IDs and the tables of a segment. The next `at_once` tables are built while the tables before
-/// are written.
+/// Writes the IDs and the tables of a segment. While some tables are written, the next `at_once` tables are
+/// built.
 fn write_with_tables<L: Fingerprint>(
     segment: &mut SegmentWriter<'_>,
     write_ids: &WriteIds<'_>,

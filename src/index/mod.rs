@@ -2,8 +2,8 @@
 //! recognized.
 //!
 //! An [`Index`] answers queries, and an [`IndexAdder`] adds documents. The [`store`] keeps the fingerprints
-//! in files called segments. Tables of a segment find its fingerprints. Fingerprints that are not in a
-//! segment yet are all compared.
+//! in files called segments. If the method allows it, each segment has tables, which find near fingerprints
+//! fast. Fingerprints that are not in a segment yet are compared without tables.
 
 mod adder;
 mod document_groups;

@@ -6,7 +6,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Number of new entries about repeats after which entries about the same document and source are merged.
+/// Maximum number of entries about repeats that are not merged yet. If there are more, entries about the same
+/// document and source are merged.
 const MOST_REPEATS: usize = 1 << 20;
 
 /// Documents, repeats, removals and inputs that the next segment will hold.
@@ -18,7 +19,7 @@ pub(super) struct Pending {
     /// For each document, the byte offset in `ids` at which its ID ends.
     ends: Vec<usize>,
     rest: SegmentRest,
-    /// Number of entries about repeats, from the first one on, that are sorted and merged.
+    /// Number of entries about repeats, counted from the first one, that are already sorted and merged.
     sorted_repeats: usize,
 }
 
@@ -34,7 +35,7 @@ impl Pending {
         self.ends.len()
     }
 
-    /// Returns the approximate number of bytes of everything except documents.
+    /// Returns the approximate size of all pending data except documents, in bytes.
     pub(super) fn rest_bytes(&self) -> u64 {
         let SegmentRest { origins, repeats, removed, inputs } = &self.rest;
         let bytes = size_of_val(&origins[..]) + size_of_val(&repeats[..]);
@@ -79,17 +80,17 @@ impl Pending {
         self.rest.removed.push(number);
     }
 
-    /// Adds an entry that says how far an input was read.
+    /// Adds an entry about an input file. It says how many documents of the file were added.
     pub(super) fn push_input(&mut self, input: &Input) {
         input.write(&mut self.rest.inputs);
     }
 
-    /// Returns the entries about inputs, one on each line.
+    /// Returns the entries about input files, one on each line.
     pub(super) fn inputs(&self) -> &[u8] {
         &self.rest.inputs
     }
 
-    /// Takes everything except documents out of the value. Repeats and removals are sorted.
+    /// Removes and returns the pending data except fingerprints and IDs. Repeats and removals are sorted.
     pub(super) fn take_rest(&mut self) -> SegmentRest {
         merge_repeats(&mut self.rest.repeats);
         self.rest.removed.sort_unstable();
@@ -99,7 +100,8 @@ impl Pending {
     }
 }
 
-/// Sorts entries about repeats by document number and source, and merges entries that have both in common.
+/// Sorts entries about repeats by document number and source. Merges entries with the same document number
+/// and source.
 pub(super) fn merge_repeats(repeats: &mut Vec<Repeats>) {
     repeats.sort_by_key(|repeats| (repeats.number, repeats.source));
     repeats.dedup_by(|later, merged| {
@@ -168,7 +170,7 @@ impl Input {
         );
     }
 
-    /// Parses the entries of a section of inputs. Invalid lines are skipped.
+    /// Parses the entries about input files in `lines`, one on each line. Skips invalid lines.
     pub(super) fn all(lines: &[u8]) -> impl Iterator<Item = Self> {
         String::from_utf8_lossy(lines)
             .lines()
@@ -195,7 +197,8 @@ impl Input {
         (self.digest, self.bytes, &self.name) == (other.digest, other.bytes, &other.name)
     }
 
-    /// Returns the last entry about each input. `lines` holds several sections of entries, the newest last.
+    /// Returns lines with the newest entry about each input file. Each element of `lines` has entries, one on
+    /// each line. The newest element is the last.
     pub(super) fn merged(lines: &[&[u8]]) -> Vec<u8> {
         let all: Vec<Self> = lines.iter().flat_map(|lines| Self::all(lines)).collect();
         let mut last = std::collections::BTreeMap::new();

@@ -119,8 +119,8 @@ pub fn salvage(
     Ok(Salvaged { documents, lost_documents, damages })
 }
 
-/// Returns the recipe of the fingerprints from the first segment whose description is intact. `None` if there
-/// is none.
+/// Returns the recipe of the fingerprints, from the first segment whose description is intact. Returns `None`
+/// if no description is intact.
 fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
     let text = segments.iter().find_map(|segment| segment.description().ok())?;
     let mut lines = text.lines();
@@ -128,7 +128,8 @@ fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
     Some(KeptRecipe::of(&Manifest::new(method, recipe)))
 }
 
-/// Returns the intact data of a segment apart from its documents. Adds errors to `damages`.
+/// Returns the sources, times, repeats and removals of a segment as far as they are intact. Adds errors to
+/// `damages`.
 fn rest_of(segment: &Segment, damages: &mut Vec<String>) -> SegmentRest {
     let mut note = |error: Error| damages.push(error.to_string());
     let mut repeats = segment.repeats().map_err(&mut note).unwrap_or_default().to_vec();

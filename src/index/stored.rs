@@ -13,7 +13,7 @@ use simtool_model::fingerprint_rows::{FingerprintRows, Shape};
 use simtool_model::matches::Match;
 use std::path::Path;
 
-/// An index as it was when it was opened, for reading.
+/// An index that is open for reading. It shows the state that the index had when it was opened.
 #[derive(Debug)]
 pub struct Index {
     folder: IndexFolder,
@@ -22,7 +22,7 @@ pub struct Index {
     context: Context<'static>,
 }
 
-/// Data about a document of an index, and about the documents near it that were not added.
+/// Data about a document of an index and about its repeats. Repeats are near documents that were not added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownDocument {
     /// Number of the document in the index.
@@ -86,7 +86,7 @@ pub struct IndexSize {
     pub segments: usize,
     /// Number of bytes of all segment files.
     pub bytes: u64,
-    /// Number of tables of each segment, or 0 if every fingerprint is compared.
+    /// Number of lookup tables of each segment. If it is 0, a search compares every fingerprint.
     pub tables: usize,
 }
 
@@ -134,8 +134,9 @@ impl Index {
         &self.folder.manifest().sources
     }
 
-    /// Returns for each row the documents of the index within the maximum distance, nearest first and then by
-    /// number. A row without a fingerprint has none. With `only_nearest`, each row gets at most one document.
+    /// Looks up the fingerprints in `rows`. Returns for each row the documents of the index within the
+    /// maximum distance, nearest first and then by number. A row without a fingerprint gets no document. With
+    /// `only_nearest`, each row gets at most one document.
     ///
     /// # Errors
     ///
@@ -298,8 +299,8 @@ impl Index {
     }
 }
 
-/// Returns the documents of `matches` in a segment as distances and document numbers. Documents in `removed`,
-/// which ascends, are left out.
+/// Converts matches in a segment to distances and document numbers. Leaves out the documents in `removed`, an
+/// ascending list of document numbers.
 pub(super) fn near_of(
     segment: &Segment,
     matches: &[Match],
@@ -313,8 +314,8 @@ pub(super) fn near_of(
     matches.iter().map(near).filter(is_there)
 }
 
-/// Returns the segment and the position of the document with this number, or `None` if the index does not
-/// have it.
+/// Returns the segment that has the document with this number, and its position there. Returns `None` if no
+/// segment has it.
 pub(super) fn find(folder: &IndexFolder, number: u64) -> Result<Option<(&Segment, usize)>> {
     let segments = folder.segments();
     let end = segments.partition_point(|segment| segment.first() <= number);
@@ -338,7 +339,7 @@ pub(super) fn removed(folder: &IndexFolder) -> Result<Vec<u64>> {
     Ok(removed)
 }
 
-/// Checks that all segments have the row width and the number of tables that the recipe demands.
+/// Checks that all segments have the fingerprint length and the number of tables that the recipe demands.
 pub(super) fn check_rows(folder: &IndexFolder, recipe: &KeptRecipe) -> Result<()> {
     let segments = folder.segments();
     match segments.iter().find(|segment| !has_rows_of(segment, recipe)) {
@@ -351,13 +352,13 @@ pub(super) fn check_rows(folder: &IndexFolder, recipe: &KeptRecipe) -> Result<()
     }
 }
 
-/// Returns whether a segment has the row width and the number of tables that the recipe demands.
+/// Returns whether a segment has the fingerprint length and the number of tables that the recipe demands.
 pub(super) fn has_rows_of(segment: &Segment, recipe: &KeptRecipe) -> bool {
     let tables = recipe.table_count();
     segment.row_words() == recipe.row_words() && segment.table_count() == tables
 }
 
-/// Checks that the rows have the shape that the recipe demands.
+/// Checks that the fingerprints in `rows` have the shape that the recipe demands.
 pub(super) fn check_shape(rows: &FingerprintRows<'_>, recipe: &KeptRecipe) -> Result<()> {
     if rows.shape == recipe.reach.shape {
         return Ok(());

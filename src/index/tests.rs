@@ -1,4 +1,4 @@
-//! Whole indexes against a plain list that is scanned.
+//! Tests that compare a whole index with a plain list of documents, which is scanned for each query.
 
 use super::*;
 use crate::method::Method;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
-/// A document of the plain list.
+/// A document of the plain list that the index is compared with.
 #[derive(Clone)]
 struct Listed {
     id: String,
@@ -26,7 +26,7 @@ struct Listed {
     times: [u64; 2],
 }
 
-/// The index in the most obvious way.
+/// Twin of the index: a plain list of all documents.
 #[derive(Default)]
 struct List(Vec<Listed>);
 
@@ -119,7 +119,8 @@ fn export(path: &Path) -> Vec<(KnownDocument, Vec<u64>)> {
     found
 }
 
-/// Rows of which many are near others: some bits of one of a few.
+/// Returns a fingerprint that differs in a few bits from one of 60 fixed ones, so that many are near each
+/// other. Some seeds give no fingerprint.
 fn row(shape: Shape, seed: u64) -> Option<Vec<u64>> {
     if seed.is_multiple_of(37) {
         return None;
@@ -149,7 +150,7 @@ enum Operation {
     Query(Vec<u64>),
     Compact,
     Reopen,
-    /// Ended without a commit.
+    /// Documents are added, but the process ends without a commit.
     Lost(Vec<u64>),
 }
 
@@ -173,7 +174,8 @@ const METHODS: [&str; 5] = [
     "minhash:lanes=12",
 ];
 
-/// Runs operations on an index and on the list.
+/// Runs operations on an index and on the plain list, and checks that both agree. Returns the documents at
+/// the end.
 fn run(method: &str, operations: &[Operation], threads: usize) -> Vec<(KnownDocument, Vec<u64>)> {
     let parsed: Method = method.parse().unwrap();
     let recipe = kept_recipe::KeptRecipe::new(parsed).unwrap();
@@ -331,10 +333,10 @@ fn a_failing_step_leaves_the_old_index_or_the_new_one() {
         let message = added.unwrap_err().to_string();
         assert!(message.starts_with("cannot "), "{message}");
         let after = export(folder.path());
-        // The rename was done, and only that it lasts is in doubt.
+        // The rename was done, and only the sync of the folder failed.
         let is_done = failing == 4;
         assert_eq!(after, if is_done { whole.clone() } else { Vec::new() }, "step {failing}");
-        // The next writer finds nothing in its way, and adds what is missing.
+        // The next writer is not blocked by leftovers, and adds the missing documents.
         add(&mut open(folder.path(), 1)).unwrap();
         assert_eq!(export(folder.path()).len(), whole.len());
         let files = fs::read_dir(folder.path()).unwrap().count();

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const MANIFEST: &str = "MANIFEST";
-/// Name of the new manifest until it replaces the old one.
+/// File name of the new manifest until it replaces the old one.
 const NEXT_MANIFEST: &str = "MANIFEST.next";
 const SEGMENT: &str = "segment-";
 /// Number of times that opening an index is tried, in case a writer replaces segments at the same time.
@@ -83,7 +83,8 @@ impl IndexFolder {
         Ok(opened)
     }
 
-    /// Checks that the numbers of documents ascend, and that the manifest allows them.
+    /// Checks that the document numbers of the segments ascend and are below the number of documents in the
+    /// manifest.
     fn check_numbers(&self) -> Result<()> {
         // A document is looked up by the first number of each segment, which fails if the ranges of numbers
         // overlap.
@@ -173,7 +174,7 @@ fn is_missing(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
 
-/// Value that may write to an index. There can be only one at a time.
+/// Writer of an index. There can be only one at a time, because it holds the lock of the index.
 ///
 /// Segments are written and merged immediately, and become part of the index at the next commit.
 #[derive(Debug)]

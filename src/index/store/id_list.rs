@@ -63,7 +63,8 @@ impl IdEncoder {
         self.bytes
     }
 
-    /// Counts whole blocks that the caller appended as copied bytes, without this encoder.
+    /// Adds `blocks` full blocks (`bytes` bytes) to the counts of IDs and bytes. The caller has copied them
+    /// from another segment, so they do not go through [`Self::push`].
     pub(super) fn skip_blocks(&mut self, blocks: usize, bytes: usize) {
         self.count += blocks * BLOCK;
         self.bytes += bytes as u64;
@@ -103,7 +104,8 @@ pub(super) fn visit_block(
     true
 }
 
-/// Returns whether `id` differs from `form`, the ID before, only in hexadecimal digits.
+/// Returns whether `id` differs from `form` only in hexadecimal digits. `form` is the end of the ID before,
+/// and `id` the end of the next ID.
 fn is_of_form(id: &[u8], form: &[u8]) -> bool {
     let fits_form = |(&byte, &form): (&u8, &u8)| match digit_value(form) {
         Some(_) => digit_value(byte).is_some(),
@@ -233,7 +235,7 @@ mod tests {
             encoder.push(id(number).as_bytes(), &mut bytes);
         }
         let first = 2 + id(0).len();
-        // Two numbers, and half of the digits that are not those of the one before.
+        // Each later ID takes two numbers, and half a byte for each digit from the first different digit on.
         assert!(bytes.len() <= first + 15 * (2 + 6), "{}", bytes.len());
         let (mut read, mut number) = (Vec::new(), 0);
         let mut visit = |_, found: &[u8]| {

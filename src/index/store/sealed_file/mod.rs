@@ -5,7 +5,7 @@
 //! bytes, so that a mapped file can be used in place as arrays.
 //!
 //! ```text
-//! bytes   0 ..   8   89 "simidx" 0A: no text, and damaged where line ends were replaced
+//! bytes   0 ..   8   89 "simidx" 0A; shows whether a copy has replaced line ends
 //!         8 ..  12   version of the format: 3
 //!        12 ..  16   number of sections, at most 96
 //!        16 ..  24   bytes of the file
@@ -40,9 +40,9 @@ const VERSION: u32 = 3;
 const HEADER: usize = 2560;
 /// Number of bytes of the header before its own checksum.
 const SEALED: usize = HEADER - 8;
-/// Byte offset in the header of the table of sections.
+/// Byte offset of the table of sections in the header.
 const TABLE: usize = 40;
-/// Number of bytes of the entry of a section in that table.
+/// Number of bytes of an entry in the table of sections in the header.
 const LINE: usize = 24;
 /// Maximum number of sections of a file.
 const MOST_SECTIONS: usize = 96;
@@ -50,7 +50,7 @@ const MOST_SECTIONS: usize = 96;
 const ALIGNMENT: usize = 64;
 /// Number of bytes of a block, for which there is one checksum.
 const BLOCK: usize = 16 << 10;
-/// Value of the offset of the first damage while no damage is known.
+/// Value of `SealedFile::damaged` while no damage is known.
 const INTACT: usize = usize::MAX;
 /// Advice at the end of messages about damage.
 const REMEDY: &str =

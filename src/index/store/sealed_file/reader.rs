@@ -225,7 +225,8 @@ impl<'f, T: Pod> StoredArray<'f, T> {
     }
 }
 
-/// Marks arrays that are stored in a sealed file rather than in memory of their own.
+/// Type parameter for code that works on arrays of any storage. With it, the arrays are in a sealed file
+/// rather than in memory of their own.
 #[derive(Debug)]
 pub struct InSegment<'f>(PhantomData<&'f ()>);
 

@@ -27,7 +27,8 @@ const REPEATS: Kind = Kind(7);
 const REMOVED: Kind = Kind(8);
 const INPUTS: Kind = Kind(9);
 const DESCRIPTION: Kind = Kind(10);
-/// Kind of the first section of tables. Each table has two sections.
+/// Kind of the first section of tables. Each table has two consecutive sections: where the entries of each
+/// key start, and the entries.
 const TABLES: u32 = 16;
 const STARTS: u32 = 0;
 const ENTRIES: u32 = 1;
@@ -52,7 +53,7 @@ fn section_name(Kind(kind): Kind) -> &'static str {
     NAMES.get(kind as usize).copied().unwrap_or("tables")
 }
 
-/// Source and time of documents that were added one after the other.
+/// Source and time that consecutive documents of a segment have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Origin {
@@ -92,11 +93,11 @@ pub struct Repeats {
     pub number: u64,
     /// Number of the source, whose name is in the manifest.
     pub source: u32,
-    /// Number of documents that were near it.
+    /// Number of documents that were near this document.
     pub count: u32,
-    /// Time at which the first of them was seen, in seconds since 1970.
+    /// Time at which the first of these documents was seen, in seconds since 1970.
     pub first: u64,
-    /// Time at which the last of them was seen, in seconds since 1970.
+    /// Time at which the last of these documents was seen, in seconds since 1970.
     pub last: u64,
 }
 
@@ -109,7 +110,7 @@ pub struct SegmentRest {
     pub repeats: Vec<Repeats>,
     /// Numbers of removed documents, ascending.
     pub removed: Vec<u64>,
-    /// Entries about inputs that were read, one on each line.
+    /// Entries about input files that were read, one on each line.
     pub inputs: Vec<u8>,
 }
 

@@ -21,7 +21,8 @@ pub struct Segment {
     rows: usize,
     row_words: usize,
     tables: u32,
-    /// Whether document numbers are stored. Without gaps, they follow from the positions and are not stored.
+    /// Whether the file stores document numbers. If the numbers have no gaps, they follow from the positions
+    /// and are not stored.
     has_numbers: bool,
 }
 
@@ -133,8 +134,8 @@ impl Segment {
         (self.file.array(kind(STARTS)), self.file.array(kind(ENTRIES)))
     }
 
-    /// Returns the number of the document at position `row`. If it is damaged, [`check`](Self::check) reports
-    /// that.
+    /// Returns the document number of the document at position `row`. If the stored number is damaged,
+    /// [`check`](Self::check) reports that.
     #[must_use]
     pub fn number(&self, row: usize) -> u64 {
         let later = if self.has_numbers {
@@ -242,8 +243,8 @@ impl Segment {
         self.file.array(ORIGINS).all()
     }
 
-    /// Returns the repeats that were noted while the documents of the segment were added. They can be repeats
-    /// of documents in earlier segments.
+    /// Returns the entries about repeats (near documents that were not added) from the time when this segment
+    /// was collected. They can be about documents in earlier segments.
     ///
     /// # Errors
     ///
@@ -252,7 +253,7 @@ impl Segment {
         self.file.array(REPEATS).all()
     }
 
-    /// Returns the repeats of the document with this number that the segment holds.
+    /// Returns the entries of this segment about repeats of the document with this number.
     ///
     /// # Errors
     ///
@@ -277,8 +278,8 @@ impl Segment {
         Ok(found)
     }
 
-    /// Returns the numbers of the documents that were removed while the documents of the segment were added.
-    /// The removed documents can be in earlier segments.
+    /// Returns the numbers of the documents that were removed while this segment was collected. The removed
+    /// documents can be in earlier segments.
     ///
     /// # Errors
     ///
@@ -287,8 +288,8 @@ impl Segment {
         self.file.array(REMOVED).all()
     }
 
-    /// Returns the entries about inputs that were read while the documents of the segment were added, one on
-    /// each line.
+    /// Returns the entries about input files that were read while this segment was collected, one on each
+    /// line.
     ///
     /// # Errors
     ///

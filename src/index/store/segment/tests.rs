@@ -5,7 +5,8 @@ use simtool_base::mapped_file::FileAccess;
 use std::fs::File;
 use std::path::Path;
 
-/// Writes a segment of rows of one word, whose IDs `push` gives; what was written.
+/// Writes a segment of `rows` fingerprints of one word each, whose IDs `push` adds. Returns the opened
+/// segment.
 fn written(
     folder: &Path,
     name: &str,
@@ -36,7 +37,7 @@ fn ids_of_segments_are_as_if_pushed_one_by_one() {
         [vec![], vec![0], vec![2 * BLOCK], vec![3, rows - 1], vec![rows - 1], (0..rows).collect()]
     {
         let stays: Vec<bool> = (0..rows).map(|row| !gone.contains(&row)).collect();
-        // Twice, so that the second begins within a block.
+        // The IDs are copied twice, so that the second copy begins within a block.
         let expected: Vec<usize> =
             (0..2 * rows).map(|at| at % rows).filter(|&row| stays[row]).collect();
         let copied = written(folder.path(), "copied", expected.len(), |writer| {
