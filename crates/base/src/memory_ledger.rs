@@ -171,6 +171,12 @@ impl Reservation {
         has_room
     }
 
+    /// Counts `more` additional bytes, even if they exceed the limit, like [`Ledger::hold`].
+    pub fn grow(&mut self, more: u64) {
+        self.account.enter(more);
+        self.bytes += more;
+    }
+
     /// Gives back all but `bytes` bytes. A reservation that is smaller already stays as it is.
     pub fn shrink_to(&mut self, bytes: u64) {
         // Growing here would pass the limit without a check.
@@ -202,7 +208,8 @@ mod tests {
         terms.shrink_to(50);
         terms.shrink_to(70);
         assert_eq!((terms.bytes(), ledger.free()), (50, 50));
-        let over = ledger.hold(70);
+        let mut over = ledger.hold(50);
+        over.grow(20);
         assert_eq!((ledger.used(), ledger.free(), over.bytes()), (120, 0, 70));
         assert!(ledger.try_reserve(0).is_none());
         drop((terms, over));

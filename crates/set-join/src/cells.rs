@@ -9,6 +9,7 @@
 
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{self, LargeBuffer};
+use simtool_base::memory_ledger::Ledger;
 use std::sync::{Mutex, PoisonError};
 
 /// Number of cells (two-bit counters) in a section of the table, which a lock protects. A cell's
@@ -61,6 +62,8 @@ impl CellNumbers {
 pub(super) struct Cells {
     bytes: LargeBuffer<u8>,
     numbers: CellNumbers,
+    /// Counts the memory of the table and of its writers.
+    ledger: Ledger,
 }
 
 impl Cells {
@@ -78,11 +81,12 @@ impl Cells {
     ///
     /// # Errors
     /// Not enough memory.
-    pub(super) fn new(cells: u64, round: u32) -> Result<Self> {
+    pub(super) fn new(cells: u64, round: u32, ledger: &Ledger) -> Result<Self> {
         let cells = cells.max(Self::LEAST);
         let bytes = LargeBuffer::try_resident(cells.div_ceil(Self::A_BYTE) as usize, TABLE)?;
+        let bytes = bytes.entered_in(ledger);
         let rotation = round.wrapping_mul(13) % 64;
-        Ok(Self { bytes, numbers: CellNumbers { cells, rotation } })
+        Ok(Self { bytes, numbers: CellNumbers { cells, rotation }, ledger: ledger.clone() })
     }
 
     /// Returns the function from terms to the cells of this table.
@@ -92,7 +96,8 @@ impl Cells {
 
     /// Divides the table into sections, so that several threads can write to it.
     pub(super) fn filling(&mut self) -> Filling<'_> {
-        Filling { sections: self.bytes.chunks_mut(SECTION_BYTES).map(Mutex::new).collect() }
+        let sections = self.bytes.chunks_mut(SECTION_BYTES).map(Mutex::new).collect();
+        Filling { sections, ledger: &self.ledger }
     }
 
     /// Sets all cells to zero.
@@ -112,6 +117,7 @@ impl Cells {
 #[derive(Debug)]
 pub(super) struct Filling<'a> {
     sections: Vec<Mutex<&'a mut [u8]>>,
+    ledger: &'a Ledger,
 }
 
 impl<'t> Filling<'t> {
@@ -130,6 +136,7 @@ impl<'t> Filling<'t> {
     fn writer(&self, note: Note) -> Result<Writer<'_, 't>> {
         let lengths = large_buffer::filled(0, self.sections.len(), TABLE)?;
         let buffers = LargeBuffer::try_zeroed(self.sections.len() * BUFFERED, TABLE)?;
+        let buffers = buffers.entered_in(self.ledger);
         Ok(Writer { filling: self, note, lengths, buffers })
     }
 }
@@ -202,7 +209,7 @@ mod tests {
     use simtool_base::stable_hash::mix;
 
     fn filled(terms: &[(u64, Note)], cells: u64) -> Cells {
-        let mut table = Cells::new(cells, 1).unwrap();
+        let mut table = Cells::new(cells, 1, &Ledger::new(0)).unwrap();
         let numbers = table.numbers();
         let filling = table.filling();
         for note in [Note::Occurrence, Note::First, Note::Second] {

@@ -104,6 +104,7 @@ impl TermComparison<'_> {
         self.context.progress().begin("compare terms", Work::Steps(pairs.len() as u64));
         let links = Links::new(pairs, rows.len());
         let comparisons = self.comparisons(&documents, &links)?;
+        let _shared_counts = self.context.memory().hold(size_of_val(pairs) as u64 / 2);
         // Zeros are `UNLIKE`, so a pair that is not similar needs no write.
         let shared: Vec<AtomicU32> = try_zeroed_vec(pairs.len())
             .map_err(|()| Error::memory(PAIRS, size_of_val(pairs) as u64 / 2))?;
@@ -319,7 +320,10 @@ impl TermComparison<'_> {
         let expected = terms as usize / self.context.threads().count() * 3 / 2;
         let parts = self.context.threads().try_fold(
             self.shards.len(),
-            || Ok((Stored::with_capacity(expected), DistinctTerms::default())),
+            || {
+                let stored = Stored::with_capacity(expected, self.context.memory());
+                Ok((stored, DistinctTerms::default()))
+            },
             |(stored, distinct), number| {
                 let shard = &self.shards[number];
                 // Rows ascend from shard to shard, so the linked rows of a shard are neighbours.

@@ -149,14 +149,14 @@ mod tests {
     #[test]
     fn as_many_sketches_are_near_by_chance_as_a_tenth_of_the_sets_foretells() {
         let threshold = Threshold::new(3, 10).unwrap();
-        let (mut sketching, mut scratch) =
-            (Sketching::new(threshold, true), SketchScratch::default());
+        let context = &Context::default();
+        let mut sketching = Sketching::new(threshold, true, context.memory());
+        let mut scratch = SketchScratch::default();
         let mut sizes = Vec::new();
         for (document, set) in (0..).zip(unlike_sets(5000)) {
             sizes.push(set.len() as u32);
             sketching.push(document, &set, &mut scratch).unwrap();
         }
-        let context = &Context::default();
         let all = Sketches::new(&[sketching], |_| true, threshold, context).unwrap();
         let scan = WindowScan {
             sets: &all,

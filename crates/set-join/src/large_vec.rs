@@ -4,13 +4,17 @@
 use bytemuck::Pod;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
+use simtool_base::memory_ledger::{Ledger, Reservation};
 use std::ops::{Deref, DerefMut};
 
-/// A vector of plain data: the first `length` elements of a large buffer.
+/// A vector of plain data: the first `length` elements of a large buffer. The ledger counts the
+/// elements, and not the room behind them, because memory that was never used costs nothing.
 #[derive(Debug)]
 pub(super) struct LargeVec<T> {
     buffer: LargeBuffer<T>,
     length: usize,
+    /// Number of bytes that the ledger counts: those of the elements, and up to a quarter more.
+    held: Reservation,
     /// Name of the elements in error messages about too little memory.
     what: &'static str,
 }
@@ -18,10 +22,11 @@ pub(super) struct LargeVec<T> {
 impl<T: Pod> LargeVec<T> {
     /// Creates an empty vector with room for `capacity` elements. If there is not enough memory for
     /// them, creates one without room, because the capacity is a guess. `what` names the elements
-    /// in error messages.
-    pub(super) fn with_capacity(capacity: usize, what: &'static str) -> Self {
+    /// in error messages. `ledger` counts the memory of the elements.
+    pub(super) fn with_capacity(capacity: usize, what: &'static str, ledger: &Ledger) -> Self {
         let buffer = LargeBuffer::try_zeroed(capacity, what);
-        Self { buffer: buffer.unwrap_or_else(|_| LargeBuffer::zeroed(0)), length: 0, what }
+        let buffer = buffer.unwrap_or_else(|_| LargeBuffer::zeroed(0));
+        Self { buffer, length: 0, held: ledger.hold(0), what }
     }
 
     /// Returns room for `more` elements behind the present ones. Their values are arbitrary. They
@@ -43,6 +48,12 @@ impl<T: Pod> LargeVec<T> {
     /// Lengthens the vector by the first `more` elements of [`Self::spare`].
     pub(super) fn extend_by(&mut self, more: usize) {
         self.length = self.buffer.len().min(self.length + more);
+        let used = (self.length * size_of::<T>()) as u64;
+        if used > self.held.bytes() {
+            // All threads share the ledger, so each vector asks it only as often as it grows by a
+            // quarter.
+            self.held.grow(used + used / 4 - self.held.bytes());
+        }
     }
 
     /// Appends copies of `elements`.
@@ -80,7 +91,7 @@ mod tests {
 
     #[test]
     fn grows_beyond_its_capacity() {
-        let mut numbers = LargeVec::<u64>::with_capacity(3, "numbers");
+        let mut numbers = LargeVec::<u64>::with_capacity(3, "numbers", &Ledger::new(0));
         for chunk in (0..1000_u64).collect::<Vec<_>>().chunks(7) {
             numbers.extend_from_slice(chunk).unwrap();
         }
@@ -91,7 +102,7 @@ mod tests {
         numbers.truncate(2);
         assert_eq!(*numbers, [0, 1]);
         // A guess that is too large counts as no guess.
-        let mut numbers = LargeVec::<u64>::with_capacity(1 << 57, "the numbers");
+        let mut numbers = LargeVec::<u64>::with_capacity(1 << 57, "the numbers", &Ledger::new(0));
         numbers.extend_from_slice(&[1, 2]).unwrap();
         let error = numbers.spare(1 << 57).unwrap_err().to_string();
         assert!(error.contains("for the numbers"), "{error}");

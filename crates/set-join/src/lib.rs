@@ -70,7 +70,6 @@ use prune::{Shard, Stored, sample_eighths};
 use ranked_sets::Ranking;
 use reread::Rereading;
 use simtool_compute::context::Context;
-use simtool_compute::threads::Threads;
 use sketch_join::{Deciding, SketchJoin};
 use sketches::{SketchScratch, Sketching};
 use std::ops::Range;
@@ -239,7 +238,7 @@ impl<'a> SetJoin<'a> {
         let reading = Work::Bytes(sources.bytes());
         let mut shards = if few {
             self.context.progress().begin("read and sketch", reading);
-            let (shards, sketches) = sketch_all(sources, self.threshold, self.context.threads())?;
+            let (shards, sketches) = sketch_all(sources, self.threshold, self.context)?;
             sketched = Some(sketches);
             shards
         } else {
@@ -278,7 +277,7 @@ impl<'a> SetJoin<'a> {
         } else {
             self.context.progress().begin("sketch", reading);
             self.count_living(&shards);
-            sketch_living(sources, &shards, self.threshold, is_scanned, self.context.threads())?
+            sketch_living(sources, &shards, self.threshold, is_scanned, self.context)?
         };
         Ok(Survivors { shards, sketches, is_scanned })
     }
@@ -366,7 +365,7 @@ impl<'a> SetJoin<'a> {
         let sampled = hint / 8 * sample_eighths(self.threshold);
         if sampled.saturating_mul(BYTES_PER_SAMPLED_TERM) <= self.memory_bytes.min(SAMPLE_BYTES) {
             self.context.progress().begin("read and count", Work::Bytes(sources.bytes()));
-            prune::first_round(sources, self.threshold, self.context.threads())
+            prune::first_round(sources, self.threshold, self.context)
         } else {
             self.rereading(sources).first_round()
         }
@@ -379,7 +378,6 @@ impl<'a> SetJoin<'a> {
         shards: &mut [Shard],
         second_from: Option<u32>,
     ) -> Result<Vec<ClosePair>> {
-        let threads = self.context.threads();
         let fitting = self.fitting();
         let mut pairs = Vec::new();
         self.rereading(sources).rounds(shards, fitting)?;
@@ -394,7 +392,7 @@ impl<'a> SetJoin<'a> {
             for right in others {
                 let two = [left.clone(), right.clone()];
                 self.context.progress().begin("read survivors", Work::Bytes(sources.bytes()));
-                let stored = read_living(sources, shards, &two, threads)?;
+                let stored = read_living(sources, shards, &two, self.context)?;
                 pairs.extend(if sources.is_weighted() {
                     self.join_weighted(sources, shards, stored, second_from)?
                 } else {
@@ -436,9 +434,8 @@ impl<'a> SetJoin<'a> {
         second_from: Option<u32>,
     ) -> Result<Vec<ClosePair>> {
         let threshold = self.threshold;
-        let threads = self.context.threads();
         self.context.progress().begin("rank", Work::Steps(0));
-        let cells = prune::rounds(&mut stored, second_from, threads, |_, terms, cells| {
+        let cells = prune::rounds(&mut stored, second_from, self.context, |_, terms, cells| {
             let limit = threshold.max_unshared(terms.len() as u32);
             let numbers = cells.numbers();
             let is_unmatched = |&term: &u64| !cells.is_matched(numbers.of(term));
@@ -541,16 +538,16 @@ fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
 fn sketch_all(
     sources: &Sources<'_>,
     threshold: Threshold,
-    threads: &Threads,
+    context: &Context<'_>,
 ) -> Result<(Vec<Shard>, Vec<Sketching>)> {
     // Rows are numbered after all shards were read. Until then, a document has its index in its
     // shard.
-    let read = threads.try_map(
+    let read = context.threads().try_map(
         sources.shard_count(),
         || Ok(SketchScratch::default()),
         |scratch, number| {
             let mut sizes = Vec::new();
-            let mut sketches = Sketching::new(threshold, true);
+            let mut sketches = Sketching::new(threshold, true, context.memory());
             sources.try_visit(number, Wanted::All, &mut |index, terms| {
                 sizes.push(prune::document_size(terms.len())?);
                 sketches.push(index, terms, scratch)
@@ -578,12 +575,12 @@ fn sketch_living(
     shards: &[Shard],
     threshold: Threshold,
     with_bits: bool,
-    threads: &Threads,
+    context: &Context<'_>,
 ) -> Result<Vec<Sketching>> {
     let terms = living_terms(shards);
-    let sketched = threads.try_fold(
+    let sketched = context.threads().try_fold(
         shards.len(),
-        || Ok((Sketching::new(threshold, with_bits), SketchScratch::default())),
+        || Ok((Sketching::new(threshold, with_bits, context.memory()), SketchScratch::default())),
         |(sketches, scratch), number| {
             let shard = &shards[number];
             if !shard.alive.contains(&true) {
@@ -603,7 +600,7 @@ fn read_living(
     sources: &Sources<'_>,
     shards: &[Shard],
     rows: &[Range<u32>],
-    threads: &Threads,
+    context: &Context<'_>,
 ) -> Result<Vec<Stored>> {
     let wanted = |shard: &Shard, index: u32| {
         let row = shard.first_row + index;
@@ -613,10 +610,11 @@ fn read_living(
         let documents = (0..).zip(&shard.sizes).filter(|&(index, _)| wanted(shard, index));
         documents.map(|(_, &size)| size as usize).sum::<usize>()
     };
-    let expected = shards.iter().map(wanted_terms).sum::<usize>() / threads.count() * 3 / 2;
-    threads.try_fold(
+    let expected =
+        shards.iter().map(wanted_terms).sum::<usize>() / context.threads().count() * 3 / 2;
+    context.threads().try_fold(
         shards.len(),
-        || Ok(Stored::with_capacity(expected)),
+        || Ok(Stored::with_capacity(expected, context.memory())),
         |stored, number| {
             let shard = &shards[number];
             let wanted = |index| wanted(shard, index);

@@ -10,7 +10,8 @@ use super::cells::{Cells, Writer};
 use super::large_vec::LargeVec;
 use super::{Sources, TERMS, TermSource as _, Wanted};
 use simtool_base::error::{Error, Result};
-use simtool_compute::threads::Threads;
+use simtool_base::memory_ledger::Ledger;
+use simtool_compute::context::Context;
 use simtool_model::similarity::Threshold;
 
 /// Number of cells (two-bit counters) per counted term. More cells make fewer terms look matched by
@@ -138,13 +139,14 @@ struct ShardSample {
 pub(super) fn first_round(
     sources: &Sources<'_>,
     threshold: Threshold,
-    threads: &Threads,
+    context: &Context<'_>,
 ) -> Result<Vec<Shard>> {
+    let threads = context.threads();
     let eighths = sample_eighths(threshold);
     let expected = sources.term_count_hint().saturating_mul(eighths) / 8;
     // Only 32 bits of a sampled term are kept.
     let cells = expected.saturating_mul(CELLS_PER_TERM).min(1 << 32);
-    let mut cells = Cells::new(cells, 0)?;
+    let mut cells = Cells::new(cells, 0, context.memory())?;
     let numbers = cells.numbers();
     let filling = cells.filling();
     let readings = threads.try_fold(
@@ -154,7 +156,7 @@ pub(super) fn first_round(
             Ok(Reading {
                 writers: filling.writers(sources.second.is_some())?,
                 shards: Vec::new(),
-                cells: LargeVec::with_capacity(capacity, TERMS),
+                cells: LargeVec::with_capacity(capacity, TERMS, context.memory()),
             })
         },
         |reading, shard| {
@@ -280,9 +282,10 @@ pub(super) struct Stored {
 
 impl Stored {
     /// Creates an empty list of documents. If there is enough memory, it has room for `terms`
-    /// terms.
-    pub(super) fn with_capacity(terms: usize) -> Self {
-        Self { rows: Vec::new(), ends: Vec::new(), terms: LargeVec::with_capacity(terms, TERMS) }
+    /// terms. `ledger` counts the memory of the terms.
+    pub(super) fn with_capacity(terms: usize, ledger: &Ledger) -> Self {
+        let terms = LargeVec::with_capacity(terms, TERMS, ledger);
+        Self { rows: Vec::new(), ends: Vec::new(), terms }
     }
 
     /// Appends a document with its row number and its terms.
@@ -344,15 +347,16 @@ impl Stored {
 pub(super) fn rounds(
     stored: &mut [Stored],
     second_from: Option<u32>,
-    threads: &Threads,
+    context: &Context<'_>,
     may_match: impl Fn(u32, &[u64], &Cells) -> bool + Sync,
 ) -> Result<Cells> {
+    let threads = context.threads();
     let mut round = 1;
     loop {
         let before: usize = stored.iter().map(|shard| shard.terms.len()).sum();
         // In each round, other terms share a counter. So a term that looked matched by mistake can
         // now turn out to be unmatched.
-        let mut cells = Cells::new(before as u64 * CELLS_PER_TERM, round)?;
+        let mut cells = Cells::new(before as u64 * CELLS_PER_TERM, round, context.memory())?;
         let numbers = cells.numbers();
         let filling = cells.filling();
         threads.try_map(

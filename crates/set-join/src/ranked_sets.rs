@@ -226,9 +226,10 @@ impl Ranking<'_> {
         first_document: u64,
         bits: u32,
     ) -> Result<(Records, Vec<u32>)> {
+        let ledger = self.context.memory();
         let numbers = self.cells.numbers();
         let partition_of = |term: u64| (term >> (64 - bits)) as usize;
-        let mut matched = LargeVec::with_capacity(part.terms.len(), INDEX);
+        let mut matched = LargeVec::with_capacity(part.terms.len(), INDEX, ledger);
         let mut unmatched = Vec::with_capacity(part.rows.len());
         let mut counts = vec![0_usize; 1 << bits];
         for (document, (_, terms)) in (first_document..).zip(part.documents()) {
@@ -245,7 +246,7 @@ impl Ranking<'_> {
             matched.extend_by(here);
             unmatched.push((terms.len() - here) as u32);
         }
-        let mut records = LargeVec::with_capacity(matched.len(), INDEX);
+        let mut records = LargeVec::with_capacity(matched.len(), INDEX, ledger);
         let room = records.spare(matched.len())?;
         // Documents stay in ascending order within each partition, which `group` relies on.
         counts_to_starts(&mut counts, 0);

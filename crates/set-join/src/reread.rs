@@ -74,7 +74,8 @@ impl Rereading<'_> {
     }
 
     fn cells(&self, terms: u64, round: u32) -> Result<Cells> {
-        Cells::new(terms.saturating_mul(CELLS_PER_TERM).min(self.most_cells()), round)
+        let cells = terms.saturating_mul(CELLS_PER_TERM).min(self.most_cells());
+        Cells::new(cells, round, self.context.memory())
     }
 
     /// Runs the first round: reads the documents, and drops those that cannot have a similar

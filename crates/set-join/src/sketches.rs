@@ -16,6 +16,7 @@ use super::large_vec::LargeVec;
 use super::prune::{Shard, shard_of};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, reserve};
+use simtool_base::memory_ledger::Ledger;
 use simtool_base::stable_hash::mix;
 use simtool_compute::context::Context;
 use simtool_kernels::hamming_groups::GROUP;
@@ -101,9 +102,10 @@ struct Set {
 
 impl Sketching {
     /// Creates an empty list of sketches. If `with_bits` is false, the sketches have no rows of
-    /// bits, and can only be used to find equal sets.
-    pub(super) fn new(threshold: Threshold, with_bits: bool) -> Self {
-        Self { threshold, with_bits, sets: Vec::new(), bits: LargeVec::with_capacity(0, SKETCHES) }
+    /// bits, and can only be used to find equal sets. `ledger` counts the memory of the rows.
+    pub(super) fn new(threshold: Threshold, with_bits: bool, ledger: &Ledger) -> Self {
+        let bits = LargeVec::with_capacity(0, SKETCHES, ledger);
+        Self { threshold, with_bits, sets: Vec::new(), bits }
     }
 
     /// Adds the sketch of a document. A document without terms gets no sketch, because it is

@@ -1,5 +1,6 @@
 //! Tests the joins of sets against comparisons of every two sets.
 
+use super::cells::Cells;
 use super::compare_terms::TermComparison;
 use super::kept_pairs::KeptPairs;
 use super::pair_order::in_order;
@@ -293,7 +294,7 @@ fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [u
     // The second time, allow only as much memory as the pairs need.
     for context in [alone, pooled] {
         let join = SetJoin { context, ..join };
-        let (shards, mut parts) = sketch_all(&sources, threshold, context.threads()).unwrap();
+        let (shards, mut parts) = sketch_all(&sources, threshold, context).unwrap();
         let equal = sketches::equal_sets(&parts);
         let mut survivors = Survivors { shards, sketches: parts, is_scanned: true };
         assert_eq!(survivors.remove_equal(), equal);
@@ -618,6 +619,29 @@ fn large_buffers_are_entered_in_the_ledger_and_released() {
 }
 
 #[test]
+fn terms_tables_and_sketches_are_entered_in_the_ledger() {
+    let context = Context::default().with_memory(u64::MAX);
+    let ledger = context.memory();
+    let terms: Vec<u64> = (0..300_000).map(mix).collect();
+    let table = Cells::new(1 << 20, 0, ledger).unwrap();
+    assert_eq!(ledger.used(), (1 << 20) / Cells::A_BYTE);
+    drop(table);
+    // Room for terms costs nothing before it is used.
+    let mut stored = Stored::with_capacity(1 << 20, ledger);
+    assert_eq!(ledger.used(), 0);
+    stored.push(0, &terms).unwrap();
+    let bytes = size_of_val(&terms[..]) as u64;
+    assert!((bytes..=bytes / 4 * 5).contains(&ledger.used()), "{}", ledger.used());
+    drop(stored);
+    let mut sketches = Sketching::new(Threshold::DEFAULT, true, ledger);
+    sketches.push(0, &terms, &mut SketchScratch::default()).unwrap();
+    // At least a bit for each term.
+    assert!((300_000 / 8..300_000).contains(&ledger.used()), "{}", ledger.used());
+    drop(sketches);
+    assert_eq!(ledger.used(), 0);
+}
+
+#[test]
 fn terms_that_are_joined_at_once_fit_into_32_bits() {
     let fitting = |memory_bytes| {
         SetJoin { threshold: threshold(4, 5), memory_bytes, context: &Context::default() }.fitting()
@@ -707,7 +731,7 @@ fn candidates_are_handed_on_before_they_are_too_many() {
     let threshold = threshold(7, 10);
     let join = SetJoin { threshold, memory_bytes: u64::MAX, context: &Context::default() };
     let found = |most: u64| {
-        let (shards, sketches) = sketch_all(&sources, threshold, &Threads::CALLER).unwrap();
+        let (shards, sketches) = sketch_all(&sources, threshold, &Context::default()).unwrap();
         let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
         let mut pairs = Vec::new();
         let mut calls = 0;

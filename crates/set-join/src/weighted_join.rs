@@ -35,7 +35,7 @@ impl SetJoin<'_> {
             |(distinct, scratch), number| {
                 let mut sizes = Vec::new();
                 let mut weights = Vec::new();
-                let mut sketches = Sketching::new(self.threshold, false);
+                let mut sketches = Sketching::new(self.threshold, false, self.context.memory());
                 sources.try_visit(number, Wanted::All, &mut |index, terms| {
                     sizes.push(prune::document_size(terms.len())?);
                     let distinct = distinct.replace(terms)?;
@@ -68,7 +68,6 @@ impl SetJoin<'_> {
         second_from: Option<u32>,
     ) -> Result<Vec<ClosePair>> {
         let threshold = self.threshold;
-        let threads = self.context.threads();
         let progress = self.context.progress();
         let weight = |term| sources.weight(term);
         let weight_of = |row: u32| {
@@ -76,7 +75,7 @@ impl SetJoin<'_> {
             shard.weights[(row - shard.first_row) as usize]
         };
         progress.begin("rank", Work::Steps(0));
-        let cells = prune::rounds(&mut stored, second_from, threads, |row, terms, cells| {
+        let cells = prune::rounds(&mut stored, second_from, self.context, |row, terms, cells| {
             let limit = weight_of(row) - threshold.min_weight(weight_of(row));
             !prune::outweighs(terms, limit, cells, weight)
         })?;
