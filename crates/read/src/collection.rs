@@ -160,7 +160,7 @@ impl Collection {
         }
     }
 
-    /// Returns the path of a copy of the file, relative to the folder of all copies.
+    /// Returns the path of the copy of a file, relative to the folder of all copies.
     #[must_use]
     pub fn copy_name(&self, file: usize) -> &Path {
         &self.files[file].input.copy_name
@@ -187,8 +187,8 @@ impl Collection {
         }
     }
 
-    /// Returns the compression and the format that the extensions of the file's name stand for,
-    /// without reading the file. A format that the user chose comes before the name's.
+    /// Returns the compression and the format that belong to the extensions of the file's name,
+    /// without reading the file. If the user chose a format, that format is returned.
     #[must_use]
     pub fn named_kind(&self, file: usize) -> (Compression, Option<Format>) {
         let name = &self.files[file].input.name;

@@ -1,9 +1,10 @@
 //! Code that the gzip and Zstandard decoders share: the buffer of compressed bytes, the limit on
 //! expansion, and the reports of damage.
 //!
-//! A compressed file is a sequence of independent members (gzip) or frames (Zstandard). A stream
-//! stops at the end of each, so that its checksum is known before its last bytes are used. After a
-//! damaged member, reading goes on at the next bytes that look like the start of a member.
+//! A compressed file is a sequence of independent members (gzip) or frames (Zstandard).
+//! Decompression pauses at the end of each of them, so that the checksum is known before the last
+//! bytes are used. After a damaged member, reading goes on at the next bytes that look like the
+//! start of a member.
 
 use crate::options::ReadOptions;
 use crate::plain_stream::unreadable;
@@ -16,8 +17,8 @@ const READ_BYTES: usize = 128 << 10;
 /// damaged, they are searched for the start of the next one.
 const REMEMBERED_BYTES: u64 = 64 << 10;
 
-/// Number of damaged places in a file after which reading stops. Each place is reported, and a
-/// crafted file can consist of nothing else.
+/// Number of damaged places in a file after which reading stops. Each damaged place is reported, so
+/// a crafted file that consists of them would cause a flood of reports.
 const MOST_DAMAGES: u32 = 10_000;
 
 /// Limit on the size of decompressed content, as protection against decompression bombs.
@@ -29,7 +30,7 @@ pub(super) struct Expansion {
 }
 
 impl Expansion {
-    /// Number of output bytes that are always allowed.
+    /// Number of decompressed bytes that are always allowed, however few the compressed bytes are.
     const FREE_BYTES: u64 = 1 << 30;
 
     pub(super) fn new(options: &ReadOptions) -> Self {
@@ -56,8 +57,8 @@ impl Expansion {
     }
 }
 
-/// Buffer of compressed bytes between a file and its decoder. Recent bytes stay in memory, so that
-/// a search can go back.
+/// Buffer of compressed bytes between a file and its decoder. Recently consumed bytes stay in
+/// memory, so that a search for the next member can start before the current position.
 pub(super) struct Input<R> {
     reader: R,
     bytes: Vec<u8>,
@@ -110,8 +111,9 @@ impl<R: Read> Input<R> {
     ///
     /// The file cannot be read. The error is the damage to report.
     pub(super) fn more(&mut self, keep_from: u64) -> Result<bool, Then> {
-        // A member may be of any length, so only its last bytes are remembered. They are enough to
-        // find a member that a damaged one has swallowed, and they bound the memory.
+        // A member may be of any length, so only its last bytes are remembered, which bounds the
+        // memory. They are enough to find the next member if the decoder of a damaged member has
+        // consumed its start.
         let oldest = self.position().saturating_sub(REMEMBERED_BYTES).max(keep_from);
         let drop = (oldest.max(self.base).min(self.position()) - self.base) as usize;
         self.bytes.copy_within(drop..self.end, 0);
@@ -135,8 +137,8 @@ impl<R: Read> Input<R> {
     }
 
     /// Moves to the first offset at or after `from` at which a gzip member or Zstandard frame
-    /// starts, and returns whether there is one. `is_start` decides from `look` bytes whether they
-    /// are such a start. Bytes that are no longer in memory are not searched.
+    /// starts, and returns whether there is one. `is_start` gets `look` bytes and returns whether a
+    /// member or frame starts there. Bytes that are no longer in memory are not searched.
     ///
     /// # Errors
     ///
@@ -167,16 +169,17 @@ impl<R: Read> Input<R> {
         }
     }
 
-    /// Returns the warning about the bytes from offset `from` on, which follow the last gzip member
-    /// or Zstandard frame and are neither. `kind` is the word for a member or frame in the message.
+    /// Returns the warning that the bytes from offset `from` on are ignored. These bytes follow the
+    /// last gzip member or Zstandard frame, but are neither. `kind` is the word for a member or
+    /// frame in the message.
     pub(super) fn trailing(&self, from: u64, kind: &str) -> Then {
         let detail = format!("{} bytes after the last {kind} ignored", self.position() - from);
         Then::Warning(Damage { code: "trailing", byte: from, detail })
     }
 }
 
-/// Creates the report that the bytes from offset `byte` on are lost because of `what`. `next` is
-/// the offset at which reading goes on, or `None` if it ends.
+/// Creates the report that the bytes from offset `byte` on are lost. `what` describes the damage.
+/// `next` is the offset at which reading goes on, or `None` if it ends.
 pub(super) fn corrupt(code: &'static str, byte: u64, what: &str, next: Option<u64>) -> Then {
     let detail = match next {
         Some(next) => {

@@ -204,7 +204,7 @@ pub(super) fn stops_anywhere(name: &str, content: &[u8], options: ReadOptions) {
     fs::write(&path, content).unwrap();
     let collection = Collection::open(vec![InputFile::new(&path)], options);
     for shard in 0..collection.shard_count() {
-        // For each event, the number of records before it if it is a record.
+        // The number of each record, and `None` for each event that is no record.
         let mut counts = Vec::new();
         let all = collection.read_shard(shard, &mut |event| {
             counts.push(if let Event::Record(record) = event { Some(record.number) } else { None });
@@ -264,7 +264,7 @@ fn large_files_that_cannot_be_mapped_are_read_in_parts() {
 }
 
 /// Checks that a bad record between two good ones loses only itself, even if the window is smaller
-/// than all three.
+/// than the three records together.
 fn neighbours_survive(name: &str, good: [&str; 2], bad: &str, code: &'static str) {
     let content = [good[0], bad, good[1]].concat();
     for packed in [false, true] {

@@ -15,7 +15,7 @@ fn read_soon(name: &str, content: &[u8]) -> Seen {
 
 #[test]
 fn quotes_that_are_never_closed_do_not_cost_the_rest_of_the_table_for_every_line() {
-    // Read from the start of any line, the rest of the file is one row.
+    // From the start of every line, the parser takes the rest of the file for one row.
     let rows = format!("id,text\n1,good\n{}", "x\",\"\n".repeat(100_000));
     let seen = read_soon("a.csv", rows.as_bytes());
     assert_eq!(seen.texts(), [("1", "good")]);

@@ -27,9 +27,9 @@ pub(super) fn open<'r>(
     }
 }
 
-/// Returns the position of the first bytes in `bytes`, a part of a compressed file, that very
-/// likely begin a gzip member or a Zstandard frame. Decompression can start there. `None` if there
-/// is no such position.
+/// Returns the first position in `bytes` at which a gzip member or a Zstandard frame very likely
+/// begins. Decompression can start there. `bytes` is a part of a compressed file. Returns `None` if
+/// there is no such position.
 pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usize> {
     match compression {
         Compression::None => Some(0),

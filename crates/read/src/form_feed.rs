@@ -12,7 +12,7 @@ use std::ops::Range;
 /// The byte between two documents.
 pub(super) const FORM_FEED: u8 = 0x0c;
 
-/// Form-feed text as an entry of the table of formats.
+/// Entry of form-feed text in the table of input formats.
 pub(super) static FORM_FEED_TEXT: FormFeedText = FormFeedText;
 
 /// The format of text files in which form feeds separate documents.

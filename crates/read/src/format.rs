@@ -75,17 +75,17 @@ impl Format {
         self.0.is_packed_by_record()
     }
 
-    /// Returns whether files of the format are tables, such as Parquet, whose rows only a writer of
-    /// the format can copy. In the other formats, a file with some records left out is just the
-    /// bytes of the other records.
+    /// Returns whether files of the format are tables, such as Parquet files. Only a writer of the
+    /// format can copy some rows of a table. In the other formats, a copy with some of the records
+    /// just consists of the bytes of these records.
     #[must_use]
     pub fn is_table(self) -> bool {
         matches!(self.0.reader(), Reader::Table(_))
     }
 
-    /// Estimates the memory in bytes that reading a table takes, whose rows are described by
-    /// `rows`. Returns `None` for formats that are no tables: they take no more than the longest
-    /// record.
+    /// Estimates the memory in bytes that reading a table takes. `rows` describes the rows of the
+    /// table. Returns `None` for formats that are no tables: their readers take no more memory than
+    /// the longest record.
     #[must_use]
     pub fn table_bytes(self, rows: TableRows) -> Option<f64> {
         match self.0.reader() {

@@ -47,7 +47,7 @@ impl Format {
     #[must_use]
     pub fn titles() -> String {
         let mut titles: Vec<&str> = Self::all().map(Self::title).collect();
-        // Two formats of plain text have one title.
+        // The two formats of plain text have the same title.
         titles.dedup();
         let last = titles.pop().unwrap_or_default();
         format!("{} or {last}", titles.join(", "))

@@ -74,7 +74,7 @@ impl<R: Read> Gzip<R> {
                     return Err(self.resume(&what, began));
                 }
                 Header::None => {
-                    // No member starts here: whatever is found lies behind.
+                    // No member starts here, so the search for the next one begins one byte later.
                     if self.input.seek_start(began + 1, FIXED_HEADER, is_member_start)? {
                         let next = self.input.position();
                         let what = format!("{} bytes that are no gzip member", next - began);
@@ -111,7 +111,8 @@ impl<R: Read> Gzip<R> {
                 // There is room and input left, so the decoder stopped between two blocks and can
                 // go on.
                 Ok(_) if !self.input.ahead().is_empty() && produced > 0 => {}
-                // A step that does nothing does nothing with more bytes either.
+                // The decoder got bytes but neither consumed nor wrote any. More bytes would not
+                // help it, so the data is damaged.
                 Ok(_) if is_fed && consumed + produced == 0 => {
                     return Err(self.resume(UNREADABLE_DATA, began));
                 }

@@ -43,8 +43,9 @@ pub(super) fn header_length(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// Parses a response and decodes its body of at most `longest` bytes. Returns `None` if it is no
-/// HTTP response or not an HTML page. `scratch` is memory for the decoded body.
+/// Parses a response and decodes its body, which may have at most `longest` bytes. Returns `None`
+/// if `block` is no HTTP response or not an HTML page. `scratch` is reusable memory: for the joined
+/// chunks, and for the decompressed body.
 ///
 /// # Errors
 ///

@@ -128,7 +128,7 @@ fn refuse(fault: Fault, visit: &mut Visit<'_>) -> Result<u64> {
     visit(Event::Fault(fault)).map(|_| 0)
 }
 
-/// Returns `bytes` × `part` / `whole`.
+/// Returns `bytes` × `part` / `whole`, rounded down. The result is at most `bytes`.
 fn part_of(bytes: u64, part: u64, whole: u64) -> u64 {
     let share = u128::from(bytes) * u128::from(part.min(whole)) / u128::from(whole.max(1));
     // At most `bytes`, so the cast loses nothing.
@@ -192,9 +192,9 @@ pub trait Corpus: Debug + Sync {
     /// shard.
     fn price(&self, shard: usize) -> Price;
 
-    /// Visits the shard's events in order and returns its number of counted records. If `visit`
-    /// stops the reading, returns the number of records that it got. Every reading visits the same
-    /// events, faults included.
+    /// Visits the shard's events in order. Returns the number of records in the shard, without
+    /// filler such as a header row. If `visit` stops the reading, returns the number of records
+    /// that it got. Every reading visits the same events, including faults.
     ///
     /// # Errors
     ///

@@ -16,8 +16,8 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 
-/// Number of compressed bytes in which the start of a member is searched, and then again the start
-/// of a record. If nothing is found, nothing is read.
+/// Number of compressed bytes that are searched for the start of a member. From that start on, as
+/// many bytes are searched for the start of a record. If nothing is found, nothing is read.
 const SEARCHED_BYTES: u64 = 256 << 10;
 
 impl Collection {

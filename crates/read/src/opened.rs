@@ -19,7 +19,7 @@ use std::time::SystemTime;
 /// would cost time, since each shard reads the file's footer.
 const ROW_GROUP_BYTES: u64 = 8 << 20;
 
-/// An input file, with its size and time at the start of the run.
+/// An input file, with its size and modification time at the start of the run.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) input: InputFile,
@@ -64,8 +64,8 @@ impl Opened {
         Self { input, bytes: 0, modified: None, map: None, price: Price::Cheap, recognized }
     }
 
-    /// Stores size and time of the file, and returns its shards. A large uncompressed file is
-    /// mapped, and divided between records.
+    /// Stores the size and modification time of the file, and returns its shards. A large
+    /// uncompressed file is memory-mapped, and divided into shards between records.
     pub(super) fn cut(&mut self, options: &ReadOptions) -> io::Result<Vec<Part>> {
         let metadata = fs::metadata(self.input.path())?;
         (self.bytes, self.modified) = (metadata.len(), metadata.modified().ok());

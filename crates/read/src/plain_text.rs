@@ -8,10 +8,10 @@ use crate::table::Columns;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
 
-/// Plain text with one document per file, as an entry of the table of formats.
+/// Entry of plain text with one document per file, in the table of input formats.
 pub(super) static TEXT: PlainText = PlainText;
 
-/// Plain text with one document per line, as an entry of the table of formats.
+/// Entry of plain text with one document per line, in the table of input formats.
 pub(super) static LINES: PlainLines = PlainLines;
 
 /// The format of text files that are one document.

@@ -39,8 +39,9 @@ impl Selection {
             && (self.sample >= 1.0 || (hash(text) as f64) < self.sample * 2f64.powi(64))
     }
 
-    /// Reads a shard by `read`, and passes its events to `visit` up to the selected document number
-    /// `most`. Documents that are not selected become [`Content::PassedOver`].
+    /// Calls `read` to read a shard, and passes the events of the shard to `visit`. Documents that
+    /// are not selected become [`Content::PassedOver`]. Reading stops after `most` selected
+    /// documents.
     pub(super) fn visit(
         self,
         most: u64,

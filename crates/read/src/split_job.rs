@@ -12,8 +12,8 @@ pub(super) enum Bytes<'b> {
     Slice(&'b [u8]),
     /// A stream that starts at the start of a record or of the file.
     Stream(&'b mut dyn Stream),
-    /// A stream that starts in the middle of a record. Reading begins at the next record, which
-    /// must start within this number of bytes on disk.
+    /// A stream that starts in the middle of a record. Reading begins at the next record. That
+    /// record must start within this number of bytes on disk, counted before decompression.
     Within(&'b mut dyn Stream, u64),
 }
 

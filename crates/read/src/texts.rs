@@ -11,8 +11,8 @@ use std::path::Path;
 /// Number of bytes of text in a shard: enough to make the cost per shard negligible, and few enough
 /// that all threads finish at about the same time.
 const SHARD_BYTES: usize = 1 << 20;
-/// Number of bytes that are added to the length of each text, so that a shard has a limited number
-/// of empty texts.
+/// Number of bytes that count for each text in addition to its length when texts are divided into
+/// shards. So a shard has a limited number of empty texts.
 const TEXT_COST: usize = 16;
 
 /// A [`Corpus`] that borrows texts in memory. Each text is a document.
@@ -90,11 +90,11 @@ impl<'t> Texts<'t> {
     }
 
     /// Creates a corpus of the texts of an Arrow column, given as Arrow's buffers. `values` holds
-    /// the bytes of all texts, and `offsets` the position of each text in `values`. `validity` is a
-    /// bitmap, lowest bit of a byte first, and the number of its bit for the first row; a cleared
-    /// bit means null. Without a bitmap, no row is null.
+    /// the bytes of all texts, and `offsets` the position of each text in `values`.
     ///
-    /// A null row is a document without words, so that rows keep their numbers.
+    /// `validity` is a bitmap and the index of the first row's bit in it. Bits are counted from the
+    /// lowest bit of each byte, and a 0 bit means null. If `validity` is `None`, no row is null. A
+    /// null row is a document without words, so that rows keep their numbers.
     ///
     /// # Errors
     ///
@@ -129,9 +129,9 @@ impl<'t> Texts<'t> {
         self.with_id_column(Box::new(Slice(ids)))
     }
 
-    /// Sets the value of each document by which `keep_field` decides which of several similar
-    /// documents is kept. A value is a number in decimal, or text, as it would be in a file. An
-    /// empty value counts as missing.
+    /// Sets the values for the option `keep_field`, one for each document. They decide which of
+    /// several similar documents is kept. A value is a number in decimal, or text, as it would be
+    /// in a file. An empty value counts as missing.
     ///
     /// ```
     /// use simtool_read::Texts;
@@ -276,7 +276,7 @@ impl<T: AsRef<[u8]> + Sync> Column for Slice<'_, T> {
 /// A column of Arrow. Its offsets were checked when it was created.
 struct Arrow<'t, O> {
     values: &'t [u8],
-    /// Positions of the rows in `values`, one more than there are rows.
+    /// Start of each row in `values`, and the end of the last row. An empty column may have none.
     offsets: &'t [O],
     validity: Option<(&'t [u8], usize)>,
 }

@@ -19,8 +19,8 @@ const FILL_BYTES: usize = 256 << 10;
 /// Number of bytes of a slice after which progress is reported.
 const REPORT_BYTES: usize = 64 << 10;
 
-/// Function that creates an event from the damage of a stream. The `bool` says whether bytes were
-/// lost.
+/// Function that creates an event that reports damage of a stream. The `bool` says whether bytes
+/// were lost.
 pub(super) type ToFault<'f> = dyn Fn(Damage, bool) -> Event<'static> + 'f;
 
 /// Visits the records of `bytes`, which start at byte `offset` of the file, and returns the number
@@ -100,10 +100,11 @@ pub(super) fn read_stream<S: Splitter>(
     out.ended(flow)
 }
 
-/// Visits the records of a stream that starts in the middle of a record, from the next record on,
-/// which must start within about `searched` bytes on disk. The first event is the position of that
-/// record. Damage before it is ignored, since the start of the stream may look like the start of a
-/// member by chance. `longest` is the length in bytes of the longest allowed record.
+/// Visits the records of a stream that starts in the middle of a record. The first visited record
+/// is the next one, which must start within about `searched` bytes on disk. The first event is the
+/// position of that record. Damage before it is ignored, because the stream may begin at bytes that
+/// look like the start of a member by chance. `longest` is the length in bytes of the longest
+/// allowed record.
 ///
 /// # Errors
 ///
@@ -333,15 +334,15 @@ struct Window {
     start: usize,
     end: usize,
     /// Length in bytes of the longest allowed record. The window holds at most this number of bytes
-    /// and one fill.
+    /// plus [`FILL_BYTES`].
     longest: usize,
     /// Number of bytes that must be in the window before the splitter is called again. If a record
     /// does not end in the window, this number is doubled. Otherwise a long record would be
     /// searched after every fill, which takes quadratic time.
     enough: usize,
     skipping: Option<Skip>,
-    /// Code with which all records up to the next loss are reported as bad, if their bytes are
-    /// known to be wrong; otherwise `None`.
+    /// Code of the damage, if the bytes up to the next loss are known to be wrong; otherwise
+    /// `None`. All records in these bytes are reported as bad, with this code.
     condemned: Option<&'static str>,
 }
 

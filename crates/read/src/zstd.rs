@@ -101,7 +101,8 @@ impl<R: Read> Zstd<R> {
         Ok(found.then(|| self.input.position()))
     }
 
-    /// Returns whether the bytes at the offset of the failed frame are the first bytes of a frame.
+    /// Returns whether the bytes at offset `self.frame`, where decoding failed, are the first bytes
+    /// of a frame.
     fn frame_magic_at_start(&self) -> bool {
         self.input.remembered(self.frame).is_some_and(|bytes| bytes.starts_with(&MAGIC))
     }

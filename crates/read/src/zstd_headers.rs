@@ -71,11 +71,13 @@ pub(super) fn content_bytes(file: &mut (impl Read + Seek), bytes: u64) -> Option
 
 /// Sizes that the header of a frame states.
 struct Frame {
-    /// Length of the header in bytes. `checksum` is the length of the checksum after the blocks, 0
-    /// or 4.
+    /// Length of the header in bytes.
     header: u64,
+    /// Length in bytes of the checksum after the blocks: 0 or 4.
     checksum: u64,
+    /// Size in bytes of the window that the decoder needs.
     window: u64,
+    /// Length in bytes of the decompressed content, or `None` if the header does not state it.
     content: Option<u64>,
 }
 

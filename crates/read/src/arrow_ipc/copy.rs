@@ -1,4 +1,5 @@
-//! A copy of an Arrow file or stream with some of its rows: all columns, types and metadata.
+//! Writes copies of Arrow files and streams that contain only some of the rows. A copy has all
+//! columns, types and metadata of the original.
 
 use crate::arrow_ipc::layout::Layout;
 use crate::table::RowsCopy;
@@ -13,8 +14,8 @@ use std::io::BufWriter;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Writes a copy of `from` with the rows that `copy` keeps. The copy is a file or a stream like the
-/// original, and is compressed like the original's first record batch.
+/// Writes a copy of the file `from` that contains only the rows in `copy.kept`. The copy is a file
+/// or a stream like the original. It is compressed like the first record batch of the original.
 ///
 /// # Errors
 ///
@@ -34,7 +35,7 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
     decoded(from, to, || writer.finish())
 }
 
-/// Decodes record batches and filters their rows.
+/// Encoder for [`copy_groups`]: it decodes a record batch and filters its rows.
 struct Encoder<'c> {
     from: &'c Path,
     to: &'c Path,
@@ -53,7 +54,8 @@ impl GroupEncoder for Encoder<'_> {
     }
 
     fn encode(&self, group: usize, first: u64, kept: &[u64]) -> Result<Option<RecordBatch>> {
-        // Clones of one open file share its position, so each batch opens the file again.
+        // Several threads decode batches at once. Clones of one open file share its position, so
+        // each batch opens the file again.
         let input = File::open(self.from).map_err(|e| Error::io(self.from, "read", e))?;
         let batch = decoded(self.from, self.to, || {
             let batches = &self.layout.batches;

@@ -66,9 +66,9 @@ impl Batch {
     }
 }
 
-/// Positions of the dictionaries that are valid at some message of a stream, by the number of the
-/// dictionary. The first block of a list is the last complete dictionary, and the others are values
-/// that were appended to it.
+/// Positions of the dictionaries in a stream, by the ID of the dictionary, as far as the stream has
+/// been read. The first block of a list is the last complete dictionary. The other blocks contain
+/// values that the stream has appended to it.
 type Dictionaries = BTreeMap<i64, Vec<Block>>;
 
 impl Layout {
@@ -173,8 +173,9 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Adds the next message of a stream: a record batch, or a dictionary, which also updates
-    /// `current`, the list of dictionaries for the record batches that follow.
+    /// Adds the next message of a stream to the layout. A record batch is added to `self.batches`.
+    /// A dictionary is added to `dictionaries`, and `current` becomes the new list of dictionaries
+    /// for the record batches that follow.
     fn add(
         &mut self,
         bytes: &MessageBytes,
@@ -207,8 +208,8 @@ impl Layout {
         }
     }
 
-    /// Returns the number of rows that the batch with number `group` declares; 0 if its metadata
-    /// cannot be read.
+    /// Returns the number of rows that the batch with number `group` declares. Returns 0 if the
+    /// metadata of the batch cannot be read.
     pub(super) fn rows(&self, file: &File, group: usize) -> u64 {
         let Some(batch) = self.batches.get(group) else { return 0 };
         let at = u64::try_from(batch.block.offset()).unwrap_or(u64::MAX);
@@ -270,7 +271,8 @@ impl Layout {
     }
 }
 
-/// Converts a schema. Refuses a schema whose numbers have the byte order of another machine.
+/// Converts a schema to Arrow's type. Returns an error if the numbers in the file have the byte
+/// order of another processor.
 fn schema_of(schema: Option<arrow_ipc::Schema<'_>>) -> Result<SchemaRef, String> {
     let schema = schema.ok_or("there is no schema")?;
     // The library does not convert byte orders, and numbers in the wrong order would pass as other
@@ -282,7 +284,7 @@ fn schema_of(schema: Option<arrow_ipc::Schema<'_>>) -> Result<SchemaRef, String>
     schema.map(Arc::new).map_err(|error| format!("the schema: {error}"))
 }
 
-/// The metadata of a message, and the position of the message.
+/// Bytes of the metadata of a message, and the position of the message in the file.
 struct MessageBytes {
     bytes: Vec<u8>,
     block: Block,
@@ -290,7 +292,7 @@ struct MessageBytes {
 
 impl MessageBytes {
     /// Reads the metadata of the message at byte `at` of a file of `length` bytes. Returns `None`
-    /// at the end of the messages.
+    /// if no more messages follow.
     fn read(file: &File, at: u64, length: u64) -> Result<Option<Self>, String> {
         if at >= length {
             return Ok(None);
@@ -348,7 +350,8 @@ fn is_inside(block: &Block, length: u64) -> bool {
         u64::try_from(block.bodyLength()),
     ];
     let end = parts.into_iter().try_fold(0_u64, |sum, part| sum.checked_add(part.ok()?));
-    // A message has a prefix of 8 bytes or, in old streams, of 4 and some metadata.
+    // `metaDataLength` includes the prefix of the message. The prefix has 8 bytes or, in old
+    // streams, 4 bytes, which at least 4 bytes of metadata follow.
     end.is_some_and(|end| end <= length) && block.metaDataLength() >= 8
 }
 

@@ -24,14 +24,14 @@ use {
     std::path::Path,
 };
 
-/// The bytes at the start and at the end of a file.
+/// Magic bytes at the start and at the end of an Arrow file. A stream does not have them.
 const MAGIC: &[u8] = b"ARROW1";
-/// The bytes at the start of each message, before the length of its metadata.
+/// Bytes at the start of each message, before the length of its metadata.
 const CONTINUATION: [u8; 4] = [0xFF; 4];
 /// Longest metadata of a message, and longest footer, in bytes.
 const LONGEST_METADATA: u32 = 64 << 20;
 
-/// Arrow IPC as an entry of the table of formats.
+/// Entry of Arrow IPC in the table of input formats.
 pub(super) static ARROW: ArrowIpc = ArrowIpc;
 
 /// Arrow IPC, the file format and the stream format.
@@ -103,7 +103,7 @@ impl TableFormat for ArrowIpc {
         copy::copy_rows(from, copy)
     }
 
-    /// Estimates twice the bytes of a shard, because a record batch is in memory as a whole, next
+    /// Returns twice the bytes of the longest shard. A record batch is in memory as a whole, next
     /// to its decompressed text. A shard is one batch or several short ones.
     fn reader_bytes(&self, rows: TableRows) -> f64 {
         2.0 * rows.shard_bytes

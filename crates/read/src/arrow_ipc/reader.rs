@@ -78,7 +78,7 @@ pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
     Ok(reading.rows)
 }
 
-/// State of a reading of record batches, one after the other.
+/// State while record batches are read, one after the other.
 struct BatchReading<'j> {
     job: TableJob<'j>,
     layout: Layout,

@@ -10,7 +10,7 @@ use {
     simtool_base::error::Result,
 };
 
-/// CSV as an entry of the table of formats.
+/// Entry of CSV in the table of input formats.
 pub(super) static CSV: Delimited = Delimited {
     name: "csv",
     title: "CSV",
@@ -19,7 +19,7 @@ pub(super) static CSV: Delimited = Delimited {
     delimiter: None,
 };
 
-/// TSV as an entry of the table of formats.
+/// Entry of TSV in the table of input formats.
 pub(super) static TSV: Delimited = Delimited {
     name: "tsv",
     title: "TSV",

@@ -95,8 +95,8 @@ impl Rows {
         Some(&self.fields[start..self.ends[column]])
     }
 
-    /// Finds the columns that are read (`names`) in the header row, which was just parsed and has
-    /// `columns` columns.
+    /// Finds the columns to read, whose names are `self.names`, in the header row. The header row
+    /// was just parsed and has `columns` columns.
     fn read_header(&mut self, columns: usize) {
         let found = [TEXT, ID, KEEP].map(|which| {
             let name = self.names[which].as_ref()?.as_bytes();
@@ -105,9 +105,9 @@ impl Rows {
         self.header = Some((columns, found));
     }
 
-    /// Returns the first line of the window as a bad record. The following lines of the row, which
-    /// has `row` bytes, are then parsed again. If too many bytes were read more than once, the bad
-    /// record is the whole row.
+    /// Returns a bad record for the row at the start of `window`, which has `row` bytes. The bad
+    /// record is only the first line, and the other lines of the row are parsed again. If too many
+    /// bytes were parsed again so far, the bad record is the whole row.
     fn bad_row(&mut self, window: &[u8], row: usize, expected: Cow<'static, str>) -> Step<'_> {
         let line = next_line(window).unwrap_or(window.len());
         self.read_again += row.saturating_sub(line) as u64;
@@ -118,11 +118,12 @@ impl Rows {
 }
 
 /// Guesses the delimiter of a table that begins with `head`; `text` is the name of the text column.
-/// Delimiters inside quotes do not count. In this order, the guess is the delimiter
+/// Delimiters inside quotes do not count. The guess is the first of these delimiters that exists:
 ///
-/// 1. that gives the header a column named `text`;
-/// 2. that gives the header two columns or more, and most rows as many as the header;
-/// 3. that gives the most columns;
+/// 1. the delimiter that gives the header a column named `text`;
+/// 2. the delimiter that gives the header at least two columns, and the largest share of rows as
+///    many columns as the header;
+/// 3. the delimiter that gives the header the most columns;
 /// 4. the comma.
 pub(super) fn guess(head: &[u8], text: &str) -> u8 {
     let head = without_byte_order_mark(head);
@@ -157,7 +158,8 @@ pub(super) fn guess(head: &[u8], text: &str) -> u8 {
     ranked.max_by_key(|&(rank, _)| rank).map_or(DELIMITERS[0], |(_, delimiter)| delimiter)
 }
 
-/// Returns the fields of a row, for example the column names in the header. A blank row has none.
+/// Returns the fields of a row, for example the column names in the header. A blank row has no
+/// fields.
 pub(super) fn columns(delimiter: u8, row: &[u8]) -> Vec<String> {
     let mut rows = Rows::new(delimiter, "", "", None);
     let row = without_byte_order_mark(row).trim_ascii_start();
@@ -182,7 +184,8 @@ impl Splitter for Rows {
             return Step::filler(mark + blank);
         }
         let Some((length, columns)) = self.parse(&window[mark..], last) else { return Step::More };
-        // The parser stops behind a carriage return, if that is what it saw last.
+        // The parser stops after a carriage return, even if a line feed follows, which belongs to
+        // the same line end.
         let length = mark + length;
         let length = match (window[..length].last(), window.get(length)) {
             (Some(b'\r'), Some(b'\n')) => length + 1,
@@ -246,7 +249,7 @@ mod tests {
             ("text;x\na,b;1\nc,d;2\n", b';'),
             ("a,text;x\n1,2\n", b','),
             ("a;b,text\n1;2,3\n", b','),
-            // No column is the text's.
+            // No column has the name of the text column.
             ("id;body\n1;a, b\n2;c\n", b';'),
             ("a,b;c\n1,2;3\n1;2;3\n", b','),
             ("a,b;c|d|e\n", b'|'),

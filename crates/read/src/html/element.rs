@@ -54,8 +54,8 @@ const LEFT_OUT: [&str; 6] = ["iframe", "noembed", "noframes", "noscript", "style
 /// The role of an element for the text of its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
-    /// The element does not interrupt the line of text, such as `<b>`. Unknown elements are inline,
-    /// too.
+    /// An element such as `<b>`, which does not interrupt the line of text. Unknown elements are
+    /// inline, too.
     Inline,
     Block,
     /// A block whose content is text with character references but without tags: `<title>`.

@@ -12,8 +12,8 @@ const LONGEST_NAME: usize = 40;
 
 /// Writer of text with one space between words and without blank lines.
 ///
-/// The text has no other white space than such spaces and line ends, called gaps. So its last byte
-/// shows whether it ends with a gap.
+/// The only white space in the text is single spaces and line ends, which are called gaps. So the
+/// last byte of the text shows whether the text ends with a gap.
 #[derive(Debug)]
 pub(super) struct Lines<'t> {
     text: &'t mut Vec<u8>,
@@ -76,8 +76,9 @@ impl<'t> Lines<'t> {
         at
     }
 
-    /// Appends the character reference at the start of `bytes`, which begin with `&`, or the bytes
-    /// as they are if it is none. Returns the number of bytes that were read.
+    /// Appends the character that the reference at the start of `bytes` names, for example `<` for
+    /// `&lt;`. `bytes` begin with `&`. If they begin with no valid reference, they are appended as
+    /// they are. Returns the number of bytes that were read.
     fn push_reference(&mut self, bytes: &[u8]) -> usize {
         // Most references in pages are these.
         for (reference, byte) in
@@ -102,8 +103,8 @@ impl<'t> Lines<'t> {
         length
     }
 
-    /// Appends bytes up to the first `<` or `&`, and shortens white space. Returns the number of
-    /// bytes that were read.
+    /// Appends bytes up to the first `<` or `&`. Each run of white space becomes one space. Returns
+    /// the number of bytes that were read.
     fn push_run(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         let mut before = self.gap_bit();
@@ -165,8 +166,8 @@ impl<'t> Lines<'t> {
         self.text.last().is_none_or(|last| matches!(last, b' ' | b'\n'))
     }
 
-    /// Returns [`Self::is_at_gap`] as the highest bit of the lowest byte, which is the form of a
-    /// mask.
+    /// Returns [`Self::is_at_gap`] as a mask with one bit for each byte of a word: bit 7 is set if
+    /// the text is at a gap.
     fn gap_bit(&self) -> u64 {
         u64::from(self.is_at_gap()) << 7
     }

@@ -261,7 +261,7 @@ proptest! {
 
 #[test]
 fn time_grows_no_faster_than_pages() {
-    // In square time any of them takes hours.
+    // If the time grew with the square of the length, each of these pages would take hours.
     let started = Instant::now();
     for piece in [
         "<",

@@ -10,10 +10,11 @@ use std::fmt;
 /// Largest depth of nested objects and arrays in a line. Deeper lines are bad records.
 pub(super) const DEEPEST: usize = 128;
 
-/// Index of the field with the text in arrays such as [`Found::values`]. The next constants are the
-/// indexes of the ID, and of the field that decides which documents are kept.
+/// Index of the field with the text, in arrays such as [`Found::values`].
 pub(super) const TEXT: usize = 0;
+/// Index of the field with the ID.
 pub(super) const ID: usize = 1;
+/// Index of the field that decides which documents are kept.
 pub(super) const KEEP: usize = 2;
 
 /// Reason why a line is a bad record: its code, and a description of a valid line.
@@ -125,12 +126,14 @@ pub(super) struct Found<'de> {
     duplicate: bool,
 }
 
-/// Visitor of one object on the way along the paths.
+/// Serde visitor of a JSON object: the whole line, or a nested object that a field path leads into.
+/// It stores the values of the wanted fields in `found`.
 struct Fields<'p, 'de> {
     paths: &'p FieldPaths,
     /// Depth of the object: the number of keys of a path that lead to it.
     depth: usize,
-    /// Set of the paths that lead into this object, with a bit for each index of a field.
+    /// Set of the fields whose paths lead into this object. Bit [`TEXT`], [`ID`] or [`KEEP`] is set
+    /// for each of these fields.
     wanted: u8,
     found: &'p mut Found<'de>,
 }
@@ -177,8 +180,8 @@ impl<'de> serde::de::Visitor<'de> for Fields<'_, 'de> {
     }
 }
 
-/// Visitor of a key. Returns the set of the paths whose next key it is, with a bit for each index
-/// of a field.
+/// Serde visitor of a key of an object. Returns the set of the wanted fields whose paths have this
+/// key at `depth`, with bit [`TEXT`], [`ID`] or [`KEEP`] set for each.
 struct Key<'p> {
     paths: &'p FieldPaths,
     depth: usize,

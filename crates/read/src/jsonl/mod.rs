@@ -19,7 +19,7 @@ use {
 
 pub use in_memory::JsonLinesInMemory;
 
-/// JSON Lines as an entry of the table of formats.
+/// Entry of JSON Lines in the table of input formats.
 pub(super) static JSON_LINES: JsonLines = JsonLines;
 
 /// The format JSON Lines, in which each line is a JSON object.
@@ -48,8 +48,8 @@ impl InputFormat for JsonLines {
     }
 
     /// Returns whether the content begins like an object, or the file's name has an extension of
-    /// this format. An array of objects is accepted as well, unless the name has the extension of a
-    /// known format, so that the user then gets advice about arrays.
+    /// this format. An array of objects is accepted, too, unless the name has the extension of a
+    /// known format. The user then gets advice about arrays.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         let is_object = starts_with(head.text, *b"{\"") || starts_with(head.text, *b"{}");
         let is_array = head.named.is_none() && starts_with(head.text, *b"[{");

@@ -1,4 +1,5 @@
-//! A copy of a Parquet file with some of its rows: all columns, types and metadata.
+//! Writes copies of Parquet files that contain only some of the rows. A copy has all columns, types
+//! and metadata of the original.
 
 use crate::table::RowsCopy;
 use crate::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
@@ -20,15 +21,15 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Number of rows that are decoded at once. It is the same as in reading: if a page is damaged,
-/// both then lose the same rows.
+/// Number of rows that are decoded at once. Reading uses the same number, so that reading and
+/// copying lose the same rows if a page is damaged.
 const BATCH_ROWS: usize = 128;
 /// Key of the metadata in which Arrow stores its own types. It is not copied, because the writer
 /// creates it anew.
 const ARROW_TYPES: &str = "ARROW:schema";
 
-/// Writes a copy of `from` with the rows that `copy` keeps. Rows stay in the row groups of the
-/// original, and all columns are compressed like the original's first column.
+/// Writes a copy of the file `from` that contains only the rows in `copy.kept`. Rows stay in the
+/// row groups of the original. All columns are compressed like the first column of the original.
 ///
 /// # Errors
 ///
@@ -49,7 +50,7 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
     decoded(from, to, || writer.close().map(drop))
 }
 
-/// Encoder of the row groups of a copy.
+/// Encoder for [`copy_groups`]: it decodes a row group and encodes the rows to keep.
 struct Encoder<'c> {
     from: &'c Path,
     to: &'c Path,
@@ -91,7 +92,8 @@ impl GroupEncoder for Encoder<'_> {
     }
 }
 
-/// Writes the rows of a batch with the writers of the columns of a row group.
+/// Encodes the rows of a batch. `columns` are the writers of a row group, one for each column of
+/// the file.
 fn write(batch: &RecordBatch, columns: &mut [ArrowColumnWriter]) -> Result<(), ParquetError> {
     let mut columns = columns.iter_mut();
     for (field, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
@@ -124,8 +126,8 @@ fn properties(file: &ParquetMetaData) -> WriterProperties {
         .first()
         .and_then(|group| group.columns().first())
         .map_or(Compression::UNCOMPRESSED, |column| writable(column.compression()));
-    // The writer adds the types of Arrow itself. With the copied ones, the file would have that key
-    // twice.
+    // The writer adds the key with Arrow's types itself. If it were copied, too, the file would
+    // have that key twice.
     let own = file.file_metadata().key_value_metadata().map(|pairs| {
         pairs.iter().filter(|pair| pair.key != ARROW_TYPES).cloned().collect::<Vec<KeyValue>>()
     });

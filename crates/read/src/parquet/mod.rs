@@ -16,7 +16,7 @@ use {
     std::path::Path,
 };
 
-/// Parquet as an entry of the table of formats.
+/// Entry of Parquet in the table of input formats.
 pub(super) static PARQUET: Parquet = Parquet;
 
 /// The format Apache Parquet.

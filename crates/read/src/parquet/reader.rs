@@ -19,8 +19,8 @@ use simtool_base::fault::quoted;
 use std::fs::File;
 use std::ops::ControlFlow;
 
-/// Number of rows that are decoded at once. It is small, since a short file can contain long values
-/// many times.
+/// Number of rows that are decoded at once. It is small, because a short file can repeat a long
+/// value in many rows.
 const BATCH_ROWS: usize = 128;
 /// Largest decompressed size of a column in a row group, in bytes, that a file may declare. A row
 /// group with a longer column is not read.
@@ -89,7 +89,7 @@ pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
     Ok(reading.rows)
 }
 
-/// State of a reading of row groups, one after the other.
+/// State while row groups are read, one after the other.
 struct GroupReading<'j> {
     job: TableJob<'j>,
     metadata: ArrowReaderMetadata,
@@ -183,7 +183,8 @@ fn visit_batches(
 /// Loads the metadata of a file. Refuses schemas with so many or so deep columns that the file must
 /// be damaged or crafted.
 fn load<R: ChunkReader>(file: &R) -> Result<ArrowReaderMetadata, String> {
-    // The types that Arrow wrote in addition to Parquet's own would bring dictionaries and views.
+    // Arrow's own types, if the file stores them, would make the reader return dictionaries and
+    // views.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let metadata = caught(|| ArrowReaderMetadata::load(file, options))?
         .map_err(|error| quoted(error.to_string().as_bytes()))?;

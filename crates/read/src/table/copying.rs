@@ -11,8 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Decoder of groups of rows of a table, and encoder of the rows that a copy keeps. Several threads
-/// use it at once.
+/// Decodes the groups of a table, and encodes the rows that a copy keeps. Several threads use one
+/// encoder at once.
 pub(crate) trait GroupEncoder: Sync {
     /// Encoded rows of a group, ready to be appended to the copy.
     type Encoded: Send;
@@ -51,7 +51,8 @@ pub(crate) fn copy_groups<E: GroupEncoder>(
     let mut rest = copy.kept;
     for (group, rows) in encoder.group_rows().into_iter().enumerate() {
         let end = first.saturating_add(rows);
-        // The numbers of kept rows ascend, so those of a group are the first of the rest.
+        // The numbers of kept rows ascend, so the kept rows of this group are the first ones in
+        // `rest`.
         let (kept, after) = rest.split_at(rest.partition_point(|&row| row < end));
         if !kept.is_empty() {
             groups.push((group, first, kept));

@@ -96,7 +96,7 @@ pub(super) struct Columns<'c> {
     pub(super) keep: Option<&'c str>,
 }
 
-/// One reading of groups of rows of a table.
+/// Task of reading some groups of rows of one table.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is built in"))]
 pub(super) struct TableJob<'j> {
     pub(super) file: &'j File,
@@ -105,7 +105,8 @@ pub(super) struct TableJob<'j> {
     pub(super) columns: Columns<'j>,
     /// Length of the longest allowed text, in bytes.
     pub(super) longest: usize,
-    /// Creates the event that reports damage. The number is that of the rows that were lost.
+    /// Function that creates the event that reports damage. Its second argument is the number of
+    /// lost rows.
     pub(super) to_fault: &'j dyn Fn(Damage, u64) -> Event<'static>,
 }
 

@@ -132,8 +132,8 @@ struct Found {
     real: PathBuf,
 }
 
-/// Files or folders in a named folder that were left out for one reason: their number, and the
-/// first path in byte order.
+/// Number of files or folders that were left out of a named folder for one reason, and the first of
+/// their paths in byte order.
 #[derive(Default)]
 struct LeftOut {
     count: u64,
@@ -149,8 +149,9 @@ impl LeftOut {
         }
     }
 
-    /// Returns the warning about what was left out, or `None` if there is nothing. `root` is the
-    /// named folder. `detail` creates the text from the number and the first path.
+    /// Returns the warning about the entries that were left out, or `None` if there are none.
+    /// `root` is the named folder. `detail` creates the text from the number of entries and the
+    /// first path.
     fn warning(
         &self,
         code: &'static str,
@@ -385,7 +386,7 @@ impl Walker {
         }
     }
 
-    /// Adds the file that a link leads to. Links to folders are not followed.
+    /// Adds the file that the link `path` leads to. Links to folders are not followed.
     fn add_link(&mut self, in_folders: InFolders<'_>, path: PathBuf, walk: &mut FolderWalk) {
         let target = fs::metadata(&path)
             .and_then(|metadata| Ok((metadata.file_type(), fs::canonicalize(&path)?)));

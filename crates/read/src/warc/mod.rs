@@ -12,7 +12,7 @@ use {
     simtool_base::error::Result,
 };
 
-/// WARC as an entry of the table of formats.
+/// Entry of WARC in the table of input formats.
 pub(super) static WARC: Warc = Warc;
 
 /// The format WARC, which includes WET.

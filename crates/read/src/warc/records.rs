@@ -192,9 +192,9 @@ fn without_brackets(uri: &[u8]) -> &[u8] {
     uri.strip_prefix(b"<").and_then(|uri| uri.strip_suffix(b">")).unwrap_or(uri)
 }
 
-/// Returns the number of bytes of line ends in `behind`, the bytes after a block, that belong to
-/// its record. Returns `None` if the record does not end there, and an error if more bytes are
-/// needed. `last` means that nothing follows `behind`.
+/// Returns the number of line-end bytes that follow a block and belong to its record. `behind` are
+/// the bytes after the block. Returns `None` if the record does not end there, and an error if more
+/// bytes are needed to decide that. `last` means that nothing follows `behind`.
 fn tail(behind: &[u8], last: bool) -> Result<Option<usize>, ()> {
     let line_ends = behind.iter().take(TAIL).take_while(|byte| b"\r\n".contains(byte)).count();
     // Two line ends follow each block (ISO 28500, section 4). Some writers use LF instead of CRLF,
