@@ -1,9 +1,9 @@
-//! The join by bands. A band is a mask of some bits, and only fingerprints that are equal in the bits
-//! of a mask are compared.
+//! The join by bands. A band is a mask of some bits. Only fingerprints that are equal in all bits of a
+//! band are compared.
 //!
 //! If many hashes of a fingerprint may differ, as with MinHash, masks that miss no pair are very short.
-//! Then nearly all fingerprints are equal in one of them. Longer masks miss some pairs, with a
-//! probability that the layout computes.
+//! Then nearly all pairs of fingerprints are equal in one of the masks. Longer masks miss some pairs,
+//! with a probability that the layout computes.
 //!
 //! A pair that agrees in several masks is reported for the first of them only.
 //!
@@ -65,7 +65,8 @@ pub(super) fn band_join(
             let (one, other) = (row(a), row(b));
             let distance = shape.distance(one, other);
             let is_first = || !masks[..number].iter().any(|earlier| agree(earlier, one, other));
-            // Different bits may have the same key, so the bits are compared, too.
+            // A key is a hash, so rows with different bits may have the same key. Therefore the bits
+            // are compared, too.
             let is_taken = distance <= max_distance && agree(mask, one, other) && is_first();
             is_taken.then_some(ValuePair { a, b, distance })
         };
@@ -95,7 +96,8 @@ mod tests {
     use simtool_base::stable_hash::mix;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
 
-    /// Returns rows that are near a few centres, some of them farther away.
+    /// Returns `count` rows near seven random centres. In each word of a row, one bit is flipped with
+    /// probability 1/3.
     fn rows(shape: Shape, count: u64, seed: u64) -> FingerprintRows<'static> {
         let mut rows = RowsBuilder::new(shape);
         for row in 0..count {

@@ -78,7 +78,8 @@ fn boundary(queries: usize, corpus: usize) -> Result<u32> {
     all.map(|_| queries as u32).ok_or_else(rule)
 }
 
-/// Collects pairs like `collect`, but numbers the groups of the corpus from 0 again.
+/// Passes the pairs on to `collect`. During the join, the groups of the corpus have the numbers from
+/// `boundary` on. `boundary` is subtracted from them, so that they start at 0 again.
 struct CorpusFromZero<'a, C> {
     collect: &'a C,
     boundary: u32,
@@ -122,7 +123,8 @@ impl JoinKind for BipartiteJoin {
         let rows = workload.row_count();
         let queries = workload.query_count();
         let both = rows + queries;
-        // Number of rows of the other collection in the same part as a row, on average.
+        // Average number of rows that a row could form a pair with, which are the rows of the other
+        // collection.
         let others = 2.0 * queries * rows / both.max(1.0);
         let join = Estimate {
             nanoseconds: workload.recursion(both, others),

@@ -23,8 +23,8 @@ use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 use std::ops::Deref;
 
-/// Number of queries that are answered together. Each step prefetches the memory that the next step
-/// reads.
+/// Number of queries that are answered together. Each step of an answer prefetches the memory that the
+/// next step reads, for all of these queries.
 const BATCH: usize = 32;
 /// An index of an array of fingerprints, with a table for each block of bits. A table takes 5 or 6
 /// bytes per fingerprint. Tables have memory of their own or borrow it, for example from a mapped file.
@@ -168,7 +168,7 @@ impl<L: Fingerprint, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
     }
 }
 
-/// Buffers for the steps of answering queries. All batches use the same ones.
+/// Buffers for the steps in which queries are answered. Each batch of queries uses them again.
 #[derive(Debug, Default)]
 struct Room {
     /// The look-ups of all queries in the first table, then their look-ups in the second table, and so
@@ -181,12 +181,14 @@ struct Room {
     matches: Vec<Match>,
 }
 
-/// A row that may be near a query: the numbers of the query in the batch and of the table, and the row.
+/// A row that may be near a query. `query` is the number of the query in its batch. `table` is the
+/// number of the table in which the row was found.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     query: usize,
     table: usize,
-    /// Byte offset in the table's entries at which the row number starts. Later the row number itself.
+    /// Byte offset in the table's entries at which the row number is stored. A later step replaces the
+    /// offset by the row number itself.
     at: usize,
 }
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 const BUCKET_ROWS: usize = 48;
 /// Maximum number of bits of a bucket number. With b bits, there are 2^b buckets.
 const MAX_BITS: u32 = 24;
-/// Name of the memory for tables in messages about missing memory.
+/// Description of the memory for tables. Out-of-memory messages contain it.
 const TABLES: &str = "the tables of the block index";
 /// Number of bytes of a tag, which is a 16-bit summary of a fingerprint.
 const TAG_BYTES: usize = size_of::<u16>();
@@ -90,8 +90,8 @@ pub struct TableKeys {
 }
 
 impl TableKeys {
-    /// Creates the keys for the tables of a layout. The layout must find all pairs within `reach`, the
-    /// maximum distance.
+    /// Creates the keys for the tables of a layout. The layout must miss no pair within the maximum
+    /// distance of `reach`.
     #[must_use]
     pub fn new(layout: Layout, reach: Reach) -> Self {
         let tables = 0..layout.masks().len();
@@ -125,13 +125,15 @@ pub struct TableParts<A: Arrays = InMemory> {
     pub entries: A::Array<u8>,
 }
 
-/// Returns the number of bytes of a row in a table of `rows` rows: of its tag and its number.
+/// Returns the number of bytes that each row takes in a table of `rows` rows: its tag and its row
+/// number.
 #[must_use]
 pub fn entry_bytes(rows: usize) -> usize {
     TAG_BYTES + if rows <= 1 << 24 { 3 } else { 4 }
 }
 
-/// Returns the number of bytes of a row in a table of `rows` rows while the table is built.
+/// Returns the number of bytes that each row takes while a table of `rows` rows is built. This is its
+/// entry in the table, and a record that is sorted.
 #[must_use]
 pub fn building_bytes(rows: usize) -> usize {
     entry_bytes(rows) + size_of::<Record>()
@@ -236,8 +238,8 @@ impl<L: Fingerprint> Table<L> {
     }
 }
 
-/// The state of the look-up of one query in one table. A look-up has several steps, so that many
-/// queries wait for memory together.
+/// The state of the look-up of one query in one table. A look-up has several steps. Each step is done
+/// for many queries, so that these wait for memory at the same time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     /// Index of the first row of the bucket. In the first step, the number of the bucket.
@@ -246,7 +248,8 @@ pub(super) struct Look {
     end: usize,
     /// Tag of the query.
     tag: u16,
-    /// Start and end of the range of the bucket in which near tags are expected.
+    /// Start and end of the range in which near tags are expected, counted from the start of the
+    /// bucket.
     expected: (usize, usize),
 }
 
@@ -283,8 +286,8 @@ impl<L: Fingerprint, A: Arrays> Table<L, A> {
         &self.parts
     }
 
-    /// Appends a look-up for each query, with the number of its bucket. Prefetches the bounds of the
-    /// bucket.
+    /// Begins the look-up of each query, and appends it to `looks` with the number of the query's
+    /// bucket. Prefetches the start and end of that bucket.
     pub(super) fn begin(&self, queries: &[L], looks: &mut Vec<Look>) {
         looks.extend(queries.iter().map(|&query| {
             let bucket = self.buckets.part(query);

@@ -2,8 +2,9 @@
 //! choose machines.
 //!
 //! If the bits are divided into b blocks, two fingerprints that differ in at most k bits are equal in b
-//! − k of the blocks. So a table for each choice of b − k blocks finds every near pair. With more
-//! blocks, there are more tables, longer prefixes and fewer candidates.
+//! − k of the blocks. So a table for each choice of b − k blocks finds every near pair. The bits of
+//! these blocks are the prefix of the table, by which it is searched. With more blocks, there are more
+//! tables, longer prefixes and fewer candidates.
 //!
 //! # References
 //!
@@ -24,7 +25,7 @@ const DOCUMENT: f64 = 11.0;
 pub struct Capacity {
     /// Number of blocks into which the bits are divided.
     pub blocks: u32,
-    /// Number of tables: one for each choice of all but k blocks.
+    /// Number of tables: one for each way to choose all blocks except k.
     pub tables: u64,
     /// Number of bits by which a table is searched, which is the length of a prefix.
     pub prefix_bits: u32,

@@ -22,12 +22,11 @@ pub(crate) trait Collect: Sync {
     fn merge(&self, part: &mut Self::Part, later: Self::Part);
 }
 
-/// Counts pairs of rows. A pair of groups counts once for each pair of a row of the one and a row of
-/// the other.
+/// Counts pairs of rows. A pair of groups with m and n rows counts as m × n pairs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CountRows<'a> {
-    /// The groups in which `a` and `b` of a pair are group numbers. In a self-join, both are the
-    /// same.
+    /// The groups that the numbers `a` and `b` of a pair refer to. In a self-join, both refer to the
+    /// same groups.
     pub groups: (&'a Groups, &'a Groups),
 }
 

@@ -37,8 +37,8 @@ fn of_number<L: Fingerprint>(number: u128) -> L {
     L::from_words(&[number as u64, (number >> 64) as u64])
 }
 
-/// Returns the sets of fingerprints for the tests, with their names. They are cut to the number of bits
-/// of `shape`.
+/// Returns sets of fingerprints for the tests, each with a name. The fingerprints have the number of
+/// bits of `shape`.
 fn sets<L: Fingerprint>(shape: Shape, rows: usize) -> Vec<(&'static str, Vec<L>)> {
     let bits = shape.row_bits();
     let mask = L::lowest_bits(bits);
@@ -234,7 +234,7 @@ fn bipartite<L: Fingerprint>(
     pairs
 }
 
-/// Finds all pairs of a query and a row of the corpus, by comparing every two.
+/// Finds all pairs of a query and a row of the corpus, by comparing each query with each row.
 fn bipartite_oracle<L: Fingerprint>(
     queries: &[L],
     corpus: Rows<'_, L>,
@@ -266,7 +266,8 @@ fn searched<L: Fingerprint>(index: &dyn FingerprintIndex<L>, queries: &[L]) -> V
     one_by_one
 }
 
-/// Returns queries: some are in the corpus, some are near rows of it, and some are not.
+/// Returns queries: some are equal to `fingerprints`, some differ from them in two bits, and some are
+/// unrelated.
 fn queries_of<L: Fingerprint>(fingerprints: &[L], shape: Shape) -> Vec<L> {
     let mask = L::lowest_bits(shape.row_bits());
     let mut queries: Vec<L> = fingerprints.iter().copied().step_by(7).collect();

@@ -39,8 +39,8 @@ fn rows_of(shape: Shape, rows: usize, seed: u64) -> FingerprintRows<'static> {
     built.finish()
 }
 
-/// Finds all pairs within distance `k` by comparing every two rows: of `corpus`, or of `queries` and
-/// `corpus` if there are queries.
+/// Finds all pairs within distance `k`. Without queries, compares every two rows of `corpus`. With
+/// queries, compares each query with each row of `corpus`.
 fn slow(
     queries: Option<&FingerprintRows<'_>>,
     corpus: &FingerprintRows<'_>,

@@ -1,8 +1,8 @@
-//! Rows of documents that share a template: every method against comparing everything.
+//! Tests every method with rows of documents that share a template, against a comparison of all rows.
 //!
-//! Such rows are equal in most bits, and the bits that differ depend on each other. No block of bits
-//! divides them well. A recursion that treats the bits as independent visits far more paths than there
-//! are rows. The tests therefore measure the memory of the paths that exist at the same time, too.
+//! Rows of one template are equal in most bits, and the bits that differ depend on each other. No block
+//! of bits divides them well. A recursion that treats the bits as independent visits far more paths
+//! than there are rows. So the tests also limit the memory of all paths that exist at the same time.
 
 use crate::conformance::fingerprint_sets::Random;
 use crate::conformance::{RowPair, expanded};
@@ -21,12 +21,12 @@ use simtool_model::sides::Sides;
 const SIMILAR: usize = 500;
 /// Number of rows of unrelated documents.
 const OTHERS: usize = 500;
-/// Maximum number of 64-bit words in all paths that the recursion holds at one time, per word of the
-/// rows.
+/// Maximum total of 64-bit words in the paths of the recursion that exist at one time, for each word of
+/// the rows.
 const MOST_PATH_WORDS: usize = 4;
 
-/// Returns shapes of fingerprints. Each comes with a distance within which some or all rows of a
-/// template are.
+/// Returns shapes of fingerprints, each with a maximum distance. Some or all rows that share a template
+/// are within this distance of each other.
 fn kinds() -> [(Shape, u32); 8] {
     [
         (Shape::bits(64), 3),
@@ -62,7 +62,8 @@ fn template_rows(shape: Shape, random: &mut Random) -> FingerprintRows<'static> 
     rows.finish()
 }
 
-/// Finds the pairs by comparing every two rows: of one collection, or of queries and corpus.
+/// Finds all pairs. With one collection, compares every two of its rows. Otherwise compares each query
+/// with each row of the corpus.
 fn all_pairs(sides: Sides<&FingerprintRows<'_>>, max_distance: u32) -> Vec<RowPair> {
     let (queries, corpus) = (sides.first(), sides.second());
     let mut pairs = Vec::new();

@@ -35,7 +35,8 @@ use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use std::borrow::Cow;
 
-/// Number of bits of a mask in which hardly any two unrelated fingerprints are equal.
+/// Minimum number of bits of a mask for [`Way::LongMasks`]. Hardly any two unrelated fingerprints are
+/// equal in so many bits.
 const LONG_MASK: u32 = 32;
 
 /// Calls a generic function with the shortest type that holds the fingerprints. Evaluates `$wide` if
@@ -52,8 +53,8 @@ macro_rules! of_fixed_words {
     };
 }
 
-/// Returns the number of 64-bit words of a fingerprint. If the distance does not depend only on the
-/// bits that differ, returns a number for which there is no type.
+/// Returns the number of 64-bit words of a fingerprint. A cosine does not depend only on the bits that
+/// differ. For cosines, the result is therefore a number for which there is no type.
 fn fingerprint_words(shape: Shape) -> usize {
     match shape.metric() {
         Metric::Cosine { .. } => usize::MAX,
@@ -93,7 +94,8 @@ impl Way {
     }
 }
 
-/// Returns the number of bits of each mask if the masks must miss no pair.
+/// Returns the number of bits of each mask in a layout that misses no pair. Such a layout has k + 1
+/// masks for the maximum distance k.
 fn mask_bits(reach: Reach) -> u32 {
     let (units, unit_bits) = reach.shape.parts();
     units / reach.max_distance.saturating_add(1) * unit_bits
@@ -233,9 +235,9 @@ where
     join.count_pairs(FixedRows::<L>::of(rows), work)
 }
 
-/// Finds the same pairs as [`join`], but as pairs of rows, and allows to request the partners of one
-/// row at a time. These are the partners of a query in the corpus. In one collection, they are the
-/// partners of a row among the later rows.
+/// Finds the same pairs as [`join`], but as pairs of rows. The result returns the partners of one row
+/// at a time. The partners of a query are rows of the corpus. In a self-join, the partners of a row are
+/// later rows.
 ///
 /// # Errors
 ///
@@ -248,7 +250,7 @@ pub fn partners<'a>(
     check_sides(rows)?;
     let work = work(rows.second(), plan, context)?;
     let way = Way::of(plan.join, work.reach);
-    // These two find all pairs before they return the first one.
+    // These two ways find all pairs before they return the first one.
     let is_found_at_once = matches!(way, Way::Votes { .. } | Way::LongMasks);
     if is_found_at_once || may_be_null(work.reach.shape) {
         let found = join(rows, plan, context)?;

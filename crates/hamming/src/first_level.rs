@@ -1,12 +1,11 @@
 //! The first level of the recursion. For short fingerprints, it is like every other level. Long
-//! fingerprints, of many 64-bit words, are expensive to move and take a special path.
+//! fingerprints, of many 64-bit words, are expensive to move, so their sketches are moved instead.
 //!
-//! On that path, two words are moved in place of a fingerprint. Together they are called its sketch.
-//! The first word is the hash of the block of bits by which the rows are partitioned, and the second is
-//! the XOR of all words of the fingerprint. Fingerprints that are equal in the block have the same
-//! hash, so the two words exclude nearly all pairs of a small bucket. Only the remaining pairs are read
-//! in full. If a bucket stays large, its fingerprints are copied together, and it is split like every
-//! other bucket.
+//! A sketch has two words. The first word is the hash of the block of bits by which the rows are
+//! partitioned. The second word is the XOR of all words of the fingerprint. Fingerprints that are equal
+//! in the block have the same hash, so the two words exclude nearly all pairs of a small bucket. Only
+//! the fingerprints of the remaining pairs are read in full. If a bucket stays large, its fingerprints
+//! are copied together, and it is split like every other bucket.
 
 use crate::collect::Collect;
 use crate::parallel_partition::{Records, partition};
@@ -142,7 +141,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
             }
         }
         values.par_chunks(TASK_ROWS).zip(chunks).with_max_len(1).for_each(|(values, mut chunk)| {
-            // So few rows at a time that they stay in the caches from block to block.
+            // The rows are divided into pieces of 256. A piece stays in the caches while it is hashed
+            // for all blocks.
             for first in (0..values.len()).step_by(256) {
                 let rows = first..values.len().min(first + 256);
                 for (child, keys) in children.iter().zip(&mut chunk) {
@@ -153,8 +153,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         });
     }
 
-    /// Partitions the sketches of `values` by their first words, the hashes in `keys`. Their second
-    /// words are in `folds`. Each part is then finished by one thread.
+    /// Partitions the sketches of `values` by their first words, which are the hashes in `keys`, and
+    /// finds the near pairs of each part. The second words of the sketches are in `folds`.
     fn partition_sketches(
         &self,
         values: &[W],
@@ -203,7 +203,7 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
 
     /// Partitions a bucket of sketches by further bits of their hashes if there are many, and finds the
     /// near pairs of each part. A sketch is a hash and the XOR of the words of a fingerprint. `used` is
-    /// the number of bits that were used before.
+    /// the number of hash bits by which the bucket was partitioned before.
     fn small_sketches(
         &self,
         values: &[W],
@@ -243,7 +243,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         if compares == 0.0 {
             return;
         }
-        // For large buckets, moving the rows together pays.
+        // In a large bucket, each fingerprint is compared often. Then it pays to copy the fingerprints
+        // together.
         if records.len() > 4 * self.costs.leaf_records() {
             let gathered = gather(values, numbers);
             let records = Records { values: &gathered, numbers };

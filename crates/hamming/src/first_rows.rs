@@ -15,7 +15,8 @@ use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::validity::Validity;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of pairs whose memory is prefetched before the first pair is counted.
+/// Number of pairs that are collected before they are counted. Meanwhile, the bits that the count reads
+/// are prefetched.
 const PENDING: usize = 64;
 
 /// The first row of each different fingerprint, and the number of rows that are equal to it.
@@ -67,8 +68,8 @@ pub(super) fn first_rows<L: Fingerprint>(rows: Rows<'_, L>) -> Result<(FirstRows
 }
 
 /// Finds the fingerprints that several rows of a part have. Returns the first row and the number of
-/// rows of each. Removes the other rows from `first`. `used_bits` is the number of hash bits that
-/// determined the part, and `table` is a buffer.
+/// rows for each of these fingerprints. Clears the bits of the other rows in `first`. `used_bits` is
+/// the number of hash bits that determined the part, and `table` is a buffer.
 fn part_sizes<L: Fingerprint>(
     values: &[L],
     used_bits: u32,
@@ -124,7 +125,8 @@ impl FirstRows {
     }
 }
 
-/// Counts pairs of rows. A pair of first rows counts once for each pair of rows that are equal to them.
+/// Counts pairs of rows. A pair of first rows counts as m × n pairs if m rows are equal to the one and
+/// n rows to the other.
 #[derive(Debug)]
 pub(super) struct CountFirst<'a>(pub(super) &'a FirstRows);
 

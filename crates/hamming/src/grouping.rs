@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 /// Maximum number of hash bits by which rows are partitioned first.
 const PARTITION_BITS: u32 = 8;
-/// Name of the memory for groups in messages about missing memory.
+/// Description of the memory for groups. Out-of-memory messages contain it.
 pub(super) const GROUPS: &str = "the groups of equal fingerprints";
 /// Value of an empty slot of a hash table.
 pub(super) const NONE: u32 = u32::MAX;
@@ -147,7 +147,7 @@ fn group_parts<W: Fingerprint>(
         .with_max_len(1);
     parts
         .map(|(((values, numbers), group_starts), &start)| {
-            // A thread that holds no scratch memory takes one that is idle.
+            // Takes scratch memory that no other thread uses now, or creates it if there is none.
             let idle = scratch.lock().ok().and_then(|mut idle| idle.pop());
             let mut own = idle.unwrap_or_default();
             let count = own.group(bits, start, values, numbers, group_starts);
@@ -207,7 +207,7 @@ impl Scratch {
                 }
                 slot = (slot + 1) & table_mask;
             };
-            // Sizes become starts and then ends of the groups, below.
+            // Below, the sizes become the starts of the groups, and then their ends.
             sizes[group] += 1;
             self.groups.push(group as u32);
         }

@@ -49,8 +49,8 @@ pub enum RowKind {
     /// Fingerprints of up to eight 64-bit words, whose distance is the number of different lanes. A
     /// lane is a group of bits, for example one hash of MinHash.
     Lanes,
-    /// Fingerprints of any length that consist of several 64-bit fingerprints. Two are near if enough
-    /// of these are near.
+    /// Fingerprints of any length whose 64-bit words are compared separately. Two fingerprints are near
+    /// if enough of their words are near.
     Votes,
     /// Fingerprints of any length and metric, because the method compares every pair.
     Any,

@@ -3,21 +3,22 @@
 //!
 //! The bits of a fingerprint are divided into m blocks. Block i gets a radius rᵢ such that the sum of
 //! all rᵢ + 1 is k + 1. Fingerprints that differ in more than rᵢ bits of every block i differ in at
-//! least k + 1 bits. So every pair with at most k different bits is within the radius of some block. It
-//! is also within the radius in some of the bits of that block, which are the key. The key is so long
-//! that there are enough rows to fill its buckets.
+//! least k + 1 bits. So every pair with at most k different bits is within the radius of some block.
+//!
+//! The key of a block is the first bits of the block. A pair that is within the radius in the block is
+//! also within the radius in the key. A key has only so many bits that the rows fill its buckets.
 
 use crate::split::BitWeights;
 use simtool_kernels::partition::Parts;
 use simtool_model::fingerprint_table::Fingerprint;
 
-/// Number of values that are copied at once. As many may be read behind the last one, so there must be
-/// room for them.
+/// Number of values that are copied at once. A copy may read up to this number of values behind the
+/// last one, so there must be room behind it.
 pub(super) const COPIED: usize = 8;
 /// Number of rows in the sample that shows how often keys are near.
 const SAMPLE: usize = 1024;
-/// Keys in a sample may be near more often than by chance, but at most by this factor. Otherwise the
-/// recursive join is used.
+/// Factor by which near keys in a sample may be more frequent than by chance. If they are even more
+/// frequent, the recursive join is used instead.
 const CROWDED: f64 = 8.0;
 /// Maximum number of blocks of a fingerprint.
 const MOST_BLOCKS: u32 = 12;
@@ -26,7 +27,8 @@ const KEY_BITS: std::ops::RangeInclusive<u32> = 4..=22;
 
 // Nanoseconds, rounded from measurements on a 2-core AMD EPYC with AVX-512 in November 2026.
 
-/// Nanoseconds for partitioning one row in two passes, without the nanoseconds per word.
+/// Nanoseconds for partitioning one row in two passes. [`PARTITION_WORD`] and [`PARTITION_BIT`] are
+/// added.
 const PARTITION: f64 = 15.0;
 /// Additional nanoseconds of the two passes of a partition for each 64-bit word of the row.
 const PARTITION_WORD: f64 = 7.0;
@@ -35,13 +37,15 @@ const PARTITION_WORD: f64 = 7.0;
 const PARTITION_BIT: f64 = 8.0;
 /// Maximum number of bits of a key for which all buckets that a partition fills stay in the caches.
 const CACHED_BITS: u32 = 18;
-/// Nanoseconds for looking up a bucket, or for copying some of its rows, for each 64-bit word of a row.
+/// Nanoseconds for looking up a bucket, or for copying [`COPIED`] of its rows, for each 64-bit word of
+/// a row.
 const LOOK: f64 = 5.0;
 /// Nanoseconds for preparing the comparison of a bucket with near buckets.
 const BUCKET: f64 = 100.0;
 /// Nanoseconds for one comparison of two rows.
 const COMPARE: f64 = 0.07;
-/// Average number of unused places in the last tile of a bucket. They are compared like rows.
+/// Average number of unused places in the last tile of a bucket. A bucket is compared in tiles of
+/// several rows, and unused places take as long as rows.
 const TILE_WASTE: f64 = 3.5;
 
 /// A key of fingerprints, and the maximum number of bits in which the keys of a pair may differ.
@@ -114,11 +118,12 @@ pub(super) fn are_crowded<L: Fingerprint>(blocks: &[KeyBlock], values: &[L], wor
         }
     }
     let pairs = (sample.len() * sample.len()) as f64 / 2.0;
-    // A few meetings of a small sample are no evidence.
+    // In a small sample, a few near keys are no evidence. So 10 more than expected are always allowed.
     f64::from(meetings) > CROWDED * (expected * pairs + 10.0)
 }
 
-/// A range of consecutive bits of a fingerprint, used as the number of a part.
+/// Partition by some consecutive bits of a fingerprint. The value of these bits is the number of the
+/// part, also called bucket, to which the fingerprint belongs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyWindow {
     first: u32,

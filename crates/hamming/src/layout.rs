@@ -35,8 +35,10 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Creates the layout for `max_distance` whose masks distinguish the given fingerprints equally
-    /// well. `words` are the words of all fingerprints or of a sample, one fingerprint after the other.
+    /// Creates a layout for `max_distance` that fits the given fingerprints. The bits are divided so
+    /// that all masks distinguish fingerprints about equally well. For example, constant bits do not
+    /// count. `words` are the words of all fingerprints or of a sample, one fingerprint after the
+    /// other.
     ///
     /// # Panics
     ///
@@ -121,8 +123,8 @@ impl Layout {
     /// Creates the smallest number of bands for which at least the fraction `recall` of the pairs at
     /// `max_distance` are equal in a band. Nearer pairs are found with a greater probability.
     ///
-    /// Returns `None` if no more masks than that are needed to miss no pair, or if the words vote or
-    /// may be null.
+    /// Returns `None` if a layout that misses no pair has as few masks as these bands, or if the words
+    /// vote or may be null.
     #[must_use]
     pub fn with_recall(shape: Shape, max_distance: u32, recall: Threshold) -> Option<Self> {
         if matches!(shape.metric(), Metric::Votes { .. } | Metric::Lanes { null: true, .. }) {

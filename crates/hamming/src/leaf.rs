@@ -16,8 +16,8 @@ use simtool_kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
 use simtool_model::fingerprint_table::Fingerprint;
 use std::ops::Range;
 
-/// Number of rows of a leaf that one task compares with the others. It is a multiple of the rows that
-/// the vectorized loop compares at once.
+/// Number of rows of a leaf that one task compares with the other rows of the leaf. It is a multiple of
+/// the number of rows that the vectorized loop compares at once.
 const LEAF_ROWS: usize = 1024;
 
 /// A bucket whose pairs are compared: its records, their folds, and the path whose conditions the pairs
@@ -86,7 +86,7 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         if self.boundary == 0 { records } else { queries }
     }
 
-    /// Compares each of `rows` of a leaf with all later records that are not queries.
+    /// Compares each record of a leaf in the range `rows` with all later records that are not queries.
     fn compare(
         &self,
         leaf: Leaf<'_, W>,

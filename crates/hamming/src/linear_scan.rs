@@ -14,12 +14,13 @@ use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::matches::Match;
 use simtool_model::sides::Sides;
 
-/// Number of rows that are compared before their matches are stored, so that these stay in the cache.
+/// Number of rows that are compared before their matches are stored. The matches of so few rows stay in
+/// the cache.
 const STEP_ROWS: usize = 1 << 16;
 
-/// Number of partners that a scan reports as its estimate for each row. Tasks are sized by the
-/// estimates, and with this one a task has about sixty rows. A scan takes long even if it finds few
-/// partners.
+/// Estimated number of partners of each row that a scan reports. Tasks are sized by these estimates,
+/// and with this number a task has about sixty rows. The number is large because a scan takes long even
+/// if it finds few partners.
 pub(super) const SCAN_BOUND: usize = 1 << 12;
 
 /// Appends to `found` every row of `corpus` within the maximum distance of `query`, in ascending order
@@ -50,7 +51,8 @@ pub fn scan<L: Fingerprint>(
     for (step, rows) in corpus.chunks(STEP_ROWS).enumerate() {
         let first = (step * STEP_ROWS) as u32;
         hamming_scan::scan(rows, query, reach, isa, &mut hits);
-        // The kernel packs a hit into one number: the row above, the distance below.
+        // The kernel packs a hit into one number: the row number in the upper 32 bits, the distance in
+        // the lower.
         let matches = hits
             .drain(..)
             .map(|hit| Match { distance: hit as u32, row: first + (hit >> 32) as u32 });

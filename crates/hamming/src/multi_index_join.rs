@@ -38,7 +38,8 @@ use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::sides::Sides;
 use std::ops::Range;
 
-/// Number of bits of a key by which all threads together partition the rows first.
+/// Number of upper bits of a key by which all threads together partition the rows. One thread then
+/// sorts each part by the remaining bits.
 const FIRST_BITS: u32 = 8;
 /// Maximum number of rows that a bucket is compared with at once. They fit into the first-level cache.
 const COLUMNS: usize = 2048;
@@ -290,7 +291,8 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
 }
 
 impl<L: Fingerprint> Table<L> {
-    /// Sorts `values`, which are numbered from 0, by the key of `block`. `moved` is a buffer.
+    /// Fills the table with `values`, sorted by the key of `block`. The values are numbered from 0.
+    /// `moved` is a buffer.
     fn fill(&mut self, values: &[L], block: &KeyBlock, moved: &mut Buffer<L>) {
         // All threads partition by the upper bits of the key, then one thread sorts each part.
         let first_bits = block.bits.min(FIRST_BITS);
@@ -436,7 +438,8 @@ mod tests {
         }
     }
 
-    /// Returns some fingerprints near `centres` fingerprints, and others.
+    /// Returns `count` fingerprints, without the bits outside `mask`. About 4 in 5 differ in at most 8
+    /// bits from one of `centres` fixed values. The others are random.
     fn rows(count: usize, centres: u64, mask: u64) -> Vec<u64> {
         let mut state = count as u64;
         let mut next = || {

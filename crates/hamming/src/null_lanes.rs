@@ -3,8 +3,8 @@
 
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, is_null};
 
-/// The role of some rows in a search. It is part of the values that replace nulls, so that values of
-/// both roles differ.
+/// The role of some rows in a search. Nulls are replaced by values that depend on the role, so queries
+/// and corpus never get the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The rows that are searched, or all rows of a self-join.
@@ -28,8 +28,8 @@ pub fn shape_without_nulls(shape: Shape) -> Shape {
 /// Copies the rows, and replaces each null by a value that no other row has. `numbers` gives each row a
 /// unique number.
 ///
-/// The value consists of 62 bits of the number and one bit for the side. Its highest bit is 0, unlike
-/// that of every hash. So it equals no hash, and no value of another row.
+/// The value consists of 62 bits of the number and one bit for the side. Its highest bit is 0. The
+/// highest bit of every hash is 1, so the value equals no hash. It also equals no value of another row.
 #[must_use]
 pub fn without_nulls(
     rows: &FingerprintRows<'_>,

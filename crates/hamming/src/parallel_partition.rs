@@ -50,8 +50,8 @@ pub(super) fn partition<W: Fingerprint, I: Iterator<Item = (W, u32)>>(
 ) -> Vec<usize> {
     let chunk_count = (rows / CHUNK_ROWS).clamp(1, 4 * rayon::current_num_threads());
     let chunk = |i: usize| rows * i / chunk_count..rows * (i + 1) / chunk_count;
-    // Each chunk counts its records by part. From the counts follow the positions of each chunk's
-    // records in each part. So the chunks can write at the same time, and the order stays.
+    // Each chunk counts its records of each part. The counts of all chunks determine where each chunk
+    // writes its records. So the chunks can write at the same time, and the order stays.
     let mut next: Vec<Vec<u32>> = (0..chunk_count)
         .into_par_iter()
         .map(|i| {

@@ -15,8 +15,8 @@ use simtool_base::error::Result;
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::sides::Sides;
 
-/// Number of rows from which pairs are counted without copying the rows. A copy of so many rows would
-/// need memory that has to be cleared first. A copy of fewer rows stays in the caches.
+/// Minimum number of rows for which pairs are counted without copying the different fingerprints. A
+/// copy of so many would need memory that has to be cleared first. A smaller copy stays in the caches.
 const MANY_ROWS: usize = 1 << 15;
 
 /// Finds all pairs of rows within the maximum distance of `work`. Reports progress.

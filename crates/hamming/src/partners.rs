@@ -15,8 +15,8 @@ pub(super) const UNKNOWN_BOUND: usize = 1 << 10;
 /// Approximate number of pairs of a task. Rows are divided into tasks for the threads.
 const TASK_PAIRS: usize = 1 << 18;
 
-/// Rows, and a way to find the partners of each, which are the rows within the maximum distance.
-/// Several threads can request them in any order.
+/// Rows, and a way to find the partners of each row, which are the rows within the maximum distance.
+/// Several threads can request partners in any order.
 pub trait Partners: Sync {
     /// Returns the number of rows.
     fn rows(&self) -> usize;

@@ -67,7 +67,7 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Number of records from which the bits of a bucket are always weighed anew. For fewer records,
+/// Minimum number of records for which the bits of a bucket are always weighed anew. For fewer records,
 /// weighing takes about as long as a partition.
 const WEIGH_RECORDS: usize = 4096;
 /// Minimum number of records of a bucket for which several threads partition the bucket together.
@@ -84,7 +84,7 @@ pub(super) const LARGE_BITS: u32 = 8;
 /// is the XOR of a fingerprint's words. For greater distances, folds of 64 bits are compared.
 pub(super) const FOLD_DISTANCE: u32 = 6;
 
-/// The input and the memory of one join.
+/// One recursive join: its input, its settings and its memory.
 pub(super) struct Recursion<'a, W, C> {
     pub(super) reach: Reach,
     pub(super) isa: Isa,
@@ -202,8 +202,8 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         Self { pool: Pool::new(spare), ..self }
     }
 
-    /// Finds the near pairs of a bucket of a path. Its records were partitioned by `used` hash bits of
-    /// the path's last block.
+    /// Finds the near pairs of a bucket. `path` leads to the bucket, and `used` is the number of hash
+    /// bits of the path's last block by which the bucket was partitioned.
     pub(super) fn run_bucket(
         &self,
         records: Records<'_, W>,

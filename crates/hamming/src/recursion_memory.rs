@@ -9,7 +9,7 @@ use simtool_kernels::partition::{BlockHash, Parts, count, scatter};
 use simtool_model::fingerprint_table::{Fingerprint, Wide};
 use std::sync::Mutex;
 
-/// Name of the memory for records in messages about missing memory.
+/// Description of the memory for records. Out-of-memory messages contain it.
 pub(super) const RECORDS: &str = "the partitions of the fingerprints";
 
 /// The two words that are moved in place of a long fingerprint: the hash of its block, and the XOR of
@@ -30,7 +30,7 @@ pub(super) fn new_buffer<W: Fingerprint>(records: usize) -> Result<Buffer<W>> {
     Ok((values, numbers))
 }
 
-/// Buffers that no thread uses at the moment.
+/// The idle buffers of a join, which no thread uses at the moment.
 pub(super) struct Pool<W> {
     scratch: Mutex<Vec<Scratch<W>>>,
     buffers: Mutex<Vec<Buffer<W>>>,
@@ -59,8 +59,8 @@ impl<W: Fingerprint> Pool<W> {
         idle.unwrap_or_else(|| (LargeBuffer::zeroed(records), LargeBuffer::zeroed(records)))
     }
 
-    /// Allocates the first buffer, which is the largest one. So too little memory is an error at the
-    /// start. The operating system provides the memory pages only when they are written.
+    /// Allocates the first buffer, which is the largest one. So a join with too little memory fails at
+    /// its start. The operating system provides the memory pages only when they are written.
     ///
     /// # Errors
     ///

@@ -15,13 +15,13 @@ use simtool_model::sides::Sides;
 pub(crate) struct RowPairs {
     /// The groups of the rows whose partners can be requested.
     rows: Groups,
-    /// The groups of the partners. `None` in a self-join, where they are in the same groups.
+    /// The groups of the partners. `None` in a self-join, where the partners are in the groups `rows`.
     partners: Option<Groups>,
     group_of: Vec<u32>,
-    /// The groups that have near groups. In most collections these are few.
+    /// The groups that are near another group. In most collections these are few.
     social: Numbered,
-    /// For each of these groups, the start of its near groups in `neighbours`. The last element is the
-    /// length of `neighbours`.
+    /// For each group in `social`, the index in `neighbours` where its near groups start. The last
+    /// element is the length of `neighbours`.
     starts: Vec<usize>,
     /// Numbers of near groups, with their distances.
     neighbours: Vec<(u32, u32)>,

@@ -10,7 +10,7 @@
 //! So this first block has no difference, the next block at most one, and the next two blocks at most
 //! two together. Each block has a table. A table may exclude fingerprints that differ from the query in
 //! more than l bits of the l blocks behind its own, and still some table finds every pair. A tag
-//! consists of the bits of the next blocks: of as many as are needed for sixteen bits.
+//! consists of the bits of the blocks behind the table's own, until there are at least sixteen bits.
 //!
 //! # References
 //!
@@ -32,8 +32,8 @@ pub(super) const WEIGHTS: usize = GATHERED_BITS + 1;
 #[derive(Debug)]
 pub(super) struct RowTags {
     bits: GatheredBits,
-    /// For each weight of a query's tag, the range in which near tags are expected if random tags are
-    /// sorted by weight. The ends are in units of 1/2¹⁶ of all tags.
+    /// For each weight of a query's tag, start and end of the range in which near tags are expected.
+    /// Tags are sorted by weight. Start and end are fractions of all tags, in units of 1/2¹⁶.
     expected: [(u32, u32); WEIGHTS],
     /// Maximum number of bits in which the tags of a pair differ if this table must find the pair.
     pub(super) most: u32,
@@ -116,7 +116,7 @@ impl RowTags {
     }
 
     /// Returns the range of indices in which the tags near `tag` are expected, if `tags` tags are
-    /// sorted by weight. Random tags would be in this range, and it is extended a little on both sides.
+    /// sorted by weight. The range for random tags is extended a little on both sides.
     #[inline]
     pub(super) fn expected(&self, tag: u16, tags: usize) -> Range<usize> {
         let (start, end) = self.expected[tag.count_ones() as usize];
@@ -187,8 +187,7 @@ mod tests {
         }
     }
 
-    /// Checks that some table finds the pair, for every way in which up to k differences can be in the
-    /// blocks.
+    /// Checks for many random pairs with up to k differences that some table finds the pair.
     #[test]
     fn no_difference_within_reach_is_missed() {
         fn check<L: Fingerprint>(shape: Shape, max_distance: u32) {

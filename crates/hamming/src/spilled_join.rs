@@ -33,7 +33,8 @@ const MAX_BITS: u32 = 8;
 const BUFFER_BYTES: usize = 1 << 16;
 /// Minimum number of bytes of a bucket. Smaller buckets would save no memory, but need more files.
 const LEAST_BUCKET_BYTES: usize = 1 << 14;
-/// Name of the memory for the records of a file in messages about missing memory.
+/// Description of the memory for the records of one bucket, which are read from a temporary file.
+/// Out-of-memory messages contain it.
 const BUCKET: &str = "the fingerprints of a temporary file";
 /// Memory that a record needs while its bucket is joined, as a multiple of the record's bytes.
 const WORK: usize = 3;

@@ -85,7 +85,7 @@ impl Costs {
         Self { compare: compare + passing * LOOK, record: 4.0 + words as f64, leaf }
     }
 
-    /// Returns the number of records up to which all pairs of a bucket are compared without a search
+    /// Returns the maximum number of records of a bucket whose pairs are all compared without a search
     /// for a cheaper way.
     pub(super) fn leaf_records(&self) -> usize {
         if self.leaf < LEAF { 24 } else { 96 }
@@ -115,8 +115,9 @@ impl Costs {
     }
 }
 
-/// The weight of each bit: how much the bit distinguishes fingerprints, as its collision entropy in a
-/// sample. A bit that is 1 in half of the values has weight 1. A constant bit has weight 0.
+/// The weight of each bit: how well the bit distinguishes fingerprints. It is the collision entropy of
+/// the bit in a sample. A bit that is 1 in half of the values has weight 1. A constant bit has weight
+/// 0.
 #[derive(Clone, Debug)]
 pub(super) struct BitWeights {
     weights: Vec<f32>,
@@ -239,8 +240,8 @@ pub(super) fn effective_bits(words: &[u64], shape: Shape) -> u32 {
 #[derive(Debug)]
 pub(super) struct Node<W> {
     pub(super) path: Path<W>,
-    /// Number of bits of the hash of `path.block`. All buckets of this path can be partitioned by at
-    /// most so many bits.
+    /// Number of bits of the hash of `path.block`. A bucket of this path can be partitioned by at most
+    /// this number of bits.
     pub(super) width: u32,
     weights: Arc<BitWeights>,
     free_weight: f64,
@@ -289,7 +290,8 @@ impl<W: Fingerprint> Node<W> {
     ) -> Option<&[Self]> {
         let left = (max_distance as usize).checked_sub(self.path.unequal.len())?;
         let brute = costs.compare * compares;
-        // No split costs less than this, so for small buckets nothing else is computed.
+        // Every split moves each record at least twice. If that takes longer than comparing all pairs,
+        // no split is searched.
         if costs.record * records as f64 * 2.0 > brute && left > 0 {
             return None;
         }
@@ -323,7 +325,8 @@ impl<W: Fingerprint> Node<W> {
     }
 }
 
-/// Counts the words of the paths that a thread has created and not dropped yet, for tests.
+/// For tests: counts the 64-bit words in the masks of all [`Path`]s that a thread has created and not
+/// dropped yet. Also stores the maximum of this count.
 #[cfg(test)]
 pub(super) mod live_paths {
     use super::{Node, Path};

@@ -34,7 +34,8 @@ impl<'w> Work<'w> {
         self.context.isa()
     }
 
-    /// Creates the layout whose masks distinguish these fingerprints equally well.
+    /// Creates the layout for these fingerprints and the maximum distance of this work. Its masks
+    /// distinguish the fingerprints about equally well.
     pub(super) fn layout<L: Fingerprint>(&self, fingerprints: &[L]) -> Layout {
         Layout::of_fingerprints(fingerprints, self.reach.shape, self.reach.max_distance)
     }

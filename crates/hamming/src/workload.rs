@@ -15,9 +15,9 @@ const FOLD_COMPARE: f64 = 0.02;
 const WIDE_FOLD_COMPARE: f64 = 0.04;
 /// Nanoseconds for grouping equal rows, for each row.
 pub(super) const GROUPING: f64 = 20.0;
-/// Nanoseconds for a pair, if a method keeps its pairs in memory and sorts them.
+/// Nanoseconds that a pair takes if a method keeps its pairs in memory and sorts them.
 const PAIR_TIME: f64 = 40.0;
-/// Bytes for a pair, if a method keeps its pairs in memory and sorts them.
+/// Bytes that a pair takes if a method keeps its pairs in memory and sorts them.
 const PAIR_BYTES: f64 = 28.0;
 /// Nanoseconds for one look-up in a table, which is the latency of the memory.
 const LATENCY: f64 = 120.0;
@@ -91,7 +91,7 @@ impl Workload {
         Self { task, rows: corpus.len(), shape, effective_bits, max_distance, memory }
     }
 
-    /// Checks that some pairs are not within the maximum distance.
+    /// Checks that the maximum distance does not include every pair.
     ///
     /// # Errors
     ///
@@ -107,8 +107,8 @@ impl Workload {
         Err(Error::config("max_distance", max_distance, rule))
     }
 
-    /// Returns the workload of joining a single 64-bit word of each fingerprint. Fingerprints whose
-    /// words vote are joined word by word.
+    /// Returns the workload of joining one 64-bit word of each fingerprint. Fingerprints with the
+    /// metric [`Metric::Votes`] are joined word by word.
     pub(super) fn of_one_lane(&self) -> Self {
         Self {
             shape: Shape::bits(u64::BITS),
@@ -153,13 +153,14 @@ impl Workload {
         self.fingerprint_words() * 8.0
     }
 
-    /// Returns the number of rows in the bucket of a query: one near row, and the rows that are equal
-    /// in the block by chance.
+    /// Estimates the number of rows in the bucket of a query: one near row, and the rows that are equal
+    /// to the query in the block by chance.
     pub(super) fn bucket_rows(&self) -> f64 {
         self.row_count() * (-self.block_bits()).exp2() + 1.0
     }
 
-    /// Returns the number of values within the maximum distance of one value.
+    /// Returns the number of bit patterns within the maximum distance of a fingerprint, including
+    /// itself.
     pub(super) fn flips(&self) -> f64 {
         let bits = self.shape.row_bits();
         let mut choices = 1.0;

@@ -13,7 +13,8 @@ use simtool_base::unordered_map::UnorderedMap;
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 
-/// A hash table from all values near some fingerprint to the rows of these fingerprints.
+/// A hash table. The keys are all values near some fingerprint. The entry of a key has the rows with
+/// such a fingerprint, and their distances.
 #[derive(Debug)]
 pub(crate) struct ExpandedSet<L> {
     max_distance: u32,

@@ -36,8 +36,8 @@ pub struct PermutedTables<L> {
 /// All fingerprints, sorted by the bits of some blocks.
 #[derive(Debug)]
 struct Table<L> {
-    /// The blocks that the table is sorted by, the most important first. Each is its lowest bit
-    /// position and its number of bits.
+    /// The blocks that the table is sorted by, the most important first. Each block is given as its
+    /// lowest bit position and its number of bits.
     top: Vec<(u32, u32)>,
     /// Mask of the bits of the blocks that the table is sorted by.
     mask: L,
