@@ -219,8 +219,8 @@ fn create_folder(request: &Request, face: &dyn Face) -> Result<OutputFolder> {
     Ok(folder)
 }
 
-/// Completes the summaries of reading, and returns all faults. Returns an error if the request does not allow
-/// these inputs.
+/// Completes the summaries of reading, and returns all faults. Returns an error if something was lost
+/// although `on_error` is `fail`, if there is no document, or if no record has a field that was named.
 fn complete(
     request: &Request,
     inputs: &Sides<Input<'_>>,

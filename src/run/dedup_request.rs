@@ -42,7 +42,7 @@ pub struct Request {
     pub config: Config,
     /// Path of the output folder.
     pub output: PathBuf,
-    /// What to do if the output folder exists and is not empty.
+    /// Whether an output folder that exists and is not empty is replaced. Otherwise it is an error.
     pub existing: Existing,
     /// Settings that say which outputs are written.
     pub outputs: Outputs,
@@ -50,7 +50,8 @@ pub struct Request {
     pub command: String,
     /// Requested method, which may still have to be chosen.
     method: MethodRequest,
-    /// Settings of terms that were given, for commands that compare two documents of the run in the same way.
+    /// Settings of terms that the user gave, for example `shingle`. The summary suggests a command with them,
+    /// which compares two documents in the same way as the run.
     terms: Vec<(&'static str, String)>,
 }
 

@@ -41,7 +41,7 @@ pub struct EvaluatedDocuments {
     pub resources: Resources,
 }
 
-/// Where the labels of documents are, which list the true near-duplicates.
+/// Location of the labels, which list the true near-duplicates among the documents.
 #[derive(Clone, Debug)]
 pub enum Truth {
     /// Each path is a folder with a labelled collection: documents in `docs.*`, true pairs in `truth.tsv`,
@@ -61,7 +61,7 @@ pub enum Truth {
 pub struct EvalRequest {
     /// Documents of the collections, and the settings for reading them.
     pub documents: EvaluatedDocuments,
-    /// Where the labels of the documents are.
+    /// Location of the labels of the documents.
     pub truth: Truth,
     /// Whether a line of labels holds a pair of documents or a document and its cluster.
     pub truth_format: TruthFormat,
@@ -71,7 +71,7 @@ pub struct EvalRequest {
     pub report: Option<PathBuf>,
     /// Folder for the plots as SVG files. `None` if they are not written.
     pub plots: Option<PathBuf>,
-    /// What to do if a file to write already exists.
+    /// Whether existing files are replaced. Otherwise an existing file is an error.
     pub existing: Existing,
 }
 

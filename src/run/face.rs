@@ -94,13 +94,15 @@ pub enum OutputState {
     Finished(PathBuf),
 }
 
-/// Lock that delays interruptions until it is dropped.
+/// Guard that [`Face::hold_interruptions`] returns. Interruptions wait until it is dropped.
 pub trait HeldInterruptions {
-    /// Records the state of the output, which the next interruption acts on.
+    /// Records the state of the output, so that the next interruption knows whether it must remove a file or
+    /// folder.
     fn set(&mut self, state: OutputState);
 }
 
-/// Lock for a face that is not interrupted, or whose [`Progress`] decides when the run stops.
+/// Value that [`Face::hold_interruptions`] returns by default. It does nothing. It is for faces that are
+/// never interrupted, or that stop a run only through [`Progress`].
 struct NoInterruptions;
 
 impl HeldInterruptions for NoInterruptions {

@@ -43,7 +43,8 @@ pub struct FingerprintRequest {
 /// Result of a finished [`fingerprint`].
 #[derive(Debug)]
 pub struct Fingerprinted {
-    /// Number of fingerprints that were written, including places of documents without words.
+    /// Number of documents in the output. It includes documents without words, which have an empty place
+    /// instead of a fingerprint.
     pub documents: u64,
     /// Number of documents without words, which have no fingerprint.
     pub without_words: u64,

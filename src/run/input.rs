@@ -70,7 +70,7 @@ impl<'s> Input<'s> {
     }
 
     /// Returns the collection for reading. If `on_error` is `fail`, returns `strict` instead, which ends
-    /// reading at the first loss.
+    /// reading at the first record or file that cannot be read.
     #[must_use]
     pub fn corpus<'c>(&'c self, strict: &'c Strict<'c>) -> &'c dyn Corpus {
         match self.settings.on_error {
@@ -190,12 +190,12 @@ impl<'s> Input<'s> {
         Err(Error::config(setting, field, rule))
     }
 
-    /// Returns an error if settings for fields, columns or lines were given, but no input file has a format
-    /// with them.
+    /// Returns an error if a setting for fields, columns or lines was given, but no input file has a format
+    /// with fields, columns or lines.
     ///
     /// # Errors
     ///
-    /// Such a setting was given. The error says for which formats it is.
+    /// A setting has no effect on any file. The error lists the formats that the setting is for.
     pub(crate) fn refuse_idle(inputs: &[&Self], keep_field: Option<&String>) -> Result<()> {
         let Some(first) = inputs.first() else { return Ok(()) };
         let settings = first.settings;
@@ -308,7 +308,7 @@ impl InputSettings {
     ///
     /// # Errors
     ///
-    /// There is such a fault.
+    /// `on_error` is `fail`, and a fault is a loss.
     pub(crate) fn refuse_losses(&self, faults: &[Fault]) -> Result<()> {
         let first = faults.iter().find(|fault| fault.severity == Severity::Loss);
         match first {

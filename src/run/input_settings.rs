@@ -38,7 +38,7 @@ pub struct InputSettings {
     pub sample: Option<f64>,
     /// Number of compared documents after which reading stops. `None` means no limit.
     pub limit: Option<u64>,
-    /// What to do about bad records and files.
+    /// Treatment of records and files that cannot be read.
     pub on_error: OnError,
     /// Maximum number of bytes of a record. A larger record is bad.
     pub max_record: u64,
@@ -49,7 +49,7 @@ pub struct InputSettings {
     pub zstd_window_log: u32,
 }
 
-/// What to do about records and files that cannot be read.
+/// Treatment of records and files that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
     /// Report and count them, and continue.
@@ -213,8 +213,8 @@ fn bytes(field: &'static str, options: &mut Options) -> Result<Option<u64>> {
     bytes.map(Some).ok_or_else(|| Error::config(field, given, BYTES_EXPECTED))
 }
 
-/// Takes the option `field`, a whole number within `range`, out of `options`. `rule` is the text of the error
-/// otherwise.
+/// Takes the option `field`, a whole number within `range`, out of `options`. If the value is wrong, the
+/// error has the text `rule`.
 fn within(
     field: &'static str,
     range: RangeInclusive<u64>,

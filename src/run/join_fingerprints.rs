@@ -115,7 +115,7 @@ mod tests {
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
     use std::sync::Mutex;
 
-    /// The stages with their steps, and those that were done.
+    /// Records the name of each stage, its number of steps, and the number of steps that were done.
     #[derive(Default)]
     struct Seen(Mutex<Vec<(&'static str, u64, u64)>>);
 

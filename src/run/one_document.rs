@@ -57,7 +57,8 @@ pub(super) struct NamedReader<'r> {
 }
 
 impl NamedReader<'_> {
-    /// Reads the document with this name, which may have any of the forms of [`NamedBy`] or be `-`.
+    /// Reads the document with this name, which has one of the forms of [`NamedBy`], or is `-` for standard
+    /// input.
     ///
     /// # Errors
     ///

@@ -94,13 +94,14 @@ impl<'r> RecordedRun<'r> {
         read_document(InputFile::new(path), wanted, self.everything(), self.face.progress())
     }
 
-    /// Returns options that read all documents, without a selection. Record numbers are the same with and
-    /// without one.
+    /// Returns options that read all documents, without a selection. A selection does not change record
+    /// numbers.
     fn everything(&self) -> ReadOptions {
         ReadOptions { selection: Selection::default(), ..self.options.clone() }
     }
 
-    /// Finds the file and the record of a document, first in the outputs and then in the inputs.
+    /// Finds the file and the record number of a document. It searches the outputs of the run first, then the
+    /// inputs.
     ///
     /// # Errors
     ///
@@ -117,8 +118,8 @@ impl<'r> RecordedRun<'r> {
         Ok(LocatedDocument { file, record, is_passed_over: false })
     }
 
-    /// Looks for a document in the inputs. It is used for documents that no output names: they were kept, or
-    /// not compared.
+    /// Looks for a document in the inputs. It is used for a document that no output names, because it was
+    /// kept or not compared.
     ///
     /// # Errors
     ///
@@ -138,8 +139,8 @@ impl<'r> RecordedRun<'r> {
         Err(self.no_document(sought, has_fields))
     }
 
-    /// Returns the paths of the queries and of the corpus as they are now. Standard input is left out,
-    /// because it is gone.
+    /// Returns the paths of the queries and of the corpus, by which they can be opened now. Standard input is
+    /// left out, because it cannot be read again.
     fn paths_of_sides(&self, inputs: &RecordedInputs) -> Result<[Vec<PathBuf>; 2]> {
         let mut sides = [inputs.queries.clone(), inputs.corpus.clone()];
         let is_file = |path: &Path| path != Path::new(STANDARD_INPUT);
@@ -194,7 +195,8 @@ impl<'r> RecordedRun<'r> {
         Ok(None)
     }
 
-    /// Returns the error for a document that is not found, which says how documents of the run are named.
+    /// Returns the error for a document that is not found. The message explains how documents of the run are
+    /// named.
     fn no_document(&self, sought: Sought<'_>, has_fields: bool) -> Error {
         let ids = if has_fields {
             format!("those of the field \"{}\"", self.options.id_field)
@@ -210,8 +212,9 @@ impl<'r> RecordedRun<'r> {
     }
 }
 
-/// Returns the folder in which a run was started that wrote to `output`, if its output folder is now
-/// `folder`. Returns `None` if that is the current folder or cannot be known.
+/// Returns the folder in which a run was started. The run wrote its output to the path `output`, and its
+/// output folder is now `folder`. Returns `None` if the run was started in the current folder, or if the
+/// folder cannot be known.
 fn working_folder(folder: &Path, output: &Path) -> Option<PathBuf> {
     let mut place = folder.canonicalize().ok()?;
     // The components of `output` are removed one by one from the end of the present path. If the folder was

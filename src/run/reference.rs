@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf, absolute};
 /// it.
 const RESULT: &str = "result.txt";
 
-/// Samples that are matched with articles. If a file is not named, it has its usual name in the folder of
-/// `words`.
+/// Request to match samples with articles. If no path is given for a file, the file has its usual name in the
+/// folder of `words`.
 #[derive(Clone, Debug)]
 pub struct ReferenceRequest {
     /// N and M, and the files that belong to them.

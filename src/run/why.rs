@@ -43,7 +43,7 @@ pub struct Why {
     pub timings: Timings,
 }
 
-/// What a run did with a document.
+/// Fate of a document in a finished run.
 #[derive(Debug)]
 pub enum DocumentFate {
     /// No output names the document. It was kept and is similar to no other, or it was not compared.
@@ -54,7 +54,7 @@ pub enum DocumentFate {
         file: String,
         /// Number of the record, counted from 0 in the file.
         record: u64,
-        /// Stable name of what is wrong with the record.
+        /// Stable name of the fault of the record.
         code: String,
         /// Description of what a good record would have at this place.
         expected: String,
@@ -77,7 +77,7 @@ pub struct ClusteredDocument {
     /// not weighted.
     pub weight: Option<String>,
     /// Settings with which the command `compare` makes the same shingles as the run. Empty if the default
-    /// ones do.
+    /// settings make them.
     pub compare_settings: Vec<(&'static str, String)>,
     /// Texts of the kept document and of a removed one, or the error if they cannot be read. `None` if the
     /// cluster has no removed document.
@@ -248,7 +248,7 @@ impl MemberReader<'_> {
     }
 }
 
-/// Creates a method that compares texts by the same shingles as the run. `stop_words` are those of the run.
+/// Creates a method that compares texts by the same shingles as the run, without the stop words of the run.
 fn method(shingle: &str, stop_words: Option<&str>) -> Result<Method> {
     let mut options = Options::new();
     options.set("shingle", shingle);

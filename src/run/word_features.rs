@@ -1,4 +1,5 @@
-//! The features of `simtool N M`: a hash table and stop words, from files in a folder or built in.
+//! Hash table and stop words for `simtool N M`, which fingerprints the most frequent words of documents. Both
+//! come from files in a folder, or are built in.
 
 use super::face::{Face, Notice};
 use super::files::{open_file, open_file_if_there};
@@ -9,16 +10,16 @@ use simtool_kernels::Isa;
 use simtool_terms::tokenize::stop_words::{self, StopWords};
 use std::path::{Path, PathBuf, absolute};
 
-/// N and M as they were given, and the files that belong to them.
+/// N and M of `simtool N M` as the user wrote them, and the paths of the files that they need.
 #[derive(Clone, Debug, Default)]
 pub struct WordsRequest {
     /// N, the number of features, as text.
     pub features: Option<String>,
     /// M, the number of bits of a fingerprint, as text.
     pub bits: Option<String>,
-    /// Folder for the files that are not named.
+    /// Folder in which a file has its usual name if no path was given for it.
     pub directory: PathBuf,
-    /// Path of the file of the hash table, if it was named.
+    /// Path of the file with the hash table, if the user gave one.
     pub hash_table: Option<PathBuf>,
 }
 
@@ -72,19 +73,20 @@ impl WordsRequest {
     }
 }
 
-/// Files that have their usual names in a folder unless they are named.
+/// Finds and reads the files for `simtool N M`. The user can give the path of a file. Otherwise the file has
+/// its usual name in a folder.
 #[expect(missing_debug_implementations, reason = "a face has nothing to show")]
 #[derive(Clone, Copy)]
 pub struct FolderFiles<'f> {
-    /// Folder in which files have their usual names.
+    /// Folder in which files have their usual names, for example `hashvalue.txt`.
     pub folder: &'f Path,
     /// Face that says how files are opened, and that receives notes about missing files.
     pub face: &'f dyn Face,
 }
 
 impl FolderFiles<'_> {
-    /// Returns the path `named` or, if it is `None`, the path of the file `name` in the folder. The latter is
-    /// absolute, so that messages show the folder.
+    /// Returns the path `named` or, if it is `None`, the path of the file `name` in the folder. The path in
+    /// the folder is absolute, so that messages show the folder.
     #[must_use]
     pub fn path(&self, named: Option<&PathBuf>, name: &str) -> PathBuf {
         named.cloned().unwrap_or_else(|| {
@@ -130,8 +132,8 @@ impl FolderFiles<'_> {
         }
     }
 
-    /// Opens the file `named`, which must exist, or else the file `name` in the folder. If the latter does
-    /// not exist, returns `None`, and a note says that `instead` is used.
+    /// Opens the file `named`, which must exist. If `named` is `None`, opens the file `name` in the folder.
+    /// If that file does not exist, returns `None`, and a note says that `instead` is used.
     fn optional(
         &self,
         named: Option<&PathBuf>,

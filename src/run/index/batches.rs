@@ -5,9 +5,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Number of bytes that are read at once. A pipe holds this many.
+/// Number of bytes that are read from the pipe at once. The usual capacity of a pipe is the same.
 const PIECE: usize = 64 << 10;
-/// Number of bytes at which the reading thread pauses, if the lines are enough for a batch.
+/// Number of waiting bytes at which the reading thread pauses. Even then it reads on until the lines are
+/// enough for a batch.
 const WAITING: usize = 4 << 20;
 
 /// Limits at which the lines that were read become a batch.

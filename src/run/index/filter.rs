@@ -42,13 +42,13 @@ pub struct FilterRequest {
 /// Result of a finished [`filter_lines`]: numbers of lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FilterOutcome {
-    /// All lines.
+    /// Number of lines of the input.
     pub lines: u64,
-    /// Lines whose document is new in the index. They were passed on.
+    /// Number of lines whose document is new in the index. They were passed on.
     pub new: u64,
-    /// Lines whose document is near one of the index. They were not passed on.
+    /// Number of lines whose document is near a document of the index. They were not passed on.
     pub repeats: u64,
-    /// Lines that are no documents. They were passed on.
+    /// Number of lines that cannot be read as documents. They were passed on.
     pub bad: u64,
 }
 
@@ -72,7 +72,7 @@ struct Answers<'a> {
     since: Instant,
 }
 
-/// File to which repeats are appended.
+/// File to which lines are appended that repeat earlier documents.
 struct Duplicates<'a> {
     path: &'a Path,
     out: BufWriter<File>,
@@ -190,8 +190,8 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Writes lines that pass to standard output, and repeats to the file of duplicates. `batch` holds the
-    /// bytes of the lines.
+    /// Writes the lines that are passed on to the output, and repeats to the file of duplicates. `batch`
+    /// holds the bytes of the lines.
     fn give(&mut self, batch: &[u8], lines: Vec<Line>) -> Result<()> {
         // Consecutive lines that pass are written together. `passed` is where the last written or removed
         // line ends.

@@ -9,7 +9,7 @@ use simtool_base::mapped_file::FileAccess;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Result of [`stat_index`]: an index without its documents.
+/// Result of [`stat_index`]: the method, the sources and the size of an index.
 #[derive(Clone, Debug)]
 pub struct StatOutcome {
     /// Method that compares the documents of the index.
@@ -63,7 +63,7 @@ pub fn stat_index(request: &OpenRequest, access: FileAccess) -> Result<StatOutco
 ///
 /// # Errors
 ///
-/// The first damage that was found.
+/// The index is damaged. The error describes the first damage that was found.
 pub fn verify_index(request: &OpenRequest, access: FileAccess) -> Result<IndexSize> {
     let index = request.open(access)?;
     index.verify()?;
@@ -86,9 +86,9 @@ pub fn compact_index(request: &OpenRequest, access: FileAccess) -> Result<IndexS
 /// Result of [`merge_index`]: numbers of documents of the other index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeOutcome {
-    /// Documents that were added.
+    /// Number of documents that were added.
     pub new: u64,
-    /// Documents that are near one of the index, and were not added.
+    /// Number of documents that are near a document of the index and so were not added.
     pub repeats: u64,
 }
 

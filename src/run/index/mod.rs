@@ -265,7 +265,7 @@ mod tests {
             format!("{{\"id\":\"{id}\",{columns}{line}}}\n")
         };
         assert_eq!(fs::read_to_string(&duplicates).unwrap(), repeat("b", b));
-        // What was answered is in the index, and the file of repeats grows.
+        // Answered lines are in the index, and the file of repeats grows.
         let again = filter_lines(&request, LINES.as_bytes(), &mut Vec::new(), &Silent).unwrap();
         assert_eq!((again.new, again.repeats), (0, 2));
         let expected = format!("{0}{1}{0}", repeat("b", b), repeat("a", a));
