@@ -6,7 +6,7 @@
 use simtool_base::error::Result;
 use simtool_base::large_buffer::reserve;
 
-/// Name of the memory in error messages.
+/// Description of the memory for the terms of a document. Out-of-memory messages contain it.
 const TERMS: &str = "the terms of the documents";
 
 /// Value of a free slot of the hash table. A term may have this value, too, so whether the set
@@ -17,8 +17,8 @@ const EMPTY: u64 = 0;
 /// documents are sorted instead, which needs no additional memory.
 const MOST_IN_TABLE: usize = 1 << 17;
 
-/// Number of terms that [`DistinctTerms::count_if_enough`] looks up between two checks whether it
-/// can still find enough.
+/// Number of terms that [`DistinctTerms::count_if_enough`] looks up before it checks again whether
+/// it can still find enough of them.
 const COUNTED: usize = 32;
 
 /// Reusable hash set of the terms of one document. Terms are hashes already, so their lowest bits
@@ -36,10 +36,12 @@ pub struct DistinctTerms {
     /// Slots of the hash table: a term, or [`EMPTY`]. Their number is a power of two and at least
     /// four times the number of terms.
     slots: Vec<u64>,
+    /// Whether the set contains a term that equals [`EMPTY`].
     has_empty: bool,
     /// Terms in the order in which they first occur.
     terms: Vec<u64>,
-    /// For each slot, the position of its term in the list of distinct terms.
+    /// For each slot, the position of its term in the list of distinct terms. Only
+    /// [`Self::count_occurrences`] uses it.
     numbers: Vec<u32>,
 }
 
@@ -96,8 +98,8 @@ impl DistinctTerms {
         counts.truncate(terms.len());
     }
 
-    /// Returns how many of the distinct `terms` are in the set. Stops and returns `None` as soon as
-    /// fewer than `needed` of them can be.
+    /// Returns the number of elements of `terms` that are in the set. `terms` must be distinct.
+    /// Returns `None` as soon as it is clear that the number is below `needed`.
     #[must_use]
     pub fn count_if_enough(&self, terms: &[u64], needed: usize) -> Option<usize> {
         let may_miss = terms.len().checked_sub(needed)?;

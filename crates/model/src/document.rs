@@ -291,7 +291,8 @@ impl DocumentIds {
         DocOrdinal(self.first_documents[shard])
     }
 
-    /// Returns the number, in the corpus, that follows the last document of shard number `shard`.
+    /// Returns the number, in the corpus, of the first document after shard number `shard`. For the
+    /// last shard, this is the number of all documents.
     ///
     /// # Panics
     ///
@@ -311,7 +312,8 @@ impl DocumentIds {
         self.first_records[shard]
     }
 
-    /// Returns the number, in its file, that follows the last record of shard number `shard`.
+    /// Returns the number, in its file, of the first record after shard number `shard`. For the
+    /// last shard of the file, this is the number of records in the file.
     ///
     /// # Panics
     ///

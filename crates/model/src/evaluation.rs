@@ -160,8 +160,8 @@ impl Curve {
 pub struct Measured {
     /// Numbers of pairs found at each threshold.
     pub curve: Curve,
-    /// Index in the curve's counts of the method's own threshold. If that threshold lies between
-    /// two thresholds of the curve, this is the stricter one.
+    /// Index in `curve.counts` of the method's own threshold. If that threshold lies between two
+    /// thresholds of the curve, this is the index of the stricter one.
     pub own: usize,
     /// Mean number of bytes that the method stores for a document.
     pub bytes_per_document: u64,
@@ -256,7 +256,8 @@ pub struct LabelledName {
     pub set_aside: u64,
 }
 
-/// A mistake of a method: a pair that was found but is not labelled as similar, or the reverse.
+/// A mistake of a method: a pair that was found but is not labelled as similar, or a pair that is
+/// labelled as similar but was not found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongPair {
     /// Index of the collection in [`Evaluation::collections`].

@@ -268,8 +268,8 @@ pub fn is_null(lane: u64) -> bool {
     lane >> (u64::BITS - 1) == 0
 }
 
-/// Returns the `needed`-th smallest number of bits that are set in a word of `differences`, or
-/// `u32::MAX` if there are fewer words.
+/// Counts the bits that are set in each word of `differences`, and returns the `needed`-th smallest
+/// of these counts. Returns `u32::MAX` if there are fewer than `needed` words.
 pub(crate) fn nearest(differences: impl Iterator<Item = u64>, needed: u32) -> u32 {
     let mut words = [0; u64::BITS as usize + 1];
     differences.for_each(|word| words[word.count_ones() as usize] += 1);
@@ -305,7 +305,7 @@ impl FingerprintRows<'_> {
         self.words.len() / self.shape.words()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()

@@ -3,7 +3,7 @@
 use simtool_base::large_buffer::LargeBuffer;
 use std::ops::Range;
 
-/// The mark of a row that is in no group.
+/// Number that [`Groups::group_of_rows`] returns for a row that is in no group.
 pub const NO_GROUP: u32 = u32::MAX;
 
 /// Groups of row numbers. Groups are numbered from 0, and no row is in two groups.
@@ -22,10 +22,11 @@ pub const NO_GROUP: u32 = u32::MAX;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Groups {
-    /// The index in `rows` at which each group starts, and at the end the number of rows.
+    /// Index in `rows` at which each group starts, then the number of rows.
     starts: LargeBuffer<u32>,
     rows: LargeBuffer<u32>,
-    /// Number of groups. There may be more starts than groups.
+    /// Number of groups. `starts` may have unused elements at its end, so its length does not show
+    /// this number.
     count: usize,
 }
 
@@ -43,7 +44,7 @@ impl Groups {
         Self { starts, rows, count }
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     #[must_use]
     pub fn len(&self) -> usize {
         self.count
@@ -152,8 +153,8 @@ impl PartialEq for Groups {
 
 impl Eq for Groups {}
 
-/// [`Groups`] in which the group of a row can be looked up, and to which rows can be added that equal no
-/// other row: each of them is a group of one.
+/// View of [`Groups`] in which the group of a row can be looked up. A row that is in no group can
+/// be added as a group of its own.
 ///
 /// ```
 /// use simtool_model::groups::{Groups, RowGroups};
@@ -168,14 +169,16 @@ impl Eq for Groups {}
 #[derive(Clone, Debug)]
 pub struct RowGroups<'g> {
     groups: &'g Groups,
-    /// The rows that are groups of one. Their groups are numbered behind `groups`.
+    /// Added rows. Each of them is a group of its own, and the numbers of these groups follow the
+    /// numbers of `groups`.
     single: Vec<u32>,
-    /// The group of each row up to the last one that is in any.
+    /// Number of the group of each row, or [`NO_GROUP`], by row number. The list ends at the last
+    /// row that is in a group.
     group_of: Vec<u32>,
 }
 
 impl<'g> RowGroups<'g> {
-    /// Creates the look-up of the rows of `groups`, without rows that are groups of one.
+    /// Creates a view of `groups` to which no row was added yet.
     #[must_use]
     pub fn new(groups: &'g Groups) -> Self {
         let last = groups.rows.iter().max();
@@ -189,7 +192,8 @@ impl<'g> RowGroups<'g> {
         self.group_of.get(row as usize).copied().filter(|&group| group != NO_GROUP)
     }
 
-    /// Returns the number of the group of `row`. A row that is in no group becomes one of its own.
+    /// Returns the number of the group of `row`. If `row` is in no group, adds it as a group of its
+    /// own.
     pub fn group_or_own(&mut self, row: u32) -> u32 {
         if let Some(group) = self.group_of(row) {
             return group;
@@ -203,7 +207,7 @@ impl<'g> RowGroups<'g> {
         group
     }
 
-    /// Number of groups, those of one row included.
+    /// Returns the number of groups, including the added groups of one row.
     #[must_use]
     pub fn len(&self) -> usize {
         self.groups.len() + self.single.len()

@@ -1,5 +1,5 @@
-//! The data that crosses from one stage of simtool to another: documents, rows of fingerprints, sets of
-//! terms, similarities and distances.
+//! The data that one stage of simtool passes to the next: documents, fingerprints, sets of terms,
+//! similarities and distances.
 
 pub mod closeness;
 pub mod compression;

@@ -11,7 +11,7 @@ pub struct Match {
 }
 
 /// Two different fingerprints within the maximum distance of each other. Documents with equal
-/// fingerprints form a group, and the numbers here are numbers of groups.
+/// fingerprints form a group, and `a` and `b` are the numbers of two groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ValuePair {
     /// Group of the first fingerprint. If queries are joined with a corpus, this is the query's

@@ -22,7 +22,7 @@ pub enum Sides<T> {
 }
 
 impl<T: Default> Default for Sides<T> {
-    /// Returns the default value for one collection.
+    /// Returns [`Self::One`] with the default value of `T`.
     fn default() -> Self {
         Self::One(T::default())
     }

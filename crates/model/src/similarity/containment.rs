@@ -2,7 +2,7 @@
 
 use super::measure::{Formula, Measure, Ratio};
 
-/// Containment: the number of shared elements over the size of the smaller set.
+/// Containment: the number of shared elements, divided by the size of the smaller set.
 pub(super) const CONTAINMENT: Measure = Measure {
     name: "containment",
     described: "containment",

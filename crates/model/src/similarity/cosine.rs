@@ -2,7 +2,7 @@
 
 use super::measure::{Formula, Measure};
 
-/// Cosine similarity: the number of shared elements over the geometric mean of both sizes.
+/// Cosine similarity: the number of shared elements, divided by the geometric mean of both sizes.
 pub const COSINE: Measure = Measure {
     name: "cosine",
     described: "cosine",

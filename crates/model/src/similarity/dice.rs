@@ -2,7 +2,7 @@
 
 use super::measure::{Formula, Measure, Ratio};
 
-/// Dice coefficient: twice the number of shared elements over the sum of both sizes.
+/// Dice coefficient: twice the number of shared elements, divided by the sum of both sizes.
 ///
 /// L. R. Dice. Measures of the amount of ecologic association between species. Ecology 26(3), 1945.
 pub(super) const DICE: Measure = Measure {

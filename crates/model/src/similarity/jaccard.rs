@@ -2,7 +2,8 @@
 
 use super::measure::{Formula, Measure, Ratio};
 
-/// Jaccard similarity: the number of shared elements over the number of elements in either set.
+/// Jaccard similarity: the number of shared elements, divided by the number of elements that are in
+/// either set.
 ///
 /// P. Jaccard. Étude comparative de la distribution florale. Bulletin de la Société Vaudoise des
 /// Sciences Naturelles 37, 1901.

@@ -25,7 +25,7 @@ pub struct Measure {
 pub enum Formula {
     /// A ratio of linear functions, as for Jaccard similarity.
     Ratio(Ratio),
-    /// Shared elements over the geometric mean of both sizes.
+    /// Cosine: the number of shared elements, divided by the geometric mean of both sizes.
     Cosine,
 }
 
@@ -150,11 +150,11 @@ impl Bounds {
         }
     }
 
-    /// Returns the contribution of a set of `size` elements to a bound: in two similar sets, the
-    /// number of elements that are in only one of them is at most the sum of their contributions
-    /// plus 1.
+    /// Returns the share of a set of `size` elements in a quick upper bound. If two sets are
+    /// similar, the number of elements that are in only one of them is at most the sum of the
+    /// shares of both sets, plus 1.
     ///
-    /// The bound is reached where the sizes differ the most: all of the smaller set is shared.
+    /// The bound is reached if the sizes differ the most, so that all of the smaller set is shared.
     #[inline]
     pub(super) fn difference_share(self, size: u32) -> u32 {
         let size = u128::from(size);

@@ -9,8 +9,8 @@ use simtool_base::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 
-/// Smallest similarity of a pair, as a fraction above 0 and at most 1 of a measure, for example 4/5
-/// of Jaccard similarity.
+/// Minimum similarity of a pair, and the measure of this similarity, for example a Jaccard
+/// similarity of 4/5. The minimum is a fraction above 0 and at most 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold {
     numerator: u32,
@@ -158,8 +158,8 @@ impl Threshold {
         size - self.min_size(size)
     }
 
-    /// Returns the largest number of elements that are in only one of two similar sets of sizes
-    /// `left` and `right`.
+    /// Returns the largest number of elements that can be in only one of two sets of sizes `left`
+    /// and `right`, if the sets are similar.
     #[inline]
     #[must_use]
     pub fn max_difference(self, left: u32, right: u32) -> u32 {
@@ -181,9 +181,9 @@ impl Threshold {
         self.bounds.min_shared_weight(left, right)
     }
 
-    /// Returns the contribution of a set of `size` elements to a quick bound of
+    /// Returns the share of a set of `size` elements in a quick upper bound of
     /// [`Self::max_difference`]. If the sizes of two sets allow similarity, their maximum
-    /// difference is at most the sum of their contributions plus 1.
+    /// difference is at most the sum of the shares of both sets, plus 1.
     #[inline]
     #[must_use]
     pub fn difference_share(self, size: u32) -> u32 {
