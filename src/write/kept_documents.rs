@@ -9,11 +9,12 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Makes equal names different. For example, the second `a.jsonl.gz` becomes `a-2.jsonl.gz`.
+/// Returns the names, with numbers added so that no two are equal. For example, the second `a.jsonl.gz`
+/// becomes `a-2.jsonl.gz`.
 ///
 /// # Complexity
 ///
-/// Linear in the number of names, unless many of them already end in such numbers.
+/// Linear in the number of names, unless many names already end in numbers such as `-2`.
 #[must_use]
 pub(crate) fn distinct_names(names: &[PathBuf]) -> Vec<PathBuf> {
     // All given names count as taken from the start, so a numbered copy never gets the name of a later file.
@@ -38,7 +39,7 @@ pub(crate) fn distinct_names(names: &[PathBuf]) -> Vec<PathBuf> {
     distinct
 }
 
-/// Returns `name` with a number before its first dot.
+/// Returns `name` with a number before the first dot, for example `a-2.jsonl.gz`.
 fn numbered(name: &Path, number: u32) -> PathBuf {
     let file = name.file_name().unwrap_or_default().to_string_lossy();
     // A dot at the start marks a hidden file and does not begin an extension.
@@ -91,7 +92,7 @@ impl Chunk {
     }
 }
 
-/// Way in which chunks are compressed. Compressed chunks one after the other are a valid file.
+/// Compression of chunks. Compressed chunks that are written one after the other are a valid file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packing {
     compression: Compression,
@@ -101,7 +102,7 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// Returns the way to compress chunks for files of this compression. With `by_record`, every record of a
+    /// Creates the compression of chunks for files with this compression. With `by_record`, every record of a
     /// gzip file becomes a gzip member.
     #[must_use]
     pub(crate) fn new(compression: Compression, by_record: bool) -> Self {
@@ -114,8 +115,8 @@ impl Packing {
         self.compression != Compression::None
     }
 
-    /// Compresses a chunk. An empty chunk gives a gzip member or frame as well, because a compressed file
-    /// without any is not valid.
+    /// Compresses a chunk. An empty chunk becomes an empty gzip member or Zstandard frame, because a
+    /// compressed file without any is not valid.
     ///
     /// # Errors
     ///

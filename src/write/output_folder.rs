@@ -12,7 +12,7 @@ use std::time::SystemTime;
 /// never replaced.
 const MARK: &str = "summary.json";
 
-/// What to do if the output folder exists and is not empty.
+/// Choice of whether an output folder is replaced that exists and is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// Fail and leave the folder unchanged.
@@ -40,7 +40,7 @@ pub struct OutputFolder {
     staging: StagingFolder,
     /// Temporary folder that files are written to, which becomes the output folder.
     content: PathBuf,
-    /// Identity of the old output, if there is one that will be replaced.
+    /// Identity of the old output, if there is an old output that will be replaced.
     standing: Option<Standing>,
     /// Folders that must be synced to the disk at the end: the folder around the output, and the folders
     /// above it up to the first one that existed before.
@@ -93,8 +93,8 @@ impl Standing {
 }
 
 impl OutputFolder {
-    /// Creates an output folder under a temporary name, which will get the name `path`. Removes the leftovers
-    /// of ended runs next to it.
+    /// Creates an output folder under a temporary name, which will get the name `path`. Removes temporary
+    /// folders of ended runs next to it.
     ///
     /// # Errors
     ///
@@ -302,8 +302,8 @@ mod tests {
         assert!(OutputFolder::create(&file, Existing::Replace).is_err());
     }
 
-    /// Begins two folders over one path, ends them in one order or the other, and gives what is
-    /// there and whether each was finished.
+    /// Creates two output folders for the same path, and finishes `first` before the other one. Returns the
+    /// content of the path, and whether each folder was finished.
     fn race(existing: [Existing; 2], first: usize, exchanges: bool) -> (String, [bool; 2]) {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("out");
@@ -413,7 +413,8 @@ mod tests {
             let left = fs::read_dir(parent.path().join("made")).unwrap().count();
             assert_eq!(left, usize::from(failing > 3));
         }
-        // What is replaced has its name until the exchange, and is put back when that fails too.
+        // The old output keeps its name until the exchange, and gets it back if the exchange and the rename
+        // fail.
         for failing in [&[][..], &[Exchange], &[Exchange, Rename]] {
             let parent = tempfile::tempdir().unwrap();
             let path = parent.path().join("out");

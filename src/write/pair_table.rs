@@ -5,7 +5,7 @@
 
 use simtool_model::numpy_header;
 
-/// Appends a line with `a`, `b` and `distance`, separated by tabs.
+/// Appends a pair as a line of two row numbers and their distance, separated by tabs.
 pub(crate) fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
     push_number(a, out);
     out.push(b'\t');
@@ -15,7 +15,7 @@ pub(crate) fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends the decimal digits of `number`.
+/// Appends the decimal digits of `number` to `out`.
 pub(crate) fn push_number(mut number: u32, out: &mut Vec<u8>) {
     // `u32::MAX` has 10 digits, which are filled in from the end.
     let mut digits = [0; 10];
@@ -31,7 +31,7 @@ pub(crate) fn push_number(mut number: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[start..]);
 }
 
-/// Appends `a`, `b` and `distance` as a row of a NumPy array of type `<u4`.
+/// Appends a pair as a row of a NumPy array of type `<u4`: two row numbers and their distance.
 pub(crate) fn push_numpy(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
     for number in [a, b, distance] {
         out.extend_from_slice(&number.to_le_bytes());

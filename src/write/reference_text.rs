@@ -11,11 +11,11 @@
 
 use simtool_model::matches::Match;
 
-/// IDs of at most this many bytes are copied as a block of this size, which needs no loop.
+/// Maximum number of bytes of a short ID. Short IDs are copied as a block of this size, which needs no loop.
 const SHORT_ID: usize = 16;
 
-/// ID of a document of the corpus, which may be written many times. A short ID is stored in the value, so
-/// that writing it does not read the memory of the corpus again.
+/// ID of a document of the corpus, which may be written many times. The value contains a copy of a short ID,
+/// so that writing it does not read the memory of the corpus again.
 #[derive(Clone, Copy, Debug)]
 pub struct Id<'c> {
     block: [u8; SHORT_ID],
@@ -53,7 +53,7 @@ impl<'c> Id<'c> {
     }
 }
 
-/// Writes the text of queries and their matches. Its memory is used again for every query.
+/// Writer for the text of queries and their matches. It uses its memory again for every query.
 #[derive(Debug)]
 pub struct ReferenceText {
     /// For each distance, the numbers of the documents that match the present query.

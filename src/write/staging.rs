@@ -13,12 +13,12 @@ use tempfile::{Builder, NamedTempFile, TempDir};
 const PREFIX: &str = ".simtool-";
 /// Suffix of the names of temporary files.
 const SUFFIX: &str = ".tmp";
-/// Name of the file in a temporary folder that is locked.
+/// Name of the lock file in a temporary folder. A run holds a lock on it while it works.
 const LOCK: &str = ".lock";
 /// Name of the subfolder of a temporary folder that becomes the output.
 const CONTENT: &str = "content";
-/// Name that the old output has in the temporary folder while it is replaced. It is never removed as a
-/// leftover, because it can be the only copy of the user's results.
+/// Name in the temporary folder to which the old output is moved while it is replaced. It is never removed as
+/// a leftover, because it can be the only copy of the user's results.
 const REPLACED: &str = "replaced";
 
 /// Returns the folder that contains `path`.
@@ -68,12 +68,12 @@ impl StagingFolder {
         self.folder.path().join(CONTENT)
     }
 
-    /// Returns the path to which the old output is moved while it is replaced.
+    /// Returns the path to which the old output is moved while the new output replaces it.
     pub(super) fn replaced(&self) -> PathBuf {
         self.folder.path().join(REPLACED)
     }
 
-    /// Leaves the folder on the disk, although the value is dropped, and releases the lock.
+    /// Drops the value without removing the folder from the disk, and releases the lock.
     pub(super) fn keep(self) {
         drop(self.folder.keep());
     }
@@ -95,7 +95,8 @@ pub(super) fn file(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Locks a new file. Returns false if another run took it for a leftover and removes it.
+/// Locks a new file. Returns false if another run took the file for a leftover, which this other run then
+/// removes.
 fn is_ours(file: &File, path: &Path) -> bool {
     match file.try_lock() {
         // Another run may have removed the file between its creation and the lock.
@@ -106,7 +107,8 @@ fn is_ours(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Removes the leftovers of ended runs in `folder`. Errors are ignored, because the next run tries again.
+/// Removes temporary files and folders of ended runs from `folder`. Errors are ignored, because the next run
+/// tries again.
 pub(super) fn remove_abandoned(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {

@@ -10,10 +10,10 @@ use simtool_base::unordered_map::UnorderedMap;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Maximum number of words of each text that are compared, after the common beginning and before the common
-/// end.
+/// Maximum number of words that are compared of each text. The common beginning and the common end of the
+/// texts do not count.
 const COMPARED_WORDS: usize = 4000;
-/// Number of words that are compared for each word that may be shown.
+/// Number of words that are compared for each word that [`Shown::words`] allows to show.
 const COMPARED_FOR_SHOWN: usize = 2;
 
 /// Part of the comparison of two texts, in text order.
@@ -25,13 +25,13 @@ pub enum Piece<'t> {
     Left(&'t str),
     /// Text that only the right text has.
     Right(&'t str),
-    /// Equal words that are not shown: their number.
+    /// Number of equal words that are not shown.
     Equal(usize),
-    /// Words that are not shown and may differ: their numbers in the left and in the right text.
+    /// Numbers of words of the left and of the right text that are not shown and may differ.
     Unread(usize, usize),
 }
 
-/// Limits on how much of a comparison is shown.
+/// Limits on the number of words of a comparison that are shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
     /// Number of equal words to show before and after each difference.
@@ -144,7 +144,7 @@ impl<'t> Words<'t> {
     }
 }
 
-/// Parts of the comparison so far, and the number of words that are shown.
+/// Parts of the comparison that were added so far, and the number of words that are shown.
 struct Excerpt<'t> {
     extent: Shown,
     shown: usize,

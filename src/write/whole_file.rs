@@ -41,8 +41,8 @@ enum Target {
 }
 
 impl WholeFile {
-    /// Creates a file under a temporary name, which will get the name `path`. Removes the leftovers of ended
-    /// runs in the folder, except with [`Durability::Fast`].
+    /// Creates a file under a temporary name, which will get the name `path`. Removes temporary files of
+    /// ended runs from the folder, except with [`Durability::Fast`].
     ///
     /// # Errors
     ///

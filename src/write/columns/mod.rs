@@ -64,7 +64,7 @@ pub struct Column<T: RowTable> {
     pub value: Value<T>,
 }
 
-/// Function that takes the value of a column from a row. The variant is the type of the column.
+/// Type of a column. Each variant holds the function that takes the value of the column from a row.
 pub enum Value<T: RowTable> {
     /// A text, usually UTF-8. Parquet and TSV replace bytes that are not UTF-8.
     Text(for<'r> fn(&'r T::Row<'r>) -> &'r [u8]),
@@ -87,7 +87,7 @@ pub enum Value<T: RowTable> {
 /// Values of a column that are objects. JSON Lines writes them as nested objects, and the other formats as
 /// texts of JSON.
 pub struct Nested<T: RowTable> {
-    /// Function that returns the columns of an object, for the reference pages.
+    /// Function that returns descriptions of the columns of an object, for the reference pages.
     pub columns: fn() -> Vec<ColumnDescription>,
     /// Whether a value is a list of objects.
     pub is_list: bool,
@@ -126,7 +126,8 @@ pub struct OutputDescription {
     pub command: &'static str,
     /// One or two sentences about the content.
     pub description: &'static str,
-    /// Function that returns the columns of the output. It returns none if the output has no rows.
+    /// Function that returns descriptions of the columns of the output. The list is empty if the output has
+    /// no rows.
     pub columns: fn() -> Vec<ColumnDescription>,
 }
 

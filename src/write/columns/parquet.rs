@@ -83,7 +83,7 @@ impl<T: RowTable, W: Write + Send> ParquetRows<T, W> {
         self.encode()
     }
 
-    /// Returns the writer, which has received the bytes that are complete so far.
+    /// Returns the writer to which the file is written. It has received all bytes that are complete so far.
     pub fn out(&mut self) -> &mut W {
         self.writer.inner_mut()
     }
@@ -229,7 +229,8 @@ impl ColumnBuffer {
     }
 }
 
-/// Returns the type of the elements of a list. They are called what Arrow calls them by default.
+/// Returns the type of the elements of a list. The elements have the name `item`, which is the default of
+/// Arrow.
 fn list_item(kind: DataType) -> Arc<Field> {
     Arc::new(Field::new("item", kind, false))
 }
@@ -243,7 +244,7 @@ fn milliseconds(time: UtcTime) -> i64 {
     signed(time.seconds()).saturating_mul(1000)
 }
 
-/// Returns the settings of the Parquet writer: compression, and the recipe in the metadata.
+/// Returns the settings of the Parquet writer: the compression, and metadata with the recipe.
 fn properties(recipe: Option<&str>) -> WriterProperties {
     let properties =
         WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));

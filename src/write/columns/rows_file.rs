@@ -58,7 +58,8 @@ impl RowFormat {
             .into())
     }
 
-    /// Returns the extension of the file name without the dot, which is also the name in options.
+    /// Returns the extension of a file in this format without the dot, for example `jsonl`. Options use the
+    /// same name.
     #[must_use]
     pub fn extension(self) -> &'static str {
         match self {

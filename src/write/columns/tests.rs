@@ -1,6 +1,6 @@
 use super::*;
 
-/// A row with a value of each type.
+/// Table whose columns have all types of values.
 struct AllTypes;
 
 struct AllTypesRow<'r> {

@@ -4,7 +4,7 @@ use simtool_base::json_text::write_string;
 use simtool_model::evaluation::{Counts, Curve, Evaluated, Evaluation, Measured, WrongPair};
 use std::io::{self, Write};
 
-/// Writes the results of all methods on all collections at all thresholds, and the mistakes of the best
+/// Writes the results of all methods on all collections at all thresholds, and the wrong pairs of the best
 /// method.
 ///
 /// # Errors
@@ -34,7 +34,8 @@ pub fn write_json(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()
     out.write_all(b"\n]}\n")
 }
 
-/// Writes the separator before entry `number` of a list. Entries are counted from 0.
+/// Writes the line end, and the comma if one is needed, before entry `number` of a list, and starts the
+/// entry. Entries are counted from 0.
 fn separate(out: &mut dyn Write, number: usize) -> io::Result<()> {
     out.write_all(if number == 0 { b"\n{" } else { b",\n{" })
 }

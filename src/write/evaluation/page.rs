@@ -11,7 +11,7 @@ use simtool_base::quantity::{counted, grouped};
 use simtool_model::evaluation::{Evaluated, Evaluation, WrongPair};
 use std::io::{self, Write};
 
-/// Limits on the words that are shown of each wrong pair.
+/// Limits on the number of words that the page shows of each wrong pair.
 const SHOWN: Shown = Shown { context: 10, words: 160 };
 /// Maximum number of wrong pairs on the page.
 const WRONG: usize = 60;
@@ -146,7 +146,7 @@ fn write_method(
     out.write_all(b"</div>\n")
 }
 
-/// Writes the pairs that the best method found wrongly or missed.
+/// Writes the false pairs that the best method found, and the true pairs that it missed.
 fn write_wrong(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
     let Some(best) = evaluation.best().and_then(|best| evaluation.methods.get(best)) else {
         return Ok(());

@@ -4,21 +4,27 @@ use crate::write::report::Line;
 use simtool_model::evaluation::{Curve, Evaluated, Evaluation, Scale};
 use std::fmt::Write as _;
 
-/// Size of a plot, in the units of its `viewBox`.
+/// Width of a plot, in the units of its `viewBox`.
 const WIDTH: f64 = 460.0;
+/// Height of a plot, in the units of its `viewBox`.
 const HEIGHT: f64 = 300.0;
+/// Width of the left margin, which contains the vertical axis and its numbers.
 const LEFT: f64 = 52.0;
+/// Width of the right margin.
 const RIGHT: f64 = 16.0;
+/// Height of the top margin.
 const TOP: f64 = 16.0;
+/// Height of the bottom margin, which contains the labels and the name of the horizontal axis.
 const BELOW: f64 = 44.0;
 /// Number of different colours. With more curves, colours are used again.
 const COLOURS: usize = 6;
-/// The plot of F1 ends at the last threshold with an F1 of at least this value.
+/// Minimum F1 at the end of the plot of F1. The plot ends at the last threshold that has at least this F1.
 const LEAST_F1: f64 = 0.02;
 
-/// Style sheet of a plot that is a file of its own and not part of a page.
+/// Style sheet in light mode of a plot that is a file of its own and not part of a page.
 const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#626873;text-anchor:middle}\
     .mark{text-anchor:end}.grid{stroke:#e3e1da}.base{stroke:#626873}.back{fill:#fff}";
+/// Style sheet in dark mode of a plot that is a file of its own and not part of a page.
 const DARK: &str =
     "text{fill:#9aa1ad}.grid{stroke:#313742}.base{stroke:#9aa1ad}.back{fill:#1d2128}";
 
@@ -39,7 +45,8 @@ pub struct PlotFile {
     pub svg: String,
 }
 
-/// Returns the names of the two files with the plots of a method. `number` counts methods from 0.
+/// Returns the names of the two files with the plots of a method. `number` is the position of the method in
+/// the evaluation, counted from 0.
 #[must_use]
 pub fn plot_names(number: usize, method: &str) -> [String; 2] {
     // Methods contain colons and other characters that some file systems do not allow in names.
@@ -69,11 +76,12 @@ pub fn plot_files(evaluation: &Evaluation) -> Vec<PlotFile> {
     evaluation.methods.iter().enumerate().flat_map(of_method).collect()
 }
 
-/// Curves and labels of a plot. Coordinates are from 0 to 1, from left to right and from bottom to top.
+/// Curves and labels of a plot. Points have two coordinates from 0 to 1: from left to right, and from bottom
+/// to top.
 pub(super) struct Plot {
     across: &'static str,
     up: &'static str,
-    /// Labels below the plot: the coordinate from 0 to 1, and the text.
+    /// Labels below the plot. Each has its horizontal coordinate, from 0 to 1, and its text.
     marks: Vec<(f64, String)>,
     curves: Vec<PlottedCurve>,
 }
@@ -85,7 +93,8 @@ struct PlottedCurve {
     best: Option<((f64, f64), String)>,
 }
 
-/// Returns the plot of precision over recall. It has a point for each threshold that finds at least one pair.
+/// Returns the plot of precision over recall. Each curve has a point for each threshold that finds at least
+/// one pair.
 pub(super) fn precision_recall(evaluation: &Evaluation, method: &Evaluated) -> Plot {
     let curve = |curve: &Curve| {
         // Precision is not defined if no pair is found, so such a threshold has no point.
@@ -130,8 +139,8 @@ pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Pl
     Plot { across, up: "F1", marks, curves: curves(evaluation, method, curve) }
 }
 
-/// Returns the curve of each collection. `points` returns the points of a curve, each with the number of its
-/// threshold.
+/// Returns the curve of `method` on each collection. `points` converts the counts at all thresholds to
+/// points, each with the number of its threshold.
 fn curves(
     evaluation: &Evaluation,
     method: &Evaluated,

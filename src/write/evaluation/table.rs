@@ -3,7 +3,7 @@
 use simtool_model::evaluation::{Curve, Evaluated, Evaluation, Measured};
 use std::io::{self, Write};
 
-/// Name of a column, and the text of its cell for each method.
+/// Column of the table: its name, and the text of its cell for each method.
 pub(super) type Column = (String, Vec<String>);
 
 /// Writes a line with the names of the columns, and a line for each method.
@@ -72,7 +72,7 @@ pub(super) fn columns(evaluation: &Evaluation) -> Vec<Column> {
     columns
 }
 
-/// Returns the best F1 of a curve and the threshold that has it, as text.
+/// Returns the best F1 of a curve and the threshold at which it is reached, as text.
 fn best(curve: &Curve) -> String {
     f1_at(curve, curve.best())
 }

@@ -4,22 +4,25 @@ use super::escape::Line;
 use simtool_base::quantity::{counted, grouped};
 use std::io::{self, Write};
 
-/// Size of a chart, in the units of its `viewBox`.
+/// Width of a chart, in the units of its `viewBox`.
 const WIDTH: f64 = 560.0;
+/// Height of a chart, in the units of its `viewBox`.
 const HEIGHT: f64 = 240.0;
-/// Margins around the bars. The vertical axis with its numbers is in the left margin, the labels in the one
-/// below.
+/// Width of the left margin, which contains the vertical axis and its numbers.
 const LEFT: f64 = 86.0;
+/// Width of the right margin.
 const RIGHT: f64 = 28.0;
+/// Height of the top margin.
 const TOP: f64 = 18.0;
+/// Height of the bottom margin, which contains the labels of the bars.
 const BELOW: f64 = 44.0;
 
-/// Choice of how the height of a bar follows from its count.
+/// Scale of the vertical axis: how the height of a bar follows from its count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
     /// The height of a bar is proportional to the count.
     Linear,
-    /// Proportional to the logarithm of the count.
+    /// The height of a bar is proportional to the logarithm of the count.
     Logarithmic,
 }
 
@@ -51,8 +54,8 @@ pub(super) struct BarChart<'a> {
 }
 
 impl Scale {
-    /// Returns the count at the end of the axis, and the counts that are marked on it. The greatest count is
-    /// `most`.
+    /// Returns the count at the end of the vertical axis, and the counts that are marked on the axis. `most`
+    /// is the greatest count of a bar.
     fn axis(self, most: u64) -> (u64, Vec<u64>) {
         match self {
             Self::Linear => {
@@ -72,8 +75,8 @@ impl Scale {
         }
     }
 
-    /// Returns the height of a bar from 0 to 1 for a `count`, on an axis that ends at `end`. A logarithmic
-    /// axis begins a little below 1, so that a count of 1 is visible.
+    /// Returns the height of a bar with this `count`, from 0 to 1. The vertical axis ends at the count `end`.
+    /// A logarithmic axis begins a little below 1, so that a count of 1 is visible.
     fn share(self, count: u64, end: u64) -> f64 {
         match (self, count) {
             (_, 0) => 0.0,
@@ -86,7 +89,8 @@ impl Scale {
     }
 }
 
-/// Returns a round step at which about four marks fit between 0 and `most`.
+/// Returns the distance between marks on an axis from 0 to `most`. It is a round number, and about four marks
+/// fit.
 fn step(most: u64) -> u64 {
     let mut power = 1_u64;
     loop {

@@ -8,9 +8,11 @@ use simtool_base::quantity::grouped;
 use simtool_base::shell_word::shell_word;
 use std::io::{self, Write};
 
-/// Maximum numbers of characters that are shown: of a preview, and below it of an ID and of a file name.
+/// Maximum number of characters that are shown of a preview.
 const PREVIEW: usize = 180;
+/// Maximum number of characters that are shown of an ID.
 const ID: usize = 56;
+/// Maximum number of characters that are shown of a file name.
 const PLACE: usize = 40;
 /// Maximum number of bytes of a command line before quoting. Longer command lines are left out.
 const COMMAND: usize = 1000;

@@ -37,8 +37,8 @@ impl Display for Lines<'_> {
     }
 }
 
-/// Shows a name cut to a maximum number of characters. The middle is left out, and the tooltip has the whole
-/// name.
+/// Shows a name, cut to a maximum number of characters. The middle of a long name is left out, and the
+/// tooltip has the whole name.
 pub(in crate::write) struct Cut<'t>(pub(in crate::write) &'t [u8], pub(in crate::write) usize);
 
 /// Maximum number of characters of a tooltip.
@@ -56,7 +56,7 @@ impl Display for Cut<'_> {
     }
 }
 
-/// A text that may be without its middle part because it was too long.
+/// Result of [`shortened`]: a text, and whether its middle part was left out because the text was too long.
 pub(super) struct Shortened {
     pub(super) text: String,
     pub(super) is_cut: bool,
@@ -103,8 +103,8 @@ fn write_character(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
     }
 }
 
-/// Returns whether a character is written as an escape because readers could not see it or because it would
-/// change the page. These are controls, characters that change the direction of text or break lines,
+/// Returns whether a character is written as an escape, because readers could not see it or because it would
+/// change the page. Examples are controls, characters that change the direction of text or break lines,
 /// invisible tags and marks, and noncharacters.
 fn is_hidden(c: char) -> bool {
     c.is_control()

@@ -7,7 +7,8 @@ use simtool_base::quantity::{counted, grouped};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Maximum number of bars of a histogram of distances. If there are more distances, several share a bar.
+/// Maximum number of bars of a histogram of distances. If there are more distances, several neighbouring
+/// distances share a bar.
 const MOST_DISTANCES: usize = 33;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
@@ -112,8 +113,8 @@ fn distance_bars(distances: &[u64]) -> Vec<Bar> {
     bars.collect()
 }
 
-/// Returns bars for clusters of 1 document (if there are any), 2, 3–4, 5–8 documents, and so on by powers of
-/// two.
+/// Returns the bars of the histogram of cluster sizes. They count clusters of 1 document (if there are any),
+/// of 2, of 3–4, of 5–8 documents, and so on by powers of two.
 fn size_bars(sizes: &BTreeMap<u64, u64>) -> Vec<Bar> {
     let Some(&largest) = sizes.keys().next_back() else { return Vec::new() };
     let mut bars = Vec::new();

@@ -37,13 +37,13 @@ pub const EXAMPLES: usize = 12;
 pub(crate) const CLUSTERS: usize = 100;
 /// Maximum number of removed documents that are listed for each cluster.
 pub(crate) const MEMBERS: usize = 20;
-/// Maximum number of rows, and of columns, in the table of sources.
+/// Maximum number of rows in the table of sources, and maximum number of its columns.
 pub(crate) const SOURCES: usize = 10;
-/// Maximum number of bad records that are listed, and of faults of files.
+/// Maximum number of bad records that are listed, and maximum number of faults of files that are listed.
 pub(crate) const BAD_RECORDS: usize = 50;
 
-/// Content of the page in addition to the summary. Bytes come from the input and may be anything. Strings
-/// come from simtool or from the command line.
+/// Content of the page in addition to the summary. Fields of type `Vec<u8>` come from the input and may
+/// contain any bytes. Strings come from simtool or from the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Names of the collections for the heading: one name, or the names of the queries and the corpus.
@@ -53,19 +53,20 @@ pub struct Report {
     /// For each distance from 0, the number of documents removed at this distance. `None` if the method has
     /// no fingerprints.
     pub distances: Option<Vec<u64>>,
-    /// Number of removed documents that only a chain of other documents links to the kept one.
+    /// Number of removed documents that were not compared with the kept document, because only a chain of
+    /// other documents links them to it.
     pub unlinked: u64,
-    /// For each number of documents, how many clusters have it. For a match: for each number of similar
-    /// queries, how many documents of the corpus have it.
+    /// For each cluster size (number of documents), the number of clusters with this size. In a match, for
+    /// each number of similar queries, the number of documents of the corpus with this number.
     pub cluster_sizes: BTreeMap<u64, u64>,
-    /// Largest clusters, largest first. The page shows only the first ones.
+    /// Largest clusters, largest first. The page shows at most the first 100.
     pub clusters: Vec<Cluster>,
-    /// Files or folders from which documents were removed, and where the kept ones are.
+    /// Table of the files or folders from which documents were removed, and of the places of the kept
+    /// documents.
     pub sources: Sources,
     /// Pairs of a removed and a kept document. At most [`EXAMPLES`] are shown.
     pub examples: Vec<Example>,
-    /// Records that could not be read as documents, in reading order. The page shows only
-    /// the first ones.
+    /// Records that could not be read as documents, in reading order. The page shows at most the first 50.
     pub quarantined: Vec<QuarantinedRecord>,
 }
 
@@ -118,9 +119,9 @@ pub struct Cluster {
     pub kept: Name,
     /// Number of documents that were removed in favour of the kept document.
     pub removed: u64,
-    /// Some of the removed documents. The page shows only the first ones.
+    /// Some of the removed documents. The page shows at most the first 20.
     pub members: Vec<Member>,
-    /// Beginning of a text of the cluster. `None` if no text was read again.
+    /// Beginning of the text of a document of the cluster. `None` if no text was read again.
     pub preview: Option<Preview>,
 }
 
@@ -139,7 +140,7 @@ pub struct Member {
 pub struct Preview {
     /// Bytes of the beginning of the text.
     pub text: Vec<u8>,
-    /// Whether the text is that of the kept document. Otherwise it is that of a removed one.
+    /// Whether the text is from the kept document. Otherwise it is from a removed document.
     pub is_of_kept: bool,
 }
 
@@ -148,16 +149,17 @@ pub struct Preview {
 pub struct Sources {
     /// Sources from which most documents were removed, in descending order. They are the rows of the table.
     pub rows: Vec<Source>,
-    /// Names of the sources that hold the kept documents. They are the columns of the table, in descending
-    /// order of the documents that were removed in favour of theirs.
+    /// Names of the sources that hold the kept documents. They are the columns of the table. The first column
+    /// is the source whose documents replace the most removed documents.
     pub columns: Vec<Vec<u8>>,
     /// Number of all sources, including sources without a row.
     pub sources: u64,
-    /// Whether rows and columns are sources of the same collection, so that a source can be both.
+    /// Whether the rows and the columns are sources of the same collection, so that a source can have both a
+    /// row and a column.
     pub is_one_collection: bool,
 }
 
-/// A source, which is a file or a folder, and how much was removed from it.
+/// Row of the table of sources: a file or folder, and the number of documents that were removed from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Name of the file or folder.
@@ -166,8 +168,8 @@ pub struct Source {
     pub documents: u64,
     /// Number of documents of the source that were removed.
     pub removed: u64,
-    /// For each column in [`Sources::columns`], how many documents of this source were removed in favour of a
-    /// document of the source in the column.
+    /// For each column in [`Sources::columns`], the number of documents of this source that were removed in
+    /// favour of a document of the column's source.
     pub repeats: Vec<u64>,
 }
 
@@ -195,7 +197,7 @@ pub struct QuarantinedRecord {
     pub record: u64,
     /// Byte offset of the record in the file, after decompression.
     pub byte: u64,
-    /// Stable name of what is wrong with the record.
+    /// Stable name of the fault of the record.
     pub code: &'static str,
     /// Description of what a good record would have at this place.
     pub expected: String,

@@ -4,11 +4,11 @@ use super::{Report, head, histograms};
 use crate::write::summary::Summary;
 use std::io::{self, Write};
 
-/// CSS class of the written element. The style sheet applies only inside this class.
+/// CSS class of the HTML element that is written. The style sheet applies only inside this class.
 const CLASS: &str = "simtool";
 /// Style sheet of the charts.
 const STYLE: &str = include_str!("charts.css");
-/// Style rules for background and margins, which the page has on its body.
+/// Style rules for the background and the margins of the element. On the page, the body has these rules.
 const OF_PIECE: &str = "& { padding: 1px 1rem 1rem; background: var(--page); color: var(--ink); }\n\
                         .charts { margin-top: 1.2rem; }";
 

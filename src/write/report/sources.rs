@@ -87,8 +87,7 @@ fn write_columns(out: &mut dyn Write, sources: &Sources) -> io::Result<()> {
     out.write_all(b"</ol>\n")
 }
 
-/// Returns the letter that stands for column number `at`, counted from 0. There are fewer columns than
-/// letters.
+/// Returns the letter that names column number `at`, counted from 0. There are fewer columns than letters.
 fn letter(at: usize) -> char {
     char::from(b'A' + (at % 26) as u8)
 }

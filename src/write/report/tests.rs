@@ -10,7 +10,7 @@ fn name(outside: &[u8]) -> Name {
     Name { id: outside.to_vec(), file: outside.to_vec(), record: 7 }
 }
 
-/// A summary and a report with every section, in which all that comes from outside is `outside`.
+/// Returns a summary and a report with every section. All texts that come from the input are `outside`.
 fn report(outside: &[u8]) -> (Summary, Report) {
     let text = String::from_utf8_lossy(outside).into_owned();
     let mut summary = Summary {
@@ -112,7 +112,7 @@ fn a_piece_has_the_charts_of_the_page_and_a_style_of_its_own() {
     }
 }
 
-/// The tags of a page, in order, each checked to be closed in turn.
+/// Returns the tags of a page in order. Checks that each tag is closed in its turn.
 fn tags(page: &str) -> Vec<String> {
     let (mut open, mut all) = (Vec::new(), Vec::new());
     let mut rest = page.strip_prefix("<!DOCTYPE html>").unwrap();
@@ -231,7 +231,7 @@ fn queries_are_distinguished_from_the_corpus() {
     }
 }
 
-/// SHA-256 (FIPS 180-4), straight.
+/// Computes a SHA-256 hash in the most direct way, as FIPS 180-4 describes it.
 #[expect(clippy::cast_sign_loss, reason = "roots are positive")]
 fn sha256(message: &[u8]) -> [u8; 32] {
     let primes = (2_u32..).filter(|n| (2..*n).all(|d| n % d != 0));
@@ -294,7 +294,7 @@ fn the_policy_of_the_page_lets_its_script_run_and_no_other() {
     let page = page(&report(b"x"));
     assert!(page.contains(&format!("script-src 'sha256-{SCRIPT_HASH}'\"")));
     assert!(page.contains(&format!("<script>{SCRIPT}</script>")));
-    // What would end the script, or be taken for a tag.
+    // The script has no `<`, which could end the script or begin a tag.
     assert!(!SCRIPT.contains('<'));
 }
 

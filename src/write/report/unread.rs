@@ -7,8 +7,9 @@ use crate::write::summary::{FaultPlace, Summary};
 use simtool_base::quantity::{counted, grouped};
 use std::io::{self, Write};
 
-/// Maximum number of characters that are shown of a file name, and below it of a description.
+/// Maximum number of characters that are shown of a file name.
 const FILE: usize = 48;
+/// Maximum number of characters that are shown of the description of a fault.
 const WHAT: usize = 300;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
@@ -81,7 +82,8 @@ fn write_bad_records(out: &mut dyn Write, report: &Report, all: u64) -> io::Resu
     write_more(out, all, "record", "quarantine.jsonl")
 }
 
-/// Writes how many rows the table leaves out, and which file has all of them. `noun` names the rows.
+/// Writes how many rows the table above leaves out, and the name of the file that has all of them. `noun`
+/// names the things in the rows, for example `record`.
 fn write_more(out: &mut dyn Write, all: u64, noun: &str, file: &str) -> io::Result<()> {
     match all.saturating_sub(BAD_RECORDS as u64) {
         0 => Ok(()),

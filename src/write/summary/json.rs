@@ -6,7 +6,7 @@ use simtool_base::json_text::write_string;
 use std::io::{self, Write};
 
 /// Writes a summary. The fields `begin`, `end`, `peak_memory_bytes` and `seconds` differ from run to run. All
-/// others are the same for the same input and settings.
+/// other fields are the same for the same input and settings.
 ///
 /// # Errors
 ///

@@ -34,14 +34,14 @@ pub struct Summary {
     pub command: String,
     /// Output folder, as the user named it.
     pub output: String,
-    /// Beginnings of command lines for a closer look. `None` if the results do not come from the command line
-    /// program.
+    /// Beginnings of command lines that show the results in detail. `None` if the results do not come from
+    /// the command line program.
     pub commands: Option<Commands>,
     /// Names and values of the settings that affected the result.
     pub parameters: Vec<(&'static str, Setting)>,
     /// Recipe of the method. Fingerprints and terms can be compared only if their recipes are equal.
     pub recipe: String,
-    /// Sentence about what distances mean. `None` if the method has no distances.
+    /// Sentence that explains the meaning of distances. `None` if the method has no distances.
     pub distance_means: Option<String>,
     /// Time at which the run started. `None` if the caller has no clock.
     pub begin: Option<UtcTime>,
@@ -57,13 +57,13 @@ pub struct Summary {
     pub removed: u64,
     /// Number of bytes of text of the removed documents.
     pub removed_bytes: u64,
-    /// Number of kept documents in whose favour others are removed.
+    /// Number of kept documents in whose favour other documents are removed.
     pub clusters: u64,
     /// Number of pairs of near-duplicates. `None` if the pairs did not fit in memory, so that only the pairs
     /// that affect the removals were searched.
     pub pairs: Option<u64>,
-    /// Limits with the number of documents that each would remove. Stricter limits come first, the limit of
-    /// the run last. Empty if not all pairs are known.
+    /// Limits, each with the number of documents that a run with this limit would remove. Stricter limits
+    /// come first, and the limit of the run is last. Empty if not all pairs are known.
     pub levels: Vec<Level>,
     /// Faults of the input: bad records, and damaged or unreadable files.
     pub faults: Faults,
@@ -89,7 +89,7 @@ pub struct ReadCounts {
     pub documents: u64,
     /// Number of records that could not be read as documents.
     pub quarantined: u64,
-    /// Number of records in damaged parts of files, as far as it is known. These records could not be read.
+    /// Known number of records in damaged parts of files. These records could not be read.
     pub lost: u64,
     /// Number of documents that the selection excluded, for example by `--limit`. They are kept, and not
     /// counted in `documents`.
@@ -105,8 +105,8 @@ pub struct ReadCounts {
 }
 
 impl ReadCounts {
-    /// Returns the number of all records of the input. Each record is counted in exactly one of the fields
-    /// that are added.
+    /// Returns the number of all records of the input: documents, bad and lost records, and documents that
+    /// the selection excluded.
     #[must_use]
     pub fn records(&self) -> u64 {
         let known = self.documents + self.quarantined + self.passed_over;
@@ -118,9 +118,9 @@ impl ReadCounts {
 /// A limit, and the number of documents that a run with this limit would remove.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    /// The limit: the least similarity or the greatest distance of near-duplicates.
+    /// The limit: the minimum similarity or the maximum distance of near-duplicates.
     pub least: Closest,
-    /// Number of documents that would be removed.
+    /// Number of documents that a run with this limit would remove.
     pub removed: u64,
 }
 
@@ -133,14 +133,14 @@ pub enum Closest {
     Distance(u32),
 }
 
-/// Faults of the input: how many there are of each kind, and where the first ones are.
+/// Faults of the input: the number of faults of each kind, and the places of the first ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     counts: BTreeMap<&'static str, u64>,
     places: Vec<FaultPlace>,
 }
 
-/// A fault of the input, and where it is.
+/// A fault of the input, with its place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultPlace {
     /// Whether data was lost by the fault or only something unusual was found.
@@ -161,7 +161,8 @@ impl Faults {
     /// Maximum number of faults of each kind whose places are stored. Further faults are only counted.
     pub const PLACES: u64 = 1000;
 
-    /// Counts a fault of this kind. Stores `place` if fewer than [`Self::PLACES`] of the kind are stored.
+    /// Counts a fault of this kind. Stores its place if fewer than [`Self::PLACES`] places of this kind are
+    /// stored.
     pub fn add(&mut self, kind: &'static str, place: impl FnOnce() -> FaultPlace) {
         let count = self.counts.entry(kind).or_insert(0);
         *count += 1;
@@ -183,13 +184,13 @@ impl Faults {
         });
     }
 
-    /// Returns for each kind of fault, by its name, how many there are.
+    /// Returns the number of faults of each kind. The key is the name of the kind.
     #[must_use]
     pub fn counts(&self) -> &BTreeMap<&'static str, u64> {
         &self.counts
     }
 
-    /// Returns where the first [`Self::PLACES`] faults of each kind are, in the order in which they were
+    /// Returns the places of the first [`Self::PLACES`] faults of each kind, in the order in which they were
     /// added.
     #[must_use]
     pub fn places(&self) -> &[FaultPlace] {
@@ -206,7 +207,7 @@ pub struct Figure {
     pub name: &'static str,
     /// The count. `None` if it is not known.
     pub count: Option<u64>,
-    /// Count that is 100 % when the share of this count is shown. `None` if no share is shown.
+    /// Count that corresponds to 100 % when the share of this count is shown. `None` if no share is shown.
     pub whole: Option<u64>,
     /// Remark for people. May be empty.
     pub note: &'static str,

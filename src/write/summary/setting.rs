@@ -1,4 +1,4 @@
-//! The value of a setting in `summary.json`, where a number is written as a number and not as text.
+//! Values of settings in `summary.json`, where a number is written as a JSON number and not as text.
 
 use simtool_base::json_text::write_string;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 /// Value of a setting of the run, with its type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Setting {
-    /// No value: the setting was not given, so there is no limit or no choice.
+    /// No value. The setting was not given, which means for example that there is no limit.
     None,
     /// A setting that is on or off.
     Flag(bool),
@@ -44,12 +44,12 @@ impl Setting {
         }
     }
 
-    /// Creates the value of a count, or [`None`](Self::None) if there is none.
+    /// Creates the value of a setting that is a count, or [`None`](Self::None) if there is no count.
     pub fn count(count: Option<u64>) -> Self {
         count.map_or(Self::None, Self::Count)
     }
 
-    /// Creates the value of a text, or [`None`](Self::None) if there is none.
+    /// Creates the value of a setting that is a text, or [`None`](Self::None) if there is no text.
     pub fn text(text: Option<impl Into<String>>) -> Self {
         text.map_or(Self::None, |text| Self::Text(text.into()))
     }
