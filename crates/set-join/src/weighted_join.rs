@@ -12,7 +12,8 @@
 use super::prune::{self, Shard, Stored, shard_of};
 use super::ranked_sets::{RankedSets, Ranking};
 use super::sketches::{SketchScratch, Sketching};
-use super::{INDEX, SetJoin, Sources, Survivors, TermSource as _, Wanted};
+use super::survivors::Survivors;
+use super::{INDEX, SetJoin, Sources, TermSource as _, Wanted};
 use crate::close::ClosePair;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::filled;

@@ -1,0 +1,171 @@
+//! Joins the remaining documents by prefixes of their terms, block by block if memory is scarce.
+
+use super::close::ClosePair;
+use super::prefix_join::PrefixJoin;
+use super::prune::{self, Shard, Stored};
+use super::ranked_sets::Ranking;
+use super::{
+    BYTES_OF_FEW_PAIRS, BYTES_PER_TERM, SetJoin, Sources, TermSource as _, Wanted, enough_more,
+    living_terms,
+};
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use std::ops::Range;
+
+/// Maximum number of blocks into which the remaining documents are divided. Each pair of blocks
+/// takes a reading.
+pub(super) const MOST_BLOCKS: usize = 64;
+
+/// Error messages about too little memory recommend so much memory that the remaining documents are
+/// divided into this number of blocks.
+const FEW_BLOCKS: u64 = 16;
+
+impl SetJoin<'_> {
+    /// Finds the similar pairs of the remaining documents by prefixes, block by block if necessary.
+    pub(super) fn join_by_prefixes(
+        &self,
+        sources: &Sources<'_>,
+        shards: &mut [Shard],
+        second_from: Option<u32>,
+    ) -> Result<Vec<ClosePair>> {
+        let fitting = self.fitting();
+        let mut pairs = Vec::new();
+        self.rereading(sources).rounds(shards, fitting)?;
+        // Two blocks are in memory at the same time.
+        let blocks = blocks(shards, fitting / 2);
+        if blocks.len() > MOST_BLOCKS {
+            return Err(self.too_little_memory(shards));
+        }
+        for (at, left) in blocks.iter().enumerate() {
+            // Each pair of blocks is joined. A single block is joined with itself.
+            let others = if blocks.len() > 1 { &blocks[at + 1..] } else { &blocks[..] };
+            for right in others {
+                let two = [left.clone(), right.clone()];
+                self.context.progress().begin("read survivors", Work::Bytes(sources.bytes()));
+                let stored = read_living(sources, shards, &two, self.context)?;
+                pairs.extend(if sources.is_weighted() {
+                    self.join_weighted(sources, shards, stored, second_from)?
+                } else {
+                    self.join_stored(stored, second_from)?
+                });
+                if size_of_val(&pairs[..]) as u64 > self.memory_bytes.max(BYTES_OF_FEW_PAIRS) {
+                    return Err(self.too_many_pairs(pairs.len() as u64));
+                }
+            }
+        }
+        if blocks.len() > 2 {
+            // A pair inside one block is found once for each other block.
+            pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
+            pairs.dedup_by_key(|pair| (pair.a, pair.b));
+        }
+        Ok(pairs)
+    }
+
+    /// Joins the documents in `stored` by prefixes. In a join of two collections, the rows of the
+    /// second begin at `second_from`.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    fn join_stored(
+        &self,
+        mut stored: Vec<Stored>,
+        second_from: Option<u32>,
+    ) -> Result<Vec<ClosePair>> {
+        let threshold = self.threshold;
+        self.context.progress().begin("rank", Work::Steps(0));
+        let cells = prune::rounds(&mut stored, second_from, self.context, |_, terms, cells| {
+            let limit = threshold.max_unshared(terms.len() as u32);
+            let numbers = cells.numbers();
+            let is_unmatched = |&term: &u64| !cells.is_matched(numbers.of(term));
+            prune::unmatched_up_to(terms, limit, is_unmatched) <= limit
+        })?;
+        let ranking = Ranking {
+            stored: &stored,
+            cells: &cells,
+            second_from,
+            weight: None,
+            context: self.context,
+        };
+        // Terms that share a counter may look matched. The ranking knows exactly, so it can drop
+        // more sets.
+        let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size))?;
+        drop((stored, cells));
+        self.context.progress().counted("rows", sets.len() as u64);
+        self.context.progress().counted("terms", sets.ranks.len() as u64);
+
+        let across = second_from.is_some();
+        let join = PrefixJoin { sets: &sets, across, threshold, context: self.context };
+        let pairs = join.pairs()?.into_iter().map(|(left, right, similarity)| {
+            let left = sets.rows[left as usize];
+            let right = sets.rows[right as usize];
+            ClosePair::similar(left.min(right), left.max(right), similarity)
+        });
+        Ok(pairs.collect())
+    }
+
+    pub(super) fn too_little_memory(&self, shards: &[Shard]) -> Error {
+        let living = living_terms(shards);
+        let enough = living * BYTES_PER_TERM * 2 / FEW_BLOCKS;
+        let rule = format!(
+            "`max_memory` leaves {} bytes for them, which is too little: they would be compared in more \
+             than {MOST_BLOCKS} parts, each with each. {}; the method simhash needs less",
+            self.memory_bytes,
+            enough_more(enough, self.memory_bytes)
+        );
+        Error::limit(format!("{living} shingles that may match"), rule)
+    }
+}
+
+/// Divides the row numbers into ranges, at least one, whose remaining documents have at most about
+/// `terms` terms each.
+pub(super) fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
+    let mut blocks = Vec::new();
+    let mut start = 0;
+    let mut inside = 0;
+    for shard in shards {
+        let documents = shard.sizes.iter().zip(&shard.alive);
+        for (row, (&size, &alive)) in (shard.first_row..).zip(documents) {
+            let size = u64::from(alive) * u64::from(size);
+            // A document larger than a block gets a block of its own, without an empty block before
+            // it.
+            if inside > 0 && inside + size > terms {
+                blocks.push(start..row);
+                (start, inside) = (row, 0);
+            }
+            inside += size;
+        }
+    }
+    blocks.push(start..u32::MAX);
+    blocks
+}
+
+/// Reads the terms of the remaining documents whose row numbers are in one of the ranges `rows`.
+fn read_living(
+    sources: &Sources<'_>,
+    shards: &[Shard],
+    rows: &[Range<u32>],
+    context: &Context<'_>,
+) -> Result<Vec<Stored>> {
+    let wanted = |shard: &Shard, index: u32| {
+        let row = shard.first_row + index;
+        shard.is_alive(index) && rows.iter().any(|r| r.contains(&row))
+    };
+    let wanted_terms = |shard: &Shard| {
+        let documents = (0..).zip(&shard.sizes).filter(|&(index, _)| wanted(shard, index));
+        documents.map(|(_, &size)| size as usize).sum::<usize>()
+    };
+    let expected =
+        shards.iter().map(wanted_terms).sum::<usize>() / context.threads().count() * 3 / 2;
+    context.threads().try_fold(
+        shards.len(),
+        || Ok(Stored::with_capacity(expected, context.memory())),
+        |stored, number| {
+            let shard = &shards[number];
+            let wanted = |index| wanted(shard, index);
+            sources.try_visit(number, Wanted::Some(&wanted), &mut |index, terms| {
+                stored.push(shard.first_row + index, terms)
+            })
+        },
+    )
+}

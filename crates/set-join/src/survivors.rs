@@ -1,0 +1,222 @@
+//! Prepares a join: reads the documents, drops those that cannot have a similar document, makes
+//! sketches of the others, and decides whether sketches or prefixes are joined.
+
+use super::block_join::{MOST_BLOCKS, blocks};
+use super::prune::{self, Shard, sample_eighths};
+use super::sketches::{self, SketchScratch, Sketching};
+use super::{SetJoin, Sources, TermSource as _, Wanted, living_terms, window_scan};
+use simtool_base::error::Result;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_model::groups::Groups;
+use simtool_model::similarity::Threshold;
+
+/// Bytes per sampled term in the first round of counting: the number of its counter, its counters,
+/// and the buffers of the writers.
+const BYTES_PER_SAMPLED_TERM: u64 = 6;
+
+/// A further round of counting is assumed to leave more than 1/`ROUNDS_LEAVE` of the terms that
+/// remain. If even that is too much for the memory, the join fails at once.
+const ROUNDS_LEAVE: usize = 16;
+
+/// Maximum number of terms for which all documents are sketched at the first reading. Counting
+/// terms first would take longer.
+pub(super) const FEW_TERMS: u64 = 1 << 26;
+
+/// Cost of comparing all sketches, in nanoseconds of a core per remaining term, from which another
+/// round of counting is faster. The round takes a third of that and saves about as much of the
+/// comparison.
+pub(super) const NANOSECONDS_A_ROUND: f64 = 60.0;
+
+/// Nanoseconds of a core for ranking a term and joining its set by prefixes, in each pair of blocks
+/// that contains it.
+pub(super) const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
+
+/// Maximum number of bytes for keeping the counter numbers of sampled terms in the first round. If
+/// more would be needed, the documents are read twice, which takes a quarter longer but hardly any
+/// memory.
+pub(super) const SAMPLE_BYTES: u64 = 1 << 29;
+
+/// The documents that may have a similar document, as row numbers per shard, with their sketches.
+pub(super) struct Survivors {
+    pub(super) shards: Vec<Shard>,
+    pub(super) sketches: Vec<Sketching>,
+    /// Whether similar documents are then found by comparing sketches, and not by prefixes.
+    pub(super) is_scanned: bool,
+}
+
+impl SetJoin<'_> {
+    /// Reads the documents, and finds those that may have a similar document, with their sketches.
+    pub(super) fn survivors(&self, sources: &Sources<'_>) -> Result<Survivors> {
+        if sources.is_weighted() {
+            return self.weighed(sources);
+        }
+        let hint = sources.term_count_hint();
+        let sketched_bytes = |terms: u64| sketches::planned_bytes(terms, self.threshold);
+        // For few terms, sketches of all documents cost less than a round and a second reading.
+        let few = hint <= FEW_TERMS && sketched_bytes(hint) <= self.memory_bytes;
+        let mut sketched = None;
+        let reading = Work::Bytes(sources.bytes());
+        let mut shards = if few {
+            self.context.progress().begin("read and sketch", reading);
+            let (shards, sketches) = sketch_all(sources, self.threshold, self.context)?;
+            sketched = Some(sketches);
+            shards
+        } else {
+            self.first_round(sources)?
+        };
+        let sizes = shards.iter().flat_map(|shard| &shard.sizes);
+        self.context.progress().counted("rows", sizes.clone().count() as u64);
+        self.context.progress().counted("terms", sizes.map(|&size| u64::from(size)).sum());
+        // The comparison of sketches is quadratic. It must fit in memory and be faster than the
+        // other way.
+        let is_scannable = |shards: &[Shard], nanoseconds_a_term| {
+            let terms = living_terms(shards);
+            sketched_bytes(terms) <= self.memory_bytes
+                && self.scan_nanoseconds(sources, shards) <= terms as f64 * nanoseconds_a_term
+        };
+        let mut is_scanned = is_scannable(&shards, NANOSECONDS_A_ROUND);
+        if !is_scanned {
+            // If even counting cannot bring the terms into memory, the rounds would read everything
+            // many times before they fail.
+            let parts = blocks(&shards, self.fitting() / 2).len();
+            if parts > MOST_BLOCKS * ROUNDS_LEAVE
+                && sketched_bytes(living_terms(&shards)) / ROUNDS_LEAVE as u64 > self.memory_bytes
+            {
+                return Err(self.too_little_memory(&shards));
+            }
+            self.rereading(sources).rounds(&mut shards, 0)?;
+            self.count_living(&shards);
+            // Each pair of blocks is joined, so each block is joined as often as there are other
+            // blocks.
+            let times = blocks(&shards, self.fitting() / 2).len().saturating_sub(1).max(1);
+            is_scanned = is_scannable(&shards, NANOSECONDS_A_RANKED_TERM * times as f64);
+        }
+        let sketches = if let Some(mut sketches) = sketched {
+            sketches::retain_living(&mut sketches, &shards);
+            sketches
+        } else {
+            self.context.progress().begin("sketch", reading);
+            self.count_living(&shards);
+            sketch_living(sources, &shards, self.threshold, is_scanned, self.context)?
+        };
+        Ok(Survivors { shards, sketches, is_scanned })
+    }
+
+    /// Reports the numbers of remaining documents and terms to the receiver of progress.
+    pub(super) fn count_living(&self, shards: &[Shard]) {
+        let rows: usize = shards.iter().map(|shard| shard.living_sizes().count()).sum();
+        self.context.progress().counted("rows", rows as u64);
+        self.context.progress().counted("terms", living_terms(shards));
+    }
+
+    /// Estimates the nanoseconds that one core takes to compare all sketches of remaining
+    /// documents.
+    fn scan_nanoseconds(&self, sources: &Sources<'_>, shards: &[Shard]) -> f64 {
+        let sizes = |shards: &[Shard]| {
+            let mut sizes: Vec<u32> = shards.iter().flat_map(Shard::living_sizes).collect();
+            sizes.sort_unstable();
+            sizes
+        };
+        let nanoseconds = |sets: &[u32], candidates: &[u32]| {
+            window_scan::estimated_nanoseconds(sets, candidates, self.threshold, self.context.isa())
+        };
+        if sources.second.is_none() {
+            let sizes = sizes(shards);
+            return nanoseconds(&sizes, &sizes);
+        }
+        let (first, second) = shards.split_at(sources.first.shard_count());
+        let first = sizes(first);
+        let second = sizes(second);
+        nanoseconds(&first, &second) + nanoseconds(&second, &first)
+    }
+
+    fn first_round(&self, sources: &Sources<'_>) -> Result<Vec<Shard>> {
+        let hint = sources.term_count_hint();
+        let sampled = hint / 8 * sample_eighths(self.threshold);
+        if sampled.saturating_mul(BYTES_PER_SAMPLED_TERM) <= self.memory_bytes.min(SAMPLE_BYTES) {
+            self.context.progress().begin("read and count", Work::Bytes(sources.bytes()));
+            prune::first_round(sources, self.threshold, self.context)
+        } else {
+            self.rereading(sources).first_round()
+        }
+    }
+}
+
+impl Survivors {
+    /// Drops all documents of each group of equal documents except the first one. Returns the
+    /// groups.
+    pub(super) fn remove_equal(&mut self) -> Groups {
+        let equal = sketches::equal_sets(&self.sketches);
+        // Equal documents have the same partners, so the first one finds them for all.
+        for &other in equal.iter().flat_map(|group| &group[1..]) {
+            let shard = prune::shard_of(&self.shards, other);
+            let shard = &mut self.shards[shard];
+            shard.alive[(other - shard.first_row) as usize] = false;
+        }
+        sketches::retain_living(&mut self.sketches, &self.shards);
+        equal
+    }
+}
+
+/// Reads all documents for the first time, and makes their sketches. Returns the shards and the
+/// sketches of each shard.
+pub(super) fn sketch_all(
+    sources: &Sources<'_>,
+    threshold: Threshold,
+    context: &Context<'_>,
+) -> Result<(Vec<Shard>, Vec<Sketching>)> {
+    // Rows are numbered after all shards were read. Until then, a document has its index in its
+    // shard.
+    let read = context.threads().try_map(
+        sources.shard_count(),
+        || Ok(SketchScratch::default()),
+        |scratch, number| {
+            let mut sizes = Vec::new();
+            let mut sketches = Sketching::new(threshold, true, context.memory());
+            sources.try_visit(number, Wanted::All, &mut |index, terms| {
+                sizes.push(prune::document_size(terms.len())?);
+                sketches.push(index, terms, scratch)
+            })?;
+            Ok((sizes, sketches))
+        },
+    )?;
+    let mut shards = Vec::new();
+    let mut all = Vec::new();
+    let mut row = 0;
+    for (sizes, mut sketches) in read {
+        sketches.number_from(row);
+        let shard = Shard::new(row, sizes);
+        row = prune::row_after(row, shard.sizes.len())?;
+        shards.push(shard);
+        all.push(sketches);
+    }
+    Ok((shards, all))
+}
+
+/// Makes the sketches of the remaining documents. If `with_bits` is false, they have only sizes and
+/// signatures, which are enough to find equal sets.
+fn sketch_living(
+    sources: &Sources<'_>,
+    shards: &[Shard],
+    threshold: Threshold,
+    with_bits: bool,
+    context: &Context<'_>,
+) -> Result<Vec<Sketching>> {
+    let terms = living_terms(shards);
+    let sketched = context.threads().try_fold(
+        shards.len(),
+        || Ok((Sketching::new(threshold, with_bits, context.memory()), SketchScratch::default())),
+        |(sketches, scratch), number| {
+            let shard = &shards[number];
+            if !shard.alive.contains(&true) {
+                return Ok(());
+            }
+            let wanted = Wanted::Remaining { is_one: &|index| shard.is_alive(index), terms };
+            sources.try_visit(number, wanted, &mut |index, terms| {
+                sketches.push(shard.first_row + index, terms, scratch)
+            })
+        },
+    )?;
+    Ok(sketched.into_iter().map(|(sketches, _)| sketches).collect())
+}

@@ -1,0 +1,210 @@
+//! Tests how joins use the memory that they are given.
+
+use super::*;
+use crate::block_join::blocks;
+use crate::cells::Cells;
+use crate::prune::Stored;
+use crate::sketches::{SketchScratch, Sketching};
+
+#[test]
+fn too_little_memory_is_reported_as_soon_as_it_shows() {
+    // Documents that share 20 of 21 terms.
+    fn document(number: u64) -> Vec<u64> {
+        (0..20).map(mix).chain([mix(1000 + number)]).collect()
+    }
+    let readings = |documents: u64, memory_bytes: u64, term_count_hint: u64| {
+        let documents = (0..documents).map(document).collect();
+        let documents = Documents { documents, shard_documents: 10_000 };
+        let counted = Counted::new(documents, term_count_hint);
+        let join =
+            SetJoin { threshold: threshold(4, 5), memory_bytes, context: &Context::default() };
+        let error = join.self_join(&counted).map(drop).unwrap_err();
+        assert!(matches!(error.kind(), simtool_base::error::ErrorKind::Limit { .. }), "{error}");
+        (counted.readings.into_inner(), error.to_string())
+    };
+    // If there are far too many terms for a table in this memory, nothing is read at all.
+    let (read, message) = readings(10, 1 << 20, 1 << 32);
+    assert_eq!(read, 0);
+    assert!(
+        message.starts_with("about 4294967296 shingles: `max_memory` leaves 1048576 bytes for")
+    );
+    assert!(
+        message.ends_with(" 113M more is enough for that; the method simhash needs less"),
+        "{message}"
+    );
+    // If only the first reading shows this, the error is the same.
+    let (read, message) = readings(5000, 2, 1 << 10);
+    assert_eq!(read, 1);
+    assert!(
+        message.starts_with("about 105000 shingles: `max_memory` leaves 2 bytes for them"),
+        "{message}"
+    );
+    // The first round counts and prunes fifteen times. It shows that no further round can help.
+    let (read, message) = readings(5000, 3000, 105_000);
+    assert_eq!(read, 30);
+    assert!(message.starts_with("105000 shingles that may match: `max_memory` leaves 3000 bytes"));
+    // If further rounds may help, they are run.
+    let (read, message) = readings(500, 1, 1 << 10);
+    assert!(read > 2 && message.contains("more than 64 parts, each with each. 1M more is enough"));
+}
+
+#[test]
+fn pairs_that_are_too_many_for_the_memory_are_refused() {
+    // All documents are similar, but no two are equal. There are more than a million pairs, which take
+    // 27 MB while they are sorted.
+    let document = |number: u64| (0..20).map(mix).chain([mix(1000 + number)]).collect();
+    let documents: Vec<Vec<u64>> = (0..1500).map(document).collect();
+    let pairs = |memory_bytes, held_bytes| {
+        let source = Counted { held_bytes, ..Counted::new(source_of(&documents), 1 << 10) };
+        let threshold = threshold(4, 5);
+        let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
+        let close = join.self_join(&source).map_err(|error| error.to_string())?;
+        Ok::<_, String>(close.pairs.len())
+    };
+    assert_eq!(pairs(64 << 20, 0), Ok(1500 * 1499 / 2));
+    let message = pairs(20 << 20, 0).unwrap_err();
+    let expected = "1124250 pairs of near-duplicates: `max_memory` leaves 20971520 bytes for them";
+    assert!(message.starts_with(expected), "{message}");
+    // Few of these pairs decide which documents are kept.
+    let source = Counted::new(source_of(&documents), 1 << 10);
+    let memory_bytes = 20 << 20;
+    let threshold = threshold(4, 5);
+    let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
+    let order = || (0..1500).rev().collect();
+    let close = join.self_join_to_keep(&source, &order).unwrap();
+    assert!(!close.is_complete && close.pairs.len() == 1499);
+    assert!(close.pairs.iter().all(|pair| pair.b == 1499));
+    let join = SetJoin { memory_bytes: 64 << 20, ..join };
+    let close = join.self_join_to_keep(&source, &order).unwrap();
+    assert!(close.is_complete && close.pairs.len() == 1500 * 1499 / 2);
+    // The data that the source keeps about the documents takes a part of the memory.
+    let message = pairs(64 << 20, 44 << 20).unwrap_err();
+    assert!(message.contains("`max_memory` leaves 20971520 bytes"), "{message}");
+}
+
+#[test]
+fn large_buffers_are_entered_in_the_ledger_and_released() {
+    let document = |number: u64| (0..200).map(mix).chain([mix(1000 + number)]).collect();
+    let documents: Vec<Vec<u64>> = (0..600).map(document).collect();
+    let source = source_of(&documents);
+    let limit = 64 << 20;
+    let context = Context::default().with_memory(limit);
+    let join = SetJoin::new(threshold(4, 5), &context);
+    let close = join.self_join(&source).unwrap();
+    let pairs = close.pairs.len() as u64;
+    assert_eq!(pairs, 600 * 599 / 2);
+    // The pairs exist twice while they are sorted.
+    let of_pairs = 2 * pairs * size_of::<SetPair>() as u64;
+    let peak = context.memory().peak();
+    assert!((of_pairs / 2..limit).contains(&peak), "{peak}");
+    drop(close);
+    assert_eq!(context.memory().used(), 0);
+}
+
+#[test]
+fn terms_tables_and_sketches_are_entered_in_the_ledger() {
+    let context = Context::default().with_memory(u64::MAX);
+    let ledger = context.memory();
+    let terms: Vec<u64> = (0..300_000).map(mix).collect();
+    let table = Cells::new(1 << 20, 0, ledger).unwrap();
+    assert_eq!(ledger.used(), (1 << 20) / Cells::A_BYTE);
+    drop(table);
+    // Room for terms costs nothing before it is used.
+    let mut stored = Stored::with_capacity(1 << 20, ledger);
+    assert_eq!(ledger.used(), 0);
+    stored.push(0, &terms).unwrap();
+    let bytes = size_of_val(&terms[..]) as u64;
+    assert!((bytes..=bytes / 4 * 5).contains(&ledger.used()), "{}", ledger.used());
+    drop(stored);
+    let mut sketches = Sketching::new(Threshold::DEFAULT, true, ledger);
+    sketches.push(0, &terms, &mut SketchScratch::default()).unwrap();
+    // At least a bit for each term.
+    assert!((300_000 / 8..300_000).contains(&ledger.used()), "{}", ledger.used());
+    drop(sketches);
+    assert_eq!(ledger.used(), 0);
+}
+
+#[test]
+fn terms_that_are_joined_at_once_fit_into_32_bits() {
+    let fitting = |memory_bytes| {
+        SetJoin { threshold: threshold(4, 5), memory_bytes, context: &Context::default() }.fitting()
+    };
+    assert_eq!(fitting(u64::MAX), u64::from(u32::MAX));
+    assert_eq!(fitting(48_000), 1000);
+    // Two blocks are joined at a time. Each has one of the longest documents.
+    let longest = prune::document_size((1 << 31) - 1).unwrap();
+    let shard = Shard::new(5, vec![longest, 1, longest, longest]);
+    assert_eq!(shard.living_terms(), 3 * u64::from(longest) + 1);
+    let blocks = blocks(&[shard], fitting(u64::MAX) / 2);
+    assert_eq!(blocks, [0..6, 6..7, 7..8, 8..u32::MAX]);
+}
+
+#[test]
+fn candidates_are_handed_on_before_they_are_too_many() {
+    // Two and two documents are equal, and no others are similar. There are enough documents for three
+    // blocks.
+    let document = |number: u64| (0..8).map(|term| mix((number / 2) << 8 | term)).collect();
+    let documents: Vec<Vec<u64>> = (0..40_000).map(document).collect();
+    let source = source_of(&documents);
+    let sources = Sources { first: &source, second: None };
+    let threshold = threshold(7, 10);
+    let join = SetJoin { threshold, memory_bytes: u64::MAX, context: &Context::default() };
+    let found = |most: u64| {
+        let (shards, sketches) = sketch_all(&sources, threshold, &Context::default()).unwrap();
+        let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
+        let mut pairs = Vec::new();
+        let mut calls = 0;
+        let scans = Scan::within(&by_sketches.sketches);
+        let visited = by_sketches.near(&scans, most, &mut |found| {
+            pairs.extend(found.concat());
+            calls += 1;
+            Ok(())
+        });
+        visited.unwrap();
+        pairs.sort_unstable();
+        (pairs, calls)
+    };
+    let (all, calls) = found(u64::MAX);
+    assert_eq!(calls, 1);
+    assert!((0..20_000).all(|pair| all.binary_search(&[pair * 2, pair * 2 + 1]).is_ok()));
+    assert_eq!(found(5000), (all, 3));
+}
+
+#[test]
+fn many_terms_are_counted_before_documents_are_sketched() {
+    let documents = Documents { documents: templates(90), shard_documents: 9 };
+    let expected = brute_force(&documents.documents, &documents.documents, threshold(7, 10), false);
+    // The source reports so many terms that the documents are pruned first: with cells that are kept in
+    // memory, or with less memory by reading twice.
+    for memory_bytes in [u64::MAX, 100 << 20] {
+        let documents = Documents { documents: templates(90), shard_documents: 9 };
+        let source = Counted::new(documents, 1 << 27);
+        let threshold = threshold(7, 10);
+        let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
+        let close = join.self_join(&source).unwrap();
+        assert_eq!(expanded(&close), expected);
+        let per_shard = source.readings.into_inner() / 10;
+        assert_eq!(per_shard, if memory_bytes == u64::MAX { 3 } else { 4 });
+    }
+}
+
+#[test]
+fn terms_are_counted_in_slices_where_memory_is_scarce() {
+    let single = |number: u64| (0..30).map(|term| mix(number << 32 | term | 1 << 20)).collect();
+    let all: Vec<Vec<u64>> = templates(2).into_iter().chain((0..1000).map(single)).collect();
+    let threshold = threshold(7, 10);
+    let expected = brute_force(&all[..2], &all[..2], threshold, false);
+    assert_eq!(expected.len(), 1);
+    // All terms are counted in one table or in three. After each, documents are pruned. The rest is
+    // sketched and compared. If the source reports few terms, they are counted again in four tables,
+    // and the two candidates are compared one after the other.
+    for (memory_bytes, term_count_hint, readings) in
+        [(40_000, 50_000, 4), (10_000, 32_000, 8), (6000, 6001, 12)]
+    {
+        let documents = Documents { documents: all.clone(), shard_documents: 2000 };
+        let source = Counted::new(documents, term_count_hint);
+        let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
+        assert_eq!(join.self_join(&source).unwrap().pairs, expected.clone().into());
+        assert_eq!(source.readings.into_inner(), readings);
+    }
+}
