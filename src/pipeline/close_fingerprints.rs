@@ -1,4 +1,5 @@
-//! Joins fingerprints: finds the pairs within a distance, with equal fingerprints stored as groups.
+//! Joins fingerprints: finds the pairs of fingerprints within a distance. Rows with equal fingerprints are
+//! stored as a group.
 
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
@@ -16,13 +17,13 @@ use simtool_model::similarity::Threshold;
 use simtool_set_join::close::{Close, ClosePair};
 
 /// Finds all pairs of rows within `distance`, in one collection or between two, by the cheapest join. With
-/// `recall`, the join uses LSH bands, which find at least this fraction of the pairs at the distance and may
-/// miss the others.
+/// `recall`, the join uses LSH bands and may miss pairs. It then finds at least the fraction `recall` of the
+/// pairs at this distance.
 ///
 /// # Errors
 ///
-/// The distance is so large that all rows are close, the threads cannot be started, a temporary file fails,
-/// or the memory is too little.
+/// The distance is so large that all rows are near each other, the threads cannot be started, a temporary
+/// file fails, or the memory is too little.
 pub(super) fn close_rows(
     rows: Sides<&FingerprintRows<'_>>,
     distance: u32,
@@ -52,7 +53,7 @@ fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result
     Plan::for_collections(Workload::of(task, rows.second(), distance, memory))
 }
 
-/// Converts the result of a join. The number of the first row of a group becomes the name of the group.
+/// Converts the result of a join. In the result, the first row of a group names the group.
 fn closed(found: GroupPairs) -> Close {
     let GroupPairs { groups, pairs } = found;
     // The join numbers groups by their fingerprints. Names by first rows do not depend on the kind of join.
@@ -89,7 +90,7 @@ mod tests {
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
     use simtool_set_join::close::Neighbourhood;
 
-    /// Fingerprints near a few centres; each seventh row has none.
+    /// Returns fingerprints near a few centres. Each seventh row has no fingerprint.
     fn rows(from: u64, count: u64) -> FingerprintRows<'static> {
         let lane = |row: u64| mix(row % 20) ^ 1 << (mix(row) % 8) ^ 1 << (mix(row + 1) % 3);
         let mut rows = RowsBuilder::new(Shape::bits(64));

@@ -1,4 +1,4 @@
-//! Compares two documents, and reads them by record number or ID.
+//! Compares two documents, and reads a document by its record number or ID.
 
 use super::watched::Watched;
 use crate::method::{DocumentTerms, Fitted, Method, RowMaker, RowScratch, TermScratch};
@@ -16,7 +16,7 @@ use simtool_read::{Collection, Corpus, Event, Format, ReadOptions};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-/// Similarity and distance of two texts, and the numbers behind them.
+/// Similarity and distance of two texts, and the counts from which they are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
     /// Number of distinct shingles of each text.
@@ -31,8 +31,8 @@ pub struct Comparison {
 
 /// Compares two texts by their shingles and by their fingerprints.
 ///
-/// The fingerprints are those of `method`, or 64-bit SimHash if the method has none or must learn weights
-/// from a collection.
+/// The fingerprints are made by `method`. If the method has none or must learn weights from a collection,
+/// they are made by 64-bit SimHash.
 ///
 /// # Complexity
 ///
@@ -82,7 +82,7 @@ pub(super) fn shared(left: &[u64], right: &[u64]) -> u64 {
     count
 }
 
-/// Choice of the document to read from a file.
+/// Choice of the document that is read from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted<'w> {
     /// The only document of the file. It is an error if the file has several.

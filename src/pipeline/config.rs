@@ -41,13 +41,13 @@ pub enum Keep {
     First,
     /// The last document in reading order.
     Last,
-    /// The document with the most bytes of text. If several are equally long, the first of these.
+    /// The document with the most bytes of text. If several are equally long, the first one of them.
     Longest,
-    /// The document with the greatest value of the option `keep_field`. If several have it, the first of
-    /// these.
+    /// The document with the greatest value of the field that the option `keep_field` names. If several have
+    /// this value, the first one of them.
     FieldMax,
-    /// The document with the smallest value of the option `keep_field`. If several have it, the first of
-    /// these.
+    /// The document with the smallest value of the field that the option `keep_field` names. If several have
+    /// this value, the first one of them.
     FieldMin,
 }
 
@@ -83,8 +83,8 @@ impl Keep {
         matches!(self, Self::FieldMax | Self::FieldMin)
     }
 
-    /// Returns bytes for `value` that sort in the order of preference: the document with the smallest bytes
-    /// is kept. With these bytes, other engines such as Spark can choose documents by a field.
+    /// Converts a field value to bytes that sort in the order of preference: the document with the smallest
+    /// bytes is kept. With these bytes, other engines such as Spark can choose documents by a field.
     #[must_use]
     pub fn ordered_bytes(self, value: &FieldValue) -> Vec<u8> {
         let mut bytes = value.to_ordered_bytes();
@@ -98,7 +98,7 @@ impl Keep {
         bytes
     }
 
-    /// Checks that a field is given for the rules that compare a field, and only for these.
+    /// Checks that a field is given if the rule compares a field, and that no field is given for other rules.
     ///
     /// # Errors
     ///
@@ -115,10 +115,11 @@ impl Keep {
 /// Rule for when a document may be removed because of another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClusterRule {
-    /// A document is removed only for a kept one that is close to it.
+    /// A document is removed only if it is close to the kept document that replaces it.
     #[default]
     Proven,
-    /// All documents that a chain of close documents links form one cluster. One document of it is kept.
+    /// All documents that a chain of close documents links form one cluster. One document of each cluster is
+    /// kept.
     Components,
 }
 
@@ -151,8 +152,8 @@ pub struct Config {
     pub keep: Keep,
     /// Rule for when a document may be removed because of another one.
     pub clusters: ClusterRule,
-    /// Whether the result may be without some pairs if the memory is too small for all pairs. The missing
-    /// pairs never change which documents are removed, nor for which kept documents.
+    /// Whether some pairs may be missing from the result if the memory is too small for all pairs. Missing
+    /// pairs never change which documents are removed, nor the kept documents that replace them.
     pub may_leave_pairs_out: bool,
     /// Threads, memory and instruction set of the run.
     pub resources: Resources,

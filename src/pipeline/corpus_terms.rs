@@ -10,17 +10,18 @@ use simtool_read::{Corpus, Price};
 use simtool_set_join::{TermSource, Wanted};
 use std::sync::OnceLock;
 
-/// Approximate number of bytes of text per term. It gives the size of tables before the text is read.
+/// Approximate number of bytes of text per term. Tables of terms get their size from it before the text is
+/// read.
 const BYTES_A_TERM: u64 = 6;
-/// Approximate number of bytes of text per byte of a zstd or Parquet file. Gzip files are counted without
-/// such a factor, because they often hold HTML that is mostly tags.
+/// Approximate number of bytes of text per byte of a Zstandard or Parquet file. Gzip files are counted
+/// without this factor, because they often hold HTML that is mostly tags.
 const UNPACKED: u64 = 3;
 
 /// Source of the terms of a collection. The first reading also collects the summary of the collection.
 pub(super) struct CorpusTerms<'c> {
     collection: &'c dyn Corpus,
     terms: &'c DocumentTerms,
-    /// Whether a field of the documents decides which ones are kept, so that its values must be collected.
+    /// Whether a field decides which documents are kept, so that its values must be collected.
     by_field: bool,
     progress: &'c dyn Progress,
     summaries: Vec<OnceLock<ShardSummary>>,
@@ -37,8 +38,8 @@ impl<'c> CorpusTerms<'c> {
         Self { collection, terms, by_field, progress, summaries }
     }
 
-    /// Returns the numbers of all documents, sorted by preference: the document to keep first. Every shard
-    /// must have been read.
+    /// Returns the numbers of all documents, sorted by the rule `keep`. The document that should rather be
+    /// kept comes first. Every shard must have been read.
     pub(super) fn order(&self, keep: Keep) -> Vec<u32> {
         let read =
             CollectionSummary::of_preferences(self.summaries.iter().filter_map(OnceLock::get));

@@ -1,6 +1,7 @@
-//! Finds all pairs of near-duplicates in one collection or between two, as a plan says.
+//! Finds all pairs of near-duplicates in one collection or between two, by the method of a plan.
 //!
-//! Deduplication adds clustering to the result. Matching adds the closest partner of each query.
+//! For deduplication, the module [`near_duplicates`](super::near_duplicates) adds the clustering. For
+//! matching, it adds the closest partner of each query.
 
 use super::close_fingerprints::close_rows;
 use super::corpus_terms::CorpusTerms;
@@ -59,7 +60,8 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// Finds the pairs whose sets of terms reach `threshold`, without fingerprints.
+    /// Finds the pairs of documents whose sets of terms have a similarity of at least `threshold`. No
+    /// fingerprints are made.
     fn sets(&self, threshold: Threshold) -> Result<FoundClose> {
         let progress = self.context.progress();
         let clock = StageClock::start(progress);
@@ -107,8 +109,8 @@ impl Run<'_> {
         Ok(FoundClose { read, close, timings, spooled_bytes })
     }
 
-    /// Finds the pairs whose fingerprints are within `distance`. If the method verifies pairs, only those
-    /// with similar sets of terms remain.
+    /// Finds the pairs of documents whose fingerprints are within `distance`. If the method verifies pairs,
+    /// only pairs with similar sets of terms remain.
     fn rows(&self, distance: u32) -> Result<FoundClose> {
         let mut timings = Timings::start();
         let method = self.plan.method();
@@ -140,8 +142,9 @@ impl Run<'_> {
         Ok(FoundClose { read, close, timings, spooled_bytes: 0 })
     }
 
-    /// Returns the terms of the sets whose similarity is compared. If they need learned weights, the weights
-    /// are taken from `known`, which was learned for the fingerprints, or else learned now.
+    /// Returns the maker of the terms whose sets are compared. If the terms need learned weights, the weights
+    /// are taken from `known`, which was learned for the fingerprints. If `known` does not fit, they are
+    /// learned now.
     fn terms(&self, known: &Fitted) -> Result<DocumentTerms> {
         let compared = self.plan.method().compared();
         let isa = self.context.isa();

@@ -15,7 +15,7 @@ use simtool_read::Corpus;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Fingerprints of a collection, and the data that belongs to them.
+/// Fingerprints of a collection, with the data that was learned for them and a summary of the reading.
 #[derive(Clone, Debug)]
 pub struct FingerprintedCollection {
     /// A row for each document, in reading order. A document without terms has no fingerprint.
@@ -27,12 +27,13 @@ pub struct FingerprintedCollection {
     pub summary: CollectionSummary,
 }
 
-/// What to do with documents that have no terms and so no fingerprint.
+/// Treatment of documents that have no terms and so no fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wordless {
-    /// Such a document becomes a row that is marked as having no fingerprint.
+    /// A document without terms becomes a row that is marked as having no fingerprint.
     Allowed,
-    /// The first such document is an error, because the output format cannot mark missing fingerprints.
+    /// The first document without terms is an error, because the output format cannot mark missing
+    /// fingerprints.
     Refused,
 }
 
@@ -97,7 +98,7 @@ pub fn fingerprint_by_fitted(
 pub(crate) struct Rows<'r> {
     pub(crate) recipe: &'r Recipe,
     pub(crate) fitted: &'r Fitted,
-    /// Whether a field of the documents decides which ones are kept, so that its values must be collected.
+    /// Whether a field decides which documents are kept, so that its values must be collected.
     pub(crate) by_field: bool,
     pub(crate) wordless: Wordless,
     pub(crate) context: &'r Context<'r>,
@@ -106,13 +107,14 @@ pub(crate) struct Rows<'r> {
 /// Fingerprints of the documents of one shard.
 struct ShardRows {
     words: Vec<u64>,
-    /// Numbers, within the shard, of the documents without a fingerprint.
+    /// Numbers of the documents without a fingerprint, counted within the shard.
     without: Vec<u32>,
     summary: ShardSummary,
 }
 
 impl Rows<'_> {
-    /// Reads every shard of `corpus` once, as a stage of its own in the progress report.
+    /// Computes the fingerprints of `corpus`, and reports this as a stage of its own to the progress. Reads
+    /// every shard once.
     ///
     /// # Errors
     ///
@@ -122,7 +124,8 @@ impl Rows<'_> {
         self.read(corpus)
     }
 
-    /// Reads every shard of `corpus` once, as part of a progress stage that has already begun.
+    /// Computes the fingerprints of `corpus`, as part of a progress stage that has already begun. Reads every
+    /// shard once.
     ///
     /// # Errors
     ///
@@ -241,7 +244,7 @@ mod tests {
     #[test]
     fn only_documents_with_words_have_fingerprints() {
         let made = fingerprints("simhash", 1, Isa::PORTABLE);
-        // An empty file holds no record: four documents.
+        // There are four documents, because an empty file holds no record.
         assert_eq!(made.rows.len(), 4);
         assert_eq!(made.rows.row(0), Some(&[0xcc71_252b_5aa7_6984][..]));
         assert_eq!(
@@ -327,7 +330,7 @@ mod tests {
         let first =
             fingerprint(&Texts::of(&["rose tulip rose", "iris rose tulip"]), &config).unwrap();
         let later = Texts::of(&["Lily, lily, lily: rose!", "rose tulip rose"]);
-        // By itself, the later collection has other words.
+        // If the later collection is fingerprinted without the earlier one, other words are its features.
         let alone = fingerprint(&later, &config).unwrap();
         assert_ne!(alone.rows.recipe, first.rows.recipe);
         let stored = Fitted::from_bytes(&first.fitted.to_bytes(), Path::new("f")).unwrap();

@@ -31,7 +31,8 @@ impl<'t, L> FromIterator<(Vec<Id<'t>>, Vec<L>)> for FingerprintedDocuments<'t, L
     }
 }
 
-/// Computes the fingerprints of the corpus from the word numbers of pass 1. The text is not read again.
+/// Computes the fingerprints of the corpus from the word numbers that pass 1 stored. The text is not read
+/// again.
 pub(super) fn fingerprint_corpus<'t, L: Fingerprint>(
     workers: &Threads,
     simhash: &TableSimhash,

@@ -16,26 +16,26 @@ use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 /// make bookkeeping negligible, and small enough that all threads finish at about the same time.
 const SHARE_BYTES: usize = 256 << 10;
 
-/// Result of pass 1: the features, and all words of the corpus as numbers.
+/// Result of pass 1: the features (the most frequent words), and all words of the corpus as numbers.
 #[derive(Debug)]
 pub(super) struct FittedCorpus<'t> {
     /// Features of the corpus: its most frequent words by rank.
     pub(super) vocabulary: Vocabulary,
-    /// For each thread, a table from its word numbers to the ranks of the words.
+    /// For each thread of pass 1, a table that maps its word numbers to the ranks of the words.
     number_ranks: Vec<NumberRanks>,
     /// Documents of the corpus by share, in reading order.
     shares: Vec<NumberedShare<'t>>,
-    /// For each thread, the buffers that hold the word numbers of its documents.
+    /// For each thread of pass 1, the buffers that hold the word numbers of the documents that it read.
     written: Vec<WrittenNumbers>,
 }
 
-/// Documents of a share of the corpus, as word numbers in a buffer.
+/// Documents of one share (part) of the corpus, as word numbers in a buffer.
 #[derive(Debug)]
 struct NumberedShare<'t> {
     share: usize,
-    /// Number of the thread that read the share, and by whose counter the words are numbered.
+    /// Number of the thread that read the share. Each thread numbers words in its own way.
     worker: usize,
-    /// Index of the buffer, among the buffers of this thread, that holds the word numbers.
+    /// Index of the buffer that holds the word numbers, among the buffers of this thread.
     buffer: usize,
     /// Index in the buffer at which the word numbers of the share begin.
     start: usize,
@@ -58,7 +58,7 @@ impl<'t> FittedCorpus<'t> {
         self.shares.len()
     }
 
-    /// Returns the documents of a share, and a table from their word numbers to the ranks of the words.
+    /// Returns the documents of a share, and a table that maps their word numbers to the ranks of the words.
     pub(super) fn share(
         &self,
         share: usize,
@@ -86,10 +86,10 @@ struct WrittenNumbers {
 }
 
 impl WrittenNumbers {
-    /// Minimum number of elements of a buffer, which take 4 MB. A share that needs more gets a larger buffer.
+    /// Minimum number of elements of a buffer, which take 4 MB. A share with more words gets a larger buffer.
     const BUFFER_PLACES: usize = 2 << 20;
 
-    /// Returns a buffer with at least `most` free elements, and the index of the first free one.
+    /// Returns a buffer with at least `most` free elements, and the index of the first free element.
     fn with_room(&mut self, most: usize) -> (&mut LargeBuffer<u16>, usize) {
         if self.buffers.last().is_none_or(|buffer| buffer.len() - self.used < most) {
             self.buffers.push(LargeBuffer::zeroed(most.max(Self::BUFFER_PLACES)));
@@ -139,7 +139,7 @@ pub(super) fn fit<'t>(
     FittedCorpus { vocabulary, number_ranks, shares, written }
 }
 
-/// State that a thread of pass 1 keeps from share to share.
+/// State that a thread of pass 1 keeps from one share to the next.
 struct CountingWorker<'t> {
     tokenizer: AsciiLetters,
     batch: TokenBatch,

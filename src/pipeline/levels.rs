@@ -1,4 +1,4 @@
-//! Counts how many documents stricter limits would remove, exactly and without another run.
+//! Counts how many documents stricter limits would remove. The counts are exact and need no other run.
 //!
 //! The pairs within a stricter limit are some of the pairs that were already found. So the choice of kept
 //! documents is repeated with these pairs only.
@@ -15,8 +15,8 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::close::Neighbourhood;
 
-/// Similarity limits for which removals are counted, in tenths. Only limits stricter than the limit of the
-/// run are used.
+/// Similarity limits for which removals are counted, in tenths: 1.0, 0.9 and so on. Only limits stricter than
+/// the limit of the run are used.
 const TENTHS: [u32; 4] = [10, 9, 8, 7];
 /// Maximum number of stricter distances for which removals are counted.
 const DISTANCES: u32 = 4;
@@ -28,8 +28,8 @@ pub(super) struct Found<'f> {
     pub(super) plan: &'f Plan,
 }
 
-/// Returns the limit that decides in the end. If the method verifies pairs by their sets, it is the
-/// similarity of the sets, and otherwise the limit of the method.
+/// Returns the limit that decides which pairs remain in the end. If the method verifies pairs by their sets,
+/// it is the similarity of the sets. Otherwise it is the limit of the method.
 fn limit(plan: &Plan) -> Criterion {
     plan.method().verify().map_or_else(|| plan.method().close(), Criterion::Similarity)
 }
@@ -49,7 +49,7 @@ pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec
 ///
 /// # Complexity
 ///
-/// For each limit, less than the time in which the run chose the kept documents.
+/// For each limit, it takes less time than the run took to choose the kept documents.
 pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
     match limit(found.plan) {
         Criterion::Similarity(threshold) => {

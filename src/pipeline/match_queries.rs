@@ -21,9 +21,9 @@ const QUERIES_AT_ONCE: usize = 16;
 /// Result of [`match_queries`]: the matches of all queries as text, and counts.
 #[derive(Clone, Debug)]
 pub struct MatchedQueries {
-    /// The text, in blocks that follow each other.
+    /// Text with the matches of all queries. It is divided into blocks that follow each other.
     pub blocks: Vec<Vec<u8>>,
-    /// Number of bytes of the text of the first query, or 0 if there is no query.
+    /// Number of bytes of the text about the first query, or 0 if there is no query.
     first_query: usize,
     /// Number of documents of the corpus.
     pub documents: usize,
@@ -38,7 +38,7 @@ pub struct MatchedQueries {
 }
 
 impl MatchedQueries {
-    /// Returns the text of the first query, or an empty text if there is no query.
+    /// Returns the text with the matches of the first query, or an empty text if there is no query.
     #[must_use]
     pub fn first_query(&self) -> &[u8] {
         self.blocks.first().map_or(&[], |block| &block[..self.first_query])
@@ -115,10 +115,10 @@ fn match_in_lanes<L: Fingerprint>(
     })
 }
 
-/// Output text of some consecutive queries.
+/// Text with the matches of some consecutive queries.
 struct Block {
     text: Vec<u8>,
-    /// Number of bytes of the text of the first query in the block.
+    /// Number of bytes of the text about the first query in the block.
     first: usize,
     matches: usize,
 }

@@ -1,4 +1,4 @@
-//! The one place that knows the order of the stages.
+//! Runs from beginning to end. Only this module knows the order of the stages.
 //!
 //! ```text
 //! Config ──Plan::new──▶ Plan            one corpus, or queries and corpus (Sides)

@@ -20,8 +20,9 @@ use simtool_set_join::close::{Close, Neighbourhood};
 pub struct NearDuplicates {
     /// Summary of reading the collection, or one summary each for queries and corpus.
     pub read: Sides<CollectionSummary>,
-    /// All pairs of near-duplicates. Pairs that do not [affect](super::config::Config::may_leave_pairs_out)
-    /// the removals may be missing if the memory is too small for all pairs.
+    /// All pairs of near-duplicates. If the memory is too small for all pairs, pairs that do not affect the
+    /// removals may be missing. [`Config::may_leave_pairs_out`](super::config::Config::may_leave_pairs_out)
+    /// allows this.
     pub close: Close,
     /// The documents to remove, in reading order.
     ///
@@ -29,12 +30,13 @@ pub struct NearDuplicates {
     /// * Between two, these are the queries that have a match. Each names the most similar document of the
     ///   corpus, or the earliest of several that are equally similar.
     pub removals: Vec<Removal>,
-    /// Limits with the number of documents that each would remove, the strictest limit first and the limit of
-    /// the run last. Stricter limits are listed only if all pairs are known.
+    /// Limits, each with the number of documents that a run with this limit would remove. The strictest limit
+    /// comes first, and the limit of the run is last. Stricter limits are listed only if all pairs are known.
     pub levels: Vec<Level>,
     /// Time that each stage took.
     pub timings: Timings,
-    /// Number of bytes of terms that went to temporary files, so that expensive texts were read only once.
+    /// Number of bytes of terms that were written to temporary files, so that expensive texts were read only
+    /// once.
     pub spooled_bytes: u64,
 }
 

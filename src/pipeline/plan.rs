@@ -8,7 +8,7 @@ use simtool_base::quantity::bytes;
 use simtool_compute::resources::Resources;
 use std::fmt;
 
-/// Whether one collection is compared with itself or queries with a corpus.
+/// Task of a run: to compare one collection with itself, or queries with a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Finds near-duplicates within one collection.
@@ -74,8 +74,8 @@ impl Plan {
         self.config.clusters
     }
 
-    /// Returns whether pairs that change no removal may be missing from the result. They may not if clusters
-    /// are chains of pairs, because any pair can link a chain.
+    /// Returns whether pairs that change no removal may be missing from the result. If clusters are chains of
+    /// pairs, no pair may be missing, because any pair can link a chain.
     pub(crate) fn may_leave_pairs_out(&self) -> bool {
         let is_proven = self.clusters() == ClusterRule::Proven;
         self.config.may_leave_pairs_out && is_proven && self.task == Task::Deduplicate
@@ -87,7 +87,8 @@ impl Plan {
         &self.config.resources
     }
 
-    /// Returns about how often the input is read before the texts of candidate pairs are verified.
+    /// Returns the approximate number of times that the input is read before the texts of candidate pairs are
+    /// verified.
     pub(crate) fn readings(&self) -> f64 {
         // A join of sets reads its input two or three times, and learning takes one more reading.
         match self.method().close() {

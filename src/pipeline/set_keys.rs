@@ -31,23 +31,23 @@ pub struct SetKeys {
     order: Arc<Frequencies>,
 }
 
-/// A set of terms as a hash, with its keys.
+/// Hash of a set of terms, its weight, and its keys. Any two similar sets have at least one key in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyedSet {
-    /// Hash of the set. Equal sets have equal hashes, and different sets have different ones in practice.
+    /// Hash of the set. Equal sets have equal hashes. Different sets have different hashes in practice.
     pub number: u128,
     /// Sum of the weights of the terms, or number of terms if all weigh the same.
     pub weight: u64,
-    /// Keys of the set, which are terms. Each comes with the total weight of itself and all later terms of
-    /// the set.
+    /// Keys of the set. A key is a term of the set. Each key comes with the total weight of itself and all
+    /// later terms of the set.
     pub keys: Vec<(u64, u64)>,
 }
 
-/// A set in the list of all sets that have the same key.
+/// A set in the list of all sets that have one key in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetUnderKey {
-    /// Whether the set belongs to the second of two collections. Not used if one collection is joined with
-    /// itself.
+    /// Whether the set belongs to the second of two collections. The value is ignored if one collection is
+    /// joined with itself.
     pub is_second: bool,
     /// Total weight of the terms of the set.
     pub weight: u64,
@@ -62,9 +62,9 @@ impl fmt::Debug for SetKeys {
 }
 
 impl SetKeys {
-    /// Creates a value that computes keys for a method. Terms are sorted by their document frequencies in
-    /// `fitted`. If the terms are weighted, `fitted` must be learned from the whole collection. Otherwise a
-    /// sample or [`Fitted::Nothing`] is enough.
+    /// Creates a value that computes keys for sets of `method`. Terms are sorted by their document
+    /// frequencies in `fitted`. If the terms are weighted, `fitted` must be learned from the whole
+    /// collection. Otherwise a sample or [`Fitted::Nothing`] is enough.
     ///
     /// # Errors
     ///
@@ -112,15 +112,15 @@ impl SetKeys {
         Some(KeyedSet { number, weight, keys })
     }
 
-    /// Returns the pairs of sets that have the same key and may be similar enough, as indexes in `sets`.
-    /// `are_two_sides` says whether two collections are joined.
+    /// Returns the pairs of sets that may be similar enough, as indexes in `sets`. All `sets` have the same
+    /// key. `are_two_sides` says whether two collections are joined.
     ///
     /// In one collection, the smaller index comes first. Between two, each pair has one set of each
     /// collection, and the set of the first collection comes first.
     ///
     /// The search visits the sets by ascending weight, and begins at position `from` in this order. It ends
-    /// after the first set with which there are at least `most` pairs. Then the second result is the position
-    /// to continue from, or `None` if no set is left. So a frequent key cannot fill the memory.
+    /// after the set with which at least `most` pairs are found. Then the second result is the position to
+    /// continue from, or `None` if no set is left. So a frequent key cannot fill the memory.
     #[must_use]
     pub fn candidates(
         &self,
@@ -167,7 +167,7 @@ mod tests {
     use simtool_read::Texts;
     use std::collections::BTreeMap;
 
-    /// Texts of many sizes that share words. Some words are in most of the texts.
+    /// Returns texts of many sizes that share words. Some words are in most of the texts.
     fn texts() -> Vec<String> {
         let mut state = 1_u64;
         let mut random = |end: u64| {

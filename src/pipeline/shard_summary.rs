@@ -10,23 +10,24 @@ use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-/// A record that could not be read as a document, and where it is in its file.
+/// A record that could not be read as a document, with its place in its file.
 #[derive(Clone, Debug)]
 pub struct BadRecord {
-    /// Number of the record in its file or, while its shard is read, in the shard, counted from 0.
+    /// Number of the record in its file, counted from 0. While its shard is read, it is the number in the
+    /// shard.
     pub record: u64,
     /// Byte offset of the record in the file.
     pub byte: u64,
-    /// Description of what is wrong with the record.
+    /// Description of the fault of the record.
     pub bad: Bad,
 }
 
-/// A bad record, and the file that it is in.
+/// A bad record, with the file that contains it.
 #[derive(Clone, Debug)]
 pub struct Quarantined {
     /// Number of the file in the collection.
     pub file: usize,
-    /// The bad record, and where it is in the file.
+    /// The bad record, with its place in the file.
     pub record: BadRecord,
 }
 
@@ -67,8 +68,8 @@ pub struct CollectionSummary {
 }
 
 /// Reads a shard, and calls `visit` with each document and its number in the shard. `visit` returns whether
-/// the document has any term. `by_field` says whether the values of a field are collected, because they
-/// decide which documents are kept.
+/// the document has any term. With `by_field`, the values of the field that decides which documents are kept
+/// are collected.
 ///
 /// # Errors
 ///
@@ -217,7 +218,7 @@ impl CollectionSummary {
         Ok(all)
     }
 
-    /// Merges only the lengths and field values of all shards, which [`prefer`](Self::prefer) needs.
+    /// Merges only the text lengths and field values of all shards, which [`prefer`](Self::prefer) needs.
     pub(crate) fn of_preferences<'s>(shards: impl Iterator<Item = &'s ShardSummary>) -> Self {
         let mut all = Self::default();
         for summary in shards {
@@ -242,7 +243,8 @@ impl CollectionSummary {
         self.lengths.iter().copied().map(u64::from).sum()
     }
 
-    /// Returns the number of records that damaged parts of files are known to have held.
+    /// Returns the number of lost records: records in damaged parts of files, as far as their number is
+    /// known.
     #[must_use]
     pub fn lost_records(&self) -> u64 {
         let lost = self.faults.iter().map(|fault| fault.lost_records);
@@ -257,7 +259,8 @@ impl CollectionSummary {
         !self.preferences.is_empty() && self.preferences.iter().all(is_missing)
     }
 
-    /// Compares documents number `a` and `b` by the rule `keep`. `Less` means that `a` should rather be kept.
+    /// Compares documents number `a` and `b` by the rule `keep`. `Less` means that `a` is preferred as the
+    /// kept document.
     pub(crate) fn prefer(&self, keep: Keep, a: u32, b: u32) -> Ordering {
         let value = |row: u32| &self.preferences[row as usize];
         let by_value = match keep {

@@ -8,8 +8,8 @@ use simtool_read::{Corpus, Event, Visit};
 
 /// Number of records and faults after which the reading checks again whether it is cancelled.
 const EVENTS: u32 = 64;
-/// Number of bytes of text after which the reading checks again whether it is cancelled. It matters for long
-/// documents.
+/// Number of bytes of text after which the reading checks again whether it is cancelled. Without this check,
+/// long documents would delay the end.
 const BYTES: usize = 1 << 20;
 
 /// A corpus whose reading reports every byte to `progress` and ends once `progress` is cancelled.
@@ -88,7 +88,7 @@ mod tests {
     use std::ops::ControlFlow;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// A receiver of progress that cancels the work when it was asked this many times.
+    /// Receiver of progress that cancels the work once it has been asked a given number of times.
     #[derive(Debug)]
     struct Patience(AtomicU64);
 

@@ -24,7 +24,7 @@ use simtool_set_join::{TermSource, Wanted};
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Number of terms for which memory is reserved when a shard begins.
+/// Number of terms for which memory is reserved when the first terms of a shard are kept.
 const FIRST_TERMS: u64 = 4 << 10;
 
 /// Terms of zstd and Parquet texts go to files only when at most 1/`FEW_REMAIN` of all terms are still
@@ -45,7 +45,7 @@ pub(super) struct KeptTerms<'a> {
     progress: &'a dyn Progress,
     /// For each shard its kept terms, if it is expensive and was read.
     shards: Vec<OnceLock<KeptShard>>,
-    /// Budget for the terms that stay in memory.
+    /// Budget of memory for the terms that stay in memory.
     memory: Ledger,
     spool: Spool,
 }
@@ -87,8 +87,8 @@ impl<'a> KeptTerms<'a> {
         self.spool.spooled_bytes()
     }
 
-    /// Returns whether the terms of a shard should be kept when it is read now for the `wanted` documents.
-    /// Later readings then find only these documents.
+    /// Returns whether the terms of the `wanted` documents of a shard should be kept when the shard is read
+    /// now. Later readings then find only these documents.
     fn is_to_be_kept(&self, shard: usize, wanted: Wanted<'_>) -> bool {
         let all = self.term_count;
         let terms = match wanted {
@@ -208,11 +208,12 @@ fn wanted_ranges<'e>(
     (0..).zip(ranges).filter(move |&(index, _)| wanted.has(index))
 }
 
-/// State of keeping one shard while it is read.
+/// Terms of one shard that are being kept while the shard is read.
 struct Keeping<'k, 'a> {
     of: &'k KeptTerms<'a>,
     ends: Vec<u64>,
-    /// Terms of the documents so far. If they go to a file, only the terms that are not yet written to it.
+    /// Terms of the documents that were read so far. If the terms go to a file, only the terms that are not
+    /// in the file yet.
     terms: Vec<u64>,
     /// Memory that is reserved for `terms`.
     taken: Option<Reservation>,
@@ -221,8 +222,8 @@ struct Keeping<'k, 'a> {
 }
 
 impl Keeping<'_, '_> {
-    /// Keeps the terms of document number `index` of the shard, and returns whether they fit. Skipped
-    /// documents before it are stored without terms.
+    /// Keeps the terms of document number `index` of the shard. Returns false if they do not fit. Documents
+    /// that were skipped before it are stored without terms.
     fn push(&mut self, index: u32, terms: &[u64]) -> Result<bool> {
         let end = self.ends.last().copied().unwrap_or(0);
         // A skipped document ends where the document before it ends, so its range is empty.
@@ -252,7 +253,8 @@ impl Keeping<'_, '_> {
         Ok(true)
     }
 
-    /// Reserves memory for `more` terms. Returns false if the budget does not allow it.
+    /// Makes sure that memory for `more` further terms is reserved. Returns false if the budget does not
+    /// allow it.
     fn has_room(&mut self, more: usize) -> bool {
         let needed = (self.terms.len() + more) as u64;
         let taken = self.taken.as_ref().map_or(0, Reservation::bytes);

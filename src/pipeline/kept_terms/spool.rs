@@ -9,19 +9,19 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Name of this use of memory in error messages.
+/// Description of the memory for terms that are kept. Out-of-memory messages contain it.
 pub(super) const WHAT: &str = "the terms of texts that are read once";
 /// Number of terms that are read from or written to a temporary file at a time. They take a megabyte.
 pub(super) const BLOCK_TERMS: usize = 128 << 10;
 /// Number of bytes of a term in memory and in a file.
 pub(super) const TERM_BYTES: u64 = size_of::<u64>() as u64;
 
-/// Temporary files without names, to which terms go that do not fit in memory.
+/// Temporary files without names, for terms that do not fit in memory.
 pub(super) struct Spool {
     folder: PathBuf,
     files: Mutex<Files>,
     spooled_bytes: AtomicU64,
-    /// Maximum number of bytes of all files together.
+    /// Maximum number of bytes of all temporary files together.
     most_bytes: u64,
     /// Whether the terms of some shard did not fit. From then on, no more shards are kept.
     is_full: AtomicBool,
@@ -37,7 +37,7 @@ struct Files {
 /// A temporary file. Its readers share one position in the file, so they lock it.
 type SpoolFile = std::sync::Arc<Mutex<File>>;
 
-/// Place of the terms of one shard.
+/// Place of the terms of one shard in a temporary file.
 #[derive(Clone, Copy)]
 pub(super) struct SpoolPlace {
     /// Number of the temporary file.
@@ -146,9 +146,9 @@ impl Spool {
         Ok(Writing { spool: self, number, file, start, end: start })
     }
 
-    /// Calls `visit` for the wanted documents of a shard. `wanted` has their numbers in the shard and the
-    /// ranges of their terms among the terms of the shard, ascending. `term_count` is the number of terms of
-    /// the shard.
+    /// Calls `visit` with the number and the terms of each wanted document of a shard. `wanted` has the
+    /// numbers of these documents and the ranges of their terms among the terms of the shard, both ascending.
+    /// The shard has `term_count` terms.
     pub(super) fn visit(
         &self,
         place: SpoolPlace,

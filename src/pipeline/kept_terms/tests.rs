@@ -10,8 +10,8 @@ use simtool_model::similarity::Threshold;
 use simtool_set_join::SetJoin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Documents in shards that count their readings, and how often the number of terms was asked
-/// for.
+/// Source of documents in shards. It counts the readings of each shard, and how often the number of terms was
+/// requested.
 struct Counted {
     shards: Vec<Vec<Vec<u64>>>,
     readings: Vec<AtomicUsize>,
@@ -44,7 +44,7 @@ impl TermSource for Counted {
     }
 }
 
-/// Shards of similar documents, some empty, one longer than a block.
+/// Returns shards of similar documents. Some shards are empty, and one is longer than a block.
 fn counted() -> Counted {
     let document = |shard: u64, index: u64| -> Vec<u64> {
         let length = match (shard, index) {
@@ -140,7 +140,7 @@ fn only_wanted_documents_are_visited() {
     let terms =
         expected(Wanted::Some(&few)).concat().iter().map(|(_, terms)| terms.len() as u64).sum();
     let remaining = Wanted::Remaining { is_one: &few, terms };
-    // In turn, all shards have room, none has, or only the first ones.
+    // Memory or files have room for all shards, for none, or only for the first ones.
     let two_shards = 2 * TERM_BYTES * source.shards[1].concat().len() as u64;
     for price in [Price::Unpacked, Price::Dear] {
         for (memory, most) in [(0, u64::MAX), (u64::MAX, 0), (0, 0), (0, two_shards), (1 << 16, 1)]

@@ -1,4 +1,5 @@
-//! Keeps those pairs of documents with close fingerprints whose sets of terms are similar enough.
+//! Verifies pairs of documents with close fingerprints: keeps the pairs whose sets of terms are similar
+//! enough.
 //!
 //! A group of n equal fingerprints has about n² / 2 pairs. So documents of a group with equal sets are first
 //! merged into a class, and only the different sets are compared. If there are many sets, the exact join of
@@ -29,14 +30,15 @@ use text_classes::{Class, ClassTerms, Classes};
 
 /// Approximate number of pairs of sets that a thread compares in one step.
 const PIECE_PAIRS: usize = 4096;
-/// A task with at most this many pairs is not divided.
+/// Maximum number of pairs of a task that is not divided.
 const FEW_PAIRS: usize = 64;
-/// Number of pairs per set from which on a join is faster than comparing each pair.
+/// Minimum number of pairs per set for which a join is faster than comparing each pair.
 const JOINED_PAIRS_A_SET: usize = 64;
-/// Two groups with at least this many terms are joined by all threads together. One thread joins smaller ones.
+/// Minimum number of terms of two groups that all threads join together. Groups with fewer terms are joined
+/// by one thread.
 const SHARED_JOIN_TERMS: usize = 1 << 18;
-/// Maximum number of blocks of groups, because each pair of blocks takes a reading. If the memory is far too
-/// small, blocks are larger than it allows.
+/// Maximum number of blocks of groups. Each pair of blocks takes a reading of texts. If the memory is far too
+/// small, blocks are larger than the memory allows.
 const MOST_BLOCKS: u64 = 16;
 /// Minimum number of bytes of memory that a join gets for each term, so that it needs only few rounds.
 const JOIN_BYTES_A_TERM: u64 = 8;
@@ -57,15 +59,16 @@ struct Side<'t> {
     blocks: Vec<u32>,
 }
 
-/// Pairs that are similar enough, and documents with equal sets.
+/// Result of verifying: pairs that are similar enough, and groups of documents with equal sets.
 #[derive(Default)]
 struct Verified {
     pairs: Vec<ClosePair>,
-    /// Groups of documents with equal sets, for each of the collections.
+    /// Groups of documents with equal sets, for each of the collections (at most two).
     repeated: [Vec<Vec<u32>>; 2],
 }
 
-/// Keeps the pairs of `close` whose sets of terms reach the threshold. The texts are read again.
+/// Keeps the pairs of `close` whose sets of terms have a similarity of at least the threshold. The texts are
+/// read again.
 ///
 /// # Errors
 ///
@@ -140,8 +143,8 @@ impl<'t> Side<'t> {
     }
 }
 
-/// Threshold of the similarity of sets, approximate number of bytes that sets may take, and context of the
-/// run.
+/// Settings of verifying: minimum similarity of sets, approximate number of bytes that sets may take, and the
+/// context of the run.
 pub(crate) struct Verifying<'p> {
     pub(crate) threshold: Threshold,
     pub(crate) memory: u64,
@@ -212,8 +215,8 @@ impl Verifying<'_> {
         Ok(verified)
     }
 
-    /// Returns the similar pairs of different sets in any order. A set is named by the first document that
-    /// has it.
+    /// Returns the pairs of similar, but different sets, in any order. The first document that has a set
+    /// names the set.
     fn pairs(
         &self,
         side: &Side<'_>,
@@ -356,7 +359,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns the similarity of two sets, or `None` if it is below the threshold.
+/// Returns the similarity of the sets of two classes, or `None` if it is below the threshold.
 fn similarity_if_enough(a: &Class, b: &Class, threshold: Threshold) -> Option<Similarity> {
     if a.weights.is_empty() {
         // The casts lose no bits, because texts are shorter than 4 GiB.
@@ -370,11 +373,11 @@ fn similarity_if_enough(a: &Class, b: &Class, threshold: Threshold) -> Option<Si
     threshold.reached(shared, a.weight, b.weight)
 }
 
-/// Work that one thread does in one step.
+/// Work that one thread does in one step. Tasks are named by their positions in the list of tasks.
 enum Piece {
-    /// Compare all pairs of these tasks. Each of them has few pairs.
+    /// Compare all pairs of sets of these tasks. Each task has few pairs.
     Tasks(Range<usize>),
-    /// Compare these classes of the first group of a task with the second group.
+    /// Compare a range of classes of the first group of a task with the second group.
     Part(usize, Range<usize>),
     /// Join the sets of this task.
     Join(usize),
@@ -383,7 +386,7 @@ enum Piece {
 /// All work on some tasks, divided for threads.
 #[derive(Default)]
 struct Pieces {
-    /// Steps for single threads. Except for joins, each step has about the same number of pairs.
+    /// Steps that single threads do. Except for joins, each step has about the same number of pairs.
     pieces: Vec<Piece>,
     /// Tasks whose sets all threads join together.
     shared: Vec<usize>,

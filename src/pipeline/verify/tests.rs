@@ -1,4 +1,4 @@
-//! Verification against a look at every pair of rows.
+//! Tests that compare verification with a slow version that looks at every pair of rows.
 
 use super::*;
 use crate::method::{DocumentTerms, Fitted, TermScratch, Terms};
@@ -16,7 +16,8 @@ use simtool_read::{Collection, Corpus, ReadOptions};
 use simtool_terms::extract::weighting::Weighting;
 use std::collections::BTreeMap;
 
-/// Lines of similar words: some equal, some equal as sets, of many sizes.
+/// Returns lines of similar words. Some lines are equal, some only have equal sets of words, and they have
+/// many sizes.
 fn lines(seed: u64, count: u64) -> Vec<String> {
     let line = |number: u64| {
         let number = mix(seed ^ (number - number % (1 + number % 3)));
@@ -73,7 +74,8 @@ impl Lines {
     }
 }
 
-/// The terms of words, which weigh the same or by their frequencies in `lines`.
+/// Returns the maker of terms that are words. All terms weigh the same, or their weights follow from their
+/// frequencies in `lines`.
 fn of_words(weight: &str, lines: &Lines) -> DocumentTerms {
     let mut options = Options::parse(weight).unwrap();
     let weighting = Weighting::parse_for_sets("weight", &mut options).unwrap();
@@ -106,7 +108,8 @@ const WEIGHTED: [(&str, &str); 7] = [
     ("", "dice:0.6"),
 ];
 
-/// Row and row, with their similarity and distance.
+/// Every pair of rows that [`Close`] contains, also the pairs inside its groups, with the similarity or
+/// distance of the pair.
 type Expanded = BTreeMap<(u32, u32), Closeness>;
 
 fn expanded(close: &Close) -> Expanded {
@@ -119,8 +122,8 @@ fn expanded(close: &Close) -> Expanded {
     pairs
 }
 
-/// Rows in groups of the given sizes, each group's spread over all rows, and pairs of some of the
-/// groups and of rows that are in none.
+/// Returns groups of rows of the given sizes, whose rows are spread over all rows. Also returns the first row
+/// of each group, followed by up to 30 rows that are in no group.
 fn groups(sizes: &[u32], rows: u32) -> (Vec<Vec<u32>>, Vec<u32>) {
     let mut order: Vec<u32> = (0..rows).collect();
     order.sort_by_key(|&row| mix(u64::from(row)));
@@ -142,7 +145,7 @@ fn pair(a: u32, b: u32, distance: u32) -> ClosePair {
 
 const SIZES: [u32; 7] = [400, 300, 90, 20, 2, 3, 2];
 
-/// Memory for all, for some and for nothing.
+/// Returns amounts of memory that are enough for all sets, for some, or for none.
 fn memories(bytes: u64) -> [u64; 4] {
     [u64::MAX, bytes, bytes / 3, 1]
 }
@@ -269,7 +272,7 @@ fn the_work_on_one_group_is_cut_into_pieces() {
             _ => None,
         });
         assert_eq!(ranges.flatten().collect::<Vec<_>>(), (0..group.len()).collect::<Vec<_>>());
-        // Most sets are of a size that is far from most others.
+        // The size of most sets is far from the sizes of most other sets.
         assert!(threshold.min_size(100) == 10 || pairs < group.len() * group.len() / 6);
         let work = Pieces::of(1, |_| comparison, threshold);
         let is_joined = matches!(work.pieces[..], [Piece::Join(0)]);

@@ -14,14 +14,14 @@ use simtool_model::groups::RowGroups;
 use simtool_read::Corpus;
 use simtool_set_join::{TermSource, Wanted};
 
-/// Name of this use of memory in error messages.
+/// Description of the memory for sets of terms. Out-of-memory messages contain it.
 const WHAT: &str = "the terms of the texts that are compared";
-/// Estimated number of bytes for each document in addition to its terms.
+/// Estimated number of bytes of memory for each document in addition to its terms.
 const ROW_BYTES: u64 = 100;
 /// Number of classes in each shard of [`ClassTerms`].
 const SHARD_CLASSES: usize = 256;
 
-/// Texts of a collection that was read before and can be read again.
+/// Collection that was read before, whose texts can be read again as sets of terms.
 pub(crate) struct RowTexts<'r> {
     pub(crate) collection: &'r dyn Corpus,
     pub(crate) ids: &'r DocumentIds,
@@ -31,7 +31,7 @@ pub(crate) struct RowTexts<'r> {
     pub(crate) context: &'r Context<'r>,
 }
 
-/// Documents of a group that have equal sets of terms.
+/// Documents of a group that have equal sets of terms, and this set.
 #[derive(Debug)]
 pub(crate) struct Class {
     group: u32,
@@ -64,7 +64,8 @@ impl<'r> RowTexts<'r> {
         Self { collection, ids: &read.ids, lengths: &read.lengths, terms, context }
     }
 
-    /// Returns the approximate number of bytes of the sets of these documents, if no two sets are equal.
+    /// Returns the approximate number of bytes that the sets of these documents take in memory if no two sets
+    /// are equal.
     pub(crate) fn bytes_of_sets(&self, rows: &[u32]) -> u64 {
         let of_row = |&row: &u32| {
             let length = self.lengths.get(row as usize).copied().unwrap_or(0);
@@ -136,7 +137,7 @@ impl<'r> RowTexts<'r> {
     }
 }
 
-/// Classes of a shard while the shard is read.
+/// Classes of a shard that were found so far, while the shard is read.
 struct Found<'t> {
     terms: &'t DocumentTerms,
     classes: Vec<Class>,
@@ -216,7 +217,7 @@ impl Classes {
     }
 }
 
-/// Sets of classes as a source of terms for a join of sets.
+/// Source of terms for a join of sets. Each document of the source is the set of one class.
 pub(crate) struct ClassTerms<'c> {
     pub(crate) classes: &'c [Class],
     pub(crate) terms: &'c DocumentTerms,

@@ -54,9 +54,9 @@ impl Verifier {
         Ok(Some(Self { threshold, terms, context }))
     }
 
-    /// Returns a hash for each text, of its fingerprint and its set of terms. Texts have the same hash only
-    /// if both are equal. The hash of a text without a fingerprint is 0. `rows` holds the fingerprints in the
-    /// order of `texts`.
+    /// Returns a hash for each text. It covers the fingerprint and the set of terms of the text, so texts
+    /// have the same hash only if both are equal. The hash of a text without a fingerprint is 0. `rows` holds
+    /// the fingerprints in the order of `texts`.
     #[must_use]
     pub fn numbers(&self, texts: &[&[u8]], rows: &FingerprintRows<'_>) -> Vec<u128> {
         let mut scratch = TermScratch::default();
@@ -75,7 +75,7 @@ impl Verifier {
         texts.iter().enumerate().map(number).collect()
     }
 
-    /// Returns the pairs of similar texts, as numbers in `texts`.
+    /// Returns the pairs of similar texts. Each text is named by its index in `texts`.
     ///
     /// `groups` lists texts with equal fingerprints. `pairs` names the groups to compare, with the distance
     /// of their fingerprints. A group may be paired with itself. If several texts of a group have equal sets,
