@@ -15,13 +15,15 @@ use std::ops::RangeInclusive;
 /// Number of documents that a term without a stored count is assumed to occur in.
 const UNKNOWN: u32 = 1;
 
-/// Number of bytes of one term in a file: the term itself, its document frequency and its idf.
+/// Number of bytes of one term in an index file: the term itself, its document frequency and its
+/// idf.
 const STORED_BYTES: usize = 16;
 
-/// Number of terms for which a counter always has room, even if its memory limit is lower.
+/// Number of terms for which a [`FrequencyCounter`] always has room, even if its memory limit is
+/// lower.
 const LEAST_ROOM: usize = 1 << 12;
 
-/// Number of terms by which prefetching runs ahead of the look-ups, to hide cache misses.
+/// Number of terms by which prefetching is ahead of the look-ups, to hide cache misses.
 pub(super) const AHEAD: usize = 16;
 
 /// Range of 64-bit terms that one reading of the collection counts: all terms that have the same
@@ -256,7 +258,8 @@ impl Frequencies {
         Self { documents, unknown_idf, table: TermTable::from_ascending(len, 0, terms) }
     }
 
-    /// Returns the number of bytes that the creation of the frequencies of `terms` terms takes.
+    /// Returns the number of bytes of memory that it takes to create the frequencies of `terms`
+    /// terms.
     #[must_use]
     pub fn bytes(terms: u64) -> u64 {
         TermTable::bytes(terms).saturating_add(terms.saturating_mul(size_of::<(u64, u32)>() as u64))

@@ -1,4 +1,5 @@
-//! Hash table whose keys are 64-bit terms in ascending order. Each term has two 32-bit numbers.
+//! Hash table whose keys are 64-bit terms in ascending order. Each term has two 32-bit numbers,
+//! such as its document frequency and its idf.
 //!
 //! Terms are hashes, so the value of a term, scaled to the size of the table, gives the slot of the
 //! term. If smaller terms already fill the slot, the term is in one of the next entries. A search
@@ -19,12 +20,13 @@ const TOGETHER: usize = 4;
 /// A term with all bits inverted, and its two numbers packed into 64 bits. A free entry is zero.
 type Entry = [u64; 2];
 
-/// Table of terms that have the same highest bits. Each term has two numbers, and the first one is
-/// never 0.
+/// Table of terms that have the same highest bits. Each term has two numbers, such as its document
+/// frequency and its idf. The first number is never 0.
 #[derive(Debug)]
 pub(super) struct TermTable {
     /// The slots, and behind them room for terms that do not fit into the last slots.
     entries: LargeBuffer<Entry>,
+    /// Number of slots, which are the first of the `entries`.
     places: usize,
     len: usize,
     /// Number of highest bits that are the same in all terms of the table.

@@ -17,7 +17,7 @@ use simtool_kernels::word_keys::{NO_KEY, word_key};
 /// Position of a word in the list of the most frequent words, from 0 for the most frequent one.
 pub(crate) type Rank = u32;
 
-/// Maximum number of ranks that one call of a callback receives.
+/// Largest number of ranks that [`NumberRanks::ranks`] passes to its callback at once.
 const RANKS_AT_ONCE: usize = 512;
 
 /// The N most frequent words, most frequent first. Words with equal counts are in byte order.
@@ -171,7 +171,8 @@ impl Vocabulary {
         self.ranks.look_up(text, batch, |rank| ranks.extend(rank));
     }
 
-    /// Returns a table from the word numbers of one worker's `counter` to the ranks of these words.
+    /// Returns a table that maps the word numbers of one worker's `counter` to ranks in the
+    /// vocabulary.
     #[must_use]
     pub fn number_ranks(&self, counter: &WordCounter) -> NumberRanks {
         let numbers = counter.number_bound();
@@ -187,7 +188,7 @@ impl Vocabulary {
     }
 }
 
-/// Table from the word numbers of one worker to ranks.
+/// Table that maps the word numbers of one worker to ranks in the vocabulary.
 #[derive(Debug)]
 pub struct NumberRanks {
     /// One bit for each word number, set if the word has a rank. The bits stay in the cache, even

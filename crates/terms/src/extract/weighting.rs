@@ -56,11 +56,10 @@ impl Weighting {
         })
     }
 
-    /// Removes the option called `option` from `options` and returns the weighting of sets that it
-    /// selects: `binary` (the default) or `idf`.
+    /// Removes the option called `option`, for example `verify_weight`, from `options`. Returns the
+    /// weighting of sets that the option selects: `binary` (the default) or `idf`.
     ///
-    /// Other weights are refused, because a set contains each term once. One such option is
-    /// `verify_weight`.
+    /// Other weights are refused, because a set contains each term once.
     ///
     /// # Errors
     ///
@@ -246,7 +245,8 @@ mod tests {
         weighed
     }
 
-    /// The words of a text of the tutorial, with what jieba's table makes of them.
+    /// Words of a text in the tutorial, each with its number of occurrences (tf) and its idf in the
+    /// table of jieba.
     const TUTORIAL: [(&str, u32, u32); 6] = [
         ("指纹", 2, 10336),
         ("文本", 2, 9160),
@@ -256,7 +256,8 @@ mod tests {
         ("检测", 1, 7018),
     ];
 
-    /// The tutorial's words in its order, with their weights.
+    /// Returns the weights that `options` give to the words in [`TUTORIAL`], in the order of that
+    /// list.
     fn tutorial(options: &str) -> Vec<u32> {
         let mut terms = Vec::new();
         let mut known = Vec::new();

@@ -13,7 +13,8 @@ use simtool_kernels::word_keys::{KEY_LETTERS, word_key};
 /// Mark before a number that does not fit into two bytes.
 const ESCAPE: u16 = u16::MAX;
 
-/// Maximum number of 16-bit units that a recorded number takes: the escape mark and two halves.
+/// Maximum number of 16-bit units that a recorded word number takes: the escape mark and two
+/// halves.
 pub const MOST_PLACES: usize = 3;
 
 /// Number and count of each word in one worker's share of the corpus. Stop words get the lowest

@@ -17,7 +17,7 @@ use simtool_base::unordered_map::UnorderedMap;
 use simtool_kernels::prefetch;
 use simtool_kernels::word_keys::{NO_KEY, WordKey, hash_key, key_letters};
 
-/// Number of words by which prefetching runs ahead of the look-ups, to hide cache misses.
+/// Number of words by which prefetching is ahead of the look-ups, to hide cache misses.
 const PREFETCH_AHEAD: usize = 16;
 
 /// Minimum number of slots of a table.
@@ -40,8 +40,9 @@ struct Slot {
 #[derive(Debug)]
 pub(crate) struct WordTable {
     slots: LargeBuffer<Slot>,
-    /// Smaller slot arrays from before the table grew, kept until the table is dropped. Returning
-    /// memory while other threads run would interrupt every processor, which costs far more.
+    /// Smaller arrays of slots, which the table used before it grew. They are kept until the table
+    /// is dropped. Returning memory while other threads run would interrupt every processor, which
+    /// costs far more.
     outgrown: Vec<LargeBuffer<Slot>>,
     /// Words whose counts overflowed 32 bits: the word number once for each overflow.
     carries: Vec<WordNumber>,

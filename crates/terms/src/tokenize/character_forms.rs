@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
-/// Maximum length in bytes of a folded form that a [`Form`] can store.
+/// Maximum length in bytes of a normalized and folded character that a [`Form`] can store.
 const MOST_BYTES: usize = 6;
 
 /// The way in which the normalized and folded form of a character depends on the text before it.

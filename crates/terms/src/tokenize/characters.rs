@@ -100,7 +100,9 @@ fn kind_by_rules(character: char) -> Kind {
 struct State {
     /// Kind of the last token, or `Separator` if there was none.
     last: Kind,
+    /// Whether separators follow the last token.
     separated: bool,
+    /// Hash of the space token.
     space: u64,
 }
 
@@ -144,8 +146,8 @@ impl State {
         }
     }
 
-    /// Appends the hashes of the tokens of the ASCII bytes at the start of `text`, which must be
-    /// one or more. Returns the number of these bytes.
+    /// Appends the hashes of the tokens of the ASCII bytes at the start of `text`, which must have
+    /// at least one. Returns the number of these bytes.
     fn push_ascii(&mut self, text: &[u8], hashes: &mut Vec<u64>) -> usize {
         let ascii = &*ASCII;
         let length = ascii_length(text);

@@ -21,8 +21,9 @@ const IOTA_BELOW: char = '\u{345}';
 /// A character and its canonical combining class.
 type Classed = (char, u8);
 
-/// Number of bits of a character in an entry of the table, without and with its combining class.
+/// Number of bits that the code point of a character takes in an entry of [`DECOMPOSED`].
 const CHARACTER_BITS: u32 = 21;
+/// Number of bits that a character and its combining class take in an entry of [`DECOMPOSED`].
 const CLASSED_BITS: u32 = CHARACTER_BITS + 8;
 
 /// Table of folded decompositions of at most two characters, by code point. Bits 58 and 59 hold the
@@ -43,7 +44,7 @@ pub(super) struct Composer {
 }
 
 impl Composer {
-    /// Begins a text. Its characters must then be passed to [`Self::append`].
+    /// Starts a new text. Each of its characters must then be passed to [`Self::append`].
     pub(super) fn begin(&mut self) {
         self.characters.clear();
     }
@@ -228,7 +229,8 @@ mod tests {
         }
     }
 
-    /// Whatever changes, composes or moves, between marks of several classes.
+    /// Checks each character that folding or normalization changes, composes or moves. The
+    /// characters around it are marks of several combining classes.
     #[test]
     fn characters_among_marks_are_those_of_the_definition() {
         let mut composer = Composer::default();

@@ -13,9 +13,9 @@ use simtool_kernels::mark_characters::mark_characters;
 use simtool_kernels::word_masks::{Block, Words};
 use std::ops::Range;
 
-/// Sets the bits of the characters beyond ASCII of `text` in `words`, which already has the bits of
-/// the ASCII characters. Replaces the ranges in `cut` by the ranges of `text` that need the slow
-/// path.
+/// Sets the bits of the non-ASCII characters of `text` in the bit masks of `words`, from which
+/// words are found. The bits of the ASCII characters are already set. Replaces the ranges in `cut`
+/// by the ranges of `text` that need the slow path, which finds words without masks.
 pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
     let Cut { places, odd } = cut;
     mark_characters(isa, &CHARACTERS, words, odd);
@@ -35,13 +35,13 @@ pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
     }
 }
 
-/// Byte ranges of a text that take the slow path.
+/// Byte ranges of a text that take the slow path, which finds words without bit masks.
 #[derive(Debug, Default)]
 pub(super) struct Cut {
     /// The ranges in ascending order.
     pub(super) places: Vec<Range<usize>>,
-    /// Byte offsets of characters that the kernel left to be handled one by one. A buffer that is
-    /// reused.
+    /// Byte offsets of the characters that the vectorized loop does not handle. They are handled
+    /// one by one. The buffer is reused between texts.
     odd: Vec<u32>,
 }
 
@@ -52,9 +52,9 @@ struct Marking<'m> {
 }
 
 impl Marking<'_> {
-    /// Sets the mask bits of the character in bytes `at..end`. Returns `true` if the character is
-    /// done. Returns `false` if its words depend on more than its neighbours, so that the text
-    /// around it must take the slow path.
+    /// Sets the bits of the character in bytes `at..end` in the word masks. Returns `true` if that
+    /// is enough to find its word. Returns `false` if its word depends on more than its neighbours,
+    /// so that the text around it must take the slow path.
     fn mark(&mut self, at: usize, end: usize, role: Role) -> bool {
         match role {
             Role::Letter => self.letters(at..end),
@@ -95,8 +95,9 @@ impl Marking<'_> {
         }
     }
 
-    /// Sets the mask bits of a combining character in bytes `at..end`, which belongs to the
-    /// character before it. Returns `false` if the text must be cut out.
+    /// Sets the bits of a combining character, in bytes `at..end`, in the word masks. A combining
+    /// character belongs to the character before it. Returns `false` if the text around it must
+    /// take the slow path.
     fn attached(&mut self, at: usize, end: usize, role: Role) -> bool {
         let Some(before) = self.before_mark(at) else { return false };
         if before.letters != 0 {
@@ -124,9 +125,9 @@ impl Marking<'_> {
         is_of_none && role != Role::WordMark
     }
 
-    /// Sets the mask bits of a combining character of a script without spaces, in bytes `at..end`.
-    /// It is a word of its own if the character before it belongs to a word. Returns `false` if the
-    /// text must be cut out.
+    /// Sets the bits of a combining character of a script without spaces, in bytes `at..end`, in
+    /// the word masks. The character is a word of its own if the character before it belongs to a
+    /// word. Returns `false` if the text around it must take the slow path.
     fn attached_single(&mut self, at: usize, end: usize, role: Role) -> bool {
         let Some(before) = self.before_mark(at) else { return false };
         if before.others != 0 {
@@ -139,8 +140,9 @@ impl Marking<'_> {
             && !self.follows(Role::is_attached, at)
     }
 
-    /// Returns the mask bits of the byte before a combining character. Returns `None` if that byte
-    /// may join its neighbours.
+    /// Returns the mask bits of the byte before `at`, the position of a combining character.
+    /// Returns `None` if that byte belongs to a character that may join its neighbours into one
+    /// word.
     fn before_mark(&self, at: usize) -> Option<Block> {
         let before = self.before(at);
         let may_join = before.joins_letters | before.joins_digits != 0
@@ -149,14 +151,16 @@ impl Marking<'_> {
         (!may_join).then_some(before)
     }
 
-    /// Returns the mask bits of the byte before `at`. If `at` is 0, no bit is set.
+    /// Returns the bits that the byte before `at` has in the word masks. If `at` is 0, no bit is
+    /// set.
     fn before(&self, at: usize) -> Block {
         let bits = |last: usize| self.words.blocks[last / 64].at(last % 64);
         at.checked_sub(1).map_or_else(Block::default, bits)
     }
 
-    /// Sets the mask bits of a character in bytes `at..end` that joins two letters (if `letters`)
-    /// or two digits (if `digits`). Returns `false` if the text must be cut out.
+    /// Sets the bits of a joining character, in bytes `at..end`, in the word masks. The character
+    /// joins two letters (if `letters`) or two digits (if `digits`) into one word. Returns `false`
+    /// if the text around it must take the slow path.
     fn joining(&mut self, at: usize, end: usize, letters: bool, digits: bool) -> bool {
         let before = self.before(at);
         match role_at(self.text, end).0 {
@@ -167,8 +171,8 @@ impl Marking<'_> {
         }
     }
 
-    /// If `at` is the position of a quotation mark behind a Hebrew letter, and the mark belongs to
-    /// the word, sets its mask bits.
+    /// If there is a quotation mark at `at`, which follows a Hebrew letter, and the mark belongs to
+    /// the word, sets the bits of the mark in the word masks.
     fn quotation_mark(&mut self, at: usize) {
         match self.text.get(at) {
             Some(b'"') if role_at(self.text, at + 1).0 == Role::Hebrew => {
@@ -184,8 +188,8 @@ impl Marking<'_> {
         }
     }
 
-    /// Cuts out the character at `at` and all text whose words it may affect. Returns the end of
-    /// that range.
+    /// Cuts out the character at `at` and all text whose words it may affect: removes their bits
+    /// from the word masks, and adds their range to `cut`. Returns the end of the range.
     #[cold]
     fn cut_out(&mut self, at: usize) -> usize {
         // Ranges that are cut out do not overlap, so the search for the start ends at the last one.
@@ -228,8 +232,8 @@ impl Marking<'_> {
         true
     }
 
-    /// Marks the character in bytes `at..end` as a word of its own. Always returns `true`, the
-    /// result of [`Self::mark`] for a character that needs no slow path.
+    /// Sets the bits of the character in bytes `at..end`, which is a word of its own. Always
+    /// returns `true`, like [`Self::mark`] for a character that needs no slow path.
     #[inline]
     fn single(&mut self, at: usize, end: usize) -> bool {
         self.break_before(at);

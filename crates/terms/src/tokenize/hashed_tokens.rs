@@ -23,9 +23,9 @@ pub struct HashedTokens {
     pub(super) words: Words,
     /// The current piece, normalized and folded.
     pub(super) normalized: Normalized,
-    /// Byte ranges of the current piece that take the slow path.
+    /// Byte ranges of the current piece whose words are found by the slow path, without bit masks.
     pub(super) cut: Cut,
-    /// Ranges of the current piece with the way in which each is cut into tokens.
+    /// Ranges of the current piece, each with the way in which it is cut into tokens.
     #[cfg(feature = "chinese")]
     pub(super) runs: Vec<Run>,
 }

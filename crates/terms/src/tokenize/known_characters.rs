@@ -5,8 +5,8 @@ use super::character_forms::{State, form};
 use super::word_roles::{Role, role};
 use simtool_kernels::character_table::{Character, CharacterTable, fold, kind};
 
-/// For each character, its normalized form and its role in word rules, in the format of the
-/// vectorized loops.
+/// Table that gives the vectorized loops the normalized form of each character and its role in word
+/// rules.
 pub(super) static CHARACTERS: CharacterTable = CharacterTable::new(describe);
 
 fn describe(character: char) -> Character {

@@ -16,14 +16,16 @@ use std::sync::LazyLock;
 /// First and second byte of the first ideograph in the GB 2312 encoding. The positions of all
 /// characters are counted from this one.
 const FIRST: [i16; 2] = [176, 161];
-/// Number of characters in a row of the table of GB 2312. They have the same first byte.
+/// Number of characters in a row of the table of GB 2312. All characters of a row have the same
+/// first byte.
 const ROW: i16 = 94;
 /// Number of positions for ideographs in GB 2312. The positions of one-byte characters follow
 /// behind them.
 const IDEOGRAPHS: i16 = 6768;
 /// Smallest one-byte character that has a position: the tab.
 const FIRST_BYTE: i16 = 9;
-/// Base of the number that a word is read as. Each character is one digit.
+/// Base of the number that the characters of a word form. Each character is one digit of the
+/// number.
 const BASE: u64 = 6885;
 /// Number of bits that each character of a word adds to the distance by which the number is
 /// shifted.

@@ -12,13 +12,13 @@ use simtool_kernels::Isa;
 use simtool_kernels::fold_characters::{ROOM, fold_characters};
 use simtool_kernels::word_masks::Words;
 
-/// If the vectorized loop stops after fewer bytes than this, the next characters are handled one by
-/// one.
+/// Smallest number of bytes for which a run of the vectorized loop counts as worthwhile. If a run
+/// handles fewer bytes, the next characters are handled one by one.
 const FEW: usize = 16;
-/// Number of bytes that are handled one by one before the vectorized loop is tried again. It
-/// doubles each time the loop stops early.
+/// Initial number of bytes that are handled one by one before the vectorized loop is tried again.
+/// Each time the loop stops early again, the number doubles, up to [`MOST`].
 const MANY: usize = 32;
-/// Maximum of the number of bytes that are handled one by one.
+/// Largest number of bytes that are handled one by one before the vectorized loop is tried again.
 const MOST: usize = 256;
 
 /// A normalized and folded text.
@@ -66,8 +66,8 @@ impl Normalized {
         }
     }
 
-    /// Appends the form of the character at byte offset `at`, and of the following characters that
-    /// depend on it. Returns the offset behind these characters.
+    /// Appends the form of the character at byte offset `at`, and of the following characters whose
+    /// form depends on it. Returns the byte offset after these characters.
     fn fill_one(&mut self, text: &[u8], at: usize) -> usize {
         let Some((character, length)) = decode(text, at) else {
             self.folded.push(b"\n");
@@ -86,8 +86,8 @@ impl Normalized {
     }
 
     /// Normalizes the text again from the last stable character before `at` up to the next stable
-    /// character. A stable character has the same form in every context. Returns the offset of the
-    /// next one.
+    /// character. A stable character has the same form in every context. Returns the byte offset of
+    /// that next stable character.
     #[cold]
     fn unstable(&mut self, text: &[u8], at: usize) -> usize {
         let start = self.back_to_stable(text, at);
@@ -167,8 +167,8 @@ impl Folded {
     }
 }
 
-/// Returns the combining class of the character before `at`, or 0 unless it is a mark that
-/// normalization keeps.
+/// Returns the combining class of the character before `at` if it is a mark that normalization
+/// keeps. Otherwise returns 0.
 fn combining_before(text: &[u8], at: usize) -> u8 {
     let form = character_before(text, at).map(|(_, character)| form(character));
     form.filter(|form| form.state() == State::Mark).map_or(0, Form::combining)

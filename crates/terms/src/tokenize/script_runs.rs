@@ -51,7 +51,8 @@ fn class(character: char) -> Class {
 pub(super) enum Cutting {
     /// Into the Chinese words of a dictionary.
     Chinese,
-    /// Into pairs of neighbouring characters. Adjacent runs of ideographs belong to the same text.
+    /// Into pairs of neighbouring characters, for Japanese. Runs of ideographs that are adjacent to
+    /// this run are cut in the same way.
     Kana,
     /// Into pairs of neighbouring characters.
     Unspaced,
@@ -112,7 +113,7 @@ pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
 }
 
 /// Returns the number of bytes at the start of `text` that belong to ideographs from U+4E00 to
-/// U+9FFF, the largest block of them.
+/// U+9FFF, which is the largest block of ideographs.
 fn ideographs(text: &str) -> usize {
     let is_one = |bytes: &&[u8]| matches!(bytes, [0xE4, 0xB8..=0xBF, _] | [0xE5..=0xE9, ..]);
     3 * text.as_bytes().chunks_exact(3).take_while(is_one).count()

@@ -51,8 +51,8 @@ impl UnicodeWords {
         Self { isa }
     }
 
-    /// Appends the hashes of the words of the ASCII pieces of a text. Normalizes and folds each
-    /// other piece, and calls `append` with it.
+    /// Cuts a text into pieces. Appends the hashes of the words of each piece that is only ASCII.
+    /// Normalizes and folds each other piece, and calls `append` with it.
     #[inline]
     pub(super) fn beyond_ascii(
         self,
