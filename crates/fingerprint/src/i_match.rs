@@ -75,9 +75,11 @@ const LEAST_SHARE: (u32, u32) = (1, 10);
 pub(crate) struct IMatch {
     lexicons: u32,
     random: RandomLexicons,
-    /// Documents with fewer terms in the lexicon have no fingerprint.
+    /// Minimum number of a document's terms that must be in the whole lexicon. Documents with fewer
+    /// terms in it have no fingerprint.
     least_terms: usize,
-    /// Documents with a smaller fraction of their terms in the lexicon have no fingerprint.
+    /// Minimum fraction of a document's terms that must be in the whole lexicon. Documents with a
+    /// smaller fraction have no fingerprint.
     least_share: Threshold,
 }
 
@@ -127,7 +129,8 @@ impl Sketch for IMatch {
         ]
     }
 
-    /// Two documents may differ in all hashes except one.
+    /// Returns the number of random lexicons, because near-duplicates may differ in all hashes
+    /// except one.
     fn default_distance(&self) -> u32 {
         self.lexicons
     }

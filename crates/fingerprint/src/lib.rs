@@ -36,9 +36,11 @@ pub struct SketchKind {
     pub name: &'static str,
     /// Description for help texts. Option names are in backquotes.
     pub help: &'static str,
-    /// Options that only this kind or other kinds of fingerprints have.
+    /// Options of this kind that only fingerprints have. Other kinds of fingerprints may have some
+    /// of them, too.
     pub options: &'static [SketchOption],
-    /// Options of other methods that this kind has, too. They can be `weight` and `similarity`.
+    /// Names of the other options of this kind, which methods without fingerprints have, too:
+    /// `weight` or `similarity`.
     pub shared_options: &'static [&'static str],
     /// Defaults of other options that suit this kind, for example `("shingle", "1")`.
     pub defaults: &'static [(&'static str, &'static str)],

@@ -153,8 +153,8 @@ impl Sketch for MultiLexicon {
         }
     }
 
-    /// Returns a text that does not contain the votes, because the same fingerprints can be
-    /// compared with any number of votes.
+    /// Returns the recipe without the option `votes`, because the same fingerprints can be compared
+    /// with any number of votes.
     fn recipe(&self) -> String {
         let lexicons = self.lexicons;
         let keep = self.random.keep();

@@ -13,7 +13,7 @@ use simtool_base::stable_hash::GAMMA;
 use simtool_kernels::kept_terms::RandomPart;
 use simtool_model::similarity::Threshold;
 
-/// Seed of the hash function of lexicon 0. The seeds of the others follow from it.
+/// Seed of the hash function of lexicon 0. The seeds of the other lexicons follow from it.
 const START: u64 = 0x4528_21E6_38D0_1377;
 
 /// A family of random lexicons that all contain the same fraction of the terms.

@@ -17,7 +17,7 @@ use simtool_model::features::Features;
 use simtool_model::fingerprint_rows::Shape;
 use simtool_model::fingerprint_table::Fingerprint;
 
-/// Number of table rows that are copied to a buffer before their bits are counted.
+/// Number of rows of the hash table that are copied to a buffer before their bits are counted.
 const GATHERED: usize = 1024;
 
 /// Computes fingerprints from the ranks of features, which are row numbers of the table. The
@@ -136,7 +136,7 @@ mod tests {
     use proptest::prelude::*;
     use simtool_model::fingerprint_table::Wide;
 
-    /// Computes the same fingerprint bit by bit, as simply as possible.
+    /// Computes the fingerprint of `ranks` bit by bit, as simply as possible.
     fn naive(table: &HashTable, ranks: &[u32]) -> u128 {
         (0..table.bits()).fold(0, |fingerprint, bit| {
             let sum: i64 = ranks

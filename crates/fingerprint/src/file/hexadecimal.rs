@@ -63,8 +63,8 @@ pub(super) struct HexadecimalRows {
     rows: Option<(RowsBuilder, usize)>,
     /// Number of rows without a fingerprint that were added before the first number.
     leading: usize,
-    /// Number of bytes of the file, and of a line without its digits. The number of rows is
-    /// estimated from them.
+    /// Number of bytes of the file, and number of bytes of a line in addition to its digits. The
+    /// number of rows is estimated from them.
     file: Option<(usize, usize)>,
     words: Vec<u64>,
 }

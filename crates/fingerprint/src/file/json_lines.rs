@@ -175,7 +175,7 @@ mod reading {
         }
     }
 
-    /// Parses a key of a JSON object and returns whether it is this name.
+    /// Parses a key of a JSON object and returns whether it equals the name in this struct.
     struct Key(&'static str);
 
     impl<'de> DeserializeSeed<'de> for Key {

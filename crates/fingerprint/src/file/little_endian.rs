@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::io;
 
-/// Number of bytes that one call of a callback receives.
+/// Largest number of bytes that [`hand_over`] passes to its callback at once.
 const PIECE_BYTES: usize = 1 << 20;
 
 /// Returns `bytes` as 64-bit words. The number of bytes must be a multiple of 8.

@@ -63,13 +63,15 @@ pub const KIND: SketchKind = SketchKind {
 const MOST_LANES: u32 = 4096;
 /// Number of bits of a fingerprint if the option `lanes` is missing.
 const ROW_BITS: u32 = 512;
-/// Distance, in thousandths below a cosine of 1, that unrelated documents rarely stay below.
+/// Distance of [`Measure::Cosine`] that unrelated documents rarely stay below, in thousandths: 900
+/// means a cosine of 0.1.
 const COSINE_OF_STRANGERS: u32 = 900;
 /// Number of bits per term in the bit field for counting distinct terms.
 const MARKS_A_TERM: usize = 16;
-/// Step between the bins that are tried as the source of a value for an empty bin.
+/// Increment of the sequence from which [`densify`] computes the bins that it tries, to find a
+/// value for an empty bin.
 const DONOR_STEP: u64 = 0xBF58_476D_1CE4_E5B9;
-/// Start value of the sequence of bins that are tried as the source of a value.
+/// Start value, for bin 0, of the sequence from which [`densify`] computes the bins that it tries.
 const DONOR_START: u64 = 0x1F83_D9AB_FB41_BD6B;
 
 /// The way in which the minimum of each lane is computed.

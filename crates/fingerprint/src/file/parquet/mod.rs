@@ -50,15 +50,17 @@ const RECIPE: &str = "simtool.recipe";
 const SHAPE: &str = "simtool.shape";
 /// Number of rows that the library decodes at once.
 const READ_ROWS: usize = 8192;
-/// Maximum number of rows, and of their 64-bit words, that are encoded at once.
+/// Maximum number of rows that are encoded at once.
 const WRITE_ROWS: usize = 1 << 16;
+/// Maximum number of 64-bit words of fingerprints that are encoded at once.
 const WRITE_WORDS: usize = 1 << 19;
-/// Maximum number of rows, and of their 64-bit words, in a row group of the file. The writer keeps
-/// a row group in memory until it is complete.
+/// Maximum number of rows in a row group of the file. The writer keeps a row group in memory until
+/// it is complete.
 const GROUP_ROWS: usize = 1 << 20;
+/// Maximum number of 64-bit words of fingerprints in a row group of the file.
 const GROUP_WORDS: usize = 1 << 24;
-/// Number of bytes of the end of the file, behind the metadata: the length of the metadata in four
-/// bytes, and "PAR1".
+/// Number of bytes at the end of the file, after the metadata: four bytes for the length of the
+/// metadata, and "PAR1".
 const FOOTER_BYTES: usize = 8;
 
 /// Entry of the format in [`FILE_FORMATS`](super::FILE_FORMATS).
@@ -333,7 +335,8 @@ fn for_each_id(bytes: &[u8], path: &Path, visit: &mut dyn FnMut(&[u8])) -> Resul
     })
 }
 
-/// Builder of rows from the values of a column: from numbers and bytes, or from text of digits.
+/// Builder of rows from the values of the column `fingerprint`. It has one variant for numbers and
+/// bytes, and one for text of hexadecimal digits.
 enum Column {
     Words(RowsBuilder),
     Digits(HexadecimalRows),
@@ -368,8 +371,8 @@ impl Column {
         }
     }
 
-    /// Adds the rows of a batch. The error is the index of a row in the batch, and what was
-    /// expected there.
+    /// Adds the rows of a batch. The error is the index of a row in the batch, and a phrase that
+    /// describes what was expected there.
     fn push(&mut self, array: &ArrayRef) -> Result<(), (usize, String)> {
         match self {
             Self::Words(rows) => push_words(array, rows),
