@@ -15,17 +15,19 @@ use simtool_compute::threads::Threads;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Price};
 
-/// Maximum number of bytes of a text that are shown or compared.
+/// Maximum number of bytes that are shown or compared of a text.
 const TEXT_BYTES: usize = 16 << 10;
-/// Cost of a compressed byte, in units of the cost of a byte of plain text. Gzip yields 0.3 GB of compressed
-/// bytes per second, which become three times as many; plain text is scanned at 1 to 4 GB per second.
+/// Cost of reading a compressed byte, in units of the cost of reading a byte of plain text. Gzip yields 0.3
+/// GB of compressed bytes per second, which become three times as many. Plain text is scanned at 1 to 4 GB
+/// per second.
 const EXPENSIVE: u64 = 8;
-/// Cost of opening a file or a part of it, in units of the cost of a byte of plain text.
+/// Cost of opening a file or a part of it, in units of the cost of reading a byte of plain text.
 const OPENING: u64 = 64 << 10;
-/// Minimum budget, in units of the cost of a byte of plain text. It pays for 16 MB of gzip, or about 0.1 s on
-/// two cores.
+/// Minimum budget for reading texts again, in units of the cost of reading a byte of plain text. It pays for
+/// 16 MB of gzip, or about 0.1 s on two cores.
 const LEAST_BUDGET: u64 = 128_000_000;
-/// The budget is the cost of reading all input divided by this number, if that is more than [`LEAST_BUDGET`].
+/// Divisor that gives the budget for reading texts again: the cost of reading all input is divided by it.
+/// [`LEAST_BUDGET`] is used if it is more.
 const BUDGET_PART: u64 = 32;
 
 /// Collection that a text belongs to.
@@ -34,7 +36,7 @@ pub(super) enum Of {
     /// Collection whose documents may be removed.
     Documents,
     /// Collection whose documents may be kept in place of removed ones. In a run on one collection, it is the
-    /// same.
+    /// same collection as [`Self::Documents`].
     Originals,
 }
 
@@ -45,14 +47,14 @@ pub(super) struct Wanted {
     pub(super) row: u32,
 }
 
-/// Costs of reading texts of one collection again, and the texts that will be read.
+/// Costs of reading texts of one collection again, and the numbers of the texts that will be read.
 #[derive(Debug)]
 struct Prices {
-    /// For each shard, the number of the first document after it.
+    /// For each shard, the number of the first document after the shard.
     ends: Vec<u32>,
     /// For each shard, the cost of reading all of it.
     whole: Vec<u64>,
-    /// For each shard, how many of its documents will be read, counted from its beginning.
+    /// For each shard, the number of documents that will be read, counted from the beginning of the shard.
     reached: Vec<u32>,
     /// Numbers of the documents whose texts are chosen.
     rows: Vec<u32>,
@@ -71,7 +73,7 @@ fn budget(all: u64) -> u64 {
     LEAST_BUDGET.max(all / BUDGET_PART)
 }
 
-/// Returns the budget as a fraction of the cost of reading all input, at most 1.
+/// Returns the budget for reading texts again as a fraction of the cost of reading all input, at most 1.
 pub(crate) fn affordable_part(collections: &Sides<&dyn Corpus>) -> f64 {
     let prices = collections.iter().flat_map(|&collection| {
         (0..collection.shard_count()).map(move |shard| price_of_shard(collection, shard))
@@ -113,7 +115,8 @@ impl Prices {
         OPENING + share as u64
     }
 
-    /// Returns the extra cost of reading the document `row`, given the documents that are already chosen.
+    /// Returns the extra cost of reading the document `row`, in addition to the cost of the documents that
+    /// are already chosen.
     fn of_row(&self, row: u32) -> u64 {
         let (shard, documents) = self.place(row);
         let reached = self.reached[shard];
@@ -161,12 +164,14 @@ impl AffordableTexts {
         }
     }
 
-    /// Returns the extra cost of reading a text, given the texts that are already chosen.
+    /// Returns the extra cost of reading a text, in addition to the cost of the texts that are already
+    /// chosen.
     pub(super) fn price(&self, Wanted { of, row }: Wanted) -> u64 {
         self.prices(of).of_row(row)
     }
 
-    /// Returns the extra cost of reading two texts, given the texts that are already chosen.
+    /// Returns the extra cost of reading two texts, in addition to the cost of the texts that are already
+    /// chosen.
     pub(super) fn price_of_both(&self, a: Wanted, b: Wanted) -> u64 {
         let prices = [a, b].map(|wanted| self.price(wanted));
         let is_one_collection = a.of == b.of || !self.prices.is_two();
@@ -183,7 +188,8 @@ impl AffordableTexts {
         self.left
     }
 
-    /// Chooses a text if at least `reserve` of the budget is left afterwards. Returns whether it was chosen.
+    /// Chooses a text if the budget without its cost is still at least `reserve`. Returns whether it was
+    /// chosen.
     pub(super) fn choose(&mut self, wanted: Wanted, reserve: u64) -> bool {
         let price = self.price(wanted);
         let Some(left) = self.left.checked_sub(price).filter(|left| *left >= reserve) else {
@@ -214,7 +220,7 @@ impl AffordableTexts {
 }
 
 impl Prices {
-    /// Returns approximately how many bytes of the files are read.
+    /// Returns the approximate number of bytes of the files that are read for the chosen texts.
     fn bytes(&self, collection: &dyn Corpus) -> u64 {
         let of_shard = |(shard, &documents): (usize, &u32)| {
             let all = self.ends[shard] - self.first(shard);
@@ -255,7 +261,7 @@ impl Prices {
     }
 }
 
-/// Beginnings of the texts that were read, by document number, for each collection.
+/// Beginnings of the texts that were read, for each collection. The key is the number of the document.
 #[derive(Debug)]
 pub(super) struct Texts(Sides<UnorderedMap<u32, Vec<u8>>>);
 
@@ -274,7 +280,8 @@ impl Texts {
 mod tests {
     use super::*;
 
-    /// Two shards of a hundred documents, and an expensive one of ten.
+    /// Returns a choice from two cheap shards of a hundred documents each, and an expensive shard of ten
+    /// documents. `left` is the budget.
     fn texts(left: u64) -> AffordableTexts {
         let prices = Prices {
             ends: vec![100, 200, 210],
@@ -298,7 +305,7 @@ mod tests {
         assert!(texts.choose(wanted(49), 0));
         let prices = [9, 49, 50, 100].map(|row| texts.price(wanted(row)));
         assert_eq!(prices, [0, 0, 10_000, 10_000 + OPENING]);
-        // Of two in one shard the farther one is read past the nearer one.
+        // If both documents are in one shard, reading the later one passes the earlier one.
         let both = |a, b| texts.price_of_both(wanted(a), wanted(b));
         assert_eq!([both(59, 79), both(79, 59)], [300_000; 2]);
         assert_eq!(both(59, 109), 100_000 + 100_000 + OPENING);
@@ -313,7 +320,7 @@ mod tests {
         assert!(!texts.choose(wanted(99), 0));
         assert!(texts.choose(wanted(9), 0));
         assert_eq!(texts.left(), 9_000_000 - 8_000_000 - 100_000 - 2 * OPENING);
-        // What is read already costs nothing.
+        // A document that is already read costs nothing.
         assert!(texts.choose(wanted(5), texts.left()));
         assert_eq!(texts.prices.first().rows, [200, 9, 5]);
     }

@@ -45,7 +45,7 @@ impl RowTable for JoinedRows {
 /// Form in which the pairs of a join are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairOutput {
-    /// A line with the number of pairs, without the pairs.
+    /// Only a line with the number of pairs.
     Count,
     /// One line for each pair: `a`, `b` and `distance`, separated by tabs. A row is named by its ID, or by its
     /// number if it has no ID.
@@ -63,16 +63,16 @@ pub enum PairOutput {
 pub(crate) struct PairForm<'i, 'f> {
     /// Form in which the pairs are written.
     pub output: PairOutput,
-    /// IDs of the fingerprints, one list for `a` and one for `b`. Lines have row numbers where a list is
-    /// missing.
+    /// IDs of the fingerprints: one list for `a` and one for `b`. If a list is missing, lines have row
+    /// numbers instead.
     pub ids: SideIds<'i, 'f>,
 }
 
 /// Function that is called with the next bytes of an output.
 pub(crate) type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
 
-/// Writes all pairs to `sink`. Some joins search for pairs only when they are asked; then the search runs
-/// while the pairs are written.
+/// Writes all pairs to `sink`. Some joins search for the pairs of a row only when these are requested. Then
+/// the search runs while the pairs are written.
 ///
 /// # Errors
 ///

@@ -10,7 +10,7 @@ use simtool_read::Corpus;
 use simtool_set_join::close::Close;
 use std::borrow::Cow;
 
-/// One collection that a run read: its only one, the queries or the corpus.
+/// One collection that a run read: its only collection, the queries, or the corpus.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'s> {
     /// Collection that was read.
@@ -64,10 +64,11 @@ pub struct Findings<'f> {
     pub sides: Sides<Side<'f>>,
     /// The documents to remove, in reading order.
     pub removals: &'f [Removal],
-    /// Limits with the number of documents that each would remove: stricter limits first, then the limit of
-    /// this run.
+    /// Limits, each with the number of documents that a run with this limit would remove. Stricter limits
+    /// come first, and the limit of this run is last.
     pub levels: &'f [Level],
-    /// All pairs of near-duplicates, or only those that affect the removals if the memory was too small.
+    /// All pairs of near-duplicates. If the memory was too small, it may have only the pairs that affect the
+    /// removals.
     pub close: &'f Close,
     /// Summary of reading each collection.
     pub read: &'f Sides<CollectionSummary>,

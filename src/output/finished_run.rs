@@ -60,7 +60,7 @@ pub struct MemberCluster {
     pub removed: Vec<Member>,
 }
 
-/// What a run did with a record.
+/// Fate of a record in a finished run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
     /// The document belongs to a cluster, so it is similar to another document.
@@ -76,7 +76,7 @@ pub enum Fate {
         file: String,
         /// Number of the record in the file, counted from 0.
         record: u64,
-        /// Stable name of what is wrong with the record.
+        /// Stable name of the fault of the record.
         code: String,
         /// Description of what a good record would have at this place.
         expected: String,
@@ -121,8 +121,8 @@ impl<'s> Sought<'s> {
         id.is_some_and(|id| self.is_id(&id) || self.is_id_in(file, &id))
     }
 
-    /// Returns searches for strings. Every JSON line about the document contains at least one of them, so the
-    /// other lines need not be parsed.
+    /// Returns searches for strings. Every JSON line about the document contains at least one of the strings,
+    /// so other lines need not be parsed.
     fn needles(self) -> Vec<Finder<'static>> {
         let parts = self.0.match_indices(['#', ':']).map(|(at, _)| same_file(&self.0[..at]));
         let mut needles = vec![finder(self.0, true)];
@@ -137,9 +137,9 @@ impl fmt::Display for Sought<'_> {
     }
 }
 
-/// Finds the first document of a collection that `sought` names. Returns its file and the number of its
-/// record, or `None` if there is no such document. `name` turns the name of a file into its name in the
-/// finished run. `progress` receives the number of bytes of the shards that were read.
+/// Finds the first document of a collection that `sought` names. Returns its file and its record number, or
+/// `None` if there is no such document. `name` converts the path of a file to the path that the finished run
+/// used. `progress` receives the number of bytes of the shards that were read.
 ///
 /// # Errors
 ///
@@ -201,7 +201,8 @@ pub fn find_in(
     Ok(None)
 }
 
-/// Returns the record number in the shard and the ID of the document in an event. Other events give `None`.
+/// Returns the ID of the document in an event, and its record number in the shard. Returns `None` if the
+/// event has no document.
 fn document<'e>(event: &Event<'e>) -> Option<(u64, Option<&'e [u8]>)> {
     match event {
         Event::Record(Record { number, content: Content::Document(document), .. }) => {
@@ -216,8 +217,8 @@ fn same_file(name: &str) -> &str {
     name.strip_prefix("./").unwrap_or(name)
 }
 
-/// Creates a search for the JSON string of `text`. If `whole` is false, the string may have other text before
-/// `text`.
+/// Creates a search for `text` in a JSON string. If `whole` is true, the string must begin and end with
+/// `text`. If it is false, the string may have other text before `text`.
 fn finder(text: &str, whole: bool) -> Finder<'static> {
     let mut json = Vec::new();
     // Writing to memory does not fail.
@@ -266,7 +267,7 @@ impl FinishedRun {
         !self.summary["corpus_documents"].is_null()
     }
 
-    /// Returns what became of the documents that `sought` names. These are all documents with that ID or, if
+    /// Returns the fates of the documents that `sought` names. These are all documents with that ID or, if
     /// there is none, the document with that file and record number. A document that is not in the result was
     /// kept and is similar to no other document, or was not read.
     ///
@@ -306,8 +307,8 @@ impl FinishedRun {
         Ok(if of_id.is_empty() { of_place } else { of_id })
     }
 
-    /// Calls `visit` with the JSON object of each line of the file `name` that may be about the document.
-    /// `visit` returns `None` if the object lacks a field that simtool writes.
+    /// Calls `visit` with the JSON object of each line of the output file `name` that may be about the
+    /// document. `visit` returns `None` if the object lacks a field that simtool writes.
     fn for_each_line(
         &self,
         name: &str,
@@ -386,7 +387,7 @@ mod tests {
             };
             fates.into_iter().map(place).collect()
         };
-        // An ID may be that of several documents.
+        // Several documents may have the same ID.
         assert_eq!(found("a"), [None, Some(0)]);
         assert_eq!(found("b#1"), [Some(0)]);
         assert_eq!(found("c:2"), [Some(1)]);

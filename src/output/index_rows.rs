@@ -50,7 +50,7 @@ pub(crate) const SIZE_OUTPUT: OutputDescription = OutputDescription {
     columns: || describe_columns(SizeRows::COLUMNS),
 };
 
-/// Data about a document of an index, for a row.
+/// Data about a document of an index, which is written as a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexRow<'r> {
     pub(crate) number: u64,
@@ -104,7 +104,7 @@ impl IndexRows {
     /// Columns of a document that a query found: all columns except the fingerprint.
     const FOUND: &'static [Column<Self>] = &[NUMBER, ID, REPEATS, SOURCES, FIRST, LAST];
 
-    /// Columns in JSON Lines. The fingerprint comes last because it is long.
+    /// Columns of the documents of an index in JSON Lines. The fingerprint comes last because it is long.
     pub(crate) const JSON_LINES: &'static [Column<Self>] =
         &[NUMBER, ID, REPEATS, SOURCES, FIRST, LAST, FINGERPRINT];
 }
@@ -116,7 +116,7 @@ impl RowTable for IndexRows {
         &[NUMBER, ID, FINGERPRINT, REPEATS, SOURCES, FIRST, LAST];
 }
 
-/// Column with the file of a document. This and the following columns are the same in several outputs.
+/// Returns the column with the file of a document, which is the same in several outputs.
 const fn file_column<T: RowTable>(value: Value<T>) -> Column<T> {
     Column::new("file", "File of the document.", value)
 }
@@ -125,7 +125,7 @@ const fn record_column<T: RowTable>(value: Value<T>) -> Column<T> {
     Column::new("record", "Number of its record in the file, from 0.", value)
 }
 
-/// Column with the ID of the document of the index that another document repeats.
+/// Returns the column with the ID of the document of the index that another document repeats.
 const fn repeated_column<T: RowTable>(value: Value<T>) -> Column<T> {
     Column::new("repeats", "ID of the document in the index that it repeats.", value)
 }
@@ -176,8 +176,8 @@ impl RowTable for RepeatRows {
     ];
 }
 
-/// Writes a line for a document that is near a document of the index: a JSON object, or both IDs and the
-/// distance separated by tabs.
+/// Writes a line about a document that was not added because it is near a document of the index. The line is a
+/// JSON object, or both IDs and the distance separated by tabs.
 ///
 /// # Errors
 ///
@@ -231,8 +231,8 @@ impl RowTable for NearRows {
     ];
 }
 
-/// Writes a line for a document that is near a document of the index: a JSON object, or both IDs and the
-/// distance separated by tabs.
+/// Writes a line about a query document that is near a document of the index. The line is a JSON object, or both
+/// IDs and the distance separated by tabs.
 pub(crate) fn write_near(out: &mut dyn Write, is_json: bool, row: &NearRow<'_>) -> io::Result<()> {
     if is_json {
         write_json_line(out, NearRows::COLUMNS, row)
@@ -241,7 +241,7 @@ pub(crate) fn write_near(out: &mut dyn Write, is_json: bool, row: &NearRow<'_>) 
     }
 }
 
-/// A line of a pipe that was not passed on, because its document is near one of the index.
+/// A line of a pipe that was not passed on, because its document is near a document of the index.
 #[derive(Debug)]
 pub(crate) struct DuplicateRow<'r> {
     /// ID of the document in the line.
@@ -279,7 +279,7 @@ impl RowTable for DuplicateRows {
     ];
 }
 
-/// Writes a line that was not passed on.
+/// Writes a row about a line that was not passed on, as a JSON object in a line.
 pub(crate) fn write_duplicate(out: &mut dyn Write, row: &DuplicateRow<'_>) -> io::Result<()> {
     write_json_line(out, DuplicateRows::COLUMNS, row)
 }
@@ -291,10 +291,10 @@ pub(crate) struct SizeRow<'r> {
     pub(crate) documents: u64,
     pub(crate) removed: u64,
     pub(crate) repeats: u64,
-    /// Number of names of sources.
+    /// Number of different names of sources.
     pub(crate) sources: usize,
     pub(crate) segments: usize,
-    /// Number of tables of each segment, or 0 if every fingerprint is compared.
+    /// Number of lookup tables of each segment. If it is 0, a search compares every fingerprint.
     pub(crate) tables: usize,
     pub(crate) bytes: u64,
     pub(crate) generation: u64,

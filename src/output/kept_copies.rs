@@ -1,4 +1,4 @@
-//! Copies the input files without the removed documents, for which every file is read a second time.
+//! Copies the input files without the removed documents. Every input file is read a second time for this.
 
 use super::ordered_pieces::{OrderedPieces, UnitWriter};
 use crate::pipeline::watched::Watched;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Number of bytes that are compressed together, as one gzip member or Zstandard frame.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Choice of what to do with bad records, which could not be read as documents, in copies.
+/// Choice of whether copies contain bad records, which could not be read as documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BadRecords {
     /// Copies bad records byte for byte. They were not compared, so they are not known to be duplicates.
@@ -50,14 +50,14 @@ impl Choice for BadRecords {
 
 /// Writes a copy of every file of `collection` to `folder`.
 ///
-/// Records are copied byte for byte. Left out are:
+/// Records are copied byte for byte. The copies leave out:
 ///
 /// * documents for which `is_kept` returns `false`,
 /// * bad records, if `bad_records` is [`BadRecords::Drop`],
 /// * damaged parts of a file that cannot be read.
 ///
-/// A text file that is one removed document gets no copy. A file without any readable record gets none
-/// either.
+/// A text file that is one removed document gets no copy. A file without any readable record also gets no
+/// copy.
 ///
 /// Large files are written by the caller's pool of threads in parallel, and compressed in chunks. The bytes
 /// are the same for any number of threads.
@@ -121,7 +121,7 @@ fn is_table(recognized: Recognized) -> bool {
     recognized.format.is_table() && recognized.compression == Compression::None
 }
 
-/// Inputs of the copies, and the rules for what is copied.
+/// Input files that are copied, and the rules for which records are copied.
 struct Copies<'c> {
     collection: &'c Collection,
     progress: &'c dyn Progress,
@@ -131,10 +131,11 @@ struct Copies<'c> {
     shards: Vec<FileShards>,
 }
 
-/// Shards of an input file, and how they are copied.
+/// Shards of an input file, and the way in which they are copied.
 struct FileShards {
     shards: Range<usize>,
-    /// Whether each shard is copied as a unit of its own. See [`OrderedPieces`].
+    /// Whether each shard is copied as a unit of its own, so that several threads can copy the file. See
+    /// [`OrderedPieces`].
     is_cut: bool,
     /// Compression and format of the file. `None` if they cannot be recognized.
     recognized: Option<Recognized>,
@@ -152,7 +153,7 @@ enum CopiedBytes<'k> {
 #[derive(Default)]
 struct RecordCounts {
     records: u64,
-    /// Number of records, including records of damaged parts that the reader could count.
+    /// Number of records, including lost records of damaged parts that the reader could count.
     records_with_lost: u64,
     /// Number of documents that were left out of the copy.
     removed: u64,
@@ -232,8 +233,8 @@ impl Copies<'_> {
         self.collection.copy_rows(file, &copy)
     }
 
-    /// Reads some shards of a file and calls `keep` with everything that is copied. Returns counts of the
-    /// records.
+    /// Reads some shards of a file and calls `keep` with every record, or part of a record, that is copied.
+    /// Returns counts of the records.
     fn read_kept(
         &self,
         file: usize,
@@ -329,7 +330,7 @@ mod tests {
         Collection::open(walker.finish().files, options)
     }
 
-    /// Returns the file, ID and text of every document, and the identities of the documents.
+    /// Returns the file, ID and text of every document, and the document IDs as one value.
     fn documents(collection: &Collection) -> (Vec<(PathBuf, String, String)>, DocumentIds) {
         let (mut documents, mut shards) = (Vec::new(), Vec::new());
         for shard in 0..collection.shard_count() {

@@ -8,7 +8,7 @@ use crate::write::columns::OutputDescription;
 pub(super) const OUTPUTS: &[Output] =
     &[removed::OUTPUT, clusters::OUTPUT, quarantine::OUTPUT, pairs::OUTPUT, KEPT];
 
-/// Descriptions of outputs that other code writes: the end of a run, or another command.
+/// Descriptions of outputs that [`OUTPUTS`] lacks, because the end of a run or another command writes them.
 const OTHER_OUTPUTS: &[OutputDescription] = &[
     SUMMARY,
     REPORT,

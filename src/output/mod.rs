@@ -54,8 +54,8 @@ use std::time::{Duration, Instant};
 /// Writes the outputs of a run to `folder`, except the summary and the page, and completes the counts and
 /// times of `summary`.
 ///
-/// The work runs on the threads of `context`. Returns the data of the page. The caller adds to the summary
-/// what only the caller knows, and passes summary and page to [`write_summaries`].
+/// The work runs on the threads of `context`. Returns the data of the page. The caller completes the summary,
+/// for example with the time of the end, and passes summary and page to [`write_summaries`].
 ///
 /// # Errors
 ///
@@ -91,7 +91,7 @@ pub fn write_outputs(
     Ok(page)
 }
 
-/// Writes every output that the user asked for. Returns the time that copying the inputs took, which the
+/// Writes every output that the user requested. Returns the time that copying the inputs took, which the
 /// summary shows as a stage of its own.
 fn write_wanted(results: &Results<'_>) -> Result<Duration> {
     let mut keeping = Duration::ZERO;

@@ -45,12 +45,12 @@ where
     )
 }
 
-/// Two documents with their names and how close they are.
+/// Names of two documents, and the similarity or distance of these documents.
 pub(super) struct NamedPair<'r> {
     pub(super) first: &'r DocumentName<'r>,
     pub(super) second: &'r DocumentName<'r>,
-    /// Similarity or distance of the two. `None` if they were not compared, because only other documents link
-    /// them.
+    /// Similarity or distance of the two documents. `None` if they were not compared, because only other
+    /// documents link them.
     pub(super) closeness: Option<Closeness>,
 }
 

@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Maximum number of compressed bytes of a file that wait for earlier pieces, multiplied by the number of
-/// threads.
+/// Maximum number of compressed bytes of a file that wait until earlier pieces of the file are written. It is
+/// multiplied by the number of threads.
 const WAITING_BYTES: usize = 4 << 20;
 
-/// Position of a unit, which is a part of a file that can be read alone.
+/// Position of a unit. A unit is a part of a file that can be read alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileUnit {
     /// Number of the file that the unit belongs to.
@@ -26,7 +26,7 @@ pub(super) struct FileUnit {
 
 /// State of all files while they are being written.
 ///
-/// A thread that needs both locks must lock `state` before a file. The other order could deadlock.
+/// A thread that locks both `state` and a file must lock `state` first. The other order could deadlock.
 #[derive(Debug)]
 pub(super) struct OrderedPieces {
     units: Vec<FileUnit>,
@@ -37,13 +37,13 @@ pub(super) struct OrderedPieces {
     threads: usize,
 }
 
-/// Work that is left, and how many threads read or wait.
+/// Work that is left, and numbers of threads that read or wait.
 #[derive(Debug, Default)]
 struct QueueState {
     next_unit: usize,
     /// Number of units that are being read.
     reading: usize,
-    /// Number of threads that wait for a change.
+    /// Number of threads that wait until this state or a file changes.
     waiting: usize,
     /// Chunks that any idle thread may compress.
     jobs: VecDeque<PackJob>,
@@ -65,7 +65,7 @@ struct PackJob {
     is_last: bool,
 }
 
-/// What a thread does next: read a unit, or compress a chunk.
+/// Next task of a thread: to read a unit, or to compress a chunk.
 enum NextTask {
     Read(FileUnit),
     Pack(PackJob),
@@ -87,9 +87,9 @@ struct OrderedFile {
     file: Option<KeptFile>,
     /// Number of units that the file is divided into.
     units: usize,
-    /// Number of the unit, and number of the chunk in it, that is written next.
+    /// Position of the chunk that is written next: the number of its unit, and its number in the unit.
     next: (usize, usize),
-    /// Compressed chunks that cannot be written yet, by unit number and chunk number.
+    /// Compressed chunks that cannot be written yet. The key is the unit number and the chunk number.
     pieces: BTreeMap<(usize, usize), WaitingPiece>,
     waiting_bytes: usize,
 }
@@ -99,8 +99,8 @@ impl OrderedFile {
         Self { path, file: None, units, next: (0, 0), pieces: BTreeMap::new(), waiting_bytes: 0 }
     }
 
-    /// Adds a compressed chunk. `place` is its unit number and chunk number. Writes all chunks whose
-    /// predecessors are written.
+    /// Adds a compressed chunk. `place` is its unit number and its number in the unit. Writes all chunks for
+    /// which every earlier chunk of the file is written.
     fn add(&mut self, place: (usize, usize), piece: WaitingPiece) -> Result<()> {
         self.waiting_bytes += piece.bytes.len();
         self.pieces.insert(place, piece);
@@ -125,7 +125,7 @@ impl OrderedFile {
 }
 
 impl OrderedPieces {
-    /// Prepares the work for `threads` threads. Each copy has a path and a number of units.
+    /// Prepares the work for `threads` threads. `files` has the path and the number of units of each copy.
     pub(super) fn new(files: Vec<(PathBuf, usize)>, threads: usize) -> Self {
         let units = files
             .iter()
@@ -143,7 +143,8 @@ impl OrderedPieces {
         }
     }
 
-    /// Works until everything is written or something fails. Every thread must call this function once.
+    /// Reads, compresses and writes until everything is written or something fails. Every thread must call
+    /// this function once.
     ///
     /// `read` reads a unit and passes its chunks to the [`UnitWriter`].
     pub(super) fn work(&self, read: &(dyn Fn(&mut UnitWriter<'_>) -> Result<()> + Sync)) {
@@ -232,8 +233,8 @@ impl OrderedPieces {
         self.pack(job)
     }
 
-    /// Waits until few enough bytes of the unit's file wait for earlier chunks, and compresses queued chunks
-    /// meanwhile. `next` is the number of the chunk that the caller will pass on next.
+    /// Waits until fewer compressed bytes of the unit's file wait for earlier chunks. Meanwhile, it
+    /// compresses queued chunks. `next` is the number of the chunk that the caller will pass on next.
     fn catch_up(&self, unit: FileUnit, next: usize) -> Result<()> {
         let most = WAITING_BYTES * self.threads;
         let mut state = self.state();
@@ -275,12 +276,12 @@ impl OrderedPieces {
     }
 }
 
-/// Takes the chunks of one unit in their order.
+/// Receiver of the chunks of one unit, in their order.
 #[derive(Debug)]
 pub(super) struct UnitWriter<'p> {
     pieces: &'p OrderedPieces,
     unit: FileUnit,
-    /// Number of the next chunk of the unit.
+    /// Number of the next chunk of the unit, counted from 0.
     next: usize,
 }
 
@@ -315,7 +316,7 @@ impl UnitWriter<'_> {
     }
 }
 
-/// Wakes all waiting threads when the calling thread ends, even if it panics.
+/// Guard that wakes all waiting threads when the calling thread ends its work, even if it panics.
 struct WakeOnDrop<'p>(&'p OrderedPieces);
 
 impl Drop for WakeOnDrop<'_> {
@@ -345,7 +346,7 @@ mod tests {
         let read = |writer: &mut UnitWriter<'_>| {
             writer.wait()?;
             let FileUnit { file, number } = writer.unit();
-            // The first unit takes longest, so that all others wait for it.
+            // The first unit takes longest, so that all other units wait for it.
             if number == 0 {
                 thread::sleep(std::time::Duration::from_millis(20));
             }

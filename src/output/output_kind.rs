@@ -1,4 +1,4 @@
-//! Defines what an output of a run consists of.
+//! Defines the type of an output of a run.
 
 use super::results::Results;
 use super::settings::Outputs;
@@ -10,7 +10,8 @@ pub(super) const WRITE_STAGE: &str = "write";
 /// Name of the stage in the summary in which the inputs are copied.
 pub(super) const KEEP_STAGE: &str = "keep";
 
-/// An output of a run: its description, when it is written, and how.
+/// An output of a run: its description, the condition on which it is written, and the function that writes
+/// it.
 pub(super) struct Output {
     pub(super) description: OutputDescription,
     /// Name of the stage in the summary to which the time of writing this output is added.

@@ -18,7 +18,8 @@ use std::cmp::Reverse;
 /// Number of bytes at the beginning of a text from which its preview is made.
 const PREVIEW_BYTES: usize = 600;
 
-/// Maximum number of removed documents of a cluster among which the text for the preview is chosen.
+/// Maximum number of removed documents of a cluster that are considered for the preview. The preview shows
+/// the text that is cheapest to read.
 const PREVIEW_CANDIDATES: usize = 200;
 
 /// Collects the data of the page: charts, clusters with previews, sources and examples.
@@ -52,8 +53,8 @@ pub(super) fn report(
     })
 }
 
-/// Returns the data of the charts of the page: how close removed documents are to kept ones, and the sizes of
-/// clusters. For a match, the size of a cluster counts only the queries.
+/// Returns the data of the charts of the page: similarities and distances of removed documents to kept ones,
+/// and the sizes of clusters. In a match, the size of a cluster counts only the queries.
 #[must_use]
 pub fn histograms(removals: &[Removal], clusters: &[Cluster], is_match: bool) -> Report {
     let mut report = Report::default();
@@ -96,7 +97,7 @@ fn quarantined(findings: &Findings<'_>) -> Vec<QuarantinedRecord> {
     of_side.take(BAD_RECORDS).collect()
 }
 
-/// Adds the similarities and distances of removed documents to the kept ones to the charts.
+/// Adds the similarities and distances between removed and kept documents to the charts of `report`.
 fn add_closeness(report: &mut Report, removals: &[Removal]) {
     let similarities = removals.iter().filter_map(|r| r.closeness.and_then(Closeness::similarity));
     let smallest = similarities.clone().fold(1.0, f64::min);
@@ -120,7 +121,8 @@ fn both(removal: &Removal) -> [Wanted; 2] {
 }
 
 /// Chooses removed documents of all degrees of closeness as examples, the least similar first. For each
-/// degree, it takes the document whose texts are cheapest to read. Half of the budget is left for previews.
+/// degree, it takes the document whose texts are cheapest to read. Half of the budget for reading texts is
+/// left for previews.
 fn choose_examples<'r>(
     removals: &'r [Removal],
     affordable: &mut AffordableTexts,
@@ -185,8 +187,8 @@ fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> Wanted {
     })
 }
 
-/// Returns for each cluster the document whose text is shown, or `None` if reading it costs too much. The
-/// cheapest texts are chosen first, so that the budget is enough for as many clusters as possible.
+/// Returns for each cluster the document whose text is its preview, or `None` if reading the text costs too
+/// much. The cheapest texts are chosen first, so that the budget is enough for as many clusters as possible.
 fn choose_previews(clusters: &[&Cluster], affordable: &mut AffordableTexts) -> Vec<Option<Wanted>> {
     let cheapest = clusters.iter().enumerate().map(|(at, cluster)| {
         let cheapest = cheapest_text(cluster, affordable);
@@ -201,7 +203,7 @@ fn choose_previews(clusters: &[&Cluster], affordable: &mut AffordableTexts) -> V
     previews
 }
 
-/// Returns the data that the page shows of a cluster. Its removed documents are sorted, the least similar
+/// Returns the data about a cluster that the page shows. The removed documents are sorted, the least similar
 /// first.
 fn shown_cluster(
     findings: &Findings<'_>,
@@ -237,7 +239,8 @@ fn shown_cluster(
     }
 }
 
-/// Returns the names and texts of a removed and a kept document. `None` if one of the texts was not read.
+/// Returns the names and texts of a removed and a kept document. Returns `None` if one of the texts was not
+/// read.
 fn example(findings: &Findings<'_>, removal: &Removal, texts: &Texts) -> Option<Example> {
     let [kept, removed] = both(removal);
     Some(Example {

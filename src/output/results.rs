@@ -26,8 +26,8 @@ pub(super) struct Results<'f> {
 }
 
 impl Results<'_> {
-    /// Writes a file with rows in the format that the user chose. `fill` writes the rows. `name` has no
-    /// extension.
+    /// Writes a file with rows in the format that the user chose. `fill` writes the rows. `name` is the file
+    /// name without the extension.
     pub(super) fn write_rows<T: RowTable>(
         &self,
         name: &str,
@@ -68,7 +68,7 @@ impl Results<'_> {
     }
 }
 
-/// Writes one file of an output folder. `content` writes its content.
+/// Writes the file `file` of an output folder. `content` writes its content.
 pub(super) fn write_file(
     folder: &OutputFolder,
     file: &str,

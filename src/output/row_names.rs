@@ -5,14 +5,17 @@ use crate::write::tsv_field::write_field;
 use simtool_base::error::Result;
 use simtool_fingerprint::file::{FoundIds, RowIds};
 
-/// IDs of the fingerprints `a` and `b` of pairs. `None` if the file of fingerprints stores no IDs.
+/// IDs of the first fingerprints (`a`) and of the second fingerprints (`b`) of pairs. `None` if the file of
+/// fingerprints stores no IDs.
 pub type SideIds<'i, 'a> = [Option<&'i RowIds<'a>>; 2];
 
-/// Names of the fingerprints `a` and `b` of pairs. `None` means that row numbers are the names.
+/// Names of the first fingerprints (`a`) and of the second fingerprints (`b`) of pairs. `None` means that row
+/// numbers are the names.
 pub(super) struct RowNames<'i>([Option<&'i FoundIds<'i>>; 2]);
 
 impl<'i> RowNames<'i> {
-    /// Creates the names of both fingerprints of pairs. On the first call, the IDs are read from the files.
+    /// Creates the names of the first and the second fingerprints of pairs. The first call reads the IDs from
+    /// the files.
     ///
     /// # Errors
     ///
@@ -23,8 +26,8 @@ impl<'i> RowNames<'i> {
         Ok(Self([first, second]))
     }
 
-    /// Returns the byte that separates the names in a line of equal fingerprints. `side` is 0 for `a` and 1
-    /// for `b`.
+    /// Returns the byte that separates names in a line with the names of equal fingerprints. `side` is 0 for
+    /// `a` and 1 for `b`.
     pub(super) fn separator(&self, side: usize) -> u8 {
         // IDs may contain blanks, so a blank could not separate them.
         if self.0[side].is_some() { b'\t' } else { b' ' }
@@ -39,7 +42,8 @@ impl<'i> RowNames<'i> {
         }
     }
 
-    /// Appends a line to `out`: the names of both fingerprints and their distance, separated by tabs.
+    /// Appends a line about a pair to `out`: the names of both fingerprints and their distance, separated by
+    /// tabs.
     pub(super) fn push_pair(&self, [a, b]: [u32; 2], distance: u32, out: &mut Vec<u8>) {
         self.push(0, a, out);
         out.push(b'\t');

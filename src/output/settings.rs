@@ -14,6 +14,6 @@ pub struct Outputs {
     pub pairs: bool,
     /// Whether copies of the inputs without the removed documents are written.
     pub kept: bool,
-    /// What to do with bad records when inputs are copied.
+    /// Whether copies of the inputs contain bad records.
     pub bad_records: BadRecords,
 }

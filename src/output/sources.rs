@@ -1,5 +1,5 @@
-//! Counts for a table on the page from which files or folders documents were removed, and where the kept ones
-//! are.
+//! Counts the removed documents by source (file or folder), for a table on the page. The table also shows the
+//! sources of the kept documents.
 
 use super::findings::{Findings, Side};
 use crate::write::report::{SOURCES, Source, Sources};
@@ -9,8 +9,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-/// Number of removed documents for each pair of sources: the source of the removed and the source of the kept
-/// document.
+/// Number of removed documents for each pair of sources. The first source has the removed document, and the
+/// second source has the kept document.
 type Repeats = BTreeMap<(u32, u32), u64>;
 
 /// Sources of one collection in reading order. A source is a file, or a folder whose files count together.
@@ -23,8 +23,8 @@ struct CollectionSources {
 impl CollectionSources {
     /// Chooses the sources: the files if there are at most [`SOURCES`] files, and otherwise folders.
     ///
-    /// The folders are those of the deepest level that has between 2 and [`SOURCES`] folders. If no level
-    /// has, the files are the sources, and the table shows only some of them.
+    /// The folders are all folders at one depth: the greatest depth with 2 to [`SOURCES`] folders. If there
+    /// is no such depth, the files are the sources, and the table shows only some of them.
     fn choose(files: &[&Path]) -> Self {
         if files.len() <= SOURCES {
             return Self::from_names(files, Path::to_owned);
@@ -39,7 +39,8 @@ impl CollectionSources {
             .unwrap_or_else(|| Self::from_names(files, Path::to_owned))
     }
 
-    /// Creates sources: files for which `name` returns the same name belong to the same source.
+    /// Creates the sources from files. Files for which `name` returns the same name belong to the same
+    /// source.
     fn from_names(files: &[&Path], name: impl Fn(&Path) -> PathBuf) -> Self {
         let mut numbers: BTreeMap<PathBuf, u32> = BTreeMap::new();
         let mut names = Vec::new();
@@ -88,8 +89,8 @@ fn folder_at_depth(file: &Path, depth: usize) -> PathBuf {
 
 /// Returns the table of sources for the page.
 ///
-/// Its rows are the [`SOURCES`] sources from which most documents were removed. Its columns are the sources
-/// that hold the kept documents for most of the removed ones. Both are in descending order.
+/// Its rows are the [`SOURCES`] sources from which most documents were removed. Its columns are the
+/// [`SOURCES`] sources whose documents replace the most removed documents. Both are in descending order.
 ///
 /// # Complexity
 ///
@@ -132,7 +133,8 @@ pub(super) fn sources(findings: &Findings<'_>) -> Sources {
     }
 }
 
-/// Adds up the removed documents for each source. `source` takes one of the two sources from a pair.
+/// Returns the number of removed documents for each source. `source` takes the source of the removed or of
+/// the kept document from a pair.
 fn add_up(repeats: &Repeats, source: fn(&(u32, u32)) -> u32) -> BTreeMap<u32, u64> {
     let mut totals = BTreeMap::new();
     for (pair, count) in repeats {
@@ -141,8 +143,8 @@ fn add_up(repeats: &Repeats, source: fn(&(u32, u32)) -> u32) -> BTreeMap<u32, u6
     totals
 }
 
-/// Returns the [`SOURCES`] sources with the greatest counts. If counts are equal, the first source comes
-/// first.
+/// Returns the numbers of the [`SOURCES`] sources with the greatest counts. Sources with equal counts are in
+/// ascending order.
 fn largest_counts(counts: &BTreeMap<u32, u64>) -> Vec<u32> {
     let mut sources: Vec<u32> = counts.keys().copied().collect();
     sources.sort_by_key(|source| (Reverse(counts[source]), *source));

@@ -1,4 +1,4 @@
-//! Writes groups of equal fingerprints, and pairs of such groups, as lines of text.
+//! Writes groups of equal fingerprints, and pairs of groups, as lines of text.
 
 use crate::output::emit_pairs::Sink;
 use crate::output::row_names::{RowNames, SideIds};
@@ -11,11 +11,11 @@ use simtool_model::sides::Sides;
 /// Approximate number of bytes of lines that are collected before they are passed to the sink.
 const LINES_BYTES: usize = 1 << 20;
 
-/// Writes a line for every group of equal fingerprints that has several rows, and then a line for every pair
-/// of groups. A group in a pair is named by its first row.
+/// Writes a `group` line for each group of equal fingerprints that has several rows. Then it writes a `pair`
+/// line for each pair of groups in `found`. A pair line names each group by its first row.
 ///
-/// If queries were joined with a corpus, the groups of queries come first, and their lines start with another
-/// word.
+/// If queries were joined with a corpus, the groups of queries come first. Their lines start with
+/// `query-group` instead of `group`.
 ///
 /// # Errors
 ///
@@ -69,7 +69,8 @@ fn write_repeated(
     sink(&out)
 }
 
-/// Writes the pairs of groups, ordered by the rows that name the groups.
+/// Writes the pairs of groups. A pair is named by the first rows of its groups, and pairs are ordered by
+/// these rows.
 fn write_pairs(mut pairs: Vec<ValuePair>, names: &RowNames<'_>, sink: &mut Sink<'_>) -> Result<()> {
     pairs.sort_unstable();
     let mut out = Vec::new();
