@@ -5,11 +5,13 @@ use super::random::Random;
 use super::vocabulary::Vocabulary;
 use std::io::{self, Write};
 
-/// One article in this many is a changed copy of an earlier article.
+/// Number of articles per copy: on average, one article in this many is a changed copy of an
+/// earlier article.
 const ARTICLES_PER_COPY: usize = 10;
 /// Number of earlier articles that are remembered, so that copies can be made from them.
 const REMEMBERED: usize = 256;
-/// One query in this many is unrelated to the articles; every other query is a changed copy of an article.
+/// Number of queries per unrelated query: on average, one query in this many is unrelated to the
+/// articles. Every other query is a changed copy of an article.
 const QUERIES_PER_STRANGER: usize = 8;
 
 /// Settings of a generated collection.
@@ -131,8 +133,8 @@ pub fn write_collection(
     Ok(done)
 }
 
-/// Draws articles and queries from random numbers. Their order decides the bytes that a seed gives, so it
-/// must never change.
+/// Draws articles and queries from random numbers. The order of the draws decides the bytes that a
+/// seed gives, so it must never change.
 struct Maker {
     vocabulary: Vocabulary,
     random: Random,
@@ -141,7 +143,8 @@ struct Maker {
 }
 
 impl Maker {
-    /// Draws article `number`: a new one, or a changed copy of an earlier one. A copy is listed in `pairs`.
+    /// Draws the article with the number `number`: a new one, or a changed copy of an earlier one.
+    /// A copy is listed in `pairs`.
     fn article(
         &mut self,
         number: u64,
@@ -191,8 +194,8 @@ impl Maker {
     }
 }
 
-/// Returns the ID of an article: the number of its volume and its number there. A volume has a thousand
-/// articles.
+/// Returns the ID of an article: the number of its volume, and its number in that volume. A volume
+/// has a thousand articles.
 fn article_id(number: u64) -> String {
     format!("{}-{}", (number - 1) / 1000 + 1, (number - 1) % 1000 + 1)
 }

@@ -10,7 +10,7 @@ use parquet::file::properties::WriterProperties;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Bytes of text after which the buffered rows are written to the Parquet file.
+/// Number of bytes of text after which the buffered rows are written to the Parquet file.
 const BATCH_BYTES: usize = 16 << 20;
 
 /// The text of a page, with its URL and date.

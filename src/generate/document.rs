@@ -3,8 +3,8 @@
 use super::random::Random;
 use super::vocabulary::{STOP_WORDS, Vocabulary};
 
-/// Quantiles of the number of words: a log-normal distribution with a median of 220 words and a standard
-/// deviation of the logarithm of 0.8, at (i + ½) / 65 for i = 0 … 64.
+/// Quantiles of the number of words of a document, at (i + ½) / 65 for i = 0 … 64. The distribution
+/// is log-normal, with a median of 220 words and a standard deviation of the logarithm of 0.8.
 const LENGTHS: [u16; 65] = [
     32, 45, 53, 61, 67, 73, 79, 84, 90, 95, 100, 105, 110, 115, 120, 125, 129, 134, 140, 145, 150,
     155, 160, 166, 171, 177, 183, 188, 194, 201, 207, 213, 220, 227, 234, 241, 249, 257, 265, 274,
@@ -16,12 +16,13 @@ pub(super) const MEAN_WORDS: u64 = 290;
 /// Mean number of bytes of a generated document, including its ID and separators.
 pub(super) const MEAN_BYTES: u64 = 1_800;
 
-/// Number of words that belong to the subject of a document. One word in four of the document is one of
-/// these.
+/// Number of words that belong to the subject of a document. On average, one word in four of the
+/// document is a word of its subject.
 const SUBJECT_WORDS: usize = 24;
-/// Least number of words of a paragraph. The longest has almost twice as many.
+/// Minimum number of words of a paragraph that is not the last one. The longest paragraphs have
+/// almost twice as many.
 const PARAGRAPH_WORDS: usize = 40;
-/// Number of letters in a line after which the line is broken.
+/// Number of bytes of a line after which the line is broken.
 const LINE: usize = 68;
 
 /// A generated document: the words of each paragraph, and the seed of its punctuation and line breaks.
@@ -36,13 +37,13 @@ pub(super) struct Document {
 pub(super) enum Change {
     /// The copy is equal to the document.
     None,
-    /// This many words are replaced.
+    /// This number of words is replaced by random words.
     Words(usize),
     /// The copy is without the last sixth of the words.
     Truncated,
     /// The paragraphs are in another order.
     Shuffled,
-    /// The copy has one paragraph more.
+    /// The copy has an additional paragraph of 30 words.
     Extended,
     /// Lines, sentences and capitals differ; the words are the same.
     Reflowed,

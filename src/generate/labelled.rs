@@ -81,7 +81,8 @@ const VERSIONS: [&[Edit]; 8] = [
 
 /// Approximate number of sentences of a generated document.
 const SENTENCES: usize = 14;
-/// One document in this many ends with the notice, a text that all these documents share.
+/// Number of documents per notice: every fifth document ends with the notice, a text that all these
+/// documents share.
 const NOTICES: u64 = 5;
 
 /// Words and punctuation of a language.

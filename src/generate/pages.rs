@@ -112,7 +112,8 @@ pub fn write_first_record(out: &mut impl Write, name: &str) -> io::Result<()> {
     write_record(out, Compression::default(), &fields, &[about])
 }
 
-/// Writes a page as the HTTP response of a crawl, and returns the number of bytes of the page.
+/// Writes a page as the HTTP response of a crawl, in a record of a WARC file. Returns the number of
+/// bytes of the page.
 ///
 /// # Errors
 ///

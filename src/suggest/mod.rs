@@ -29,9 +29,10 @@ pub struct Suggestion {
     pub reasons: Vec<String>,
     /// Description of the sample from which the method was chosen.
     pub profile: CorpusProfile,
-    /// Similarities of documents of the sample.
+    /// Similarities of sampled documents to the documents that are most similar to them.
     pub nearest: Nearest,
-    /// Terms of the sets whose similarities were computed, and the similarity measure.
+    /// Kind of terms in the sets that were compared for `nearest`, and the measure of the
+    /// similarities.
     pub compared: (Terms, &'static Measure),
     /// Chosen threshold in hundredths: documents with at least this similarity count as near-duplicates.
     pub least: usize,
