@@ -9,8 +9,9 @@ use simtool_set_join::close::Neighbourhood;
 use simtool_set_join::disjoint_sets::DisjointSets;
 use std::cmp::Ordering;
 
-/// Returns the rows to remove, in reading order. One row of each connected component is kept: the first by `prefer`,
-/// which compares two row numbers and returns `Less` if the first row should rather be kept.
+/// Keeps one row of each connected component, and returns the other rows, which are to be removed,
+/// in reading order. The kept row is the first of its component by `prefer`. `prefer` compares two
+/// row numbers and returns `Less` if the first row should rather be kept.
 ///
 /// # Complexity
 ///
@@ -72,8 +73,8 @@ pub(crate) fn count_removed(
     (around.all_rows().len() - components) as u64
 }
 
-/// Returns the connected components of groups of equal rows, joined by the pairs whose closeness satisfies
-/// `is_close`.
+/// Returns the connected components of the groups of equal rows. Two groups are linked if they are
+/// a pair whose closeness satisfies `is_close`.
 fn linked(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> DisjointSets {
     let mut sets = DisjointSets::new(around.group_count() as u32);
     for group in 0..around.group_count() as u32 {

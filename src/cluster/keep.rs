@@ -9,15 +9,18 @@ use simtool_model::closeness::Closeness;
 use simtool_set_join::close::Neighbourhood;
 use std::cmp::Ordering;
 
-/// Returns the rows to remove, in reading order. `prefer` compares two row numbers and returns `Less` if the first
-/// row should rather be kept.
+/// Returns the rows to remove, in reading order. Rows are visited in the order of preference. A row
+/// that is close to rows that were kept before is removed in favour of the closest of them. Any
+/// other row is kept. `prefer` compares two row numbers and returns `Less` if the first row should
+/// rather be kept.
 ///
-/// If several kept rows are equally close to a removed row, the first of them in reading order is its
-/// kept row.
+/// If several kept rows are equally close to a removed row, the first of them in reading order is
+/// its kept row.
 ///
 /// # Complexity
 ///
-/// O(r log r + k · d) for r rows that are close to others, k of them kept, and d groups around each.
+/// O(r log r + k · d) for r rows that are close to others, k of them kept, and d groups around
+/// each.
 #[must_use]
 pub fn keep_preferred(
     around: &Neighbourhood<'_>,
