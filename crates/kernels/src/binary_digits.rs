@@ -1,7 +1,7 @@
 //! Reads a row of the characters `0` and `1` as bits.
 //!
-//! Two masks matter: the bytes that are `1`, and the bytes that are a digit at all. `0` and `1` differ
-//! in their lowest bit only, so a byte is a digit if it is `0` without that bit:
+//! Two masks are enough: the bytes that are `1`, and the bytes that are a digit at all. `0` and `1`
+//! differ only in their lowest bit. So a byte is a digit if it is `0` after this bit is cleared:
 //!
 //! ```text
 //! text          1 0 1 x

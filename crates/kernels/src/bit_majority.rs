@@ -1,17 +1,17 @@
-//! Counts for each bit how many of many 64-bit rows have it set: the inner loop of SimHash.
+//! Counts for each bit the rows of 64 bits in which it is set. This is the inner loop of SimHash.
 //!
-//! A row's weight is the number of times that it is given. A bit of the fingerprint is 1 where the
-//! rows with the bit outnumber those without: where 2 × ones > rows, so no signs are needed.
+//! A row with weight n is added n times. A bit of the fingerprint is 1 if more than half of the rows
+//! have it set: 2 × ones > rows. So the counts need no signs.
 //!
-//! The 64 counters lie across the words: word k of the counts holds digit k of every counter, so
-//! one addition of three words, five bitwise instructions, adds to all of them. Rows are added in a
-//! tree, as Harley and Seal count bits: eight rows cost seven such additions, and only what eights
-//! carry goes to the digits above. The majority is a comparison, digit by digit, of all counters at
-//! once.
+//! The 64 counters are stored across words: word k has binary digit k of every counter. So one addition
+//! of three words, which is five bitwise instructions, adds to all counters. Rows are added in a tree,
+//! as Harley and Seal count bits. Eight rows take seven additions, and only a carry of value eight goes
+//! on to the higher digits. The majority is one comparison of all counters with half of the rows, digit
+//! by digit.
 //!
-//! The loop is plain, and the compiler makes vectors of it: four rows are added next to each other, and
-//! their counts are summed at the end. Eight at once did not pay for documents of a page, so levels
-//! with longer registers run it with 32 bytes, too.
+//! The loop is plain, and the compiler makes vectors of it. Four rows are added next to each other, and
+//! their counts are summed at the end. Eight rows at once were not faster for documents of one page. So
+//! levels with longer registers run the loop with 32 bytes, too.
 //!
 //! # References
 //!
@@ -43,7 +43,7 @@ impl BitCounts {
     ///
     /// # Complexity
     ///
-    /// O(rows): about 6 bitwise instructions a row, that AVX2 does for four rows at once.
+    /// O(rows). A row takes about 6 bitwise instructions, and AVX2 handles four rows at once.
     pub fn add(&mut self, isa: Isa, rows: &[u64]) {
         self.add_some(isa, rows, rows.len() as u64);
     }
@@ -62,7 +62,8 @@ impl BitCounts {
         // 2 × ones > rows.
         let half = std::mem::take(&mut self.rows) / 2;
         let used = 64 - half.leading_zeros() as usize + 1;
-        // From the lowest digit up: a higher one decides, unless it is that of `half`.
+        // The loop goes from the lowest digit up. A higher digit decides, unless it is equal to the
+        // digit of `half`.
         (0..).zip(self.digits.iter_mut().take(used)).fold(0, |over, (place, digit)| {
             let digit = std::mem::take(digit);
             if half >> place & 1 == 1 { over & digit } else { over | digit }
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The slow, obvious twin: signed sums.
+    /// Twin of the loop: sums +1 or −1 for each row and bit.
     fn naive(rows: &[u64]) -> u64 {
         (0..64).fold(0, |all, bit| {
             let sum: i64 = rows.iter().map(|row| if row >> bit & 1 == 1 { 1 } else { -1 }).sum();

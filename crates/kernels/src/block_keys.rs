@@ -1,4 +1,4 @@
-//! Makes the keys of rows for a block of bits: rows that agree in the block have the same key.
+//! Computes the keys of rows for a block of bits. Rows that agree in the block have the same key.
 //!
 //! A key is the product of the row's bits in the block with odd constants. The loop is plain: with
 //! AVX-512 the compiler multiplies eight words at a time.

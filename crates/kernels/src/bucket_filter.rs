@@ -1,8 +1,8 @@
 //! Finds the rows that may be near a value in their bucket. The bucket of a row is selected by a hash of
 //! some of its bits.
 //!
-//! A bucket has one word: the fold of its only value (see [`Fingerprint::fold32`]), or [`CROWDED`] if it has
-//! several values. The fold of a row differs from it in at most as many bits as the rows do. So this
+//! A bucket has one word: the fold of its only value (see [`Fingerprint::fold32`]), or [`CROWDED`] if
+//! it has several values. The folds of two rows differ in at most as many bits as the rows do. So this
 //! word alone excludes nearly all rows, without a branch:
 //!
 //! ```text
@@ -18,7 +18,7 @@ use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_table::Fingerprint;
 
 /// Returns the number of elements that [`rows_near_buckets`] needs in `found` for this number of rows.
-/// It is a little larger, because vectors are written whole.
+/// There are a few more elements than rows, because the loop always writes whole vectors.
 #[must_use]
 pub fn places(rows: usize) -> usize {
     rows + STEP

@@ -1,10 +1,10 @@
 //! Finds where the characters of a block of 64 bytes begin.
 //!
-//! The highest bits of a byte of UTF-8 are its kind:
+//! The highest bits of a byte of UTF-8 show its kind:
 //!
 //! ```text
 //! 0.......   ASCII                    110.....   begins a character of two bytes
-//! 10......   goes on with one         1110....   begins one of three, 11110... one of four
+//! 10......   continues a character    1110....   begins a character of three bytes, 11110... of four
 //! ```
 
 use super::high_bits::gathered;
@@ -39,9 +39,9 @@ impl Starts {
 
     /// Computes the masks of a block of 64 bytes. `foreign` is the mask of its bytes beyond ASCII.
     pub(super) fn of(bytes: &[u8; 64], foreign: u64) -> Self {
-        // The highest bit of a byte says whether its first two, three or four bits are all set: a shift
-        // moves each of these bits to the highest place. Bits from the byte before
-        // land in the lowest places.
+        // After the shifts, the highest bit of a byte says whether its first two, three or four bits
+        // are all set. A shift also moves bits of the byte before into the lowest bits, which are not
+        // read.
         let [mut leads, mut three, mut four] = [[0_u64; 8]; 3];
         for (at, &eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
             let eight = u64::from_le_bytes(eight);
@@ -59,7 +59,8 @@ impl Starts {
 pub(super) fn places(mask: u64) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {
-        // A set bit is below 64 anyway; the remainder lets callers index without a check.
+        // A set bit is below 64 anyway. With the remainder, callers can index without a check of the
+        // bounds.
         let at = rest.trailing_zeros() as usize % 64;
         let has_more = rest != 0;
         rest &= rest.wrapping_sub(1);

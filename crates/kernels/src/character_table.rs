@@ -1,15 +1,15 @@
 //! A table of the characters of two and three bytes of UTF-8: their replacements and their kinds.
 //!
-//! Characters are kept in rows of 64 that differ in their last byte only. Its lowest six bits are the
-//! place in the row, and a row of bytes fits a register, so one look-up finds the entries of a whole
-//! block:
+//! The 64 characters that differ only in their last byte form a row. The lowest six bits of that byte
+//! are the place of a character in its row. A row of 64 bytes fits into a register, so one look-up
+//! finds the entries for a whole block of text:
 //!
 //! ```text
 //! "é"  C3 A9        row C3, place 29
 //! "中" E4 B8 AD     rows E4, row B8, place 2D
 //! ```
 //!
-//! Rows are made when a character of them is met for the first time.
+//! A row is computed when one of its characters is looked up for the first time.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -19,7 +19,8 @@ pub mod fold {
     /// The table cannot replace the character, because the replacement has another length or depends on
     /// neighbours.
     pub const ALONE: u8 = 0x80;
-    /// In an entry for several characters: their flags differ, so each has an entry in a row of its own.
+    /// In an entry for several characters: their flags differ, so each of them has an entry in another
+    /// row.
     pub const ROW: u8 = 0x40;
     /// The character is a combining mark and stays. If another mark precedes it, the table cannot replace
     /// it.
@@ -36,9 +37,10 @@ pub mod fold {
 /// Bits that say what a character is for the division of a text into words. No bit means that it separates
 /// words.
 pub mod kind {
-    /// Odd character: the table does not decide what it is, so the caller must.
+    /// Odd character: the table does not know its kind, so the caller must decide.
     pub const ODD: u8 = 0x80;
-    /// In an entry for several characters: their kinds differ, so each has an entry in a row of its own.
+    /// In an entry for several characters: their kinds differ, so each of them has an entry in another
+    /// row.
     pub const ROW: u8 = 0x40;
     /// A letter, which forms a word with the letters around it.
     pub const LETTER: u8 = 1;
@@ -60,9 +62,10 @@ pub struct Character {
     /// The bytes that replace the bytes of the character. Characters of two bytes use the first and the
     /// last element.
     pub bytes: [u8; 3],
-    /// Flags of the module [`fold`].
+    /// Flags that say how the character is replaced, from the module [`fold`].
     pub fold: u8,
-    /// Flags of the module [`kind`]. 0 for a character that separates words.
+    /// Flags that say how the character takes part in words, from the module [`kind`]. 0 for a
+    /// character that separates words.
     pub kind: u8,
 }
 
@@ -70,9 +73,9 @@ impl Character {
     const ALONE: Self = Self { bytes: [0; 3], fold: fold::ALONE, kind: kind::ODD };
 }
 
-/// The entries of 64 characters of UTF-8 that are equal except in the last byte. In [`Rows::whole`], the
-/// entries of 64 rows that differ in the second byte. The lowest six bits of that byte are the index of an
-/// entry.
+/// The entries of 64 characters of UTF-8 that are equal except in the last byte. The lowest six bits of
+/// the last byte are the index of an entry. [`Rows::whole`] is a special row: it has entries for 64
+/// rows that differ in the second byte, and the index comes from the second byte.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Row {
@@ -134,8 +137,8 @@ impl Row {
 /// The characters of three bytes with the same first byte. They form 64 rows, one for each second byte.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    /// An entry for each of the 64 rows: the flags of its characters if all have the same, otherwise
-    /// `ROW`.
+    /// An entry for each of the 64 rows. It has the flags of the row's characters if they all have the
+    /// same flags, otherwise `ROW`.
     pub(crate) whole: Row,
     /// The rows whose characters have different entries. `None` for the other rows, which [`Self::whole`]
     /// describes.
@@ -161,9 +164,9 @@ pub(crate) struct Member {
     pub(crate) first: u8,
     /// The replacement of the last byte of the character.
     pub(crate) last: u8,
-    /// Flags of the module [`fold`].
+    /// Flags that say how the character is replaced, from the module [`fold`].
     pub(crate) fold: u8,
-    /// Flags of the module [`kind`].
+    /// Flags that say how the character takes part in words, from the module [`kind`].
     pub(crate) kind: u8,
 }
 
@@ -177,8 +180,9 @@ pub(crate) struct Members<'t> {
     known: &'t [AtomicU32; ALL],
 }
 
-/// Number of entries for characters of three bytes, and for characters of two and three bytes together.
+/// Number of entries for characters of three bytes.
 const THREE: usize = 1 << 16;
+/// Number of entries for characters of two and of three bytes together.
 const ALL: usize = THREE + (1 << 11);
 
 impl Members<'_> {
@@ -399,7 +403,7 @@ impl CharacterTable {
 pub(super) mod tests {
     use super::*;
 
-    /// Characters of every sort: the code decides.
+    /// Describes characters of every sort. The code of a character selects its sort.
     pub(crate) fn described(character: char) -> Character {
         let code = character as u32;
         let mut bytes = [0; 4];
@@ -410,7 +414,8 @@ pub(super) mod tests {
             _ => unreachable!("only characters of two and three bytes are asked for"),
         };
         let plain = |fold, kind| Character { bytes, fold, kind };
-        // Whole rows of letters and of words by themselves, rows of all sorts, and some of few.
+        // Some rows have only letters, and some only words by themselves. The other rows have several
+        // sorts.
         let sort = match code >> 6 {
             row if row % 5 == 0 => return plain(0, kind::LETTER),
             row if row % 5 == 1 || three && row > 0x200 => return plain(fold::INERT, kind::SINGLE),
@@ -481,7 +486,8 @@ pub(super) mod tests {
         let table = CharacterTable::new(described);
         assert_eq!(table.lead_kinds().0, [kind::ROW; 64]);
         let _ = (table.two(0xC5), table.three(0xE9));
-        // Rows 5 of letters, and all of words by themselves.
+        // All characters that begin with 0xC5 are letters. Characters that begin with 0xC6 are not
+        // known yet.
         assert_eq!(table.lead_kinds().0[0xC5 & 0x3F], kind::LETTER);
         assert_eq!(table.lead_folds().0[0xC5 & 0x3F], 0);
         assert_eq!(table.lead_folds().0[0xC6 & 0x3F], fold::ROW);

@@ -1,8 +1,9 @@
 //! Replaces characters beyond ASCII by the entries of a table, up to the first one that the table
 //! cannot replace.
 //!
-//! For example, a table for lower case turns "ÉTÉ" into "été". Both have two bytes a character; a
-//! character whose replacement has another length ends the work, and the caller goes on from there.
+//! For example, a table for lower case turns "ÉTÉ" into "été". Both É and é have two bytes. If a
+//! replacement has another length than its character, the loop ends there, and the caller replaces the
+//! character.
 
 pub use super::own_loops::fold_characters::ROOM;
 
@@ -22,8 +23,10 @@ use std::ops::Range;
 /// and end with the text. The copying also ends before a character with the flag `fold::JOINER` if
 /// both of its neighbours may be joined.
 ///
-/// # Panics `folded` does not have [`ROOM`] more bytes than the range, or `words` has too few bytes
-/// for the range.
+/// # Panics
+///
+/// `folded` does not have [`ROOM`] more bytes than the range, or `words` has too few bytes for the
+/// range.
 pub fn fold_characters(
     isa: Isa,
     table: &CharacterTable,
@@ -63,7 +66,7 @@ mod tests {
 
     static TABLE: CharacterTable = CharacterTable::new(described);
 
-    /// The plain twin: one character after the other.
+    /// Twin of the loop: replaces one character after the other.
     fn one_by_one(
         table: &CharacterTable,
         words: &Words,
@@ -101,8 +104,9 @@ mod tests {
         at - start
     }
 
-    /// All that becomes of a text by an instruction set, or by the twin, where a byte that is left
-    /// alone stays; and the places of these.
+    /// Folds a whole text by an instruction set, or by the twin if `isa` is `None`. Characters that
+    /// cannot be replaced are copied. Returns the folded text and the byte offsets of the copied
+    /// characters.
     fn folded(isa: Option<Isa>, text: &[u8]) -> (Vec<u8>, Vec<usize>) {
         let mut words = Words::default();
         classify(Isa::PORTABLE, text, &mut words);
@@ -136,7 +140,7 @@ mod tests {
         }
     }
 
-    /// The text that the twin makes, from the description of each character alone.
+    /// Returns the text with each character replaced by its description, without a table.
     fn slowly(text: &str) -> Vec<u8> {
         let mut folded = Vec::new();
         for character in text.chars() {
@@ -159,7 +163,7 @@ mod tests {
 
     #[test]
     fn characters_are_replaced_at_every_place_of_a_block() {
-        // Without marks and joiners, whose neighbours decide.
+        // Marks and joiners are left out, because their neighbours decide how they are replaced.
         let is_simple = |&c: &char| described(c).fold & (fold::MARK | fold::JOINER) == 0;
         let characters: String = ('\u{80}'..='\u{fff}').step_by(3).filter(is_simple).collect();
         for shift in 0..64 {

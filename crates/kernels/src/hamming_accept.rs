@@ -1,7 +1,7 @@
 //! Checks candidate pairs on their fingerprints.
 //!
-//! A join compares short folds of fingerprints first, so some candidates are farther apart than they
-//! seemed. A pair is accepted if it is near enough, and if it is equal in some bits and different in
+//! A join compares short folds of fingerprints first, so the fingerprints of some candidates are not
+//! near. A pair is accepted if it is near enough, and if it is equal in some bits and different in
 //! others. These conditions differ from part to part of a join, so that only one part accepts each
 //! pair.
 

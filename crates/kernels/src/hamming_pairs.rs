@@ -1,8 +1,8 @@
 //! Compares every element of a small array with every other: the leaves of the joins.
 //!
-//! Eight rows are held in registers while the columns stream by, and one branch asks whether any
-//! of the pairs of a step is near. The elements are folds of fingerprints (see [`Fingerprint::fold32`]),
-//! so what comes out are candidates, which [`super::hamming_accept`] checks on the fingerprints.
+//! Eight rows stay in registers while the columns are read. In each step, one branch checks whether any
+//! pair is near. The elements are folds of fingerprints (see [`Fingerprint::fold32`]), so the found
+//! pairs are only candidates. [`super::hamming_accept`] checks their whole fingerprints.
 //!
 //! [`Fingerprint::fold32`]: simtool_model::fingerprint_table::Fingerprint::fold32
 
@@ -44,8 +44,8 @@ pub fn near_pairs_32(
     candidates.flush(sink);
 }
 
-/// Does the same as [`near_pairs_32`] for words of 64 bits. They are for distances at which too
-/// many unrelated words of 32 bits are near.
+/// Does the same as [`near_pairs_32`] for words of 64 bits. They are for larger distances, at which too
+/// many unrelated words of 32 bits would be near.
 ///
 /// # Panics
 ///
@@ -94,7 +94,7 @@ impl Kernel<&mut Candidates> for NearPairs<'_, u64> {
 mod tests {
     use super::*;
 
-    /// All near pairs, sorted.
+    /// Returns all near pairs, sorted.
     fn pairs_32(
         words: &[u32],
         first_column: usize,

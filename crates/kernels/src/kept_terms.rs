@@ -1,9 +1,10 @@
-//! Finds the terms that a random function keeps: the ones whose hash under it is below a bound.
+//! Finds the terms that belong to a random part of all terms. A term belongs to it if the hash of the
+//! term is below a bound.
 //!
-//! A lexicon so keeps a random part of all terms, for example one half, without a list of them.
+//! In this way, a lexicon keeps for example a random half of all terms, without a list of them.
 //!
-//! The loops are plain: the compiler decides on four terms (AVX2) or eight terms (AVX-512) at once. Only
-//! to pack the kept terms together, AVX-512 has an instruction that plain code does not reach.
+//! The loops are plain, and the compiler handles four terms (AVX2) or eight terms (AVX-512) at once.
+//! Only packing the kept terms together needs an instruction of AVX-512 that plain code does not reach.
 
 pub use super::own_loops::kept_terms::RandomPart;
 

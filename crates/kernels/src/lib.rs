@@ -55,7 +55,8 @@ use vector::{Costs, Kernel, Level};
 /// Lists the instruction sets, called levels, from the lowest to the highest. Each line has the variant of
 /// [`Kind`], the name, and the type with the implementation.
 ///
-/// A level is a line here and a file. From the lines this macro writes the enum and its matches.
+/// To add a level, add a line here and a file. The macro writes the enum and its functions from the
+/// lines.
 macro_rules! levels {
     ($($(#[$attribute:meta])* $kind:ident = $name:literal: $level:ty,)+) => {
         /// The levels that this program was built with, lowest first.

@@ -16,9 +16,9 @@ use super::own_loops::xxh3_short::MARGIN;
 use super::vector::{Kernel, Level};
 use super::words::Words;
 
-/// Sets the bits of characters beyond ASCII in the masks of `words`, which has the bits of the ASCII
-/// characters of a text already. Replaces `odd` by the byte offsets of the characters about which
-/// the table does not decide, in ascending order.
+/// Sets the bits of characters beyond ASCII in the masks of `words`, which already has the bits of the
+/// ASCII characters of a text. Replaces `odd` by the byte offsets of the characters whose kind the
+/// table does not decide, in ascending order.
 ///
 /// The text is UTF-8.
 ///
@@ -57,7 +57,7 @@ mod tests {
 
     static TABLE: CharacterTable = CharacterTable::new(described);
 
-    /// The plain twin: one character after the other.
+    /// Twin of the loop: marks one character after the other.
     fn one_by_one(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
         let mut at = 0;
         // The run of letters, with the marks that belong to them.
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    /// A character of a kind, of two bytes or of three.
+    /// Returns a character of this kind. `first` selects characters of two bytes or of three bytes.
     fn of_kind(kind: u8, first: char) -> char {
         (first..'\u{1000}').find(|&c| described(c).kind == kind).unwrap()
     }

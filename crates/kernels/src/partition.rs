@@ -30,8 +30,8 @@ pub struct BlockHash<L> {
 }
 
 impl<L: Fingerprint> BlockHash<L> {
-    /// Odd multipliers of the words: the golden ratio's, the two of `SplitMix64`, and five more
-    /// without a pattern.
+    /// Odd factors for the words of a value. The first is the factor of the golden ratio, the next two
+    /// are from `SplitMix64`, and the others are numbers without a pattern.
     pub(super) const FACTORS: [u64; 8] = [
         0x9E37_79B9_7F4A_7C15,
         0xBF58_476D_1CE4_E5B9,
@@ -68,7 +68,7 @@ impl<L: Fingerprint> Parts<L> for BlockHash<L> {
     }
 }
 
-/// Counts the values of each part and adds the numbers to `counts`.
+/// Counts the values of each part, and adds these numbers to `counts`.
 #[inline(never)]
 pub fn count<L: Fingerprint>(values: &[L], hash: &impl Parts<L>, counts: &mut [u32]) {
     let counts = &mut counts[..hash.parts()];
@@ -113,8 +113,8 @@ pub fn scatter<L: Fingerprint>(
     }
 }
 
-/// Two output arrays, for values and numbers, that several threads fill at the same time. Each
-/// thread must write to other indices.
+/// Two output arrays, for values and numbers, that several threads fill at the same time. Two threads
+/// must never write to the same index.
 ///
 /// The stores are relaxed atomic stores, which cost the same as plain ones. If two threads wrote to
 /// the same index by mistake, one of their values would remain.

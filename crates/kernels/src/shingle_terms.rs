@@ -1,15 +1,16 @@
-//! Makes the terms of shingles: a polynomial over the hashes of consecutive tokens, mixed.
+//! Computes the terms of shingles. A term is a polynomial of the hashes of consecutive tokens, mixed.
 //!
-//! For tokens x y z … and shingles of three tokens, the terms are `mix(x A² + y A + z)` and so on, with a
-//! frozen odd number A. There are two ways to the sums:
+//! For tokens x y z … and shingles of three tokens, the terms are `mix(x A² + y A + z)` and so on, with
+//! a frozen odd number A. The sums can be computed in two ways:
 //!
-//! - rolling: the next sum is A times the last one, plus the token that enters, minus A³ times the
-//!   one that leaves. It takes two multiplications whatever the length, but each waits for the last.
-//! - direct: sums that begin at consecutive tokens are made next to each other in a vector. It takes one
-//!   multiplication less than a shingle has tokens, and is faster for short shingles.
+//! - rolling: the next sum is A times the sum before it, plus the token that enters, minus A³ times the
+//!   token that leaves. This takes two multiplications for any length, but each sum waits for the one
+//!   before.
+//! - direct: sums that begin at consecutive tokens are computed next to each other in a vector. This
+//!   takes one multiplication less than a shingle has tokens, and is faster for short shingles.
 //!
-//! Both loops are plain: the compiler makes the direct sums of four tokens (AVX2) or eight tokens
-//! (AVX-512) at once. Each level says up to which length its direct sums are faster.
+//! Both loops are plain. The compiler computes the direct sums of four tokens (AVX2) or eight tokens
+//! (AVX-512) at once. Each level has a maximum length up to which its direct sums are faster.
 
 use super::Isa;
 use super::vector::{Kernel, Level};
@@ -106,7 +107,7 @@ fn rolling(tokens: &[u64], length: usize, terms: &mut Vec<u64>) {
 mod tests {
     use super::*;
 
-    /// The definition, each sum for itself.
+    /// Twin of the loop: computes each sum separately.
     fn slowly(tokens: &[u64], length: usize) -> Vec<u64> {
         let sum = |run: &[u64]| {
             run.iter().fold(0_u64, |sum, &x| sum.wrapping_mul(SHINGLE_BASE).wrapping_add(x))

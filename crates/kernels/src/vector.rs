@@ -28,9 +28,9 @@
 //! }
 //! ```
 //!
-//! A kernel reads its fields and writes to its output, which is an argument of its own. The compiler
-//! knows of a reference in an argument, but not of one in a field, that nothing else refers to the
-//! same place. Without that it cannot keep sums in registers, and makes fewer vectors.
+//! A kernel reads its fields and writes to its output, which is a separate argument. The compiler knows
+//! that nothing else refers to the memory of a mutable reference in an argument. It does not know this
+//! for a reference in a field. Then it cannot keep sums in registers, and makes fewer vectors.
 //!
 //! Everything that a kernel calls is inlined into `Level::compile`, the one function of the level that
 //! enables its features. So the compiler turns the same loop into one `popcnt` a word with AVX2, and

@@ -1,8 +1,9 @@
-//! Sums for each bit the weights of the rows that have it set: the inner loop of SimHash with weights.
+//! Sums for each bit the weights of the rows that have it set. This is the inner loop of SimHash with
+//! weights.
 //!
-//! A bit of the fingerprint is 1 where the rows with the bit weigh more than those without: where
-//! 2 × sum > total, so no signs are needed. The 64 sums are next to each other, in 32 bits each as
-//! long as the sum of all weights fits there.
+//! A bit of the fingerprint is 1 if the rows that have it set have more than half of the total weight:
+//! 2 × sum > total. So the sums need no signs. The 64 sums are next to each other and have 32 bits
+//! each. Rows whose weights have a larger sum are added in two halves.
 //!
 //! # References
 //!
@@ -34,12 +35,12 @@ impl BitWeights {
     ///
     /// # Complexity
     ///
-    /// O(rows): 4 additions of 16 sums each a row with AVX-512, 32 instructions with AVX2.
+    /// O(rows). A row takes 4 additions of 16 sums with AVX-512, and 32 instructions with AVX2.
     pub fn add(&mut self, isa: Isa, rows: &[u64], weights: &[u32]) {
         assert_eq!(rows.len(), weights.len(), "every row has a weight");
         let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
         if total > u64::from(u32::MAX) {
-            // They are two or more, since one weight fits.
+            // There are at least two rows, because a single weight fits in 32 bits.
             let half = rows.len() / 2;
             self.add(isa, &rows[..half], &weights[..half]);
             self.add(isa, &rows[half..], &weights[half..]);
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The slow, obvious twin: signed sums.
+    /// Twin of the loop: adds or subtracts the weight of each row.
     fn naive(rows: &[u64], weights: &[u32]) -> u64 {
         (0..64).fold(0, |all, bit| {
             let signed = |(row, &weight): (&u64, &u32)| {

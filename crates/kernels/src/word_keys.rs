@@ -2,8 +2,8 @@
 //! word in lower case, followed by zeros up to 16 bytes.
 //!
 //! For example, "Cat" becomes the bytes `c a t 0 0 …`. Keys are compared as two machine words, so a
-//! look-up never touches the text again. A word of more than 16 letters has [`NO_KEY`], and its user
-//! must look at the text.
+//! look-up does not read the text again. A word of more than 16 letters has the key [`NO_KEY`], and the
+//! caller must read its text.
 
 pub use super::own_loops::word_keys::{KEY_LETTERS, NO_KEY, WordKey, hash_key, word_key};
 

@@ -1,12 +1,17 @@
 //! Words of text as bit masks of 64 bytes, by the rules of UAX #29.
 //!
-//! In ASCII text the rules come down to masks: letters, digits and underscores are word bytes; a
-//! full stop, an apostrophe or a colon between two letters joins them, and so does a full stop, an
-//! apostrophe, a comma or a semicolon between two digits; every other byte separates. The edges of
-//! the mask are the starts and ends of words, found without a branch per byte or per word. A run of
-//! underscores alone has no letter or digit, so it is no word.
+//! In ASCII text, masks are enough for the rules:
 //!
-//! Bytes beyond ASCII are named and left to the caller, who marks what they are before the words are
+//! - Letters, digits and underscores belong to words.
+//! - A full stop, an apostrophe or a colon between two letters joins them.
+//! - A full stop, an apostrophe, a comma or a semicolon between two digits joins them.
+//! - Every other byte separates words.
+//!
+//! The edges of the mask of all bytes of words are the starts and ends of words. They are found without
+//! a branch per byte or per word. A sequence of underscores alone is no word, because it has no letter
+//! or digit.
+//!
+//! Bytes beyond ASCII are only marked as such. The caller must set their classes before the words are
 //! found.
 //!
 //! # References
@@ -33,7 +38,7 @@ pub fn classify(isa: Isa, text: &[u8], words: &mut Words) -> bool {
     if words.lowered.len() < padded {
         words.lowered.resize(padded, 0);
     }
-    // No character of the text continues behind it.
+    // With a 0 behind the last block, no character of the text continues there.
     words.lowered[MARGIN + blocks * 64] = 0;
     words.blocks.clear();
     words.blocks.resize(blocks + 2, Block::default());
@@ -57,7 +62,8 @@ impl Kernel<(&mut [Block], &mut [[u8; 64]])> for Classify<'_> {
         let mut last = [0; 64];
         last[..tail.len()].copy_from_slice(tail);
         let mut is_foreign = false;
-        // One call for both, so that its code is inlined once. Without a tail there is no last block.
+        // Both parts are classified by one call in a loop, so that its code is inlined once. Without a
+        // tail there is no last block.
         let parts =
             [(whole, blocks, lowered), (std::slice::from_ref(&last), last_block, last_lowered)];
         for (text, blocks, lowered) in parts {
@@ -92,7 +98,7 @@ mod tests {
     use proptest::prelude::*;
     use unicode_segmentation::UnicodeSegmentation;
 
-    /// The same words by the general rules.
+    /// Finds the words by the general rules of UAX #29.
     fn slowly(text: &str) -> Vec<String> {
         let lowered = text.to_ascii_lowercase();
         let segments = lowered.split_word_bounds();

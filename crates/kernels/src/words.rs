@@ -129,7 +129,8 @@ impl Words {
     pub(crate) fn make_room(&mut self) {
         self.starts.clear();
         self.ends.clear();
-        // Two words have at least a byte between them, or a break; breaks are fewer than bytes.
+        // Two words are separated by a byte, or by a break next to a character of several bytes. So a
+        // block has at most 32 words.
         let most = self.blocks.len() * 32 + 64;
         self.starts.reserve(most);
         self.ends.reserve(most);

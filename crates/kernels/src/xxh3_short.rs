@@ -1,12 +1,14 @@
 //! XXH3-64 (seed 0) of many short words of one text.
 //!
-//! A word's first and last eight bytes, two loads that may overlap, hold all that XXH3 reads of a
-//! word of up to 16 bytes, in each of its length classes (1-3, 4-8, 9-16). The classes differ in
-//! how the two are joined and in the constants of what follows, so words of mixed lengths go
-//! through the same instructions, with constants chosen word by word or lane by lane: a branch on
-//! the length of a word of natural text is mispredicted every few words. Words of more bytes than
-//! the common instructions are for are noted on the way, and hashed one by one behind each block.
-//! Those are, where there are no 64-bit products in lanes, already the words of 9 bytes.
+//! XXH3 has three classes of short words: 1 to 3, 4 to 8, and 9 to 16 bytes. In each class, it needs
+//! only the eight bytes from the start of a word on and the eight bytes before its end. These are two
+//! loads, which may overlap. The classes combine the loads in different ways, and with different
+//! constants.
+//!
+//! A branch on the length of a word of natural text is mispredicted every few words. So words of mixed
+//! lengths go through the same instructions, and the constants are selected for each word or lane. The
+//! indices of longer words are stored, and these words are hashed one by one behind each block. On
+//! levels without products of 64 bits in lanes, words from 9 bytes on count as longer words.
 //!
 //! # References
 //! Y. Collet. xxHash, XXH3 algorithm, <https://github.com/Cyan4973/xxHash>.
@@ -79,7 +81,7 @@ mod tests {
     fn mixed_lengths_hash_as_the_crate_does_at_every_count_around_a_block() {
         let text: Vec<u8> = (0..10_000_u64).map(|at| mix(at) as u8).collect();
         let length = |word: u64| match mix(word + 7) % 8 {
-            // Stretches of short ones, nearly.
+            // Every second 50 words are short, except one of them.
             _ if word / 50 % 2 == 1 && word % 50 != 33 => 1 + (mix(word) % 3) as u32,
             0 => 9 + (mix(word) % 24) as u32,
             _ => 1 + (mix(word) % 16) as u32,

@@ -52,7 +52,7 @@ pub(crate) fn add_rows(rows: &[u64], digits: &mut [u64; 64]) {
 fn add_tree(lanes: &mut [Words; LANE_DIGITS], rows: &[u64; TREE * LANES]) {
     let (rows, _) = rows.as_chunks::<LANES>();
     let [ones, twos, fours, above @ ..] = lanes;
-    // Named each: the compiler keeps them in wide registers, but not an array of them.
+    // These have names, because the compiler would not keep the elements of an array in wide registers.
     let first = add_two(ones, &rows[0], &rows[1]);
     let second = add_two(ones, &rows[2], &rows[3]);
     let third = add_two(ones, &rows[4], &rows[5]);

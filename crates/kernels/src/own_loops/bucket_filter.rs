@@ -37,7 +37,8 @@ pub(crate) fn plain<L: Fingerprint>(
     for (at, &row) in rows.iter().enumerate() {
         let word = words[hash.part(row)];
         let is_near = (word ^ row.fold32()).count_ones() <= max_distance;
-        // Written in any case, kept if it is near: no branch to mispredict.
+        // The index is always written, and overwritten later unless the row is kept. So there is no
+        // branch to mispredict.
         found[count] = (first + at) as u32;
         count += usize::from(is_near) | usize::from(word == CROWDED);
     }

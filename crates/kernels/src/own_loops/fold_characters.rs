@@ -47,9 +47,10 @@ impl Special {
         Self { alone: longer | tails & !expected | broken, ..Self::default() }
     }
 
-    /// Moves `around` behind the characters of the block that are done. These are the characters before
-    /// the first one that cannot be replaced or that continues behind the block. Returns true if the
-    /// replacement of the whole text ends there.
+    /// Moves `around` to the first byte of the block that is not replaced yet. Characters are replaced
+    /// up to the first one that the table cannot replace, or that continues in the next block. Returns
+    /// true if the whole loop must end there, because the table cannot replace the character or the
+    /// text ends inside it.
     #[inline(always)]
     pub(crate) fn advance(mut self, starts: &Starts, around: &mut Around<'_>) -> bool {
         let Around { table, text, start, at, is_behind_mark, .. } = *around;

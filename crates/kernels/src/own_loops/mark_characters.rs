@@ -62,8 +62,8 @@ fn following(runs: u128, starts: u128) -> u128 {
     runs & !(runs + (runs & starts))
 }
 
-/// Facts about a block that the next block needs: the bytes of the next block that belong to its last
-/// character, and the kind of its last byte.
+/// Facts about a block that are needed for the next block. They are the bytes of the next block that
+/// continue the last character, and the kind of the last byte.
 #[derive(Default)]
 pub(crate) struct Carry {
     letters: u64,
@@ -83,9 +83,9 @@ impl Carry {
     }
 
     /// Sets the bits of the characters of two and of three bytes that were found in a block. Returns a
-    /// mask of the first bytes of the characters about which the table does not decide. `quotes`
-    /// returns two masks of first bytes: of characters of two bytes, and of characters of three bytes,
-    /// that a quotation mark follows.
+    /// mask of the first bytes of the characters whose kind the table does not decide. `quotes` returns
+    /// two masks of the characters before a quotation mark: the first bytes of characters of two bytes,
+    /// and of three bytes.
     #[inline(always)]
     pub(crate) fn mark(
         &mut self,
@@ -158,7 +158,7 @@ pub(crate) fn mark_characters(table: &CharacterTable, words: &mut Words, odd: &m
             carry.pass(block);
             continue;
         }
-        // A character that begins in the block, and a byte behind it.
+        // The text of the block, the rest of a character that begins in it, and one more byte.
         let Some(text) = lowered[64 * index + MARGIN..].first_chunk::<67>() else { break };
         let Some(bytes) = text.first_chunk::<64>() else { break };
         let starts = Starts::of(bytes, block.foreign);

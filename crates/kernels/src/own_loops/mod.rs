@@ -59,8 +59,8 @@ pub(super) trait OwnLoops: Copy {
     }
 
     /// Writes the indices of the rows that are near the word of their bucket, or whose bucket is
-    /// crowded, to `found`. Returns the number of these rows. Rows have one 64-bit word, and `found` has
-    /// at least one step more elements than there are rows.
+    /// crowded, to `found`. Returns the number of these rows. Rows have one 64-bit word. `found` has at
+    /// least [`STEP`](bucket_filter::STEP) more elements than there are rows.
     #[inline(always)]
     fn rows_near_buckets_64(self, search: BucketSearch<'_, u64>, found: &mut [u32]) -> usize {
         bucket_filter::plain(search, 0, found)
@@ -195,7 +195,7 @@ pub(super) trait OwnLoops: Copy {
     }
 
     /// Sets the bits of characters beyond ASCII in the masks of `words`. Appends to `odd` the byte
-    /// offsets of the characters about which the table does not decide.
+    /// offsets of the characters whose kind the table does not decide.
     #[inline(always)]
     fn mark_characters(self, table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
         mark_characters::mark_characters(table, words, odd);

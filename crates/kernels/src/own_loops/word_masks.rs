@@ -16,7 +16,7 @@ pub(crate) const JOINS_DIGITS: u8 = 16;
 pub(crate) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
     let mut foreign = 0;
     for ((bytes, block), lowered) in text.iter().zip(blocks).zip(lowered) {
-        // A copy, because the compiler cannot know that `lowered` is another place.
+        // The bytes are copied, because the compiler does not know that `lowered` is in other memory.
         let bytes = *bytes;
         *block = classify_block(&bytes, lowered);
         foreign |= block.foreign;
@@ -28,7 +28,8 @@ pub(crate) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
 #[inline(always)]
 fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
     let mut classes = [0; 64];
-    // Comparisons, since tables are not looked up in many bytes at once.
+    // Vectors of bytes can be compared, but not looked up in a table. So classes are found by
+    // comparisons.
     let having = |is_so: bool, class: u8| if is_so { class } else { 0 };
     for ((class, lowered), &byte) in classes.iter_mut().zip(lowered).zip(bytes) {
         let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
@@ -63,7 +64,7 @@ fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
 pub(crate) fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bool {
     let mut before = Block::default();
     let (mut inside, mut underscores) = (0, 0);
-    // The first block of nothing ends a word at the end of the text.
+    // The empty block behind the text ends a word at the end of the text.
     for (index, [block, after]) in blocks.array_windows().enumerate() {
         let mask = block.words(&before, after);
         underscores |= block.underscores;
@@ -83,7 +84,7 @@ pub(crate) fn find_words(words: &mut Words) -> bool {
     words.make_room();
     let Words { lowered: _, blocks, starts, ends } = words;
     let positions = |base: u32, mut edges: u64, found: &mut Vec<u32>| {
-        // Counted, so that none has to ask for room.
+        // The number of positions is known first, so memory is not requested for each position.
         found.extend((0..edges.count_ones()).map(|_| {
             let at = base + edges.trailing_zeros();
             edges &= edges.wrapping_sub(1);

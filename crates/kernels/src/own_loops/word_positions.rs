@@ -53,7 +53,8 @@ fn letters(block: &[u8; BLOCK]) -> u64 {
     words.iter().rev().fold(0, |mask, &word| {
         let bytes = u64::from_le_bytes(word);
         let lower = (bytes | (ONES * 0x20)) & !HIGH;
-        // Bit 7 of a byte: at least 'a', more than 'z', and ASCII at all.
+        // Bit 7 of a byte is set in `from_a` if the byte is at least 'a', and in `past_z` if it is
+        // above 'z'. It is set in `bytes` if the byte is beyond ASCII.
         let from_a = lower + ONES * u64::from(0x80 - b'a');
         let past_z = lower + ONES * u64::from(0x80 - b'z' - 1);
         let is_letter = (from_a & !past_z & !bytes & HIGH) >> 7;

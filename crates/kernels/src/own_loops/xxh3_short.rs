@@ -36,7 +36,8 @@ pub(crate) const PRIME_MX2: u64 = 0x9FB2_1C65_1E98_DF25;
 /// both ends of the text.
 #[derive(Clone, Copy)]
 pub(crate) struct PlacedWords<'t> {
-    // Private, so that only `new` makes such words, and whoever has some knows that they keep the margin.
+    // The fields are private, so that only `new` creates such words. So the words of every value keep
+    // the margin.
     text: &'t [u8],
     starts: &'t [u32],
     ends: &'t [u32],
@@ -65,7 +66,8 @@ impl<'t> PlacedWords<'t> {
 fn in_bounds(text: &[u8], starts: &[u32], ends: &[u32]) -> bool {
     let limit = text.len().saturating_sub(MARGIN);
     let Ok(limit) = u32::try_from(limit) else { return starts.is_empty() };
-    // Counted instead of asked one by one, so that many words are compared at once.
+    // Words outside the bounds are counted, without a branch for each, so that many words are compared
+    // at once.
     let outside = |(&start, &end): (&u32, &u32)| {
         u32::from(start >= end) + u32::from(start < MARGIN as u32) + u32::from(end > limit)
     };
@@ -82,7 +84,7 @@ pub(crate) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
         let first_new = hashes.len();
         for (few, (starts, ends)) in starts.chunks(FEW).zip(ends.chunks(FEW)).enumerate() {
             let words = starts.iter().zip(ends);
-            // Where each character is a word, hardly any is longer.
+            // In languages where each character is a word, hardly any word has more than 3 bytes.
             if words.clone().fold(0, |most, (start, end)| most.max(end - start)) <= 3 {
                 hashes.extend(words.map(|(&start, &end)| {
                     hash_3(load(text, start), load(text, end - 8), u64::from(end - start))
@@ -91,7 +93,7 @@ pub(crate) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
             }
             hashes.extend(words.enumerate().map(|(place, (&start, &end))| {
                 let length = u64::from(end - start);
-                // Always written, and overwritten unless the word is long.
+                // The index is always written, and overwritten later unless the word is long.
                 long[noted % BLOCK] = (FEW * few + place) as u8;
                 noted += usize::from(length > 8);
                 hash_8(load(text, start), load(text, end - 8), length)

@@ -55,7 +55,7 @@ pub(super) unsafe fn mark_characters<L: Lanes>(
             carry.pass(block);
             continue;
         }
-        // A block, a character that begins at its end, and a byte behind it.
+        // The text of the block, the rest of a character that begins in it, and one more byte.
         let Some(text) = lowered[64 * index + MARGIN..].first_chunk::<67>() else { break };
         let byte_at = |at: usize, mask: u64| text[at + mask.trailing_zeros() as usize];
         // SAFETY: the caller has the instructions; the text has a block, and three bytes behind it.

@@ -38,8 +38,8 @@ pub(super) fn hash_words<const N: usize>(
             note(mask, N * at);
         }
         if !rest_starts.is_empty() {
-            // The lanes without a word hash the byte after the first margin; nobody reads them. A text
-            // with a word has that byte.
+            // The lanes without a word hash the byte after the first margin, and their hashes are not
+            // used. A text with a word has that byte.
             let mut start = [MARGIN as u32; N];
             let mut end = [MARGIN as u32 + 1; N];
             start[..rest_starts.len()].copy_from_slice(rest_starts);

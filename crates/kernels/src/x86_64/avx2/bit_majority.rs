@@ -4,7 +4,7 @@ use crate::own_loops::bit_majority::add_rows as add_plainly;
 
 /// Adds rows to the count of each bit. Bit i of `digits[k]` is binary digit k of the count of bit
 /// i.
-// Not inlined: with the longer registers of AVX-512 the same loop is slower.
+// Not inlined, so that AVX-512 runs the code for AVX2. The same loop is slower with longer registers.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline(never)]
 pub(in crate::x86_64) fn add_rows(rows: &[u64], digits: &mut [u64; 64]) {

@@ -63,9 +63,9 @@ unsafe fn place_bits() -> __m256i {
 /// Replaces each of 32 bytes by an entry of the table, which is selected by the lowest six bits of the
 /// byte.
 ///
-/// A shuffle looks up four bits in 16 entries, and gives zero where the highest bit of a byte is set.
-/// So each quarter of the table is asked for all bytes, with that bit set in the bytes of the other
-/// quarters, and the four answers are joined by OR.
+/// A shuffle looks up four bits in 16 entries, and gives zero for a byte whose highest bit is set. So
+/// all bytes are looked up in each quarter of the table. For each quarter, the highest bit is set in
+/// the bytes of the other quarters. The four results are combined by OR.
 #[inline(always)]
 unsafe fn lookup_half(bytes: __m256i, table: [__m256i; 4]) -> __m256i {
     // SAFETY: the caller has the instructions.

@@ -31,7 +31,7 @@ pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
             block.foreign |= mask(bytes) << shift;
             let lower = _mm256_or_si256(bytes, _mm256_and_si256(letters, case_bit));
             if let Some(lowered) = lowered.next() {
-                // SAFETY: so has half its copy.
+                // SAFETY: half of `lowered` has 32 bytes, too.
                 unsafe { _mm256_storeu_si256(lowered.as_mut_ptr().cast(), lower) };
             }
         }

@@ -43,7 +43,8 @@ pub(super) fn hash_words(words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
         };
         (hashes, mask)
     };
-    // `first` is below 256 and a lane is added to it, below the next multiple of 4.
+    // `first` is a multiple of 4 below 256, and the number of a lane is below 4. So the sum fits in a
+    // byte.
     let numbers = |mask: u8, first: usize| {
         (LANES[usize::from(mask & 15)] + 0x0101_0101 * first as u32).to_le_bytes()
     };
@@ -78,7 +79,8 @@ unsafe fn hash_four(text: &[u8], starts: &[u32; 4], ends: &[u32; 4]) -> (__m256i
 /// Loads eight bytes from each of four offsets, which are counted from `base`.
 ///
 /// # Safety
-/// They are readable.
+///
+/// The eight bytes at each offset are readable.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(in crate::x86_64) unsafe fn load_four(base: *const u8, at: [usize; 4]) -> __m256i {
@@ -91,7 +93,8 @@ pub(in crate::x86_64) unsafe fn load_four(base: *const u8, at: [usize; 4]) -> __
 /// Loads eight bytes from each of two offsets, which are counted from `base`.
 ///
 /// # Safety
-/// They are readable.
+///
+/// The eight bytes at both offsets are readable.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn load_two(base: *const u8, one: usize, other: usize) -> __m128i {

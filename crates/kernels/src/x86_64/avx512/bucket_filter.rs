@@ -37,8 +37,8 @@ pub(super) fn rows_near_buckets_64(search: BucketSearch<'_, u64>, found: &mut [u
             _mm256_cmple_epu32_mask(distance, limit) | _mm256_cmpeq_epu32_mask(word, crowded);
         let first = _mm256_set1_epi32(((number * STEP) as u32).cast_signed());
         let kept_rows = _mm256_maskz_compress_epi32(kept, _mm256_add_epi32(lanes, first));
-        // SAFETY: no more rows were kept than were looked at, so a step's places are left: `found` has
-        // them behind as many places as there are rows.
+        // SAFETY: at most as many rows were kept as were examined. `found` has `STEP` more elements
+        // than there are rows, so there is room for the elements of one step.
         unsafe { _mm256_storeu_si256(found.as_mut_ptr().add(count).cast(), kept_rows) };
         count += kept.count_ones() as usize;
     }

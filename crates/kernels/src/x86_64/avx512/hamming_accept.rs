@@ -20,7 +20,7 @@ pub(super) fn accept_64(
 ) {
     let limit = _mm512_set1_epi64(test.reach.max_distance.into());
     let equal = _mm512_set1_epi64(test.equal.cast_signed());
-    // An index is read as a signed number, so longer arrays go the plain way.
+    // The instruction reads indices as signed numbers, so longer arrays are compared by the plain loop.
     let length = if words.len() > i32::MAX as usize { 0 } else { words.len() as u32 };
     let end = _mm256_set1_epi32(length.cast_signed());
     let (row_steps, rest_rows) = rows.as_chunks::<8>();

@@ -1,7 +1,7 @@
 //! Compares every element of an array with every other by AVX-512.
 //!
-//! Eight rows are held in registers while the columns stream by, and one comparison decides whether any
-//! pair of eight rows and a vector of columns is near.
+//! Eight rows stay in registers while the columns are read. One comparison decides whether any pair of
+//! eight rows and a vector of columns is near.
 
 use crate::own_loops::hamming_pairs::{Candidates, FLUSH, PairSearch, TILE};
 use std::arch::x86_64::{
@@ -71,7 +71,7 @@ macro_rules! tiled {
                     let y = unsafe { $masked_load(valid, first) };
                     let mut least = far;
                     if column == tile + 1 {
-                        // Without a mask, each row would meet itself here.
+                        // Without a mask, each row would be compared with itself here.
                         for (t, x) in x.iter().enumerate() {
                             let behind = <$mask>::MAX << t;
                             let count = $masked_count(far, behind, _mm512_xor_si512(y, *x));

@@ -49,7 +49,7 @@ pub(super) fn scan_64(corpus: &[u64], query: u64, max_distance: u32, hits: &mut 
             let c = unsafe { _mm512_loadu_si512(lines.as_ptr().add(8 * t).cast()) };
             *distance = _mm512_popcnt_epi64(_mm512_xor_si512(c, x));
         }
-        // One comparison asks for all four vectors. Distances of one word fit in a byte.
+        // One comparison checks all four vectors. The distances of one word fit in a byte.
         let first_half = _mm512_min_epu8(distances[0], distances[1]);
         let second_half = _mm512_min_epu8(distances[2], distances[3]);
         let least = _mm512_min_epu8(first_half, second_half);

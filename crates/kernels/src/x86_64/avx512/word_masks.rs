@@ -61,7 +61,7 @@ pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
         let foreign = _mm512_movepi8_mask(bytes);
         let classes = _mm512_permutex2var_epi8(low, bytes, high);
         let having = |flag: u8| {
-            // Of a byte beyond ASCII, the lower bits were looked up.
+            // For a byte beyond ASCII, the entry of its lower bits was looked up, which must not count.
             _mm512_test_epi8_mask(classes, _mm512_set1_epi8(flag.cast_signed())) & !foreign
         };
         *block = Block {
@@ -76,7 +76,7 @@ pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
         };
         any |= foreign;
         let lower = _mm512_or_si512(bytes, _mm512_maskz_mov_epi8(block.letters, case_bit));
-        // SAFETY: so has its copy.
+        // SAFETY: `lowered` has 64 bytes, too.
         unsafe { _mm512_storeu_si512(lowered.as_mut_ptr().cast(), lower) };
     }
     any != 0
@@ -111,7 +111,7 @@ pub(super) fn find_words(words: &mut Words) -> bool {
 ///
 /// # Panics
 ///
-/// If there are more than 32 bits: the caller has set a break before every byte.
+/// If more than 32 bits are set, for example because the caller has set a break before every byte.
 ///
 /// # Safety
 ///

@@ -87,7 +87,8 @@ unsafe fn hash_eight(text: &[u8], starts: &[u32; 8], ends: &[u32; 8]) -> (__m512
 /// eight loads are no slower than one gather instruction, and on some they are far faster.
 ///
 /// # Safety
-/// They are readable.
+///
+/// The eight bytes at each offset are readable.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn load_eight(base: *const u8, at: [usize; 8]) -> __m512i {
@@ -111,7 +112,7 @@ fn join_3(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
         _mm512_or_si512(head, _mm512_slli_epi64::<24>(middle)),
         _mm512_or_si512(_mm512_srli_epi64::<56>(last), _mm512_slli_epi64::<8>(length)),
     );
-    // XXH3 would now join its bits from 33 on: there are none.
+    // XXH3 would now also use the bits from bit 33 on, but none of them is set.
     _mm512_xor_si512(joined, _mm512_set1_epi64(FLIP_3.cast_signed()))
 }
 
