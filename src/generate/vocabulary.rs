@@ -5,17 +5,17 @@ use super::random::Random;
 /// Number of stop words: the most frequent words of generated text, which [`stop_words`] lists.
 pub(super) const STOP_WORDS: usize = 100;
 
-/// Least and greatest number of words of a vocabulary.
+/// Minimum and maximum number of words of a vocabulary.
 const SIZES: std::ops::RangeInclusive<usize> = 1_000..=1_500_000;
 
 const CONSONANTS: &[u8; 20] = b"tnsrldmkpvbhgfzjwcxy";
 const VOWELS: &[u8; 5] = b"aeiou";
 /// Consonants that may end a syllable. The empty one is listed several times so that it is frequent.
 const CODAS: [&[u8]; 8] = [b"", b"n", b"", b"s", b"r", b"", b"l", b"t"];
-/// Endings of a few words, which make some words longer than 16 letters. All have two adjacent consonants,
-/// so no word without an ending has the same spelling.
+/// Endings of a few words, which make some words longer than 16 letters. All endings have two
+/// adjacent consonants, so no word without an ending has the same spelling.
 const ENDINGS: [&[u8]; 4] = [b"ness", b"lessness", b"mentation", b"fulnessability"];
-/// One word in this many gets one of the [`ENDINGS`].
+/// Number of words per ending: on average, one word in this many has one of the [`ENDINGS`].
 const WORDS_PER_ENDING: u64 = 40;
 
 /// Invented words with their frequencies. The rank of a word is its position by frequency: the most frequent
@@ -109,10 +109,12 @@ fn spell(rank: usize, letters: &mut Vec<u8>) {
     }
 }
 
-/// Frequencies of ranks below this number follow the Zipf-Mandelbrot law. From this rank on, they fall with
-/// the square of the rank, as the frequencies of rare words do. For comparison: in 35 MB of English
-/// newsgroups with 105,000 different words, the 100 most frequent words are 44 % of the text, 1,000 are 71 %,
-/// and 10,000 are 92 %.
+/// Rank at which the frequencies of words begin to fall faster. Below this rank they follow the
+/// Zipf–Mandelbrot law. From this rank on they fall with the square of the rank, as the frequencies
+/// of rare words do.
+///
+/// For comparison: in 35 MB of English newsgroups with 105,000 different words, the 100 most
+/// frequent words are 44 % of the text, 1,000 are 71 %, and 10,000 are 92 %.
 const BEND: u64 = 6_000;
 
 /// Returns the frequency of each rank from 0 to `size − 1`, in units of 2⁻⁴⁴. It is proportional
@@ -131,7 +133,8 @@ fn weights(size: usize) -> Vec<u64> {
     (0..size as u64).map(weight).collect()
 }
 
-/// Returns the alias table of `weights`, which draws a rank in constant time. See the field `aliases`.
+/// Returns the alias table of `weights`, which draws a rank in constant time.
+/// [`Vocabulary::aliases`] describes its entries.
 ///
 /// # References
 ///
