@@ -26,8 +26,9 @@ const KEPT: f64 = 32e6;
 /// Maximum number of sampled documents that are compared with all other sampled documents.
 const PROBES: usize = 1000;
 
-/// For each probe, similarities are counted for this many most similar documents only. If a probe has more similar
-/// documents, it belongs to a large cluster, or the documents are unrelated.
+/// Number of most similar documents of each probe whose similarities are counted. A probe is a
+/// sampled document that is compared with all others. If more documents are similar to a probe, it
+/// belongs to a large cluster, or the documents are unrelated.
 const NEAREST: usize = 20;
 
 /// Description of a collection, or of two collections that are compared.
@@ -41,10 +42,9 @@ pub struct CorpusProfile {
     pub sampled: u64,
     /// Whether the sample contains all documents.
     pub is_complete: bool,
-    /// For each similarity in hundredths, from 0 to 100: how often one of the 20 documents most similar to a probe
-    /// has this similarity.
+    /// Numbers of characters of the sampled documents.
     pub characters: Quantiles,
-    /// For each similarity in hundredths, from 0 to 100: number of probes whose most similar document has it.
+    /// Numbers of words of the sampled documents.
     pub words: Quantiles,
     /// Share of the letters in each script, greatest first.
     pub scripts: Vec<(&'static str, f64)>,
@@ -57,11 +57,11 @@ pub struct CorpusProfile {
 /// Values that a tenth, half and nine tenths of the documents do not exceed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quantiles {
-    /// Value for a tenth of the documents.
+    /// Value that a tenth of the documents do not exceed.
     pub tenth: u64,
-    /// Value for half of the documents.
+    /// Value that half of the documents do not exceed.
     pub median: u64,
-    /// Value for nine tenths of the documents.
+    /// Value that nine tenths of the documents do not exceed.
     pub ninetieth: u64,
 }
 
@@ -78,16 +78,18 @@ impl Quantiles {
 /// Similarities of sampled documents, called probes, to the documents that are most similar to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nearest {
-    /// Number of documents that were compared with the whole sample.
+    /// Number of probes, the documents that were compared with the whole sample.
     pub probes: u64,
     /// Mean number of distinct terms per document.
     pub terms: u64,
-    /// For each similarity in hundredths: how often one of the 20 nearest documents has it.
+    /// For each similarity from 0 to 100 hundredths: number of times that one of the 20 documents
+    /// most similar to a probe has this similarity.
     pub of_all: Vec<u64>,
-    /// For each similarity in hundredths: number of documents whose nearest document has it.
+    /// For each similarity from 0 to 100 hundredths: number of probes whose most similar document
+    /// has this similarity.
     pub of_first: Vec<u64>,
-    /// Similarity in hundredths that the 20th most similar document of a median probe has. Documents below it are
-    /// taken as unrelated.
+    /// Similarity in hundredths that the 20th most similar document of a median probe has.
+    /// Documents with a lower similarity are taken as unrelated.
     pub bulk: usize,
 }
 
@@ -197,7 +199,8 @@ impl CorpusProfile {
 
 /// State of one thread that compares sampled documents with the probes.
 struct Comparing {
-    /// For each probe, how many terms it shares with the document that is compared now. Otherwise 0.
+    /// For each probe, the number of terms that it shares with the document that is compared now.
+    /// All numbers are 0 between two documents.
     counts: Vec<u64>,
     scratch: TermScratch,
     /// For each probe, the greatest similarities found so far, in hundredths.

@@ -11,33 +11,43 @@ use simtool_base::options::Options;
 use simtool_base::quantity::{bytes, counted, grouped, percent};
 use simtool_model::similarity::Measure;
 
-/// Documents with fewer characters at the median are short: one changed word affects most of their longer shingles.
-/// Scripts without spaces, where a character is a word or half of one, have two such limits.
+/// Median number of characters below which documents are short: one changed word affects most of
+/// the longer shingles of a short document.
 const SHORT: u64 = 200;
+/// Median number of characters below which documents in scripts without spaces are so short that
+/// only pairs of characters are compared. A character is a word or half of a word in these scripts.
 const SHORT_UNSPACED: u64 = 60;
-/// Share of the letters from which a collection counts as written in scripts without spaces, such as Chinese.
+/// Share of letters in scripts without spaces, such as Chinese, from which a collection counts as
+/// written in these scripts.
 const UNSPACED: f64 = 0.5;
-/// Shingles of five words are chosen only if the median document has at least this many words.
+/// Minimum number of words of the median document for shingles of five words to be chosen.
 const LONG: u64 = 50;
-/// If fewer sampled documents were compared, the sample is too small to choose a threshold from.
+/// Minimum number of sampled documents that were compared, for a threshold to be chosen from them.
+/// A smaller sample is too small for that.
 const ENOUGH: u64 = 20;
-/// Similarity thresholds in hundredths: `USUAL` if the sample is too small, and the least and the greatest threshold
-/// that may be chosen.
+/// Similarity threshold, in hundredths, if the sample is too small to choose one from.
 const USUAL: usize = 50;
+/// Smallest similarity threshold, in hundredths, that may be chosen.
 const LEAST: usize = 20;
+/// Greatest similarity threshold, in hundredths, that may be chosen.
 const MOST: usize = 95;
-/// Pairs are counted in windows of similarities. A window extends this many hundredths to either side of its middle.
+/// Half of the width of a window of similarities, in hundredths. Pairs are counted in such windows,
+/// which extend this far to either side of their middle.
 const HALF: usize = 3;
 /// Width of a window, and so the distance of the middles of two adjacent windows, in hundredths.
 const STEP: usize = 2 * HALF + 1;
 /// Similarity threshold in hundredths from which an exact join skips nearly all pairs without comparing them.
 const HIGH: usize = 80;
-/// Greatest work at a low threshold, where most pairs must be compared. Sets are limited by the number of pairs times
-/// the mean number of terms, fingerprints by the number of pairs. Each limit takes about a minute on two cores.
+/// Greatest number of pairs, times the mean number of terms, for which sets are compared at a low
+/// threshold. Most pairs must be compared at such a threshold. At this limit, it takes about a
+/// minute on two cores.
 const AFFORDABLE_TERMS: f64 = 1e11;
+/// Greatest number of pairs for which fingerprints are compared at a low threshold. At this limit,
+/// it takes about a minute on two cores.
 const AFFORDABLE_PAIRS: f64 = 2e9;
-/// Estimated bytes of memory per term: of sets that are compared, and of sets whose terms are only counted.
+/// Estimated bytes of memory per term of sets that are compared.
 const BYTES_A_COMPARED_TERM: f64 = 12.0;
+/// Estimated bytes of memory per term of sets whose terms are only counted.
 const BYTES_A_COUNTED_TERM: f64 = 1.25;
 /// Options that methods on sets accept. Any other given option needs a method with fingerprints.
 const OF_SETS: [&str; 5] = ["shingle", "tokenizer", "stop_words", "similarity", "weight"];
@@ -127,7 +137,7 @@ fn ratio(hundredths: usize) -> String {
     }
 }
 
-/// A chosen kind of method, and the settings that it needs in addition to the given ones.
+/// The chosen method, and the settings that it needs in addition to the given ones.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Chosen {
     pub(super) name: &'static str,
@@ -233,8 +243,9 @@ impl<'p> Sets<'p> {
         format!("the sets of {all} do not fit into {}", bytes(self.profile.memory))
     }
 
-    /// Chooses the method for a high threshold: sets if their terms can be counted in memory, otherwise fingerprints.
-    /// `for_sets` and `for_rows` are the settings that replace the chosen ones in each case.
+    /// Chooses the method for a high threshold: sets if their terms can be counted in memory,
+    /// otherwise fingerprints. For sets, the settings in `for_sets` replace the ones that were
+    /// chosen from the sample. For fingerprints, the settings in `for_rows` replace them.
     fn method_for_high_threshold(
         &self,
         for_rows: &'static [(&'static str, &'static str)],
