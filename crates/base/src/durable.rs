@@ -36,7 +36,8 @@ pub enum Durability {
     Fast,
 }
 
-/// A step of writing durably, as it is passed to the callback of [`Disk::asking`].
+/// A step of writing to the disk. A disk that [`Disk::asking`] creates passes each step to its
+/// callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Sync a file.
@@ -137,7 +138,7 @@ impl Disk {
             }
         }
         files.iter().try_for_each(|file| self.ask(Step::SyncFile, file))?;
-        // Inner folders come before the folders that have their names.
+        // Inner folders come before the folders that contain them.
         folders.iter().rev().try_for_each(|folder| self.ask(Step::SyncFolder, folder))?;
         sync_all(&files, &folders)
     }

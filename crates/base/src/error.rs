@@ -1,8 +1,8 @@
 //! The error type of simtool: each error has a place and advice for the user.
 //!
-//! [`Error`] is opaque and one word wide. [`Error::kind`] returns its case. A message is one line in
-//! lower case without a full stop. It does not repeat its source: the program or the Python package
-//! prints the chain of sources.
+//! [`Error`] is opaque and has the size of a pointer. [`Error::kind`] returns its case. A message is
+//! one line in lower case without a full stop. It does not repeat the message of its source, because
+//! the program or the Python package prints the chain of sources.
 
 use crate::fault::Fault;
 use std::fmt;
@@ -70,7 +70,7 @@ pub enum ErrorKind {
         /// The limit, and advice for the user.
         rule: String,
     },
-    /// Something that the caller named is not there, or is no longer what it was.
+    /// Something that the caller named, for example a document, does not exist or has changed.
     #[error("{what}: {reason}")]
     Missing {
         /// A sentence that names the missing document or record.
@@ -97,7 +97,7 @@ pub enum ErrorKind {
     /// No document was read, so there are no results to write.
     #[error("no document was read: {reason}; nothing was written")]
     NothingRead {
-        /// The likeliest reason.
+        /// The most likely reason.
         reason: String,
     },
     /// The caller asked the work to stop.

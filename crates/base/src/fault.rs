@@ -6,13 +6,13 @@ use std::path::PathBuf;
 /// Whether a [`Fault`] lost a part of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Nothing was lost; the user may want to know.
+    /// Nothing was lost, but the user may want to know about the fault.
     Warning,
     /// A file, or a part of it, was not read. Other files are still read.
     Loss,
 }
 
-/// Something wrong with a whole file, or with a range of its bytes.
+/// A problem of a whole file, or of a range of its bytes.
 ///
 /// `Display` writes one line that begins with [`Self::code`] in brackets. Names and content from
 /// the input are escaped, so that no input can send control characters to a terminal.
@@ -29,8 +29,8 @@ pub struct Fault {
     pub byte: Option<u64>,
     /// Description of the fault, its consequence, and advice for the user.
     pub detail: String,
-    /// Number of records that were lost and are not reported one by one as bad records. It is 0 if
-    /// nobody knows how many records were lost.
+    /// Number of records that were lost and are not reported one by one as bad records. It is 0 if the
+    /// number of lost records is unknown.
     pub lost_records: u64,
 }
 

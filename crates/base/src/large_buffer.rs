@@ -10,12 +10,12 @@ use bytemuck::Pod;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// Size in bytes from which an array gets a memory map of its own, instead of memory from the
+/// Minimum size in bytes of an array that gets a memory map of its own, instead of memory from the
 /// allocator.
 const MAPPED_BYTES: usize = 64 << 10;
 
-/// Size in bytes from which an array asks for large pages. A large page is cleared as a whole at its
-/// first touch. A virtual machine may first have to get the page from its host, which takes
+/// Minimum size in bytes of an array that asks for large pages. A large page is cleared as a whole at
+/// its first touch. A virtual machine may first have to get the page from its host, which takes
 /// milliseconds. So small pages are cheaper for smaller arrays.
 const LARGE_PAGES_BYTES: usize = 8 << 20;
 
@@ -87,8 +87,8 @@ impl<T: Pod> LargeBuffer<T> {
         Self { held: Some(ledger.hold(bytes)), ..self }
     }
 
-    /// Creates a buffer of `length` zeros and makes the system provide the memory at once, except
-    /// for a buffer so large that it has large pages.
+    /// Creates a buffer of `length` zeros and makes the system provide the memory at once. The
+    /// exception is a buffer that is large enough for large pages.
     ///
     /// This is for arrays that are read before they are written, such as hash tables. A page of such an
     /// array would fault twice: at the first read and at the first write. The second fault interrupts
@@ -129,7 +129,7 @@ impl Memory {
             return Err(bytes);
         }
         let map = memmap2::MmapMut::map_anon(bytes).map_err(|_| bytes)?;
-        // Only a hint: small pages serve as well, more slowly.
+        // This is only a hint, so its result is ignored. Small pages work, too, but more slowly.
         #[cfg(target_os = "linux")]
         if bytes >= LARGE_PAGES_BYTES {
             drop(map.advise(memmap2::Advice::HugePage));
@@ -143,7 +143,7 @@ impl Memory {
         if let Self::Mapped(map) = self
             && map.len() < LARGE_PAGES_BYTES
         {
-            // Only a hint: kernels before 5.14 do not know it.
+            // This is only a hint, so its result is ignored. Kernels before 5.14 do not know it.
             drop(map.advise(memmap2::Advice::PopulateWrite));
         }
     }

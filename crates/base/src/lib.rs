@@ -1,5 +1,6 @@
-//! Services that every other crate of simtool uses, and that know no word of its domain: errors,
-//! options, resources, progress, buffers, mapped files, durable writes and the stable hash.
+//! Services that all other crates of simtool use and that do not depend on documents or fingerprints.
+//! They are errors, options, progress, memory accounting, buffers, mapped files, durable writes, the
+//! stable hash, and numbers and times as text.
 
 pub mod durable;
 pub mod error;

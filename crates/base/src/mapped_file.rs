@@ -60,8 +60,8 @@ impl MappedFile {
     }
 }
 
-/// The way in which files are opened: mapped, or read into memory. Only a program can choose
-/// mapping for its user, because the user must not change the files meanwhile.
+/// The way in which files are opened: mapped, or read into memory. Only a program can choose mapping
+/// for its user, because the user must not change the files while they are mapped.
 ///
 /// The unsafe step is to create a value that maps. With such a value, opening files is safe.
 #[derive(Clone, Copy, Debug)]

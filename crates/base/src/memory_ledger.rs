@@ -5,8 +5,8 @@ use crate::quantity::bytes as readable_bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A memory limit in bytes, and the number of bytes that large buffers use at present. A clone is
-/// the same ledger, and all threads may share it.
+/// A memory limit in bytes, and the number of bytes that large buffers use at present. A clone counts
+/// in the same ledger, and all threads may use it.
 ///
 /// ```
 /// use simtool_base::memory_ledger::Ledger;
@@ -177,7 +177,7 @@ impl Reservation {
         self.bytes += more;
     }
 
-    /// Gives back all but `bytes` bytes. A reservation that is smaller already stays as it is.
+    /// Releases all bytes except `bytes`. A reservation that is already smaller stays as it is.
     pub fn shrink_to(&mut self, bytes: u64) {
         // Growing here would pass the limit without a check.
         let kept = bytes.min(self.bytes);

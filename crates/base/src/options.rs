@@ -242,8 +242,8 @@ impl Options {
         value.map(read).transpose()
     }
 
-    /// Returns name and value of the first option that was not taken, if there is one. It is then
-    /// an option that no part of the program knows.
+    /// Returns name and value of the first option that was not taken, if there is one. After all parts
+    /// of the program have taken their options, this is an unknown option.
     #[must_use]
     pub fn first(&self) -> Option<(&str, Cow<'_, str>)> {
         self.0.first().map(|(name, value)| (name.as_str(), value.to_string_lossy()))

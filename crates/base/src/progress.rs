@@ -22,7 +22,7 @@ impl Work {
     }
 }
 
-/// Receives progress. Its methods are called from any thread.
+/// Receiver of the progress of a run. Any thread may call its methods.
 pub trait Progress: Sync {
     /// Called when the stage named `stage` begins, with its amount of work. The stage before it has
     /// ended.
@@ -47,7 +47,7 @@ pub trait Progress: Sync {
     }
 }
 
-/// Ignores progress.
+/// Receiver that ignores progress.
 #[derive(Clone, Copy, Debug)]
 pub struct NoProgress;
 
@@ -60,7 +60,7 @@ impl Progress for NoProgress {
 /// small part of a recursion has whole steps.
 const STEPS: u64 = 1 << 40;
 
-/// A fraction of the steps of a stage. Recursive work divides its share among its calls, and each
+/// A fraction of the steps of a stage. Recursive work divides its share among its calls, and each call
 /// reports its own share when it is done.
 #[derive(Clone, Copy)]
 pub struct Share<'p> {

@@ -1,6 +1,6 @@
 //! Quotes text as one word of a shell command.
 
-/// Returns the text, quoted if a POSIX shell would not read it as it is.
+/// Returns the text as one word for a POSIX shell, with quotes if they are needed.
 ///
 /// ```
 /// use simtool_base::shell_word::shell_word;

@@ -72,8 +72,8 @@ pub const fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Returns 64 of the pseudorandom bits that belong to `term`, the hash of a piece of text: the word
-/// with number `index`. Word 0 is the term itself.
+/// Returns word number `index` of the pseudorandom 64-bit words that belong to `term`. A term is the
+/// hash of a piece of text. Word 0 is the term itself.
 #[inline]
 #[must_use]
 pub const fn row_word(term: u64, index: u32) -> u64 {

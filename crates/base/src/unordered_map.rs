@@ -1,4 +1,4 @@
-//! The only map and the only set for data in memory.
+//! The only types of maps and sets that are used for data in memory.
 //!
 //! Both are standard collections with the fast hasher of ahash. Its hashes differ between
 //! computers, so nothing that is stored or printed may depend on the order of a map. These are

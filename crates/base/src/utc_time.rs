@@ -33,7 +33,7 @@ impl UtcTime {
         Self { seconds }
     }
 
-    /// Seconds since the beginning of 1970.
+    /// Returns the seconds since the beginning of 1970.
     #[must_use]
     pub fn seconds(self) -> u64 {
         self.seconds

@@ -45,8 +45,8 @@ impl<'p> Context<'p> {
         Ok(Self::of_threads(threads, resources, progress))
     }
 
-    /// Creates a context whose threads are always a pool, even a single thread. Work that arrives
-    /// again and again then finds its thread running.
+    /// Creates a context whose threads are always a pool, even if it is a single thread. Work that
+    /// arrives again and again then does not have to start a thread each time.
     ///
     /// # Errors
     ///
@@ -125,8 +125,8 @@ impl<'p> Context<'p> {
         }
     }
 
-    /// Returns a context for one of many small parts of a computation: it uses only the thread of the
-    /// caller, has a limit of `memory` bytes of its own, and reports no progress.
+    /// Returns a context for one of many small parts of a computation. It uses only the thread of the
+    /// caller, has its own limit of `memory` bytes, and reports no progress.
     #[must_use]
     pub fn for_part(&self, memory: u64) -> Context<'static> {
         // Parts already run on all threads, so threads of their own would only compete with these.

@@ -1,5 +1,5 @@
-//! A common interface to arrays in memory and to arrays in files, whose parts are checked for
-//! damage when they are read.
+//! A common interface to arrays in memory and to arrays in files. Parts of files are checked for damage
+//! when they are read.
 
 use bytemuck::Pod;
 use simtool_base::large_buffer::LargeBuffer;
@@ -10,8 +10,8 @@ use std::ops::Range;
 
 /// Array whose elements are read as slices, from memory or from a file.
 ///
-/// A part of a file may be damaged. Its slices are then empty instead of an error, so whoever
-/// opened the file must check for damage before using a result.
+/// If a part of a file is damaged, slices of that part are empty. This is not reported as an error. So
+/// the code that opened the file must check for damage before a result is used.
 pub trait LentArray<T>: Sync {
     /// Returns the number of elements.
     fn len(&self) -> usize;

@@ -7,8 +7,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The threads that a computation may use: a pool, or only the caller's own thread. A clone uses
-/// the same pool.
+/// The threads that a computation may use: a pool, or only the thread of the caller. A clone uses the
+/// same pool.
 ///
 /// ```
 /// use simtool_compute::threads::Threads;
@@ -113,8 +113,8 @@ impl Threads {
         states
     }
 
-    /// Runs the loop behind [`Self::fold`] and [`Self::try_fold`]: each thread takes the next item
-    /// number until none is left.
+    /// Runs the loop of [`Self::fold`] and [`Self::try_fold`]: each thread takes the next item number
+    /// until none is left.
     fn share<S: Send, E: Send>(
         &self,
         items: usize,
