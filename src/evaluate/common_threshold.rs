@@ -2,11 +2,11 @@
 
 use simtool_model::evaluation::{Common, Curve};
 
-/// Finds the threshold with the greatest mean F1 over all collections. Each collection has one curve, and all curves
-/// must have the same scale.
+/// Finds the threshold with the greatest mean F1 over all collections. Each collection has one curve, with
+/// its F1 at every threshold. All curves must have the same scale.
 ///
-/// The result also has a mean that the choice does not bias: each collection is measured at the threshold that is
-/// best for the other collections.
+/// The result also has a mean F1 that the choice does not bias. For this mean, each collection is measured at
+/// the threshold that is best for the other collections.
 #[must_use]
 pub fn common_threshold(curves: &[&Curve]) -> Common {
     let steps = curves.iter().map(|curve| curve.counts.len()).min().unwrap_or(0);
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(common.left_out, Some(f64::midpoint(0.5, 2.0 / 3.0)));
         let alone = common_threshold(&[&a]);
         assert_eq!((alone.step, alone.mean_f1, alone.left_out), (1, 1.0, None));
-        // Of equal ones the strictest.
+        // Among thresholds with equal means, the strictest is chosen.
         let flat = curve([(2, 0), (2, 0), (2, 0)]);
         assert_eq!(common_threshold(&[&flat, &flat]).step, 0);
     }

@@ -1,4 +1,4 @@
-//! Compares all pairs of documents of a collection by the rows or sets of a method.
+//! Compares all pairs of documents of a collection by the fingerprints or the sets of a method.
 
 use super::labelled::DocumentsInMemory;
 use super::term_lists::TermLists;
@@ -19,16 +19,17 @@ use std::ops::AddAssign;
 
 /// Number of documents that a thread compares with all later documents before it takes the next ones.
 const BLOCK: usize = 32;
-/// Number of rows that stay in the processor caches while each row of a block is compared with them.
+/// Number of rows in a tile. A tile stays in the processor caches while each row of a block is compared with
+/// it.
 const TILE: usize = 128;
 
-/// Rows or sets of all documents of a collection, ready to be compared.
+/// Fingerprints (rows) or sets of all documents of a collection, ready to be compared.
 pub(super) enum Compared {
     /// Rows are compared by their distance.
     Rows(Rows),
-    /// Rows are compared by their distance. Pairs of documents count only if their sets reach the threshold.
+    /// Sets are compared by their similarity, with this measure.
     Sets(TermLists, &'static Measure),
-    /// Rows are compared by their distance, if the sets are similar enough.
+    /// Rows are compared by their distance. Pairs of documents count only if their sets reach the threshold.
     Verified(Rows, TermLists, Threshold),
 }
 
@@ -101,7 +102,8 @@ impl Compared {
         })
     }
 
-    /// Returns whether thresholds are distances or similarities, and the number of different thresholds.
+    /// Returns the kind of the thresholds (distances or similarities), and the number of different
+    /// thresholds.
     ///
     /// The greatest possible distance is not a threshold, because documents at this distance have nothing in common.
     pub(super) fn scale(&self) -> (Scale, usize) {
@@ -138,8 +140,9 @@ impl Compared {
         (step < self.scale().1).then_some(step)
     }
 
-    /// Calls `visit` with every pair that some threshold finds, and with the number of the strictest such threshold.
-    /// Pairs come in any order. Each thread has a value of its own, made by `state`. Returns these values.
+    /// Calls `visit` with every pair that some threshold finds, and with the number of the strictest
+    /// threshold that finds it. Pairs come in any order. Each thread has a value of its own, made by `state`.
+    /// Returns these values.
     ///
     /// # Errors
     ///
@@ -172,8 +175,8 @@ impl Compared {
 }
 
 impl TermLists {
-    /// Returns the strictest step whose similarity two documents reach, or `None` if they share no term. `shared` is
-    /// the weight of the terms that both have.
+    /// Returns the number of the strictest similarity threshold that two documents reach, or `None` if they
+    /// share no term. `shared` is the weight of the terms that both have.
     fn step(&self, [a, b]: Pair, shared: u64, measure: &Measure) -> Option<usize> {
         (shared > 0).then(|| step(measure, shared, self.weight(a), self.weight(b)))
     }
@@ -217,8 +220,8 @@ impl Comparing<'_> {
         TermLists::new(&sets.concat(), weight, context.threads(), context.isa())
     }
 
-    /// Divides all pairs of `documents` documents by their first document into blocks. Threads call `work` with the
-    /// first document of a block and the end of the block. Returns the state of each thread.
+    /// Divides all pairs of `documents` documents into blocks by their first document. Threads call `work`
+    /// with the first document of a block and the end of the block. Returns the state of each thread.
     fn blocks<S: Send>(
         &self,
         documents: usize,
@@ -246,7 +249,8 @@ impl Comparing<'_> {
         )
     }
 
-    /// Calls `visit` with every pair of documents that have rows, and with the distance of the rows.
+    /// Calls `visit` with every pair of documents that have fingerprints, and with the distance of the
+    /// fingerprints.
     fn rows<S: Send>(
         &self,
         rows: &Rows,
@@ -298,7 +302,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// Does the work of [`Self::shared`] with sums of the integer type `N`.
+    /// Does the work of [`Self::shared`]. `N` is the integer type of the sums of weights.
     fn summed<
         N: Copy + Default + PartialEq + From<u32> + Into<u64> + AddAssign + Send + Sync,
         S: Send,

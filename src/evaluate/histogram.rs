@@ -2,7 +2,8 @@
 
 use simtool_model::evaluation::{Counts, Curve, Scale};
 
-/// Number of pairs for each step. A step is the number of a threshold, and step 0 is the strictest.
+/// Number of pairs for each step. A step is the number of a threshold, and step 0 is the strictest. Each pair
+/// counts at the strictest threshold that finds it.
 ///
 /// ```
 /// use simtool::evaluate::Histogram;
@@ -26,8 +27,8 @@ impl Histogram {
         Self(vec![0; steps.max(1)])
     }
 
-    /// Adds pairs that `step` is the first to find; all looser steps find them, too. Pairs with a step beyond the
-    /// last one are never found and not counted.
+    /// Adds `pairs` pairs that are found at `step`, but not at stricter steps. All later steps find them,
+    /// too. Pairs with a step beyond the last one are never found and not counted.
     #[inline]
     pub fn add(&mut self, step: usize, pairs: u64) {
         if let Some(count) = self.0.get_mut(step) {
@@ -40,7 +41,7 @@ impl Histogram {
         self.0.iter_mut().zip(&other.0).for_each(|(count, more)| *count += more);
     }
 
-    /// Number of pairs for each step.
+    /// Returns for each step the number of pairs that are found at this step, but not at stricter steps.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.0
@@ -76,7 +77,7 @@ mod tests {
             }
             histogram
         };
-        // At step 1 the pairs of the worked example; DE is beyond all steps.
+        // Step 1 finds the pairs of the worked example. The pair DE is beyond all steps.
         let all = histogram(&[(0, 1), (1, 3), (2, 1), (4, 9)]);
         let truth = histogram(&[(0, 1), (1, 1), (2, 1), (4, 1)]);
         let curve = all.curve(&truth, &histogram(&[(1, 1)]), 4, Scale::Distance);

@@ -11,7 +11,7 @@ use simtool_model::evaluation::LabelledName;
 use simtool_read::{Corpus, Texts};
 use std::path::{Path, PathBuf};
 
-/// Content of a file of labels, which lists the known near-duplicates.
+/// A file of labels, which lists the known near-duplicates.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'l> {
     /// Path of the file, for error messages.
@@ -114,7 +114,8 @@ impl DocumentsInMemory {
     }
 }
 
-/// Documents with their labels: the true pairs and the pairs that do not count.
+/// Documents with their labels: the true pairs (near-duplicates), and the pairs that count neither as true
+/// nor as false.
 #[derive(Debug)]
 pub struct Labelled {
     name: String,
@@ -168,7 +169,7 @@ impl Labelled {
         &self.documents.summary
     }
 
-    /// Whether a pair is labelled as true or as not counting.
+    /// Returns whether a pair has a label: it is true, or it counts neither as true nor as false.
     pub(super) fn has_label(&self, pair: Pair) -> bool {
         [&self.truth, &self.set_aside].iter().any(|pairs| pairs.binary_search(&pair).is_ok())
     }

@@ -1,18 +1,19 @@
 //! Estimates recall and precision, with intervals, from a sample of documents.
 //!
-//! Pairs of one document are not independent, so the sample is of documents and not of pairs. Recall
-//! and precision are ratio estimators over these documents.
+//! The pairs that one document belongs to are not independent, so the sample is of documents and not of
+//! pairs. Recall and precision are ratio estimators over these documents.
 //!
 //! # References
 //! E. B. Wilson. Probable inference, the law of succession, and statistical inference. JASA 1927.
 
-/// The 97.5 % point of the normal distribution, for intervals of 95 %.
+/// 97.5 % quantile of the normal distribution. It gives confidence intervals of 95 %.
 const Z: f64 = 1.96;
 /// Minimum number of sampled documents with partners. With fewer, the standard error is unreliable and no interval is
 /// given.
 const FEWEST: usize = 30;
 
-/// A sampled document, and the numbers of its partners. A partner is another document that is its near-duplicate.
+/// Counts for one sampled document. They count its partners, which are other documents that are its
+/// near-duplicates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SampledDocument {
     /// Number of partners that are true near-duplicates and that the method found.
@@ -24,18 +25,18 @@ pub struct SampledDocument {
 /// A confidence interval of 95 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
-/// A share of a whole, and the interval in which the true share probably lies (Wilson's interval).
+/// A share of a whole, with the interval in which the true share probably lies (Wilson's interval).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// Number of things counted, for example documents without a missed partner.
+    /// Number of counted things, for example of documents without a missed partner.
     pub part: u64,
-    /// Number of all things, counted or not.
+    /// Number of all things, whether they are counted in `part` or not.
     pub whole: u64,
     /// Confidence interval of `part / whole`.
     pub interval: Interval,
@@ -138,9 +139,9 @@ mod tests {
         assert_eq!((estimate.hits, estimate.partners, estimate.documents), (7, 9, 5));
         assert_eq!(rounded(estimate.ratio), "0.778");
         assert_eq!(rounded(estimate.standard_error), "0.154");
-        // Five documents are few.
+        // Five documents are too few for an interval.
         assert_eq!((estimate.interval, estimate.whole.part), (None, 3));
-        // Of a sample that is everything nothing is uncertain.
+        // If the sample is the whole collection, nothing is uncertain.
         assert!(ratio_estimate(&sample, 6).standard_error.abs() < 1e-12);
     }
 

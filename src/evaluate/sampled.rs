@@ -1,9 +1,9 @@
-//! Estimates from a random sample how many near-duplicates a method misses and how many it finds
-//! wrongly, for a collection without labels.
+//! Estimates from a random sample how many near-duplicates a method misses, and how many pairs it finds
+//! wrongly. The collection needs no labels.
 //!
-//! Each sampled document is compared with the whole collection, because pairs within a sample are too rare. For a
-//! sample of 1 %, they are 0.01 % of all pairs. A pair is true if the sets that the method compares are similar
-//! enough; no person judged it.
+//! Each sampled document is compared with the whole collection, because pairs within a sample are too rare.
+//! For example, pairs within a sample of 1 % are 0.01 % of all pairs. A pair counts as true if the sets that
+//! the method compares are similar enough. No person judges it.
 
 use super::compared::Rows;
 use crate::evaluate::{RatioEstimate, SampledDocument, ratio_estimate};
@@ -22,8 +22,8 @@ use simtool_model::document::DocOrdinal;
 use simtool_model::similarity::Threshold;
 use simtool_read::Corpus;
 
-/// Documents with more true partners belong to large clusters, which dominate the sums. A partner is another document
-/// that is a near-duplicate.
+/// Maximum number of true partners of a document in a small cluster. Documents with more partners belong to
+/// large clusters, which dominate the sums. A partner is another document that is a near-duplicate.
 const LARGE: u64 = 20;
 
 /// Settings of a sample, and the similarity that defines the true near-duplicates.
@@ -175,16 +175,16 @@ fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSetti
     rows
 }
 
-/// Minimum similarities from which a document counts as a partner of a sampled document.
+/// Minimum similarities for the partners of a sampled document.
 #[derive(Clone, Copy)]
 struct Wanted {
-    /// Minimum similarity from which two sets count as true near-duplicates.
+    /// Minimum similarity of two sets that count as true near-duplicates.
     truth: Threshold,
     /// Minimum similarity that the method requires of sets. `None` if it compares fingerprints only.
     found: Option<Threshold>,
 }
 
-/// Documents that are similar to a sampled document, ascending.
+/// Documents that are similar to one sampled document, ascending by number.
 #[derive(Clone, Default)]
 struct Partners {
     truth: Vec<u32>,
@@ -192,8 +192,8 @@ struct Partners {
 }
 
 impl Partners {
-    /// Returns the documents that `method` finds near the sampled document. `near` holds the documents with near
-    /// fingerprints, or is `None` if the method compares sets only.
+    /// Returns the documents that `method` finds near the sampled document. `near` lists the documents with
+    /// near fingerprints, and is `None` if the method compares only sets.
     fn found_by(&self, method: &Method, near: Option<Vec<u32>>) -> Vec<u32> {
         let Some(near) = near else { return self.similar.clone() };
         if method.verify().is_none() {

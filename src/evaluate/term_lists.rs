@@ -12,11 +12,11 @@ use simtool_kernels::Isa;
 use simtool_kernels::shared_bits::shared_bits;
 use std::ops::{AddAssign, Range};
 
-/// A term is stored as a bit instead of a list if it is in more than 1/32 of the documents.
+/// Threshold for storing a term as bits instead of a list: the term is in more than 1/32 of the documents.
 const BIT_SHARE: usize = 32;
 
-/// Terms of each document, and documents of each term. Terms of only one document are left out, and the others are
-/// numbered from 0.
+/// Terms of each document, and documents of each term. Terms that only one document has are left out. The
+/// other terms are numbered from 0.
 #[derive(Debug)]
 pub(super) struct TermLists {
     /// Number of distinct terms of each document, including terms that no other document has.
@@ -31,7 +31,8 @@ pub(super) struct TermLists {
     list_ends: Vec<usize>,
     /// Document numbers of the terms, one term after the other, ascending within a term.
     lists: Vec<u32>,
-    /// Bits of the documents, `width` words for each. Each bit stands for one term that many documents contain.
+    /// Bits of the documents, `width` words for each document. A bit says whether the document contains one
+    /// of the terms that many documents contain.
     bits: Vec<u64>,
     width: usize,
     isa: Isa,
@@ -113,7 +114,7 @@ impl TermLists {
         self.sizes.len()
     }
 
-    /// Whether terms have different weights.
+    /// Returns whether terms have different weights.
     pub(super) fn is_weighted(&self) -> bool {
         self.weights.is_some()
     }
@@ -146,7 +147,7 @@ impl TermLists {
         &self.bits[start..start + self.width]
     }
 
-    /// Returns how many of the terms that are stored as bits two documents share.
+    /// Returns the number of terms that two documents share, among the terms that are stored as bits.
     fn shared_bits(&self, a: u32, b: u32) -> u32 {
         // A document has fewer than 2³² terms.
         shared_bits(self.isa, self.bits(a), self.bits(b)) as u32
@@ -191,7 +192,7 @@ impl TermLists {
     }
 }
 
-/// Returns a pair for every term of every document: the term and the number of the document.
+/// Returns a pair for each term of each document: the term, and the number of the document.
 fn occurrences(sets: &[Vec<u64>]) -> Vec<(u64, u32)> {
     let mut occurrences = Vec::new();
     for (document, set) in (0..).zip(sets) {
@@ -200,7 +201,7 @@ fn occurrences(sets: &[Vec<u64>]) -> Vec<(u64, u32)> {
     occurrences
 }
 
-/// Returns the range of entry `part` of several consecutive ranges, given the end of each.
+/// Returns the range number `part` of several consecutive ranges. `ends` holds the end of each range.
 fn range(ends: &[usize], part: usize) -> Range<usize> {
     let start = part.checked_sub(1).map_or(0, |before| ends[before]);
     start..ends[part]

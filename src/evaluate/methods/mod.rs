@@ -1,8 +1,8 @@
 //! Measures methods on labelled collections: the right and wrong pairs at every threshold.
 //!
-//! All pairs of a collection are compared: rows by computing every distance, sets by a list of the documents that
-//! contain each term. Nothing is sampled and no index is used, so the counts are exact. A collection of n documents
-//! takes O(n²) comparisons.
+//! All pairs of a collection are compared. Fingerprints are compared by computing every distance, and sets by
+//! lists of the documents that contain each term. Nothing is sampled and no index is used, so the counts are
+//! exact. A collection of n documents takes O(n²) comparisons.
 
 use super::compared::{Compared, Comparing};
 use super::labelled::Labelled;
@@ -21,8 +21,8 @@ use simtool_model::evaluation::{
 use simtool_model::similarity::{Similarity, Threshold};
 use std::time::Instant;
 
-/// Maximum number of wrong pairs that are reported for a collection: of pairs found wrongly, and as many of pairs
-/// missed.
+/// Maximum number of false pairs that are reported for a collection, and also the maximum number of missed
+/// pairs.
 const WRONG_PAIRS: usize = 10;
 
 /// Measures `methods` on `collections`, and lists the wrong pairs of the best method.
@@ -68,7 +68,8 @@ pub fn evaluate(
     Ok(evaluation)
 }
 
-/// Measures a method on a collection: the counts at every threshold, the size and the time.
+/// Measures a method on a collection: the counts of pairs at every threshold, the bytes per document and the
+/// time.
 fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> Result<Measured> {
     let start = Instant::now();
     let compared = Compared::new(method, &labelled.documents, comparing)?;
@@ -97,8 +98,8 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
     Ok(Measured { curve, own, bytes_per_document: compared.bytes_per_document(), seconds })
 }
 
-/// Returns the number of the method's own threshold among `steps` thresholds, which are numbered from the strictest.
-/// A similarity between two of them becomes the stricter one.
+/// Returns the number of the threshold that the method itself has. There are `steps` thresholds, numbered
+/// from the strictest. A similarity between two of them becomes the stricter one.
 fn own_step(method: &Method, steps: usize) -> usize {
     let step = match method.close() {
         Criterion::Distance(distance) => distance as usize,
@@ -113,8 +114,8 @@ fn similarity_step(threshold: Threshold) -> usize {
     (0..union).rev().find(is_reached).unwrap_or(0) as usize
 }
 
-/// Lists the wrong pairs of a method at the threshold with number `step`: found pairs that are not true, strictest
-/// first, and true pairs that are not found, loosest first.
+/// Lists the wrong pairs of a method at the threshold with number `step`. First come found pairs that are not
+/// true, the strictest pair first. Then come true pairs that are not found, the loosest pair first.
 fn wrong_pairs(
     labelled: &Labelled,
     collection: usize,

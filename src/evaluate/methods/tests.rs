@@ -12,7 +12,8 @@ use simtool_terms::extract::frequencies::idf;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Documents of words of a small vocabulary, most like the one before; some have no word.
+/// Returns documents of words from a small vocabulary. Most are similar to the document before, and some have
+/// no word.
 fn texts(count: u64) -> Vec<String> {
     let word = |number: u64| format!("w{}", mix(number.wrapping_mul(GAMMA)) % 40);
     let text = |document: u64| {
@@ -43,7 +44,7 @@ fn resources(threads: usize) -> Resources {
     Resources { threads, ..Resources::default() }
 }
 
-/// Documents that are compared one pair at a time.
+/// Twin of [`Compared`]: documents that are compared one pair at a time.
 struct Obvious<'t> {
     method: &'t Method,
     texts: &'t [String],
@@ -68,7 +69,8 @@ impl<'t> Obvious<'t> {
         Self { method, texts, sets, weights }
     }
 
-    /// The similarity of two texts, as a threshold judges it, if they share anything.
+    /// Returns the similarity of two texts with the measure of `threshold`. Returns `None` if they share
+    /// nothing.
     fn similarity(&self, [a, b]: [usize; 2], threshold: Threshold) -> Option<Similarity> {
         let sum = |terms: &BTreeSet<u64>| -> u64 {
             terms.iter().map(|term| u64::from(self.weights[term])).sum()
@@ -78,7 +80,7 @@ impl<'t> Obvious<'t> {
         (shared > 0).then(|| threshold.similarity(shared, sum(a), sum(b)))
     }
 
-    /// The distance or similarity of two texts, as a step.
+    /// Returns the number of the strictest threshold that finds a pair of texts.
     fn step(&self, pair: [usize; 2]) -> Option<usize> {
         match self.method.close() {
             Criterion::Similarity(threshold) => {
@@ -160,7 +162,7 @@ fn all_pairs_are_counted_as_one_by_one_for_any_threads() {
 fn own_thresholds_are_steps() {
     let step = |text: &str| own_step(&text.parse().unwrap(), 400);
     assert_eq!((step("simhash:max_distance=9"), step("exact:similarity=0.8")), (9, 80));
-    // 1/3 is reached from 134/400 on.
+    // A similarity of 134/400 or more reaches 1/3.
     assert_eq!((step("exact:similarity=1/3"), step("exact:similarity=1")), (266, 0));
 }
 
@@ -223,6 +225,6 @@ fn a_sample_of_everything_says_what_is_so() {
     let settings = SampleSettings { size: 50, seed: 1, similarity: None };
     let (found, _) =
         estimate_by_sample(&corpus, named, settings, &resources(2), &NoProgress).unwrap();
-    // A method that is its own truth misses nothing.
+    // If the method itself defines the true pairs, it misses none.
     assert_eq!((found.sample, found.recall.hits), (50, found.recall.partners));
 }
