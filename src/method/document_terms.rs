@@ -20,14 +20,14 @@ pub(crate) enum DocumentTerms {
         /// Hashes of the tokens that are dropped before shingles are made.
         stop_words: UnorderedSet<u64>,
         shingles: Shingles,
-        /// Number of documents that contain each term. `None` unless rare terms weigh more when sets are
+        /// Number of documents that contain each term. `None` if all terms weigh the same when sets are
         /// compared.
         frequencies: Option<Arc<Frequencies>>,
     },
     Words(AsciiLetters, Arc<Vocabulary>),
 }
 
-/// Buffers of one thread that are reused from document to document.
+/// Buffers of one thread for finding terms, which are used again for every document.
 #[derive(Debug, Default)]
 pub(crate) struct TermScratch {
     tokens: HashedTokens,
@@ -37,7 +37,8 @@ pub(crate) struct TermScratch {
 }
 
 impl DocumentTerms {
-    /// Creates a value that finds `terms`. `fitted` holds the words or frequencies learned for these terms.
+    /// Creates a value that finds the terms of texts by the rules `terms`. `fitted` holds the words or
+    /// frequencies learned for these terms.
     pub(crate) fn new(terms: &Terms, fitted: &Fitted, isa: Isa) -> Self {
         match (terms, fitted) {
             (&Terms::Shingles { tokenizer: kind, length, ref stop_words, .. }, _) => {

@@ -8,20 +8,20 @@ use simtool_terms::extract::vocabulary::Vocabulary;
 use std::path::Path;
 use std::sync::Arc;
 
-/// First line of a stored result.
+/// First line of a stored [`Fitted`].
 const HEADING: &str = "simtool fitted 1";
-/// Number of bytes of the checksum at the end of a stored result: 16 hexadecimal digits and a line end.
+/// Number of bytes of the checksum at the end of a stored [`Fitted`]: 16 hexadecimal digits and a line end.
 const CHECKSUM_BYTES: usize = 17;
 /// Marker before the checksum of stored words.
 const WORDS: &[u8] = b"words ";
 /// Marker before the checksum of stored frequencies.
 const FREQUENCIES: &[u8] = b"frequencies ";
 
-/// Result of learning from a collection. Most kinds of terms need none. The most frequent words are learned
-/// as a list of words, and weights such as IDF need document frequencies.
+/// Result of learning from a collection. Most kinds of terms need nothing learned. The most frequent words
+/// are learned as a list of words, and weights such as IDF need document frequencies.
 ///
-/// A result can be stored. Rows of documents that are added later can be compared with older rows if both
-/// were made with the same result.
+/// A result can be stored. Fingerprints of documents that arrive later can be compared with older ones if
+/// both were made with the same result.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fitted {
@@ -39,7 +39,7 @@ pub enum Fitted {
 }
 
 impl Fitted {
-    /// Checks that this was learned for `terms`.
+    /// Checks that this result was learned for `terms`.
     ///
     /// # Errors
     ///
@@ -60,8 +60,8 @@ impl Fitted {
         }
     }
 
-    /// Checks that this was learned for `terms`, or that it holds their frequencies although `terms` do not
-    /// need them.
+    /// Checks that this result was learned for `terms`, or that it holds their frequencies although `terms`
+    /// do not need them.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl Fitted {
         if self.is_of_sets(terms) { Ok(()) } else { self.check(terms) }
     }
 
-    /// Whether this holds the document frequencies of `terms`, as they are counted for sets.
+    /// Returns whether this result holds the document frequencies of `terms`, as they are counted for sets.
     fn is_of_sets(&self, terms: &Terms) -> bool {
         matches!(self, Self::Frequencies { terms: of, .. } if *of == terms.sets_recipe())
     }
@@ -88,8 +88,7 @@ impl Fitted {
         Error::config("fitted", learned, rule)
     }
 
-    /// Returns the document frequencies of the terms. If none were learned, no term has occurred in any
-    /// document.
+    /// Returns the document frequencies of the terms. If none were learned, all frequencies are 0.
     pub(crate) fn frequencies(&self) -> Arc<Frequencies> {
         match self {
             Self::Frequencies { frequencies, .. } => Arc::clone(frequencies),
@@ -97,8 +96,8 @@ impl Fitted {
         }
     }
 
-    /// Returns the result as bytes for a file: a heading, the content, a word for its kind, and a checksum.
-    /// The content is one word per line, or the recipe of the terms and their
+    /// Returns the result as bytes for a file: a heading, the content, a word for the kind of the result, and
+    /// a checksum. The content is one word per line, or the recipe of the terms and their
     /// [frequencies](Frequencies::write).
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -163,8 +162,8 @@ impl Fitted {
         frequencies.map_or_else(|| wrong(HEADING.len(), "words, or numbers of documents"), Ok)
     }
 
-    /// Returns a hash of the result as a part of the recipe of rows, so that only rows made with the same
-    /// result are compared. `None` if nothing was learned.
+    /// Returns a hash of the result, or `None` if nothing was learned. The hash is a part of the recipe of
+    /// fingerprints, so that only fingerprints made with the same result are compared.
     pub(super) fn recipe(&self) -> Option<String> {
         match self {
             Self::Nothing => None,

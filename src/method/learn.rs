@@ -18,8 +18,8 @@ use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Maximum number of times that the input is read to count terms. If memory for fewer passes is lacking,
-/// learning fails.
+/// Maximum number of times that the input is read to count terms. If the memory is so small that more
+/// readings are needed, learning fails.
 const MOST_READINGS: u64 = 32;
 
 impl Fitted {
@@ -63,7 +63,7 @@ fn words(
     Ok(most_frequent(threads, &counters, count).0)
 }
 
-/// Counter of the occurrences of words in the documents that one thread reads.
+/// Counter of word occurrences in the documents that one thread reads.
 pub(super) struct CountedWords {
     pub(super) counter: WordCounter,
     batch: TokenBatch,
@@ -98,8 +98,8 @@ pub(super) struct CountedTerms {
 }
 
 impl CountedTerms {
-    /// Creates a counter of the terms whose hashes are in `range`. If `memory` bytes are too few for all of
-    /// them, it counts only the terms with the smallest hashes.
+    /// Creates a counter of the terms whose hashes are in `range`. If `memory` bytes are too few for all
+    /// these terms, it counts only the terms with the smallest hashes.
     pub(super) fn new(range: TermRange, memory: u64) -> Self {
         let (scratch, distinct) = Default::default();
         Self { counter: FrequencyCounter::new(range, memory), scratch, distinct }
@@ -150,8 +150,8 @@ fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Res
     Ok(Frequencies::new(documents, merged))
 }
 
-/// Returns the error for too little memory to count terms. There are `memory` bytes, the frequencies need
-/// `needed` bytes, and the corpus would have to be read `readings` times.
+/// Returns the error for too little memory to count terms. `memory` is the number of bytes that the run may
+/// use, and `needed` the number that the frequencies need. The corpus would have to be read `readings` times.
 fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
     let enough = (memory / MOST_READINGS).saturating_mul(readings).max(needed.saturating_mul(2));
     let rule = format!(
@@ -187,8 +187,8 @@ fn read_texts<S: Send>(
     )
 }
 
-/// Returns the `most` most frequent words of all counters together. Each counter numbers its words in its own
-/// way, so a table from its numbers to the ranks of words is returned for each counter.
+/// Returns the `most` most frequent words of all counters together. Also returns a table for each counter,
+/// which maps its word numbers to the ranks of the words. Each counter numbers words in its own way.
 pub(crate) fn most_frequent(
     workers: &Threads,
     counters: &[WordCounter],

@@ -48,7 +48,7 @@ const ROW_OPTIONS: &[&str] =
 /// Number of bits of a fingerprint over the most frequent words if the option `bits` is not given.
 const WORD_BITS: usize = 64;
 
-/// Limit that decides whether two documents are near-duplicates.
+/// Limit on the similarity or the distance of two documents. It decides whether they are near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Criterion {
     /// The sets of terms must be at least this similar.
@@ -57,7 +57,7 @@ pub enum Criterion {
     Distance(u32),
 }
 
-/// Decides which documents are near-duplicates.
+/// Rules that decide which documents are near-duplicates.
 ///
 /// ```
 /// use simtool::method::Method;
@@ -73,7 +73,7 @@ pub struct Method {
     close: Criterion,
     recall: Option<Threshold>,
     verify: Option<Threshold>,
-    /// Terms of the sets that are compared by similarity.
+    /// Kind of the terms of the sets that are compared by similarity.
     compared: Terms,
 }
 
@@ -86,8 +86,9 @@ impl Default for Method {
 }
 
 impl Method {
-    /// Creates the method that finds all pairs of documents whose sets of `terms` are at least this similar.
-    /// If the weight of `terms` is `idf`, rare terms count more; otherwise all terms count the same.
+    /// Creates the method that finds all pairs of documents whose sets of `terms` have at least this
+    /// similarity. If the weight of `terms` is `idf`, rare terms count more. Otherwise all terms count the
+    /// same.
     #[must_use]
     pub fn exact(terms: Terms, similarity: Threshold) -> Self {
         Self {
@@ -281,14 +282,14 @@ impl Method {
         self.recall
     }
 
-    /// Returns the similarity that the sets of a pair with close fingerprints must reach as well. `None` if
-    /// sets are not compared.
+    /// Returns the minimum similarity of the sets of a pair with close fingerprints. Returns `None` if sets
+    /// are not compared.
     #[must_use]
     pub fn verify(&self) -> Option<Threshold> {
         self.verify
     }
 
-    /// Returns the terms of the sets that are compared by similarity.
+    /// Returns the kind of the terms of the sets that are compared by similarity.
     #[must_use]
     pub fn compared(&self) -> &Terms {
         &self.compared
@@ -318,7 +319,7 @@ impl Method {
         parameters
     }
 
-    /// Describes for people what the maximum distance means. `None` if the method compares sets.
+    /// Returns a sentence for people that explains the maximum distance. `None` if the method compares sets.
     #[must_use]
     pub fn distance_means(&self) -> Option<String> {
         let Criterion::Distance(distance) = self.close else { return None };
@@ -329,7 +330,7 @@ impl Method {
         })
     }
 
-    /// Describes for people how many pairs the search misses. `None` if it misses none.
+    /// Returns a sentence for people about the pairs that the search may miss. `None` if it misses none.
     #[must_use]
     pub(crate) fn recall_means(&self) -> Option<String> {
         let (Criterion::Distance(distance), Some(recall)) = (self.close, self.recall) else {
@@ -346,8 +347,9 @@ impl Method {
     }
 }
 
-/// Returns the maximum distance of near-duplicates. Takes it from the option `max_distance`, or computes it
-/// from `similarity` if distances of this sketch estimate a similarity.
+/// Returns the maximum distance of near-duplicates. Takes it from the option `max_distance`. If the option
+/// `similarity` is given instead, computes the distance from it, provided that distances of this sketch
+/// estimate a similarity.
 fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
     let distance = options.take_parsed("max_distance", "must be a whole number")?;
     // Not every sketch estimates a similarity. Without an estimate the option stays, and the caller refuses

@@ -17,7 +17,8 @@ use std::sync::Arc;
 /// Counter of the terms in one part of a collection.
 pub struct PartCounter {
     terms: Terms,
-    /// Maximum number of terms to learn. `None` means all terms that more than one document contains.
+    /// Maximum number of terms to learn. `None` means all terms that more than one document of the collection
+    /// contains.
     most: Option<usize>,
     counting: Counting,
 }
@@ -71,7 +72,8 @@ impl PartCounter {
         Self { terms: terms.clone(), most, counting }
     }
 
-    /// Whether occurrences of words are counted. Otherwise the documents that contain a term are counted.
+    /// Returns whether occurrences of words are counted. Otherwise the documents that contain a term are
+    /// counted.
     #[must_use]
     pub fn counts_words(&self) -> bool {
         matches!(self.counting, Counting::Words(..))
@@ -89,8 +91,8 @@ impl PartCounter {
         }
     }
 
-    /// Returns how many terms are learned: the terms with the greatest counts, and among equal counts the
-    /// first ones in order. `None` means all terms with a count above 1.
+    /// Returns the number of terms that are learned. These are the terms with the greatest counts and, among
+    /// equal counts, the first ones in order. `None` means all terms with a count above 1.
     #[must_use]
     pub fn most(&self) -> Option<usize> {
         self.most
@@ -137,7 +139,7 @@ impl PartCounter {
     }
 
     /// Learns from the sums of the counts of all parts. The sums may lack terms that are [not
-    /// learned](Self::most).
+    /// learned](Self::most), for example rare terms.
     #[must_use]
     pub fn learned(&self, sums: PartCounts) -> Fitted {
         match sums {
@@ -174,7 +176,7 @@ mod tests {
     use simtool_read::Texts;
     use std::collections::BTreeMap;
 
-    /// Sums by term, as an engine makes them.
+    /// Returns the sum of the counts of each term, as an engine for distributed data computes it.
     fn summed<T: Ord + Clone>(parts: &[Vec<(T, u64)>]) -> Vec<(T, u64)> {
         let mut sums = BTreeMap::new();
         for (term, count) in parts.iter().flatten() {

@@ -14,7 +14,7 @@ pub struct Preset {
     pub method: &'static str,
 }
 
-/// All presets. A preset is offered only if this build has its kind of fingerprint.
+/// All presets. [`NamedMethod::presets`] leaves out presets whose kind of fingerprint this build lacks.
 const PRESETS: &[Preset] = &[
     Preset {
         name: "word-simhash",
@@ -160,7 +160,8 @@ impl NamedMethod {
     }
 }
 
-/// Replaces options in the text of a method by `options`, and appends those that it does not have yet.
+/// Replaces the options in the text of a method by `options`. Appends the options that the text does not have
+/// yet.
 fn with_options(method: &str, options: &str) -> String {
     let (kind, own) = method.split_once(':').unwrap_or((method, ""));
     // Options may be written with hyphens, as on the command line, or with underscores.

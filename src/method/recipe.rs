@@ -32,7 +32,7 @@ impl Recipe {
         Self { terms, sketch: Some(sketch) }
     }
 
-    /// Returns the kind of terms that documents are turned into.
+    /// Returns the kind of the terms into which documents are turned.
     #[must_use]
     pub fn terms(&self) -> &Terms {
         &self.terms
@@ -44,8 +44,8 @@ impl Recipe {
         self.sketch.as_deref()
     }
 
-    /// Returns a text that identifies this recipe and the learned result `fitted`. Two rows can be compared
-    /// only if they were made with the same text.
+    /// Returns a text that identifies this recipe and the learned result `fitted`. Two fingerprints can be
+    /// compared only if they were made with the same text.
     #[must_use]
     pub(crate) fn rows_recipe(&self, fitted: &Fitted) -> String {
         let learned = fitted.recipe().map_or(String::new(), |learned| format!("/{learned}"));
@@ -58,8 +58,8 @@ impl Recipe {
         self.sketch().map_or(0, |sketch| 8 * sketch.shape().words() as u64)
     }
 
-    /// Describes for people how this recipe differs from `other`. Returns `None` if fingerprints of both can
-    /// be compared.
+    /// Returns a description of the differences from `other`, for people. Returns `None` if fingerprints of
+    /// both recipes can be compared.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<String> {
         recipe_difference(&self.to_string(), &other.to_string())
@@ -89,7 +89,7 @@ pub(crate) struct RowMaker {
     shape: Shape,
 }
 
-/// Buffers of one thread that are reused from document to document.
+/// Buffers of one thread for computing fingerprints, which are used again for every document.
 #[derive(Debug, Default)]
 pub(crate) struct RowScratch {
     terms: TermScratch,

@@ -147,13 +147,13 @@ impl Terms {
         }
     }
 
-    /// Whether rare terms weigh more than frequent ones when sets are compared.
+    /// Returns whether rare terms weigh more than frequent ones when sets are compared.
     #[must_use]
     pub(crate) fn are_weighed_in_sets(&self) -> bool {
         self.weighting().is_idf()
     }
 
-    /// Whether the terms need words or frequencies that are learned from the collection first.
+    /// Returns whether the terms need words or frequencies that are learned from the collection first.
     #[must_use]
     pub fn is_learned(&self) -> bool {
         matches!(self, Self::MostFrequent { .. }) || self.weighting().is_learned()
@@ -182,8 +182,8 @@ impl Terms {
         }
     }
 
-    /// Returns the recipe of sets of these terms. In addition to the rules for terms, it names the stop
-    /// words.
+    /// Returns the recipe of sets of these terms. It names the rules by which texts become terms, and the
+    /// stop words.
     pub(super) fn sets_recipe(&self) -> String {
         match self {
             Self::Shingles { stop_words, .. } if !stop_words.words().is_empty() => {

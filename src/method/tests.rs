@@ -90,7 +90,7 @@ fn a_recall_is_reported_where_bands_miss_some() {
         "{bands}"
     );
     assert!(!means("minhash").contains("bands"));
-    // Of few differing bits, what misses nothing costs no more.
+    // If few bits may differ, a search that misses nothing costs no more than bands.
     assert!(!means("simhash:max_distance=1,recall=0.99999").contains("bands"));
 }
 
