@@ -28,13 +28,14 @@
 //!   parsed from text: `"simhash:bits=128,max_distance=6".parse()`.
 //! * [`Config`] holds the method and the other settings, with the [`Resources`] that a run may use.
 //!
-//! Nothing within the limit is missed. The same input and settings give the same result for any number
-//! of threads and on any processor. The folder `examples` of the sources has complete programs.
+//! A search misses no pair within the limit, unless bands (`recall`) allow it. The same input and settings
+//! give the same result for any number of threads and on any processor. The folder `examples` of the sources
+//! has complete programs.
 //!
 //! # Stages
 //!
-//! Programs can use the parts alone. Each stage is a module. [`pipeline`] calls them in order, and a
-//! stage never knows which stages run before and after it. [`run`] has the commands of the program.
+//! Programs can also use single stages. Each stage is a module. [`pipeline`] calls the stages in order, and a
+//! stage does not know which stages run before and after it. [`run`] has the commands of the program.
 //!
 //! ```text
 //! file ──read──▶ document ──tokenize──▶ tokens ──extract──▶ terms ──fingerprint──▶ rows of words
@@ -43,8 +44,8 @@
 //!                                      output ◀──write── clusters ◀──cluster── close pairs
 //! ```
 //!
-//! [`hamming::door`] compares rows of fingerprints, [`set_join`] sets of terms,
-//! [`fingerprint::Sketch`](mod@fingerprint) makes rows of any terms. Data that crosses from stage to
+//! [`hamming::door`] compares fingerprints (rows), and [`set_join`] compares sets of terms.
+//! [`fingerprint::Sketch`](mod@fingerprint) makes fingerprints from any terms. Data that passes from stage to
 //! stage has modules of its own, such as [`document`], [`close`] and [`mod@matches`].
 //!
 //! # Features

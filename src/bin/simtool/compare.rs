@@ -14,7 +14,8 @@ use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// Limits of the printed difference: equal words next to a difference, and words in total.
+/// Limits of the printed difference: the number of equal words next to a difference, and the number of all
+/// words.
 const SHOWN: Shown = Shown { context: 20, words: 2000 };
 
 /// Compares two documents, and prints their similarity, distance and differences.
@@ -103,7 +104,7 @@ fn readable(
     out + &difference(texts, ["A", "B"], marks)
 }
 
-/// Returns the differences between two texts, and above them a line that explains the marks.
+/// Returns the differences between two texts as text. A line above them explains the marks.
 pub(crate) fn difference(texts: [&[u8]; 2], names: [&str; 2], marks: &Marks) -> String {
     let [of_left, of_right] = [marks.left, marks.right].map(|[from, to]| format!("{from}text{to}"));
     let [left, right] = names;

@@ -11,7 +11,8 @@ use simtool::run::{self, EvalRequest, Truth};
 use simtool::write::evaluation::{write_json, write_lines, write_table};
 use simtool::write::output_folder::Existing;
 
-/// Measures the methods, or estimates or suggests one, as the arguments say, and prints the results.
+/// Measures methods, estimates their recall and precision from a sample, or suggests a method. The arguments
+/// choose one of these. Prints the results.
 pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitStatus> {
     let mut methods = match &args.methods {
         Some(list) => NamedMethod::parse_list(list)?,
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::after(outcome.has_losses))
 }
 
-/// Creates the request to the library.
+/// Creates the request to measure `methods`, which the library carries out.
 fn request(args: &EvalArgs, methods: Vec<NamedMethod>) -> Result<EvalRequest, Error> {
     // The parser ensures that --truth comes with --corpus.
     let (paths, truth) = match &args.truth {
@@ -86,7 +87,7 @@ fn explain(evaluation: &Evaluation) {
     }
 }
 
-/// Returns an error if arguments were given that need labels, but no labels.
+/// Returns an error if arguments were given that need labels, but no labels were given.
 fn refuse_without_truth(args: &EvalArgs) -> Result<(), Error> {
     let of_choice = [("report", args.report.as_ref()), ("svg", args.svg.as_ref())];
     let of_corpus = [("corpus", args.corpus.first())];

@@ -112,7 +112,7 @@ const COLUMNS: [&str; 19] = [
     "recall_of_small",
 ];
 
-/// Returns the values of all columns for a method. `seed` is the seed of the sample.
+/// Returns the values of all columns in the row of a method. `seed` is the seed of the sample.
 fn cells(method: &SampledMethod, seed: u64) -> Vec<String> {
     let estimate = |estimate: &RatioEstimate| {
         // Every column must have a value, so the interval of documents without a missed partner replaces a

@@ -61,7 +61,7 @@ fn command(args: &EvalArgs, paths: &[PathBuf], method: &Method) -> String {
     words.join(" ")
 }
 
-/// Returns what is printed as pairs of a name and a text.
+/// Returns the suggestion as pairs of a name and a text, which are printed as lines.
 fn named_lines(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, String)> {
     let Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least } =
         suggestion;

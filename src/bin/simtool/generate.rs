@@ -14,12 +14,14 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Numbers of rows and columns of the hash table that `--with-tables` writes.
+/// Number of rows of the hash table that `--with-tables` writes.
 const TABLE_ROWS: usize = 500;
+/// Number of columns (bits) of the hash table that `--with-tables` writes.
 const TABLE_COLUMNS: usize = 64;
 
-/// Default values of `--seed` and `--samples`.
+/// Default value of `--seed`.
 const SEED: u64 = 1;
+/// Default value of `--samples`.
 const SAMPLES: u64 = 200;
 
 /// Writes the files of the kind of collection that the arguments choose.
@@ -47,8 +49,8 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     write_articles(args)
 }
 
-/// Writes three files with these names. `make` returns their contents for a seed. Nothing is written if one
-/// of the files exists and may not be replaced.
+/// Writes three files called `names`. `make` returns their contents for a seed. Nothing is written if one of
+/// the files exists and may not be replaced.
 fn write_named<C: AsRef<[u8]>>(
     args: &GenerateArgs,
     names: [&str; 3],
@@ -118,7 +120,8 @@ fn create(folder: &Path, name: &str) -> Result<BufWriter<File>, Error> {
     Ok(BufWriter::with_capacity(1 << 20, file))
 }
 
-/// Returns the first [`TABLE_ROWS`] rows and the first columns of the built-in hash table as text.
+/// Returns the first [`TABLE_ROWS`] rows and the first [`TABLE_COLUMNS`] columns of the built-in hash table
+/// as text.
 fn hash_table() -> Result<Vec<u8>, Error> {
     let table = HashTable::built_in(TABLE_ROWS, TABLE_COLUMNS)?;
     let mut text = Vec::with_capacity(TABLE_ROWS * (TABLE_COLUMNS + 2));

@@ -17,12 +17,15 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Path of the file with the texts of all pages.
+/// Path of the file with the texts of all pages, in the output folder.
 const TEXT: &str = "text/pages.txt";
-/// For each other format, the name of its folder and the extension of its files.
+/// Folder of the WARC files with the pages, and the extension of these files.
 const WARC: (&str, &str) = ("warc", "warc.gz");
+/// Folder of the WET files with the texts of the pages, and the extension of these files.
 const WET: (&str, &str) = ("wet", "warc.wet.gz");
+/// Folder of the JSON Lines files with the texts of the pages, and the extension of these files.
 const LINES: (&str, &str) = ("jsonl", "jsonl.zst");
+/// Folder of the Parquet files with the texts of the pages, and the extension of these files.
 const ROWS: (&str, &str) = ("parquet", "parquet");
 /// Maximum number of files in each format.
 const FILES: usize = 8;

@@ -21,7 +21,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// Maximum number of files or IDs that are printed. Further ones are only counted.
+/// Maximum number of names of files, or of IDs, that are printed. Further ones are only counted.
 const LISTED: usize = 20;
 
 /// Runs a subcommand of `simtool index`, for example `add`.
@@ -61,7 +61,7 @@ fn holder(what: &str) -> String {
     format!("process {} (simtool index {what})", std::process::id())
 }
 
-/// Returns the request to open `index` for the command `index WHAT`, where `what` is for example `add`.
+/// Returns the request to open `index`. `what` is the name of the subcommand, for example `add`.
 fn open_request(
     index: &Path,
     what: &str,

@@ -6,17 +6,18 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// Exit code after an interruption, as shells expect it.
+/// Exit code after an interruption: the code that shells expect.
 const INTERRUPTED: i32 = 130;
 
-/// State of the output. Code that renames the output holds the lock. So an interruption is handled before or
-/// after the renaming, but not in between.
+/// State of the output of this run. Code that renames the output holds the lock, so an interruption is
+/// handled before or after the renaming, but not in between.
 static STATE: Mutex<OutputState> = Mutex::new(OutputState::Nothing);
 
 /// Whether the signal handler that ends the program is installed.
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program sent the signal to itself, after it had printed an error.
+/// Whether the program sent the signal to itself after it had printed an error. Then the program ends as
+/// failed and not as interrupted.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Delays the handling of interruptions until the returned value is dropped.
@@ -25,7 +26,7 @@ pub(crate) fn hold() -> Box<dyn HeldInterruptions> {
     Box::new(Held(state()))
 }
 
-/// Lock of the state of the output. An interruption waits until the lock is released.
+/// Guard that holds the lock of [`STATE`]. An interruption waits until the lock is released.
 struct Held(MutexGuard<'static, OutputState>);
 
 impl HeldInterruptions for Held {
@@ -75,7 +76,7 @@ fn end() {
     std::process::exit(INTERRUPTED);
 }
 
-/// Returns the message that says what the interruption leaves of the output.
+/// Returns the message about the output after an interruption, for example that nothing was written.
 fn sentence(state: &OutputState) -> String {
     match state {
         OutputState::Nothing | OutputState::Unfinished(_) => {

@@ -22,7 +22,7 @@ pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     run(&request(files, args.index.as_deref(), &args.pairs)?, &args.pairs)
 }
 
-/// Creates the request to the library.
+/// Creates the request to join `files`, which the library carries out.
 fn request(
     files: Sides<PathBuf>,
     index: Option<&str>,
@@ -36,7 +36,7 @@ fn request(
     JoinRequest::parse(files, options)
 }
 
-/// Writes the pairs, and prints the counts and times that the arguments ask for.
+/// Writes the pairs, and prints counts and times if the arguments request them.
 fn run(request: &JoinRequest, args: &PairsArgs) -> anyhow::Result<()> {
     let running = &args.common.running;
     let mut terminal = Terminal::new(running);

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     Ok(console::out(out.as_bytes())?)
 }
 
-/// Returns a number as text with about three significant digits.
+/// Formats a number with about three significant digits.
 fn number(number: f64) -> String {
     match number {
         small if small < 9.5 && small.fract() != 0.0 => format!("{small:.2}"),

@@ -14,11 +14,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Time between two printed lines.
+/// Time between two printed lines of progress.
 const LINE_EVERY: Duration = Duration::from_secs(2);
 /// Time between two updates of the bar. More frequent updates would not be seen.
 const BAR_EVERY: Duration = Duration::from_millis(200);
-/// Share of a stage that must be done before its remaining time is estimated.
+/// Minimum share of a stage that must be done before its remaining time is estimated.
 const MIN_ESTIMATED_SHARE: f64 = 0.005;
 
 /// Shows the progress of a run on standard error.
@@ -28,13 +28,13 @@ pub(crate) struct ProgressLine {
     shower: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// State that working threads update and that the thread which shows the progress reads.
+/// State that working threads update. The thread that shows the progress reads it.
 struct Shared {
     bar: ProgressBar,
     show: Show,
     stage: Mutex<Stage>,
     done: AtomicU64,
-    /// Signal that the work is over.
+    /// Signal that wakes the thread that shows the progress when the work is over.
     over: Condvar,
 }
 

@@ -14,7 +14,7 @@ use simtool::write::output_folder::Existing;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-/// Finds the matches of the samples and writes the result.
+/// Finds the matches of the samples. Writes them to the result file or prints them.
 pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
     let common = &args.common;
     let request = request(args)?;
@@ -47,8 +47,8 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Creates the request to the library. Returns an error if N or M is missing, or if the name of the result
-/// file has the extension of another format.
+/// Creates the request to match samples, which the library carries out. Returns an error if N or M is
+/// missing, or if the name of the result file has the extension of another format.
 fn request(args: &ReferenceArgs) -> Result<ReferenceRequest, Error> {
     let words = &args.words;
     let threads = args.common.thread_count()?;
@@ -75,8 +75,8 @@ fn request(args: &ReferenceArgs) -> Result<ReferenceRequest, Error> {
     })
 }
 
-/// Returns the progress if standard error is a terminal or the user asks for it. Programs that call this one
-/// do not need it.
+/// Returns the progress display if standard error is a terminal or the user asks for progress. Programs that
+/// call this program do not need it.
 fn progress(common: &CommonArgs) -> Option<ProgressLine> {
     let is_shown = match common.running.progress {
         ShowProgress::Always => true,
@@ -116,7 +116,7 @@ impl Face for Notes {
 }
 
 impl Drop for Notes {
-    /// Removes the bar, so that an error that ends the run starts on a line of its own.
+    /// Removes the progress bar, so that an error that ends the run starts on a line of its own.
     fn drop(&mut self) {
         if let Some(progress) = &self.progress {
             progress.end();

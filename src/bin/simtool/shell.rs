@@ -29,7 +29,7 @@ pub(crate) fn words(line: &str) -> Vec<OsString> {
     words
 }
 
-/// Arguments of the program. The first one is its own name.
+/// Arguments of this process. The first argument is the name of the program.
 static ARGUMENTS: OnceLock<Vec<OsString>> = OnceLock::new();
 
 /// Stores the arguments of the program, so that [`command_line`] can return them.

@@ -15,12 +15,12 @@ pub(crate) fn register_map(path: &std::path::Path, map: &[u8]) {
     unix::register(map, path);
 }
 
-/// Does nothing on this system, which does not send such signals.
+/// Does nothing, because this system sends no signal when a mapped file shrinks.
 #[cfg(not(unix))]
 pub(crate) fn register_map(_path: &std::path::Path, _map: &[u8]) {}
 
-/// Makes the write fail with an error if a file grows beyond the size limit, instead of a signal that ends
-/// the program.
+/// Ignores the signal for a file that grows beyond the size limit of the user. Then the write fails with an
+/// error, and the program is not killed.
 pub(crate) fn ignore_file_size_limit() {
     #[cfg(unix)]
     unix::ignore_file_size_limit();
@@ -36,8 +36,8 @@ mod unix {
     use std::sync::Once;
     use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-    /// A memory map, and the message for the case that reading it fails. It is never freed, so that the
-    /// handler can read it.
+    /// Address range of a memory map, and the message that is printed if reading it fails. It is never freed,
+    /// so that the signal handler can read it.
     struct Map {
         start: usize,
         end: usize,

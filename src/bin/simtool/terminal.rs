@@ -20,7 +20,7 @@ pub(crate) struct Terminal {
     progress: ProgressLine,
 }
 
-/// How many notes and faults are shown.
+/// Choice of the notes and faults that are shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbosity {
     /// Whether all faults are shown, and not only the first ones of each kind.
@@ -128,7 +128,7 @@ impl Face for Terminal {
 }
 
 impl Drop for Terminal {
-    /// Removes the bar, so that an error that ends the run starts on a line of its own.
+    /// Removes the progress bar, so that an error that ends the run starts on a line of its own.
     fn drop(&mut self) {
         self.progress.end();
     }

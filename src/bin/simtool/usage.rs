@@ -23,7 +23,7 @@ simtool finds near-duplicate documents in large text collections.
 pub(crate) const HINT: &str = "type `simtool N M`, for example `simtool 1000 16`: N features, M \
                                bits; or `simtool dedup PATH`; `simtool --help` tells more";
 
-/// Form of a command line, which the first words decide.
+/// Form of a command line. The first words of the command line decide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// The first word is the name of a command, possibly misspelled.
@@ -34,8 +34,8 @@ enum Form {
     Corpus,
 }
 
-/// Parses the arguments. If there is no command to run, prints help, the version or an error, and returns the
-/// exit status as the error.
+/// Parses the arguments of the program. If there is no command to run, prints help, the version or an error,
+/// and returns the exit status as `Err`.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
     let arguments: Vec<OsString> = arguments.iter().cloned().map(named_null).collect();
     if arguments.len() < 2 {
@@ -75,14 +75,14 @@ pub(crate) fn understood(arguments: Vec<OsString>) -> Option<Command> {
     read(form(behind_program), &arguments).ok()
 }
 
-/// Returns the argument, but `--null` instead of `-0`. The parser accepts negative numbers as N and M, so
-/// that an error can give their range. It would take `-0` for such a number.
+/// Returns the argument, or `--null` if it is `-0`. The parser accepts negative numbers as N and M, so that
+/// an error message can give their range. So it would read `-0` as a number.
 fn named_null(argument: OsString) -> OsString {
     if argument == "-0" { "--null".into() } else { argument }
 }
 
-/// Returns arguments that print the help of a form. A form that is not a command has the help of the command
-/// that does the same.
+/// Returns arguments with which the help of a form is printed. A form that is not a command has the help of
+/// the command that does the same.
 fn help_of(form: Form, arguments: Vec<OsString>) -> Vec<OsString> {
     let name = match form {
         Form::Command => return arguments,
@@ -93,7 +93,8 @@ fn help_of(form: Form, arguments: Vec<OsString>) -> Vec<OsString> {
     ["simtool", name, if is_long { "--help" } else { "-h" }].map(OsString::from).to_vec()
 }
 
-/// Returns whether N is wrong: the first word is unlike any command, and a number follows it.
+/// Returns whether the user most likely meant N and M, but N is wrong. In this case the first word resembles
+/// no command, and a number follows it.
 fn is_wrong_n(error: &Error, arguments: &[OsString]) -> bool {
     let is_unlike = error.get(ContextKind::SuggestedSubcommand).is_none();
     // A misspelled command is rarely followed by a number.
@@ -101,8 +102,8 @@ fn is_wrong_n(error: &Error, arguments: &[OsString]) -> bool {
     error.kind() == ErrorKind::InvalidSubcommand && is_unlike && has_number()
 }
 
-/// Returns the form of a command line. `arguments` are those after the name of the program, and there is at
-/// least one.
+/// Returns the form of a command line. `arguments` are the arguments after the name of the program, at least
+/// one.
 fn form(arguments: &[OsString]) -> Form {
     let first = arguments[0].to_string_lossy();
     if matches!(&*first, "-h" | "--help" | "-V" | "--version")
@@ -120,7 +121,7 @@ fn form(arguments: &[OsString]) -> Form {
     if options.any(names_corpus) { Form::Corpus } else { Form::Reference }
 }
 
-/// Returns whether someone who types this text probably means a number.
+/// Returns whether a user who types this text probably means a number.
 fn is_number(text: &str) -> bool {
     // Rust also parses `nan` and `inf` as numbers, but nobody means these.
     !text.ends_with(char::is_alphabetic) && text.parse::<f64>().is_ok()
@@ -167,7 +168,8 @@ fn show(form: Form, error: &Error) -> ExitStatus {
     ExitStatus::Usage
 }
 
-/// Returns a message that is more helpful than the message of clap, or `None` if there is none.
+/// Returns a message for a parsing error that is more helpful than the message of clap, or `None` if there is
+/// none.
 fn better(form: Form, error: &Error) -> Option<String> {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),

@@ -18,7 +18,7 @@ use std::fmt::Write;
 /// Maximum number of documents of a cluster that are listed, unless `--verbose` is given.
 const LISTED: usize = 10;
 
-/// Finds the document and prints what became of it.
+/// Finds the document and prints its fate, for example that it was removed.
 pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     let running = &args.common.running;
     let mut options = Options::new();
@@ -61,7 +61,7 @@ struct ShownFate {
     object: Value,
 }
 
-/// Builds the text and the JSON object for the document that the arguments name.
+/// Builder of the text and the JSON object about the document that the arguments name.
 struct FatePage<'w> {
     args: &'w WhyArgs,
 }
@@ -166,20 +166,20 @@ impl FatePage<'_> {
         command
     }
 
-    /// Returns how many entries of a list are printed.
+    /// Returns the maximum number of entries of a list that are printed.
     fn listed(&self) -> usize {
         if self.args.common.running.verbose { usize::MAX } else { LISTED }
     }
 
-    /// Returns the name of a document for `simtool compare`. `place` is `FILE:RECORD`, so the ID does not
-    /// matter.
+    /// Returns the name of a document for `simtool compare`, in the form `OUT#FILE:RECORD`. `place` is
+    /// `FILE:RECORD`, so no ID is needed.
     fn compare_name(&self, place: &str) -> String {
         shell_word(&format!("{}#{place}", self.args.output.to_string_lossy()))
     }
 }
 
-/// Returns the sentence that says whether the document was kept, and otherwise in whose favour it was
-/// removed.
+/// Returns the sentence that says whether the document was kept. If it was removed, the sentence names the
+/// kept document.
 fn sentence(document: &ClusteredDocument) -> String {
     let removed = &document.cluster.removed;
     let kept = shown(&document.cluster.kept.id);
@@ -198,13 +198,14 @@ fn sentence(document: &ClusteredDocument) -> String {
     }
 }
 
-/// Appends a line with a name and its value.
+/// Appends a line with a name and a value to `text`.
 fn add_line(text: &mut String, name: &str, value: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{name:<11} {value}");
 }
 
-/// Returns the similarity or distance of a removed document to the kept one, and how shingles were weighted.
+/// Returns the similarity or distance of a removed document to the kept one as text, with the weighting of
+/// the shingles.
 fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
     let mut text = closeness(member);
     // Only similarities have weights, distances do not.
@@ -214,7 +215,8 @@ fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
     text
 }
 
-/// Returns what the two texts have in common and where they differ, or why they cannot be read.
+/// Returns the number of shared shingles and the differences of the two texts as text. If the texts cannot be
+/// read, returns the reason.
 fn shown_texts(texts: &Result<ComparedTexts, String>) -> String {
     let ComparedTexts { kept, removed, method, similarity } = match texts {
         Ok(texts) => texts,
@@ -229,7 +231,8 @@ fn shown_texts(texts: &Result<ComparedTexts, String>) -> String {
     text + &difference([&kept.text, &removed.text], names, &Marks::for_terminal())
 }
 
-/// Returns what the two texts have in common, as a JSON object.
+/// Returns the numbers of shared shingles and of all shingles of the two texts as a JSON object. If the texts
+/// cannot be read, the object has the reason.
 fn texts_object(texts: &Result<ComparedTexts, String>) -> Value {
     match texts {
         Ok(ComparedTexts { method, similarity, .. }) => json!({
@@ -256,7 +259,7 @@ fn is_chained(member: &Member) -> bool {
     member.similarity.is_none() && member.distance.is_none()
 }
 
-/// Returns the ID of a document and its place, `FILE:RECORD`.
+/// Returns the ID of a document with its place (`FILE:RECORD`) in parentheses.
 fn named(member: &Member) -> String {
     let (id, place) = (shown(&member.id), shown(&member.place()));
     // A document without an ID has its place as its name, which is printed once only.

@@ -77,7 +77,7 @@ impl CommonArgs {
         Resources::parse(&mut options)
     }
 
-    /// Returns the number of threads that `--threads` asks for.
+    /// Returns the number of threads that the option `--threads` gives.
     pub(crate) fn thread_count(&self) -> Result<usize, Error> {
         Ok(self.resources(&MemoryArgs::default())?.threads)
     }
@@ -114,8 +114,8 @@ pub(crate) fn ending(path: &Path) -> Option<&'static str> {
     ENDINGS.into_iter().find(|known| *known == ending)
 }
 
-/// Returns a parser that accepts these values and shows their help texts. Settings in backquotes in a help
-/// text become options.
+/// Returns a parser that accepts values by their names, and shows their help texts. `kinds` has the name and
+/// the help text of each value. Settings in backquotes in a help text are shown as options.
 pub(super) fn values(
     kinds: impl IntoIterator<Item = (&'static str, &'static str)>,
 ) -> PossibleValuesParser {
@@ -127,7 +127,8 @@ pub(super) fn values(
     kinds.into_iter().map(value).collect::<Vec<_>>().into()
 }
 
-/// Returns a parser that accepts the values of the setting `T`.
+/// Returns a parser that accepts the names of the values of the setting `T`, for example of
+/// [`Keep`](simtool::Keep).
 pub(super) fn choices<T: Choice>() -> PossibleValuesParser {
     values(T::ALL.iter().map(|choice| (choice.name(), choice.help())))
 }

@@ -63,7 +63,8 @@ pub(crate) struct RowsArgs {
 }
 
 impl RowsArgs {
-    /// Returns the path of the file. The parser ensures that it is given exactly once, by either name.
+    /// Returns the path of the file of fingerprints. The parser ensures that exactly one of the two arguments
+    /// for it is given.
     pub(crate) fn path(&self) -> &Path {
         // The former option still works but is not shown in the help.
         self.file.as_ref().or(self.fingerprints.as_ref()).map_or(Path::new(""), PathBuf::as_path)

@@ -268,7 +268,7 @@ pub(crate) struct CompareArgs {
 }
 
 impl CompareArgs {
-    /// Adds the settings whose options were given on the command line to new options, and returns these.
+    /// Returns options with the settings that were given on the command line.
     pub(crate) fn options(&self) -> Options {
         let Self { terms, bits, format, text_field, id_field, .. } = self;
         let mut options = Options::new();
@@ -343,7 +343,7 @@ pub(crate) struct WordsArgs {
 }
 
 impl WordsArgs {
-    /// Returns N and M as they were given, with the files that belong to them.
+    /// Returns N and M as the user wrote them, and the paths of the files that they need.
     pub(crate) fn request(&self) -> WordsRequest {
         WordsRequest {
             features: self.features.clone(),
