@@ -25,10 +25,10 @@ pub struct CollectionSettings {
     pub queries: u64,
 }
 
-/// Size at which no more articles are generated.
+/// Size of the collection, after which no more articles are generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// This many articles are generated.
+    /// Number of articles to generate.
     Documents(u64),
     /// Articles are generated until all of them together have at least this many bytes.
     Bytes(u64),

@@ -42,9 +42,9 @@ pub struct CorpusProfile {
     pub sampled: u64,
     /// Whether the sample contains all documents.
     pub is_complete: bool,
-    /// Numbers of characters of the sampled documents.
+    /// Number of characters of a sampled document, as quantiles over the sample.
     pub characters: Quantiles,
-    /// Numbers of words of the sampled documents.
+    /// Number of words of a sampled document, as quantiles over the sample.
     pub words: Quantiles,
     /// Share of the letters in each script, greatest first.
     pub scripts: Vec<(&'static str, f64)>,
@@ -120,7 +120,7 @@ impl Nearest {
     }
 }
 
-/// Returns terms that are single words.
+/// Returns the kind of terms in which each term is a single word.
 fn words() -> Terms {
     let tokenizer = TokenizerKind::DEFAULT;
     let length = NonZeroUsize::MIN;

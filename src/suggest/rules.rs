@@ -42,8 +42,8 @@ const HIGH: usize = 80;
 /// threshold. Most pairs must be compared at such a threshold. At this limit, it takes about a
 /// minute on two cores.
 const AFFORDABLE_TERMS: f64 = 1e11;
-/// Greatest number of pairs for which fingerprints are compared at a low threshold. At this limit,
-/// it takes about a minute on two cores.
+/// Greatest number of pairs for which fingerprints are compared at a low threshold that the user
+/// has not given. At this limit, it takes about a minute on two cores.
 const AFFORDABLE_PAIRS: f64 = 2e9;
 /// Estimated bytes of memory per term of sets that are compared.
 const BYTES_A_COMPARED_TERM: f64 = 12.0;

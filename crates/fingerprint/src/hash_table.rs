@@ -12,7 +12,7 @@ use std::path::Path;
 /// Number of rows of the built-in table, which is the maximum number of features.
 pub(crate) const BUILT_IN_ROWS: usize = 10_000;
 
-/// Number of columns of the built-in table, and the maximum for every table.
+/// Number of columns of the built-in table, and maximum number of columns of any table.
 pub const MOST_COLUMNS: usize = MOST_DIGITS;
 
 /// Initial state of the random generator for the built-in table: the text "simtool1".
@@ -154,7 +154,8 @@ impl HashTable {
         Ok(Self { rows, bits: bits as u32 })
     }
 
-    /// Returns the bits of each feature, in the order of the features.
+    /// Returns the rows that are used, one for each feature. Column j of a row is bit j of the
+    /// number.
     #[must_use]
     pub fn rows(&self) -> &[u128] {
         &self.rows

@@ -58,7 +58,7 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(IMatch::parse(options)?)),
 };
 
-/// Maximum number of random lexicons in addition to the whole one.
+/// Maximum number of random lexicons in addition to the whole lexicon.
 const MOST_LEXICONS: u32 = 1000;
 /// Fraction of the terms in a random lexicon if the option `lexicon_share` is missing, as numerator
 /// and denominator.

@@ -172,8 +172,8 @@ pub struct Measured {
 /// Results of a method if all collections share one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Common {
-    /// Number of the threshold with the greatest mean F1. Among equal values, the strictest
-    /// threshold wins.
+    /// Step of the shared threshold, which is the threshold with the greatest mean F1 over the
+    /// collections. Among equal values, the strictest threshold wins.
     pub step: usize,
     /// Mean over the collections of F1 at the threshold `step`.
     pub mean_f1: f64,

@@ -203,7 +203,8 @@ fn behind(bytes: &[u8], from: u64, separator: u8) -> Option<u64> {
     memchr::memchr(separator, rest).map(|at| from + at as u64 + 1)
 }
 
-/// Finds the same position as [`behind`] in a file that is not in memory.
+/// Returns the position after the first byte `separator` at or after position `from`, like
+/// [`behind`], but in a file that is not in memory.
 fn behind_in_file(file: &mut File, from: u64, separator: u8) -> io::Result<Option<u64>> {
     let mut block = vec![0; 64 << 10];
     let mut at = file.seek(SeekFrom::Start(from))?;

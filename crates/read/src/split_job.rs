@@ -19,10 +19,10 @@ pub(super) enum Bytes<'b> {
 
 /// One reading of a file or of a part of it: its bytes, and the visitor of its records.
 pub(super) struct SplitJob<'b, 'r, 'v> {
-    /// Length of the longest record, in bytes.
+    /// Length of the longest allowed record, in bytes.
     pub(super) longest: usize,
     pub(super) bytes: Bytes<'b>,
-    /// Position of the first byte in the file.
+    /// Position, in the file, of the first byte of `bytes`.
     pub(super) offset: u64,
     /// Creates the event that reports damage. The `bool` argument says whether bytes were lost.
     pub(super) to_fault: &'r ToFault<'r>,

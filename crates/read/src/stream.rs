@@ -12,7 +12,7 @@ pub(super) trait Stream {
 /// Result of [`Stream::fill`].
 #[derive(Debug)]
 pub(super) struct Filled {
-    /// Number of bytes that were written to the space.
+    /// Number of bytes that the call wrote to the start of the space.
     pub(super) bytes: usize,
     /// Whether more bytes follow, or the damage that was found.
     pub(super) then: Then,

@@ -64,9 +64,9 @@ struct Shard {
 /// are texts; an empty column may have none.
 #[derive(Clone, Copy, Debug)]
 pub enum ArrowOffsets<'a> {
-    /// Offsets of `Utf8` and `Binary`.
+    /// Offsets of a column of Arrow's type `Utf8` or `Binary`.
     Bits32(&'a [i32]),
-    /// Offsets of `LargeUtf8` and `LargeBinary`.
+    /// Offsets of a column of Arrow's type `LargeUtf8` or `LargeBinary`.
     Bits64(&'a [i64]),
 }
 

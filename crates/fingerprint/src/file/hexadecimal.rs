@@ -8,13 +8,13 @@ use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Maximum number of digits of a fingerprint.
+/// Maximum number of hexadecimal digits of a fingerprint.
 const MOST_DIGITS: usize = MOST_BITS as usize / 4;
 /// Number of hexadecimal digits of a 64-bit word.
 const WORD_DIGITS: usize = 16;
 
-/// Entry of the format in [`FILE_FORMATS`](super::FILE_FORMATS). Text has no signature, so any content
-/// may be text.
+/// Entry of the format `text` in the table [`FILE_FORMATS`](super::FILE_FORMATS). Text has no
+/// signature, so any content may be text.
 pub(super) const FORMAT: FileFormat = FileFormat {
     name: "text",
     extensions: &["txt", "hex"],

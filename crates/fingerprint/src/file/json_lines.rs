@@ -8,7 +8,7 @@ use reading::{find_ids, has_ids, read};
 use simtool_model::fingerprint_rows::FingerprintRows;
 use std::io::{self, Write};
 
-/// Entry of the format in [`FILE_FORMATS`](super::FILE_FORMATS).
+/// Entry of the format `jsonl` in the table [`FILE_FORMATS`](super::FILE_FORMATS).
 pub(super) const FORMAT: FileFormat = FileFormat {
     name: "jsonl",
     extensions: &["jsonl"],

@@ -19,7 +19,7 @@ const EXPECTED: &str = "a C-ordered array of '<u8' with shape (n,) or (n, w), w 
 /// Maximum number of 64-bit words in a fingerprint.
 const MOST_WORDS: usize = (MOST_BITS / u64::BITS) as usize;
 
-/// Entry of the format in [`FILE_FORMATS`](super::FILE_FORMATS).
+/// Entry of the format `numpy` in the table [`FILE_FORMATS`](super::FILE_FORMATS).
 pub(super) const FORMAT: FileFormat = FileFormat {
     name: "numpy",
     extensions: &["npy"],

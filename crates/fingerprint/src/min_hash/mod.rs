@@ -59,7 +59,7 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(MinHash::parse(options)?)),
 };
 
-/// Maximum number of lanes, which are minima, in a fingerprint.
+/// Maximum number of lanes in a fingerprint. Each lane holds one minimum.
 const MOST_LANES: u32 = 4096;
 /// Number of bits of a fingerprint if the option `lanes` is missing.
 const ROW_BITS: u32 = 512;

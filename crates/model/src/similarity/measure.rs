@@ -150,9 +150,9 @@ impl Bounds {
         }
     }
 
-    /// Returns the share of a set of `size` elements in a quick upper bound. If two sets are
-    /// similar, the number of elements that are in only one of them is at most the sum of the
-    /// shares of both sets, plus 1.
+    /// Returns a number for a set of `size` elements, from which a quick upper bound follows: if
+    /// two sets are similar, the number of elements that are in only one of them is at most the sum
+    /// of their numbers, plus 1.
     ///
     /// The bound is reached if the sizes differ the most, so that all of the smaller set is shared.
     #[inline]

@@ -181,9 +181,9 @@ impl Threshold {
         self.bounds.min_shared_weight(left, right)
     }
 
-    /// Returns the share of a set of `size` elements in a quick upper bound of
-    /// [`Self::max_difference`]. If the sizes of two sets allow similarity, their maximum
-    /// difference is at most the sum of the shares of both sets, plus 1.
+    /// Returns a number for a set of `size` elements, from which a quick upper bound of
+    /// [`Self::max_difference`] follows. If the sizes of two sets allow similarity, their maximum
+    /// difference is at most the sum of their numbers, plus 1.
     #[inline]
     #[must_use]
     pub fn difference_share(self, size: u32) -> u32 {

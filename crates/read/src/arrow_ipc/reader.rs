@@ -85,9 +85,9 @@ struct BatchReading<'j> {
     selected: Selected,
     /// Number of the last decoded batch, and its decoder.
     decoder: Option<(usize, FileDecoder)>,
-    /// Number of rows of the batches so far, including rows lost by damage.
+    /// Number of rows in the batches that were read so far, including rows lost by damage.
     rows: u64,
-    /// Number of bytes of the batches so far.
+    /// Number of bytes of the batches that were read so far.
     bytes: u64,
 }
 

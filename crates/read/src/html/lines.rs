@@ -177,7 +177,8 @@ impl<'t> Lines<'t> {
 mod tests {
     use super::*;
 
-    /// Checks the result for the bytes at every alignment within words of eight bytes.
+    /// Checks that [`Lines`] turns `bytes` into the text `expected`, at every alignment of the
+    /// bytes within words of eight bytes.
     fn check(bytes: &str, expected: &str) {
         for shift in 0..9 {
             let before = "x".repeat(shift);

@@ -12,9 +12,9 @@ pub(super) const DEEPEST: usize = 128;
 
 /// Index of the field with the text, in arrays such as [`Found::values`].
 pub(super) const TEXT: usize = 0;
-/// Index of the field with the ID.
+/// Index of the field with the ID, in arrays such as [`Found::values`].
 pub(super) const ID: usize = 1;
-/// Index of the field that decides which documents are kept.
+/// Index of the field that decides which documents are kept, in arrays such as [`Found::values`].
 pub(super) const KEEP: usize = 2;
 
 /// Reason why a line is a bad record: its code, and a description of a valid line.

@@ -94,9 +94,9 @@ struct GroupReading<'j> {
     job: TableJob<'j>,
     metadata: ArrowReaderMetadata,
     selected: Selected,
-    /// Number of rows of the groups so far, including rows lost by damage.
+    /// Number of rows in the row groups that were read so far, including rows lost by damage.
     rows: u64,
-    /// Number of compressed bytes of the groups so far.
+    /// Number of compressed bytes of the row groups that were read so far.
     bytes: u64,
 }
 

@@ -7,7 +7,7 @@ use simtool_kernels::Isa;
 use simtool_kernels::word_masks::{Block, classify, find_words};
 use simtool_kernels::xxh3_short::hash_words;
 
-/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+/// Entry of the tokenizer `ascii` in the table [`TOKENIZERS`](super::TOKENIZERS).
 pub const KIND: TokenizerKind = TokenizerKind {
     name: "ascii",
     help: "runs of ASCII letters",

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 use unicode_normalization::char::is_combining_mark;
 
-/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+/// Entry of the tokenizer `chars` in the table [`TOKENIZERS`](super::TOKENIZERS).
 pub const KIND: TokenizerKind = TokenizerKind {
     name: "chars",
     help: "single characters, with each run of spaces and punctuation as one space",

@@ -104,7 +104,7 @@ fn part_bytes(text: &[u8]) -> usize {
     rest.iter().position(is_of_none).map_or(text.len(), |at| PART_BYTES + at)
 }
 
-/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+/// Entry of the tokenizer `chinese` in the table [`TOKENIZERS`](super::TOKENIZERS).
 pub const KIND: TokenizerKind = TokenizerKind {
     name: "chinese",
     help: "Chinese words by the dictionary of jieba",

@@ -76,7 +76,7 @@ pub(crate) fn lecture_hash(word: &str) -> u64 {
     (0..times).fold(number, |hash, _| (hash << (bits % 64)).wrapping_add(number))
 }
 
-/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+/// Entry of the tokenizer `lecture` in the table [`TOKENIZERS`](super::TOKENIZERS).
 pub const KIND: TokenizerKind = TokenizerKind {
     name: "lecture",
     help: "Chinese words with a weak hash, for comparisons with programs that use it",

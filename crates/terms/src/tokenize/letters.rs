@@ -7,7 +7,7 @@ use unicode_script::{Script, UnicodeScript as _};
 /// Number of letters in texts, in total and in each script.
 #[derive(Clone, Debug, Default)]
 pub struct Letters {
-    /// Counts by the Unicode name of the script.
+    /// Number of letters in each script, by the Unicode name of the script.
     counts: BTreeMap<&'static str, u64>,
     unspaced: u64,
     all: u64,

@@ -49,14 +49,14 @@ fn class(character: char) -> Class {
 /// The way in which a run is cut into tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cutting {
-    /// Into the Chinese words of a dictionary.
+    /// The run is cut into the Chinese words of a dictionary.
     Chinese,
-    /// Into pairs of neighbouring characters, for Japanese. Runs of ideographs that are adjacent to
-    /// this run are cut in the same way.
+    /// The run is Japanese and is cut into pairs of neighbouring characters. Runs of ideographs
+    /// that are adjacent to it are cut in the same way.
     Kana,
-    /// Into pairs of neighbouring characters.
+    /// The run is cut into pairs of neighbouring characters.
     Unspaced,
-    /// Into Unicode words.
+    /// The run is cut into Unicode words.
     Words,
 }
 

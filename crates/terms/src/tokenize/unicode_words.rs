@@ -28,7 +28,7 @@ use simtool_kernels::word_masks::{MAX_TEXT, Words, classify, find_words};
 use simtool_kernels::xxh3_short::{MARGIN, hash_words};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+/// Entry of the tokenizer `words` in the table [`TOKENIZERS`](super::TOKENIZERS).
 pub const KIND: TokenizerKind = TokenizerKind {
     name: "words",
     help: "words of Unicode text; each Chinese, Japanese or Thai character is a word",

@@ -19,7 +19,7 @@ use simtool_base::stable_hash::hash;
 use simtool_kernels::Isa;
 use unicode_normalization::char::is_combining_mark;
 
-/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+/// Entry of the tokenizer `auto` in the table [`TOKENIZERS`](super::TOKENIZERS).
 pub const KIND: TokenizerKind = TokenizerKind {
     name: "auto",
     help: "each run of text as its script needs: Chinese words by the dictionary of jieba, \

@@ -63,7 +63,7 @@ const GROUP_WORDS: usize = 1 << 24;
 /// metadata, and "PAR1".
 const FOOTER_BYTES: usize = 8;
 
-/// Entry of the format in [`FILE_FORMATS`](super::FILE_FORMATS).
+/// Entry of the format `parquet` in the table [`FILE_FORMATS`](super::FILE_FORMATS).
 pub(super) const FORMAT: FileFormat = FileFormat {
     name: "parquet",
     extensions: &["parquet", "pq"],
