@@ -73,8 +73,8 @@ pub struct ClusteredDocument {
     /// Whether the run was a match, so that the kept document is in the corpus and the removed ones are
     /// queries.
     pub is_match: bool,
-    /// How the terms were weighted when similarities were computed, for example `idf`. `None` if they were
-    /// not weighted.
+    /// Weighting of the terms when similarities were computed, for example `idf`. `None` if they were not
+    /// weighted.
     pub weight: Option<String>,
     /// Settings with which the command `compare` makes the same shingles as the run. Empty if the default
     /// settings make them.

@@ -37,7 +37,7 @@ struct Waiting {
     lines: u64,
     /// Time at which the first whole line was complete. `None` if there is no whole line.
     since: Option<Instant>,
-    /// How reading ended. `None` while the input has not ended.
+    /// Result of reading the input to its end. `None` while the input has not ended.
     end: Option<io::Result<()>>,
 }
 
