@@ -169,7 +169,7 @@ impl Opened {
         Some(self.fault(Severity::Loss, "changed", None, detail))
     }
 
-    /// Returns the warning to report if the extension of the file's name stands for another
+    /// Returns the warning to report if the extension of the file's name belongs to another
     /// compression than `compression`, which was found in the content.
     pub(super) fn misnamed(&self, compression: Compression) -> Option<Fault> {
         let word = |compression| match compression {

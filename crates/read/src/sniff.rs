@@ -18,7 +18,7 @@ pub(super) fn compression(head: &[u8]) -> Compression {
     }
 }
 
-/// Returns the compression that the extension of a file's name stands for, such as `.gz`.
+/// Returns the compression that belongs to the extension of a file's name, such as gzip for `.gz`.
 pub(super) fn promised_compression(name: &Path) -> Compression {
     match extension(name).as_str() {
         "gz" | "gzip" | "tgz" => Compression::Gzip,
@@ -78,7 +78,7 @@ pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, St
     }
 }
 
-/// Returns the format that the extension of a file's name stands for, such as JSON Lines for
+/// Returns the format that belongs to the extension of a file's name, such as JSON Lines for
 /// `.jsonl` and `.jsonl.gz`.
 pub(super) fn named(name: &Path) -> Option<Format> {
     let inner = match promised_compression(name) {

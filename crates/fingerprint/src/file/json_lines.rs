@@ -107,8 +107,8 @@ mod reading {
 
     /// Whether the first line has a field `id`. Then the file is assumed to have IDs.
     pub(super) fn has_ids(bytes: &[u8]) -> bool {
-        // All lines of a file come from one writer, so the first line stands for the others. A look
-        // at every line would cost as much as reading the IDs.
+        // All lines of a file come from one writer, so they have the same fields. A look at every
+        // line would cost as much as reading the IDs.
         let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
         id(first).is_some()
     }
