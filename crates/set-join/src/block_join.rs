@@ -13,8 +13,8 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use std::ops::Range;
 
-/// Maximum number of blocks into which the remaining documents are divided. Each pair of blocks
-/// takes a reading.
+/// Maximum number of blocks into which the remaining documents are divided. Each pair of blocks takes
+/// one reading of the documents.
 pub(super) const MOST_BLOCKS: usize = 64;
 
 /// Error messages about too little memory recommend so much memory that the remaining documents are
@@ -87,8 +87,8 @@ impl SetJoin<'_> {
             weight: None,
             context: self.context,
         };
-        // Terms that share a counter may look matched. The ranking knows exactly, so it can drop
-        // more sets.
+        // Terms that share a counter may look matched although they are not. The ranking compares the
+        // terms themselves, so it can drop more sets.
         let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size))?;
         drop((stored, cells));
         self.context.progress().counted("rows", sets.len() as u64);

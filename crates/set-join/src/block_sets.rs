@@ -10,8 +10,8 @@ use std::ops::Range;
 
 /// Number of bits in a block, which is one 64-bit word.
 const BLOCK: u32 = u64::BITS;
-/// If a set with all blocks takes at most this number of words per block that is not zero, all
-/// words are compared. Otherwise only the blocks that two sets share are compared.
+/// Sets are stored with all blocks if, on average, a set has at most this number of blocks for each
+/// block that is not zero. Otherwise only the blocks that are not zero are stored and compared.
 const WORDS_A_BLOCK: usize = 32;
 /// Maximum number of words of all sets together if each set is stored with all blocks.
 const MOST_WORDS: usize = 8 << 20;
@@ -138,9 +138,9 @@ impl BlockSets {
 }
 
 impl Comparable {
-    /// Calls `visit` with the number of terms that set `one` shares with each set of `others`, in
-    /// their order. Sets have numbers in the order in which they were added. `room` is a buffer of
-    /// zeros, and is filled with zeros again.
+    /// Calls `visit` with the number of terms that set `one` shares with each set of `others`, in their
+    /// order. Sets have numbers in the order in which they were added. `room` is a buffer. It has only
+    /// zeros before and after the call.
     pub(super) fn shared_with(
         &self,
         one: usize,

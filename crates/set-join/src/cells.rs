@@ -15,13 +15,13 @@ use std::sync::{Mutex, PoisonError};
 /// Number of cells (two-bit counters) in a section of the table, which a lock protects. A cell's
 /// position in its section fits into 16 bits.
 const SECTION_CELLS: usize = 1 << 16;
-/// Number of cell numbers that a worker collects per section before it writes them to the table.
-/// They touch each cache line of the section about four times, so most updates find the line in the
-/// nearest cache.
+/// Number of cell numbers that a worker collects per section before it writes them to the table. So
+/// many cells touch each cache line of the section about four times. So most updates find the line in
+/// the nearest cache.
 const BUFFERED: usize = 1024;
 const SECTION_BYTES: usize = SECTION_CELLS / Cells::A_BYTE as usize;
 
-/// Name of the table in messages about missing memory.
+/// Description of the memory for the table. Out-of-memory messages contain it.
 const TABLE: &str = "the table of terms";
 /// Value of a cell (a two-bit counter) if terms of the cell occurred at least twice, or in both
 /// collections of a join of two.
@@ -71,8 +71,7 @@ impl Cells {
     pub(super) const A_BYTE: u64 = 4;
     /// Number of cells (two-bit counters) of the smallest table.
     pub(super) const LEAST: u64 = 1 << 10;
-    /// Number of bytes of the buffers of one writer, as a multiple of an eighth of the table's
-    /// bytes.
+    /// Size of the buffers of one writer, in eighths of the size of the table.
     pub(super) const EIGHTHS_A_WRITER: u64 =
         (BUFFERED * size_of::<u16>() * 8 / SECTION_BYTES) as u64;
 
@@ -121,9 +120,9 @@ pub(super) struct Filling<'a> {
 }
 
 impl<'t> Filling<'t> {
-    /// Creates two writers for a worker. If `across` is true, one is for terms of the first
-    /// collection and the other for terms of the second. In a self-join, both do the same.
-    /// Everything is in the table once the writers are dropped.
+    /// Creates two writers for a worker. If `across` is true, one is for terms of the first collection
+    /// and the other for terms of the second. In a self-join, both writers are equal. Everything is in
+    /// the table once the writers are dropped.
     ///
     /// # Errors
     /// Not enough memory.
@@ -156,7 +155,7 @@ impl Writer<'_, '_> {
     pub(super) fn push(&mut self, cell: u64) {
         let section = cell as usize / SECTION_CELLS;
         let length = usize::from(self.lengths[section]);
-        // The cells of a section have numbers of 16 bits, so the rest of the number is known.
+        // The section is known, so the lowest 16 bits of the number identify the cell in it.
         self.buffers[section * BUFFERED + length] = cell as u16;
         self.lengths[section] = length as u16 + 1;
         if length + 1 == BUFFERED {

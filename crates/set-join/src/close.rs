@@ -1,5 +1,5 @@
-//! The result of a join: groups of equal documents, and pairs of similar ones. Equal documents need
-//! no pairs, because there would be too many. A row is the number of a document.
+//! The result of a join: groups of equal documents, and pairs of similar ones. Equal documents are
+//! stored as groups, because they would form too many pairs. A row is the number of a document.
 
 pub use crate::close_pairs::{ClosePair, ClosePairs, SetPair};
 use simtool_base::large_buffer::LargeBuffer;
@@ -127,8 +127,8 @@ pub struct Neighbourhood<'c> {
     /// For each group of the first collection, the range of the pairs whose first row is in the
     /// group.
     begun: Vec<Range<usize>>,
-    /// For each group of one collection, the start in `before` of the pairs whose second row is in
-    /// the group. The last entry is the length of `before`.
+    /// In a join of one collection: for each group, the start in `before` of the pairs whose second row
+    /// is in the group. The last entry is the length of `before`.
     starts: Vec<usize>,
     /// For each pair, sorted by the group of its second row: the group of its first row, and its
     /// index among the pairs that begin with that group.
@@ -150,7 +150,7 @@ pub struct Neighbour {
 enum PairPlace {
     /// Number of the pair. Its first row is in the group whose neighbour this is.
     Of(usize),
-    /// Index of the pair among the pairs whose first row is in the neighbour.
+    /// Index of the pair among the pairs whose first row is in the neighbour group.
     OfNeighbour(u32),
 }
 

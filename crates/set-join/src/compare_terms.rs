@@ -26,17 +26,19 @@ use simtool_model::similarity::Threshold;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Number of pairs that a worker takes at a time: to look up terms, and to compare bit sets.
+/// Number of pairs that a worker takes at a time to look up their terms.
 const CHUNK: usize = 128;
+/// Number of pairs that a worker takes at a time to compare them as bit sets.
 const DENSE_CHUNK: usize = 4096;
 /// Number of pairs that a worker filters or renumbers at a time.
 const PART: usize = 64 << 10;
-/// Number of pairs per document from which numbering the terms is faster than looking them up.
+/// Minimum number of pairs per document for which numbering the terms is faster than looking them up.
 const MANY_PAIRS: usize = 4;
-/// Number of documents in a group from which all threads number its terms together, and the maximum
-/// number of ranges of terms that they use. Each range increases the number of blocks per document,
-/// so small groups use one range.
+/// Minimum number of documents of a group for which all threads number the terms together. Each thread
+/// then numbers one range of the terms. Each range increases the number of blocks per document, so
+/// small groups use one range.
 const LARGE_GROUP: usize = 1024;
+/// Maximum number of ranges of terms that threads number for one group.
 const MOST_PARTS: usize = 8;
 /// Value in a list of indices that means "no index": the document has no candidates or no set.
 const NONE: u32 = u32::MAX;

@@ -57,9 +57,10 @@ pub struct SetJoinCost {
 /// Two fractions of all terms, estimated from a sample of the documents.
 #[derive(Clone, Copy, Debug)]
 pub struct TermShares {
-    /// Fraction of the terms in documents that counting terms does not rule out.
+    /// Fraction of all terms that is in documents which may still have a similar document after the
+    /// terms were counted.
     pub living: f64,
-    /// Fraction of the terms in documents that have a similar document.
+    /// Fraction of all terms that is in documents with a similar document.
     pub alike: f64,
 }
 

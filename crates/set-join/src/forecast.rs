@@ -52,7 +52,7 @@ pub(crate) fn scan_forecast(
         let of_second = near_by_chance(second, first, threshold);
         by_chance.terms += of_second.terms;
         by_chance.near_terms += of_second.near_terms;
-        // The estimate covers candidates of at most a set's size; this adds the other direction.
+        // The estimate has only candidates that are not larger than the set. This adds the larger ones.
         all += nanoseconds(second, first);
     } else {
         // Each pair was counted twice, once for each of its sets.
@@ -80,7 +80,8 @@ fn near_by_chance(
 ) -> NearByChance {
     let [(sets, times), (others, other_times)] =
         [sets, others].map(|SampledSizes { sizes, times }| {
-            // Sizes ascend, so equal steps from the middle of the first one take their quantiles.
+            // Sizes ascend, so sizes at equal distances are quantiles. The first one is in the middle
+            // of a step.
             let step = sizes.len().div_ceil(LOOKED_AT).max(1);
             let few: Vec<u32> = sizes.iter().skip(step / 2).step_by(step).copied().collect();
             let times = times * sizes.len() as f64 / few.len().max(1) as f64;

@@ -1,14 +1,17 @@
 //! Finds only the pairs that decide which documents are kept, for collections with too many pairs.
 //!
-//! The number of pairs grows with the square of the copies, but few of them decide. Documents are
-//! kept in an order of preference: each one, unless it is similar to one that was kept before. For
-//! this nobody needs the similarity of two removed documents. Documents are therefore taken in
-//! batches, in that order, and each batch takes three steps. First, it is compared with the
-//! documents that were kept before. Then the documents that are similar to none of these are
-//! compared with each other, and some of them are kept. Finally, the removed documents are compared
-//! with the newly kept ones, because a removed document may be more similar to them than to the
-//! documents kept before. For a removed document, only the pairs remain that name the kept document
-//! that it is most similar to, at each of its turns.
+//! The number of pairs grows with the square of the copies, but few of them decide. Documents are taken
+//! in an order of preference. Each document is kept, unless it is similar to one that was kept before.
+//! So the similarity of two removed documents does not matter.
+//!
+//! Documents are compared in batches, in that order, and each batch takes three steps. First, it is
+//! compared with the documents that were kept before. Then the documents that are similar to none of
+//! these are compared with each other, and some of them are kept. Finally, the removed documents are
+//! compared with the newly kept ones, because a removed document may be more similar to them than to
+//! the documents kept before.
+//!
+//! A document that represents equal documents has a turn for each of them. For a removed document, only
+//! the pairs remain that name the most similar kept document at one of its turns.
 
 use super::pair_order::{PAIRS, in_order};
 use super::sketch_join::{Scan, SketchJoin};
@@ -24,8 +27,8 @@ const FIRST_BATCHES: usize = 8;
 /// If a batch had less than 1/`FEW_PAIRS` of the pairs that fit in memory, the next batch is twice
 /// as large and has about four times as many pairs.
 const FEW_PAIRS: u64 = 8;
-/// The collected pairs are reduced once their number exceeds twice the number after the last
-/// reduction by this much.
+/// Pairs are reduced again once there are this many more than twice the number that the last reduction
+/// left.
 const MORE_PAIRS: usize = 1 << 20;
 /// Value of a turn or an index that is missing.
 const NONE: u32 = u32::MAX;
@@ -81,7 +84,8 @@ impl Turns {
 enum Fate {
     /// Nothing is decided yet, and the document is not in the present batch.
     Open,
-    /// In the present batch, and similar to no document that was kept before the batch.
+    /// The document is in the present batch, and no kept document that is similar to it was found so
+    /// far.
     Asked,
     Kept,
     Removed,

@@ -15,7 +15,7 @@ pub(super) struct LargeVec<T> {
     length: usize,
     /// Number of bytes that the ledger counts: those of the elements, and up to a quarter more.
     held: Reservation,
-    /// Name of the elements in error messages about too little memory.
+    /// Description of the elements. Out-of-memory messages contain it.
     what: &'static str,
 }
 
@@ -50,7 +50,7 @@ impl<T: Pod> LargeVec<T> {
         self.length = self.buffer.len().min(self.length + more);
         let used = (self.length * size_of::<T>()) as u64;
         if used > self.held.bytes() {
-            // All threads share the ledger, so each vector asks it only as often as it grows by a
+            // All threads share the ledger, so a vector updates it only each time it has grown by a
             // quarter.
             self.held.grow(used + used / 4 - self.held.bytes());
         }

@@ -101,10 +101,10 @@ const BYTES_OF_FEW_PAIRS: u64 = 16 << 20;
 /// have 32 bits. More terms are joined in blocks.
 const MOST_TERMS: u64 = u32::MAX as u64;
 
-/// Name of memory that grows with the number of terms, in messages about missing memory.
+/// Description of memory that grows with the number of terms. Out-of-memory messages contain it.
 const TERMS: &str = "the terms of the documents";
-/// Name of memory that grows with the terms of documents that may match, in messages about missing
-/// memory.
+/// Description of memory that grows with the terms of documents that may match. Out-of-memory messages
+/// contain it.
 const INDEX: &str = "the index of the terms";
 
 impl<'a> SetJoin<'a> {

@@ -13,7 +13,7 @@ use simtool_compute::context::Context;
 use simtool_kernels::partition::counts_to_starts;
 use std::ops::Deref;
 
-/// Name of the memory for pairs in messages about missing memory.
+/// Description of the memory for pairs. Out-of-memory messages contain it.
 pub(super) const PAIRS: &str = "the pairs of documents";
 
 /// Two documents that may be similar, as row numbers. The smaller number comes first.

@@ -21,10 +21,10 @@ pub(super) const CELLS_PER_TERM: u64 = 5;
 /// Returns how many eighths of all terms the first round counts. All eight are counted if a smaller
 /// sample would drop too few sets.
 pub(crate) fn sample_eighths(threshold: Threshold) -> u64 {
-    // The part of a set that may be unmatched, in thousandths.
+    // The part of a set that may be unmatched, in thousandths of its terms.
     let unmatched = u64::from(threshold.max_unshared(1000));
-    // A set is dropped only if its sample has more unmatched terms than the whole set may have, so
-    // the sample must be a good deal larger than that share.
+    // A set is dropped only if its sample has more unmatched terms than the whole set may have. So the
+    // sample must be much larger than this part of the set.
     (unmatched * 8 * 17).div_ceil(10 * 1000).clamp(1, 8)
 }
 
@@ -144,7 +144,7 @@ pub(super) fn first_round(
     let threads = context.threads();
     let eighths = sample_eighths(threshold);
     let expected = sources.term_count_hint().saturating_mul(eighths) / 8;
-    // Only 32 bits of a sampled term are kept.
+    // Only 32 bits of the cell number of a sampled term are kept, so a table has at most 2³² cells.
     let cells = expected.saturating_mul(CELLS_PER_TERM).min(1 << 32);
     let mut cells = Cells::new(cells, 0, context.memory())?;
     let numbers = cells.numbers();

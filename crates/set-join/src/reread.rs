@@ -21,8 +21,8 @@ const LEAST_CELLS_PER_TERM: u64 = 2;
 /// Maximum number of slices of the first round. Each slice takes two readings of the collection.
 const MOST_SLICES: u64 = 16;
 
-/// Number of slices from which the join fails before it reads anything. Even an estimate of the
-/// terms that is far too high would not explain such a number.
+/// If more slices than this are estimated, the join fails before it reads anything. Even an estimate of
+/// the terms that is far too high would not explain such a number.
 const FAR_TOO_MANY_SLICES: u64 = 4 * MOST_SLICES;
 
 /// Number of the lowest bits of a term that determine its slice.
@@ -164,7 +164,7 @@ impl Rereading<'_> {
     }
 
     /// Runs further rounds until at most `enough` terms remain, or until a round drops less than a
-    /// fifth.
+    /// fifth of the terms.
     ///
     /// # Errors
     /// The source fails.
@@ -191,8 +191,8 @@ impl Rereading<'_> {
         self.context.progress().begin(stage, Work::Bytes(self.sources.bytes() * 2));
     }
 
-    /// Reads the documents and counts the terms in `slice`. `known` has the shards of an earlier
-    /// round, or is empty. With them, reads only the documents that may still have a similar one.
+    /// Reads the documents and counts the terms in `slice`. `known` has the shards of an earlier round,
+    /// or is empty. If it has shards, only the documents are read that may still have a similar one.
     /// Returns a list for each shard: the number of terms of each document that was read.
     fn count(&self, cells: &mut Cells, slice: &Slice, known: &[Shard]) -> Result<Vec<Vec<u32>>> {
         let numbers = cells.numbers();

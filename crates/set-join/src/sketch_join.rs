@@ -64,9 +64,10 @@ pub(super) struct SketchJoin<'a> {
     pub(super) join: &'a SetJoin<'a>,
     sources: &'a Sources<'a>,
     shards: &'a [Shard],
-    /// The sketches of the first collection. `second` has the first row number of the second
-    /// collection and its sketches, or is `None`.
+    /// The sketches of the first collection.
     pub(super) sketches: Sketches,
+    /// First row number of the second collection, and its sketches. `None` if there is only one
+    /// collection.
     second: Option<(u32, Sketches)>,
     /// Number of bytes that candidates, their terms and similar pairs may take.
     memory: u64,
@@ -94,7 +95,7 @@ impl<'a> SketchJoin<'a> {
         let second = second_from.map(of_second).transpose()?;
         let sketches = sketches(0..end)?;
         drop(sketched);
-        // Counted twice, because the sketches of kept documents are copied.
+        // The bytes count twice, because the sketches of kept documents are copied.
         let bytes =
             2 * (sketches.bytes() + second.as_ref().map_or(0, |(_, second)| second.bytes()));
         let memory = join.memory_bytes.saturating_sub(bytes).max(join.memory_bytes / 4);

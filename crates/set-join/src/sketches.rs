@@ -25,7 +25,7 @@ use simtool_model::groups::Groups;
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
 
-/// Name of the memory for sketches in messages about missing memory.
+/// Description of the memory for sketches. Out-of-memory messages contain it.
 const SKETCHES: &str = "the sketches of the documents";
 /// Number of bits of a row for each term by which similar sets may differ. With half as many bits,
 /// most similar sketches belong to pairs just below the threshold, for example pages of one
@@ -317,7 +317,7 @@ impl Sketches {
         })
     }
 
-    /// Returns the number of bytes of the rows of bits of all sketches.
+    /// Returns the size of all sketches in bytes. Document numbers and set sizes are not included.
     pub(super) fn bytes(&self) -> u64 {
         self.levels.iter().map(|level| size_of_val(&level.groups[..]) as u64).sum()
     }

@@ -15,17 +15,17 @@ use simtool_model::similarity::Threshold;
 /// and the buffers of the writers.
 const BYTES_PER_SAMPLED_TERM: u64 = 6;
 
-/// A further round of counting is assumed to leave more than 1/`ROUNDS_LEAVE` of the terms that
-/// remain. If even that is too much for the memory, the join fails at once.
+/// Further rounds of counting are assumed to leave more than 1/`ROUNDS_LEAVE` of the terms that remain.
+/// If even so many terms do not fit in memory, the join fails at once.
 const ROUNDS_LEAVE: usize = 16;
 
 /// Maximum number of terms for which all documents are sketched at the first reading. Counting
 /// terms first would take longer.
 pub(super) const FEW_TERMS: u64 = 1 << 26;
 
-/// Cost of comparing all sketches, in nanoseconds of a core per remaining term, from which another
-/// round of counting is faster. The round takes a third of that and saves about as much of the
-/// comparison.
+/// If comparing all sketches takes more nanoseconds of a core per remaining term than this, another
+/// round of counting comes first. The round takes about a third of this time, and saves about a third
+/// of the comparison.
 pub(super) const NANOSECONDS_A_ROUND: f64 = 60.0;
 
 /// Nanoseconds of a core for ranking a term and joining its set by prefixes, in each pair of blocks
@@ -68,8 +68,8 @@ impl SetJoin<'_> {
         let sizes = shards.iter().flat_map(|shard| &shard.sizes);
         self.context.progress().counted("rows", sizes.clone().count() as u64);
         self.context.progress().counted("terms", sizes.map(|&size| u64::from(size)).sum());
-        // The comparison of sketches is quadratic. It must fit in memory and be faster than the
-        // other way.
+        // The comparison of sketches is quadratic. The sketches must fit in memory, and comparing them
+        // must take at most the given nanoseconds per term.
         let is_scannable = |shards: &[Shard], nanoseconds_a_term| {
             let terms = living_terms(shards);
             sketched_bytes(terms) <= self.memory_bytes

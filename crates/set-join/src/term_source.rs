@@ -16,8 +16,8 @@ pub enum Wanted<'w> {
         /// Number of terms of all wanted documents, in all shards.
         terms: u64,
     },
-    /// The documents for which the function is true. Its argument is the position in the shard.
-    /// Later readings may want other documents that were wanted before.
+    /// The documents for which the function is true. Its argument is the position in the shard. Later
+    /// readings may also want other documents.
     Some(&'w dyn Fn(u32) -> bool),
 }
 

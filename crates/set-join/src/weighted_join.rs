@@ -110,7 +110,7 @@ struct Posting {
     rest: u64,
 }
 
-/// The weight that a set is known to share with the set that is being compared.
+/// The weight that a set is known to share so far with the set that is being compared.
 #[derive(Clone, Copy, Default)]
 struct Overlap {
     /// Minimum weight that the two sets must share. It is 0 before the first shared term is found,
@@ -245,7 +245,7 @@ impl WeightedJoin<'_> {
                 let overlap = &mut overlaps[posting.place as usize];
                 if overlap.needed == 0 {
                     touched.push(posting.place);
-                    // 0 marks sets that have not met yet, so the needed weight must not be 0.
+                    // 0 marks sets without a shared term so far, so the needed weight must not be 0.
                     overlap.needed = self.threshold.min_shared_weight(weight, other_weight).max(1);
                 }
                 if overlap.needed == DROPPED {

@@ -200,7 +200,7 @@ pub(super) fn estimated_nanoseconds(
         let smallest = threshold.min_size(size);
         start += candidates[start..].iter().take_while(|&&other| other < smallest).count();
         end += candidates[end..].iter().take_while(|&&other| other <= size).count();
-        // Of long rows, only the beginning has to be read, because it shows enough differences.
+        // Only the beginning of a long row has to be read, because it shows enough differences.
         let words = words_of(size, threshold) as f64;
         let words_read = words.min(8.0 + words / 8.0);
         nanoseconds += (end - start) as f64 * isa.group_nanoseconds(words_read);

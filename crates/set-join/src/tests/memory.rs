@@ -65,7 +65,7 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     let message = pairs(20 << 20, 0).unwrap_err();
     let expected = "1124250 pairs of near-duplicates: `max_memory` leaves 20971520 bytes for them";
     assert!(message.starts_with(expected), "{message}");
-    // Few of these pairs decide which documents are kept.
+    // Only few of these pairs decide which documents are kept, and they fit in memory.
     let source = Counted::new(source_of(&documents), 1 << 10);
     let memory_bytes = 20 << 20;
     let threshold = threshold(4, 5);
@@ -118,7 +118,7 @@ fn terms_tables_and_sketches_are_entered_in_the_ledger() {
     drop(stored);
     let mut sketches = Sketching::new(Threshold::DEFAULT, true, ledger);
     sketches.push(0, &terms, &mut SketchScratch::default()).unwrap();
-    // At least a bit for each term.
+    // Sketches have at least one bit for each term.
     assert!((300_000 / 8..300_000).contains(&ledger.used()), "{}", ledger.used());
     drop(sketches);
     assert_eq!(ledger.used(), 0);

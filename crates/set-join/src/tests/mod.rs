@@ -174,8 +174,8 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
         let across = join.query(&source(left), &source(right)).unwrap().pairs;
         assert_eq!(across, expected_across.clone().into(), "across, threshold {threshold}");
     }
-    // Join by prefixes, as for collections that are too large for comparing sketches. With little
-    // memory, block by block.
+    // Joins by prefixes, as for collections that are too large for comparing sketches. With little
+    // memory, joins block by block.
     for memory_bytes in [u64::MAX, 1 << 10, 48] {
         let join = SetJoin { threshold, memory_bytes, context: &pooled.with_isa(Isa::PORTABLE) };
         let documents = source_of(documents);
@@ -255,7 +255,8 @@ proptest! {
     }
 }
 
-/// Returns the row numbers in an order of preference that depends on `seed`. With 0 they are ascending.
+/// Returns the row numbers in an order of preference that depends on `seed`. For seed 0 they are
+/// ascending.
 fn order_of(documents: &[Vec<u64>], seed: u64) -> Vec<u32> {
     let mut rows: Vec<u32> = (0..documents.len() as u32).collect();
     if seed > 0 {
@@ -282,8 +283,8 @@ fn removals(close: &Close, order: &[u32]) -> Vec<(u32, u32, Closeness)> {
     removed
 }
 
-/// Checks that the pairs that decide remove the same documents as all pairs. Returns the number of all
-/// pairs and the number of pairs that decide.
+/// Checks that the deciding pairs remove the same documents as all pairs. Returns the number of all
+/// pairs and the number of deciding pairs.
 #[track_caller]
 fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [usize; 2] {
     let alone = &Context::default();
@@ -457,7 +458,7 @@ fn templates_are_compared_by_blocks_of_terms() {
     }
 }
 
-/// Documents that can no longer be read after a number of readings of shards.
+/// Documents that fail to be read after a given number of readings of shards.
 struct Vanishing {
     documents: Documents,
     readings_left: AtomicUsize,
