@@ -49,7 +49,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("anyhow", &["src/bin/"]),
     ("jieba_rs", &["crates/terms/src/tokenize/chinese_words.rs"]),
     ("similar", &["src/write/text_difference.rs"]),
-    ("std::arch", &["crates/kernels/src/lib.rs", "crates/kernels/src/x86_64/"]),
+    (
+        "std::arch",
+        &["crates/kernels/src/lib.rs", "crates/kernels/src/aarch64/", "crates/kernels/src/x86_64/"],
+    ),
     (
         "std::thread",
         &[

@@ -6,12 +6,14 @@
 pub(crate) fn gathered(eights: &[u64; 8]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     return crate::x86_64::gathered_high_bits(eights);
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    return crate::aarch64::gathered_high_bits(eights);
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     gathered_plain(eights)
 }
 
 /// Does the same as [`gathered`] on any processor.
-#[cfg(any(test, not(target_arch = "x86_64")))]
+#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 fn gathered_plain(eights: &[u64; 8]) -> u64 {
     // The product brings the highest bits of eight bytes side by side, at the top.
     const GATHER: u64 = 0x0002_0408_1020_4081;

@@ -11,6 +11,8 @@
 //! it.
 #![expect(unsafe_code, reason = "SIMD intrinsics; every block states why it is sound")]
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 pub mod binary_digits;
 pub mod bit_majority;
 pub mod block_keys;
@@ -105,6 +107,8 @@ macro_rules! levels {
 
 levels! {
     Portable = "portable": portable::Portable,
+    #[cfg(target_arch = "aarch64")]
+    Neon = "neon": aarch64::Neon,
     #[cfg(target_arch = "x86_64")]
     Avx2 = "avx2": x86_64::Avx2,
     #[cfg(target_arch = "x86_64")]
@@ -143,7 +147,7 @@ impl Isa {
     }
 
     /// Returns the instruction set of this process: the best available one, or a lower one that
-    /// `SIMTOOL_ISA` (`portable`, `avx2` or `avx512`) names. The first call chooses.
+    /// `SIMTOOL_ISA` (`portable`, `neon`, `avx2` or `avx512`) names. The first call chooses.
     #[must_use]
     pub fn detected() -> Self {
         static CHOICE: OnceLock<Isa> = OnceLock::new();
