@@ -252,7 +252,7 @@ fn bipartite_oracle<L: Fingerprint>(
     pairs
 }
 
-/// Returns the matches that `index` finds. Checks that single queries and a batch find the same ones.
+/// Returns the matches that `index` finds. Checks that single queries find the same matches as a batch.
 fn searched<L: Fingerprint>(index: &dyn FingerprintIndex<L>, queries: &[L]) -> Vec<RowPair> {
     let (mut one_by_one, mut batch, mut found) = (Vec::new(), Vec::new(), Vec::new());
     for (a, &query) in queries.iter().enumerate() {

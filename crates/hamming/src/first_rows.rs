@@ -125,8 +125,8 @@ impl FirstRows {
     }
 }
 
-/// Counts pairs of rows. A pair of first rows counts as m × n pairs if m rows are equal to the one and
-/// n rows to the other.
+/// Counts pairs of rows. A pair of first rows counts as m × n pairs, where m and n are the numbers of
+/// rows with the fingerprints of the two first rows.
 #[derive(Debug)]
 pub(super) struct CountFirst<'a>(pub(super) &'a FirstRows);
 

@@ -60,7 +60,7 @@ impl Layout {
 
     fn weighed(weights: &BitWeights, shape: Shape, max_distance: u32) -> Self {
         let groups = (max_distance as usize).saturating_add(1);
-        // If as many units may differ as there are, any two fingerprints may be near. Then one mask
+        // If all units of two fingerprints may differ, any two fingerprints may be near. Then one mask
         // without bits makes every pair a candidate.
         let dealt = |part: Vec<u64>| weights.deal_words(&part, groups);
         let masks: Option<Vec<_>> = regions(shape).map(dealt).collect();

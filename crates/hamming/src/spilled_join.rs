@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 
 /// Maximum number of hash bits of a partition. Each part has a file with a buffer.
 const MAX_BITS: u32 = 8;
+/// Number of bytes of the buffer of a temporary file.
 const BUFFER_BYTES: usize = 1 << 16;
 /// Minimum number of bytes of a bucket. Smaller buckets would save no memory, but need more files.
 const LEAST_BUCKET_BYTES: usize = 1 << 14;

@@ -21,8 +21,7 @@ use std::sync::{Arc, OnceLock};
 /// Number of values in the sample from which the weights of bits are computed.
 const SAMPLE: usize = 1024;
 
-/// Maximum number of hash bits of a block. They are enough to distinguish as many values as there can
-/// be rows.
+/// Maximum number of hash bits of a block. They are enough to distinguish the values of all rows.
 const MAX_WIDTH: u32 = 28;
 
 /// A path from the root of the recursion to one of its nodes. Its bit masks are the conditions that a

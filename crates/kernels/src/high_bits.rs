@@ -23,7 +23,7 @@ fn gathered_plain(eights: &[u64; 8]) -> u64 {
     })
 }
 
-/// Returns a mask of those bytes in which the bit `flag` is set.
+/// Returns a mask of the bytes in which the bit `flag` is set.
 #[inline]
 pub(crate) fn flagged(bytes: &[u8; 64], flag: u8) -> u64 {
     let mut eights = [0; 8];

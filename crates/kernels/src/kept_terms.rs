@@ -13,7 +13,7 @@ use super::vector::{Kernel, Level};
 use simtool_base::stable_hash::row_word;
 
 impl RandomPart {
-    /// Replaces `kept` by those of `terms` that belong to this random part, in order.
+    /// Replaces `kept` by the terms of `terms` that belong to this random part, in order.
     pub fn keep(self, isa: Isa, terms: &[u64], kept: &mut Vec<u64>) {
         kept.clear();
         kept.resize(terms.len(), 0);

@@ -1,7 +1,7 @@
 //! Makes words of the pseudorandom rows of many terms.
 //!
-//! A term has a row of as many words as a fingerprint needs; word `index` of it is
-//! [`row_word`]`(term, index)`. The loop is plain: the compiler makes four words (AVX2) or eight
+//! A term has a row of 64-bit words, as long as a fingerprint. Word `index` of the row is
+//! [`row_word`]`(term, index)`. The loop is plain, and the compiler computes four words (AVX2) or eight
 //! words (AVX-512) at once.
 
 use super::Isa;

@@ -15,10 +15,11 @@ use std::sync::{Mutex, PoisonError};
 /// Number of cells (two-bit counters) in a section of the table, which a lock protects. A cell's
 /// position in its section fits into 16 bits.
 const SECTION_CELLS: usize = 1 << 16;
-/// Number of cell numbers that a worker collects per section before it writes them to the table. So
-/// many cells touch each cache line of the section about four times. So most updates find the line in
-/// the nearest cache.
+/// Number of cell numbers that a worker collects per section before it writes them to the table. They
+/// touch each cache line of the section about four times, so most updates find the line in the nearest
+/// cache.
 const BUFFERED: usize = 1024;
+/// Number of bytes of a section.
 const SECTION_BYTES: usize = SECTION_CELLS / Cells::A_BYTE as usize;
 
 /// Description of the memory for the table. Out-of-memory messages contain it.

@@ -112,8 +112,8 @@ fn first_round_bytes(terms: f64, threshold: Threshold) -> f64 {
     cells + if is_kept { numbers } else { 0.0 }
 }
 
-/// Forecasts the comparison of sketches. If it would take too long, forecasts the other way: the
-/// join ranks the terms, and compares the documents that remain.
+/// Forecasts the comparison of sketches. If it would take longer than the join by prefixes, forecasts
+/// that join instead. It ranks the terms of the remaining documents.
 fn scan(
     sides: &Sides<SampledSets>,
     terms: f64,

@@ -122,7 +122,7 @@ impl<'a> KeptPairs<'a> {
     /// The source fails, even these pairs are too many, or there is not enough memory.
     pub(super) fn find(mut self, sizes: &mut [u32]) -> Result<LargeBuffer<SetPair>> {
         let mut documents = self.join.sketches.documents.clone();
-        // Of equal documents, only the one with the first turn can be kept.
+        // Only the first of several equal documents, in the order of turns, can be kept.
         documents.sort_unstable_by_key(|&row| self.turns.first(row));
         let mut rest = &documents[..];
         let mut size = documents.len().div_ceil(FIRST_BATCHES);
@@ -292,7 +292,8 @@ impl<'a> KeptPairs<'a> {
             let similarity =
                 pair.similarity([pair.a, pair.b].map(|row| sizes[row as usize]), threshold);
             let row = turns.kept_row(pair.b);
-            // Of two equally similar documents, the one with the smaller row number is preferred.
+            // If two documents are equally similar, the document with the smaller row number is
+            // preferred.
             let is_closer = closest.is_none_or(|(other, to_other, kept)| {
                 other != pair.a || similarity.cmp(&to_other).then(u32::cmp(&kept, &row)).is_gt()
             });

@@ -13,7 +13,7 @@ use std::ops::{Deref, DerefMut};
 pub(super) struct LargeVec<T> {
     buffer: LargeBuffer<T>,
     length: usize,
-    /// Number of bytes that the ledger counts: those of the elements, and up to a quarter more.
+    /// Number of bytes that the ledger counts: the bytes of the elements, and up to a quarter more.
     held: Reservation,
     /// Description of the elements. Out-of-memory messages contain it.
     what: &'static str,

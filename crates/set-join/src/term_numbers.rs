@@ -5,9 +5,10 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, reserve};
 use simtool_kernels::prefetch;
 
-/// Number of terms by which two prefetches run ahead of the numbering. The first fetches the slot
-/// of a term, and the second the term whose number is in that slot.
+/// Number of terms by which the prefetch of a term's slot runs ahead of the numbering.
 const AHEAD: usize = 16;
+/// Number of terms by which a second prefetch runs ahead. It fetches the term whose number is in the
+/// slot.
 const SOON: usize = 8;
 /// Minimum number of slots of the hash table that are in use.
 const LEAST_PLACES: usize = 1 << 10;

@@ -26,11 +26,12 @@ const TILE_WORDS: usize = 16 << 10;
 /// The sets that a set is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Candidates {
-    /// All sets before it in the order of the sketches. The list of candidates is the list of sets.
+    /// All sets before the set in the order of the sketches. The list of candidates is the list of
+    /// sets.
     Earlier,
-    /// The sets in another list that have at most as many terms.
+    /// The sets in another list that have at most as many terms as the set.
     NotLarger,
-    /// The sets in another list that have fewer terms.
+    /// The sets in another list that have fewer terms than the set.
     Smaller,
 }
 

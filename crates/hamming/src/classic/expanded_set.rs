@@ -13,8 +13,8 @@ use simtool_base::unordered_map::UnorderedMap;
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 
-/// A hash table. The keys are all values near some fingerprint. The entry of a key has the rows with
-/// such a fingerprint, and their distances.
+/// A hash table from each value that is near a fingerprint to the rows with near fingerprints, each
+/// with its distance.
 #[derive(Debug)]
 pub(crate) struct ExpandedSet<L> {
     max_distance: u32,

@@ -8,7 +8,7 @@ use simtool_model::fingerprint_table::Fingerprint;
 /// missed.
 pub const CROWDED: u32 = u32::MAX;
 
-/// Number of rows of a step of the loop. A step writes at most so many elements.
+/// Number of rows of a step of the loop. A step writes at most this number of elements.
 pub(crate) const STEP: usize = 8;
 
 /// The arguments of a search for rows that may be near a value in their buckets.

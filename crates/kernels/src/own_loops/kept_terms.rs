@@ -33,7 +33,7 @@ impl RandomPart {
     }
 }
 
-/// Writes those of `terms` that `part` keeps to the front of `kept`, and returns their number.
+/// Writes the terms that `part` keeps to the front of `kept`, and returns their number.
 #[inline(always)]
 pub(crate) fn keep(part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
     let mut count = 0;

@@ -75,7 +75,7 @@ pub(crate) struct Carry {
 }
 
 impl Carry {
-    /// Replaces the facts by those of `block`, which has ASCII characters only.
+    /// Replaces the facts by the facts about `block`, which has ASCII characters only.
     #[inline(always)]
     pub(crate) fn pass(&mut self, block: &mut Block) {
         block.breaks |= self.breaks;

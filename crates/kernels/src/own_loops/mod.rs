@@ -131,8 +131,8 @@ pub(super) trait OwnLoops: Copy {
         near_tags::plain(tags, search, places);
     }
 
-    /// Writes those of `terms` that `part` keeps to the front of `kept`, which is as long as `terms`.
-    /// Returns their number.
+    /// Writes the terms that `part` keeps to the front of `kept`, which is as long as `terms`. Returns
+    /// their number.
     #[inline(always)]
     fn keep(self, part: RandomPart, terms: &[u64], kept: &mut [u64]) -> usize {
         kept_terms::keep(part, terms, kept)
