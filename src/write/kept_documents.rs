@@ -9,8 +9,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Returns the names, with numbers added so that no two are equal. For example, the second `a.jsonl.gz`
-/// becomes `a-2.jsonl.gz`.
+/// Returns `names`, but adds numbers to repeated names so that no two results are equal. For example, the
+/// second `a.jsonl.gz` becomes `a-2.jsonl.gz`.
 ///
 /// # Complexity
 ///
@@ -50,12 +50,12 @@ fn numbered(name: &Path, number: u32) -> PathBuf {
     name.with_file_name(numbered)
 }
 
-/// Kept records that are compressed together.
+/// Records of a copy of an input file that are compressed in one step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chunk {
     bytes: Vec<u8>,
-    /// For each record, the offset in `bytes` at which it ends. The last record may continue in the next
-    /// chunk.
+    /// For each record that is complete, the offset in `bytes` at which it ends. The bytes after the last
+    /// offset belong to a record that continues in the next chunk.
     ends: Vec<usize>,
 }
 
@@ -67,7 +67,8 @@ impl Chunk {
         self.ends.push(self.bytes.len());
     }
 
-    /// Appends some bytes of a record that is too long to be in memory as a whole.
+    /// Appends the next bytes of a record that is too long to be in memory as a whole. [`push`](Self::push)
+    /// appends the last bytes of the record.
     pub(crate) fn push_stretch(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
@@ -92,31 +93,32 @@ impl Chunk {
     }
 }
 
-/// Compression of chunks. Compressed chunks that are written one after the other are a valid file.
+/// Settings for compressing each [`Chunk`] of a file separately. Compressed chunks that are written one after
+/// the other are a valid compressed file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packing {
     compression: Compression,
-    /// Whether every record becomes a gzip member, as readers of WARC files expect. A record that is too long
-    /// to be a document can become several members.
+    /// Whether every record becomes a gzip member of its own, as readers of WARC files expect. A record that
+    /// is too long to be in memory as a whole can become several members.
     by_record: bool,
 }
 
 impl Packing {
-    /// Creates the compression of chunks for files with this compression. With `by_record`, every record of a
-    /// gzip file becomes a gzip member.
+    /// Creates the settings for files with this compression. With `by_record`, every record of a gzip file
+    /// becomes a gzip member of its own.
     #[must_use]
     pub(crate) fn new(compression: Compression, by_record: bool) -> Self {
         Self { compression, by_record }
     }
 
-    /// Returns whether compressing takes more time than reading.
+    /// Returns whether chunks are compressed at all. Compressing them takes longer than reading the input.
     #[must_use]
     pub(crate) fn takes_time(self) -> bool {
         self.compression != Compression::None
     }
 
     /// Compresses a chunk. An empty chunk becomes an empty gzip member or Zstandard frame, because a
-    /// compressed file without any is not valid.
+    /// compressed file must contain at least one.
     ///
     /// # Errors
     ///
@@ -147,8 +149,8 @@ impl Packing {
     }
 }
 
-/// Compresses `content` as a gzip member and appends it to `packed`. The caller passes the same compressor
-/// each time, because creating one takes longer than compressing a short record.
+/// Compresses `content` as a gzip member and appends the member to `packed`. The caller passes the same
+/// compressor each time, because creating a compressor takes longer than compressing a short record.
 fn pack_member(
     compressor: &mut flate2::Compress,
     content: &[u8],
@@ -168,9 +170,10 @@ fn pack_member(
     }
 }
 
-/// A copy of an input file that is being written, chunk by chunk.
+/// A copy of an input file, without the removed documents, that is being written chunk by chunk.
 ///
-/// The caller makes sure that the folder of the copy appears either complete or not at all.
+/// The file has its final name from the start. So the caller must create it in a temporary folder, which is
+/// renamed when all files are complete.
 #[derive(Debug)]
 pub(crate) struct KeptFile {
     path: PathBuf,
@@ -178,7 +181,7 @@ pub(crate) struct KeptFile {
 }
 
 impl KeptFile {
-    /// Creates the file, and its folders if they do not exist.
+    /// Creates the file at `path`, and the folders of the path that do not exist.
     ///
     /// # Errors
     ///
@@ -197,7 +200,7 @@ impl KeptFile {
         Ok(Self { path: path.to_owned(), file })
     }
 
-    /// Appends a compressed chunk to the file.
+    /// Appends a chunk that [`Packing::pack`] compressed.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 /// never replaced.
 const MARK: &str = "summary.json";
 
-/// Choice of whether an output folder is replaced that exists and is not empty.
+/// Choice of what happens if the output folder exists and is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// Fail and leave the folder unchanged.
@@ -38,9 +38,9 @@ pub struct OutputFolder {
     /// Final path of the folder, with symbolic links resolved.
     place: PathBuf,
     staging: StagingFolder,
-    /// Temporary folder that files are written to, which becomes the output folder.
+    /// Temporary folder to which files are written. It is renamed to the output folder in the end.
     content: PathBuf,
-    /// Identity of the old output, if there is an old output that will be replaced.
+    /// Identity of the old output, if the folder exists already and will be replaced.
     standing: Option<Standing>,
     /// Folders that must be synced to the disk at the end: the folder around the output, and the folders
     /// above it up to the first one that existed before.
@@ -48,18 +48,19 @@ pub struct OutputFolder {
     disk: Disk,
 }
 
-/// Identity of the old output folder when the run started. It shows whether someone changed the folder
-/// meanwhile.
+/// Identity of the old output folder and of its marker file when the run started. A later comparison shows
+/// whether another process has changed the folder since then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Standing {
     folder: Stamp,
     mark: Stamp,
 }
 
-/// Identity of a file or folder. It changes when the content changes.
+/// Identity of a file or folder, with its time and size. The value differs if the file was replaced or its
+/// content was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
-    /// Numbers of the device and the inode, which stay the same when the file is renamed.
+    /// Numbers of the device and the inode. Both stay the same when the file or folder is renamed.
     node: (u64, u64),
     modified: Option<SystemTime>,
     bytes: u64,
@@ -84,8 +85,9 @@ impl Standing {
         Ok(Self { folder: Stamp::of(folder)?, mark: Stamp::of(&folder.join(MARK))? })
     }
 
-    /// Returns whether `folder` is the old output under another name. Renaming can change the time of a
-    /// folder, so only the time of the marker file is compared.
+    /// Returns whether `folder` is the old output under another name. Renaming can change the modification
+    /// time of a folder. So the times of the marker file [`MARK`] are compared, and not the times of the
+    /// folder.
     fn is_moved_to(&self, folder: &Path) -> bool {
         Self::of(folder)
             .is_ok_and(|other| (self.folder.node, &self.mark) == (other.folder.node, &other.mark))
@@ -93,8 +95,8 @@ impl Standing {
 }
 
 impl OutputFolder {
-    /// Creates an output folder under a temporary name, which will get the name `path`. Removes temporary
-    /// folders of ended runs next to it.
+    /// Creates an output folder under a temporary name. It gets the name `path` when it is finished. Also
+    /// removes temporary folders that earlier runs left next to it.
     ///
     /// # Errors
     ///
@@ -164,7 +166,7 @@ impl OutputFolder {
         self.staging.path()
     }
 
-    /// Returns the path that a file of the folder will have in the end.
+    /// Returns the path that the file called `file` will have when the folder is finished.
     #[must_use]
     pub(crate) fn name(&self, file: &str) -> PathBuf {
         self.path.join(file)
@@ -180,7 +182,7 @@ impl OutputFolder {
         file.map(BufWriter::new).map_err(|e| Error::io(self.name(name), "create", e))
     }
 
-    /// Waits until all files are on the disk. This may take a while.
+    /// Waits until all files of the folder are on the disk. This may take a while.
     ///
     /// # Errors
     ///
@@ -195,9 +197,9 @@ impl OutputFolder {
     ///
     /// # Errors
     ///
-    /// Another process wrote to the path during the run, or the folder cannot be renamed. In both cases, the
-    /// old content of the path is kept. A third case is that the folder was renamed, but the disk did not
-    /// confirm that the new name survives a power cut.
+    /// - Another process wrote to the path during the run, or the folder cannot be renamed. In both cases,
+    ///   the old content of the path is kept.
+    /// - The folder was renamed, but the disk did not confirm that the new name survives a power cut.
     pub(crate) fn finish(self) -> Result<()> {
         // If the old output disappeared during the run, there is nothing to replace.
         let renamed = match &self.standing {
@@ -219,7 +221,8 @@ impl OutputFolder {
         // Dropping the temporary folder removes the old output. If removing fails, a later run does it.
     }
 
-    /// Replaces the old output by the new one, unless someone has changed it.
+    /// Replaces the old output by the new output. Fails if another process has changed the old output since
+    /// the start of the run, which `standing` shows.
     fn replace(&self, standing: &Standing) -> io::Result<()> {
         if !Standing::of(&self.place).is_ok_and(|now| now == *standing) {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -302,8 +305,9 @@ mod tests {
         assert!(OutputFolder::create(&file, Existing::Replace).is_err());
     }
 
-    /// Creates two output folders for the same path, and finishes `first` before the other one. Returns the
-    /// content of the path, and whether each folder was finished.
+    /// Creates output folders number 0 and 1 for the same path, and finishes number `first` before the other.
+    /// `exchanges` says whether the disk can exchange the names of two folders. Returns the content of the
+    /// path, and for each folder whether finishing it succeeded.
     fn race(existing: [Existing; 2], first: usize, exchanges: bool) -> (String, [bool; 2]) {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("out");

@@ -11,11 +11,12 @@
 
 use simtool_model::matches::Match;
 
-/// Maximum number of bytes of a short ID. Short IDs are copied as a block of this size, which needs no loop.
+/// Maximum number of bytes of a short ID. Short IDs are copied as a block of this fixed size, which is faster
+/// than copying a variable number of bytes.
 const SHORT_ID: usize = 16;
 
-/// ID of a document of the corpus, which may be written many times. The value contains a copy of a short ID,
-/// so that writing it does not read the memory of the corpus again.
+/// ID of a document of the corpus, which may be written many times. If the ID is short, the value contains a
+/// copy of it. So writing a short ID does not read the memory of the corpus again.
 #[derive(Clone, Copy, Debug)]
 pub struct Id<'c> {
     block: [u8; SHORT_ID],
@@ -53,10 +54,11 @@ impl<'c> Id<'c> {
     }
 }
 
-/// Writer for the text of queries and their matches. It uses its memory again for every query.
+/// Writer for the text that lists queries and their matches. It uses its memory again for every query.
 #[derive(Debug)]
 pub struct ReferenceText {
-    /// For each distance, the numbers of the documents that match the present query.
+    /// For each distance, the numbers of the documents of the corpus that match the present query at this
+    /// distance.
     rows: Vec<Vec<u32>>,
 }
 
@@ -67,7 +69,7 @@ impl ReferenceText {
         Self { rows: vec![Vec::new(); max_distance as usize + 1] }
     }
 
-    /// Appends the text of one query to `text`.
+    /// Appends the ID of a query and the list of its matches to `text`.
     ///
     /// `matches` are the matches of the query in corpus order. `ids` holds the ID of every document of the
     /// corpus.

@@ -13,12 +13,13 @@ use tempfile::{Builder, NamedTempFile, TempDir};
 const PREFIX: &str = ".simtool-";
 /// Suffix of the names of temporary files.
 const SUFFIX: &str = ".tmp";
-/// Name of the lock file in a temporary folder. A run holds a lock on it while it works.
+/// Name of the lock file in a temporary folder. A run holds a lock on this file while it uses the folder.
 const LOCK: &str = ".lock";
 /// Name of the subfolder of a temporary folder that becomes the output.
 const CONTENT: &str = "content";
-/// Name in the temporary folder to which the old output is moved while it is replaced. It is never removed as
-/// a leftover, because it can be the only copy of the user's results.
+/// Name of the subfolder to which the old output is moved while the new output replaces it. A temporary
+/// folder with this subfolder is never removed as a leftover, because it can hold the only copy of the user's
+/// results.
 const REPLACED: &str = "replaced";
 
 /// Returns the folder that contains `path`.
@@ -27,14 +28,14 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// A temporary folder with a subfolder that becomes the output. Dropping the value removes everything that is
-/// still in it.
+/// A temporary folder with a subfolder that becomes the output. Dropping the value removes the temporary
+/// folder with everything that is still in it.
 #[derive(Debug)]
 pub(super) struct StagingFolder {
     // Fields are dropped in this order, so the folder is removed before another run can take
     // the lock.
     folder: TempDir,
-    /// File whose lock is held until the value is dropped.
+    /// Lock file of the folder. The lock is held until the value is dropped.
     _lock: File,
 }
 
@@ -95,8 +96,8 @@ pub(super) fn file(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Locks a new file. Returns false if another run took the file for a leftover, which this other run then
-/// removes.
+/// Locks a new temporary file. Returns false if another run has locked or removed the file. Another run does
+/// so if it takes the file for a leftover before this function locks it.
 fn is_ours(file: &File, path: &Path) -> bool {
     match file.try_lock() {
         // Another run may have removed the file between its creation and the lock.
@@ -107,8 +108,8 @@ fn is_ours(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Removes temporary files and folders of ended runs from `folder`. Errors are ignored, because the next run
-/// tries again.
+/// Removes temporary files and folders that ended runs left in `folder`. Errors are ignored, because the next
+/// run tries again.
 pub(super) fn remove_abandoned(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -140,8 +141,8 @@ pub(super) fn remove_abandoned(folder: &Path) {
     }
 }
 
-/// Locks the file at `path` and returns it. Returns `None` if another process holds the lock or there is no
-/// such file.
+/// Locks the file at `path` and returns it. Returns `None` if another process holds the lock, or if the file
+/// cannot be opened.
 fn lock_if_free(path: &Path) -> Option<File> {
     // Opening a pipe would block until another process writes to it.
     let is_file = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());

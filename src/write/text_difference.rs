@@ -10,10 +10,11 @@ use simtool_base::unordered_map::UnorderedMap;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Maximum number of words that are compared of each text. The common beginning and the common end of the
-/// texts do not count.
+/// Maximum number of words of each text that are compared by the diff. Words of the common beginning and of
+/// the common end are not counted.
 const COMPARED_WORDS: usize = 4000;
-/// Number of words that are compared for each word that [`Shown::words`] allows to show.
+/// Number of words of each text that are compared for each word that may be shown. So at most
+/// `COMPARED_FOR_SHOWN` × [`Shown::words`] words of a text are compared.
 const COMPARED_FOR_SHOWN: usize = 2;
 
 /// Part of the comparison of two texts, in text order.
@@ -25,9 +26,10 @@ pub enum Piece<'t> {
     Left(&'t str),
     /// Text that only the right text has.
     Right(&'t str),
-    /// Number of equal words that are not shown.
+    /// Number of consecutive words that both texts have and that are not shown.
     Equal(usize),
-    /// Numbers of words of the left and of the right text that are not shown and may differ.
+    /// Words that are not shown and may differ: their number in the left text, and their number in the right
+    /// text.
     Unread(usize, usize),
 }
 
@@ -36,11 +38,12 @@ pub enum Piece<'t> {
 pub struct Shown {
     /// Number of equal words to show before and after each difference.
     pub context: usize,
-    /// Approximate number of words to show.
+    /// Approximate number of words of the comparison to show.
     pub words: usize,
 }
 
-/// Compares two texts and returns the parts of the comparison in text order.
+/// Compares two texts word by word and returns the parts of the comparison in text order. `extent` limits how
+/// many words are shown.
 ///
 /// ```
 /// use simtool::write::text_difference::{Piece, Shown, text_difference};
@@ -54,7 +57,8 @@ pub struct Shown {
 ///
 /// # Complexity
 ///
-/// O(n) for n bytes, plus O(d²) for d different words, of which at most a few thousand are compared.
+/// O(n + d²) for texts of n bytes with d different words. The number d is limited, because at most a few
+/// thousand words of each text are compared.
 ///
 /// # References
 ///
@@ -112,7 +116,7 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<
 /// A text that is divided into words, each with the white space that follows it.
 struct Words<'t> {
     text: &'t str,
-    /// Byte offset at which each word starts, and at the end the length of the text.
+    /// Byte offset at which each word starts. The last element is the length of the text.
     starts: Vec<usize>,
 }
 
@@ -144,7 +148,7 @@ impl<'t> Words<'t> {
     }
 }
 
-/// Parts of the comparison that were added so far, and the number of words that are shown.
+/// The comparison of two texts while it is built: its parts so far, and the number of words that they show.
 struct Excerpt<'t> {
     extent: Shown,
     shown: usize,
@@ -152,8 +156,9 @@ struct Excerpt<'t> {
 }
 
 impl<'t> Excerpt<'t> {
-    /// Adds the equal words in `range`. Only words next to a difference are shown. `after` says whether a
-    /// difference comes before the words, and `before` whether one comes after them.
+    /// Adds words that both texts have: the words of `words` in `range`. Only the words near a difference are
+    /// shown. `after` says whether a difference precedes these words, and `before` whether a difference
+    /// follows them.
     fn equal(&mut self, words: &Words<'t>, range: Range<usize>, after: bool, before: bool) {
         let context = self.extent.context;
         let room = self.extent.words.saturating_sub(self.shown);
@@ -176,7 +181,8 @@ impl<'t> Excerpt<'t> {
         self.show(words, hidden_to..range.end, Piece::Both);
     }
 
-    /// Adds the words in `range`, which only one text has. `piece` is `Piece::Left` or `Piece::Right`.
+    /// Adds words that only one text has: the words of `words` in `range`. `piece` is `Piece::Left` or
+    /// `Piece::Right`.
     fn differing(
         &mut self,
         words: &Words<'t>,

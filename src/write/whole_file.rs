@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 /// A file that is written under a temporary name in its final folder. It gets its final name when it is
 /// [finished](WholeFile::finish).
 ///
-/// If the value is dropped before, or the process ends, an older file with the final name stays unchanged.
+/// If the value is dropped or the process ends before that, an older file with the final name stays
+/// unchanged.
 ///
 /// ```
 /// use simtool::durable::Durability;
@@ -36,13 +37,13 @@ pub struct WholeFile {
 #[derive(Debug)]
 enum Target {
     Temporary(tempfile::NamedTempFile),
-    /// A pipe or a device. It is written directly, because it cannot be replaced.
+    /// A pipe or a device. It is written directly, because a file cannot replace it.
     Direct(File),
 }
 
 impl WholeFile {
-    /// Creates a file under a temporary name, which will get the name `path`. Removes temporary files of
-    /// ended runs from the folder, except with [`Durability::Fast`].
+    /// Creates a file under a temporary name. It gets the name `path` when it is finished. Also removes
+    /// temporary files that earlier runs left in the folder, except with [`Durability::Fast`].
     ///
     /// # Errors
     ///
@@ -96,7 +97,8 @@ impl WholeFile {
         }
     }
 
-    /// Returns the open file, for code that needs one to write to. Such code must flush its own buffers.
+    /// Returns the open file, for code that writes to a [`File`]. If this code has buffers, it must flush
+    /// them.
     pub fn file(&mut self) -> &mut File {
         match &mut self.target {
             Target::Temporary(file) => file.as_file_mut(),

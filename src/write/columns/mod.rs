@@ -43,7 +43,7 @@ use simtool_base::utc_time::UtcTime;
 use std::fmt;
 use std::io::{self, Write};
 
-/// The columns of a kind of rows, and the type that holds the data of a row.
+/// A table that can be written: its list of columns, and the type that holds the data of one row.
 ///
 /// A row may borrow data, for example the ID of a document, so its type has a lifetime.
 pub trait RowTable: Sized + 'static {
@@ -80,23 +80,23 @@ pub enum Value<T: RowTable> {
     Time(for<'r> fn(&'r T::Row<'r>) -> UtcTime),
     /// A list of texts.
     Texts(for<'r> fn(&'r T::Row<'r>) -> &'r [&'r str]),
-    /// An object, or a list of objects, which has columns of its own.
+    /// An object with fields of its own, or a list of such objects.
     Nested(Nested<T>),
 }
 
-/// Values of a column that are objects. JSON Lines writes them as nested objects, and the other formats as
-/// texts of JSON.
+/// Description of a column whose values are objects or lists of objects. JSON Lines writes these values as
+/// nested JSON. The other formats write each value as a text that contains JSON.
 pub struct Nested<T: RowTable> {
-    /// Function that returns descriptions of the columns of an object, for the reference pages.
+    /// Function that returns the descriptions of the fields of an object, for the reference pages.
     pub columns: fn() -> Vec<ColumnDescription>,
-    /// Whether a value is a list of objects.
+    /// Whether each value is a list of objects. Otherwise each value is one object.
     pub is_list: bool,
-    /// Function that writes the value of a row as JSON.
+    /// Function that writes the value of this column for one row as JSON.
     pub write_json: for<'r> fn(&'r T::Row<'r>, &mut dyn Write) -> io::Result<()>,
 }
 
 impl<T: RowTable> Column<T> {
-    /// Creates a column from its name, its description and its value.
+    /// Creates a column from its name, its description, and the type of its values.
     pub const fn new(name: &'static str, description: &'static str, value: Value<T>) -> Self {
         Self { name, description, value }
     }
@@ -105,8 +105,8 @@ impl<T: RowTable> Column<T> {
 /// Description of a column for the reference pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnDescription {
-    /// Name of the column. A field of an object has the name of the object in front, for example `kept.id`,
-    /// or `removed[].id` in a list of objects.
+    /// Name of the column. If the column is a field of an object, the name of the object precedes it, for
+    /// example `kept.id`. For a list of objects, the name has the form `removed[].id`.
     pub name: String,
     /// Type of the values, for example `text`.
     pub kind: &'static str,
@@ -119,19 +119,20 @@ pub struct ColumnDescription {
 pub struct OutputDescription {
     /// Name of the output, for example `removed`.
     pub name: &'static str,
-    /// Names of the files in the output folder, one for each format. Empty if the output goes to standard
-    /// output or to a file that the user names.
+    /// Names that the output can have in the output folder, one for each format. Empty if the output goes to
+    /// standard output or to a file that the user names.
     pub files: &'static [&'static str],
     /// Commands that write the output, for example `dedup, match`.
     pub command: &'static str,
-    /// One or two sentences about the content.
+    /// Description of the content of the output, in one or two sentences.
     pub description: &'static str,
     /// Function that returns descriptions of the columns of the output. The list is empty if the output has
     /// no rows.
     pub columns: fn() -> Vec<ColumnDescription>,
 }
 
-/// Describes columns for the reference pages. The fields of objects are listed as columns of their own.
+/// Returns descriptions of `columns` for the reference pages. After a column whose values are objects, the
+/// fields of the objects are listed like columns.
 #[must_use]
 pub(crate) fn describe_columns<T: RowTable>(columns: &[Column<T>]) -> Vec<ColumnDescription> {
     let mut described = Vec::new();

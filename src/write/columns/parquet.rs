@@ -20,9 +20,9 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Number of rows that are collected before they are encoded.
+/// Number of rows that are collected in memory before they are encoded together.
 const BATCH_ROWS: usize = 16 << 10;
-/// Time zone that is stored for columns of times.
+/// Name of the time zone that the Parquet file stores for columns of times.
 const ZONE: &str = "UTC";
 
 /// A Parquet file of rows that is being written.
@@ -31,13 +31,13 @@ pub struct ParquetRows<T: RowTable, W: Write + Send> {
     schema: SchemaRef,
     writer: ArrowWriter<W>,
     buffers: Vec<ColumnBuffer>,
-    /// Number of rows that are collected and not encoded yet.
+    /// Number of rows that are collected in `buffers` and not encoded yet.
     buffered: usize,
 }
 
 impl<T: RowTable, W: Write + Send> ParquetRows<T, W> {
-    /// Creates a file without rows. If there is a `recipe` of the fingerprints, it is stored in the metadata,
-    /// in addition to the version of the format.
+    /// Creates a file without rows. `recipe` is the text that identifies how fingerprints are made. If it is
+    /// given, the metadata of the file contains it, and also the version of the metadata.
     ///
     /// # Errors
     ///
@@ -96,7 +96,8 @@ impl<T: RowTable, W: Write + Send> ParquetRows<T, W> {
         self.writer.write(&batch).map_err(parquet_error)
     }
 
-    /// Encodes the remaining rows and writes the end of the file. Returns the writer.
+    /// Encodes the rows that are still collected in memory, writes the end of the file, and returns the
+    /// writer.
     ///
     /// # Errors
     ///
@@ -113,7 +114,7 @@ impl<T: RowTable, W: Write + Send> fmt::Debug for ParquetRows<T, W> {
     }
 }
 
-/// Values of one column that are collected and not encoded yet.
+/// Values of one column that are collected in memory and not encoded yet.
 #[derive(Debug)]
 enum ColumnBuffer {
     Text(StringBuilder),
@@ -141,7 +142,8 @@ impl ColumnBuffer {
         }
     }
 
-    /// Returns the name and the type of the column in the file, and whether values may be missing.
+    /// Returns the description of the column for the Parquet schema: its name, its type, and whether values
+    /// may be missing.
     fn field(&self, name: &str) -> Field {
         match self {
             Self::Text(_) => Field::new(name, DataType::Utf8, false),
@@ -229,8 +231,8 @@ impl ColumnBuffer {
     }
 }
 
-/// Returns the type of the elements of a list. The elements have the name `item`, which is the default of
-/// Arrow.
+/// Returns the description of the elements of a list for the Parquet schema. The elements have the name
+/// `item`, which is the default of Arrow, and the type `kind`.
 fn list_item(kind: DataType) -> Arc<Field> {
     Arc::new(Field::new("item", kind, false))
 }
@@ -244,7 +246,8 @@ fn milliseconds(time: UtcTime) -> i64 {
     signed(time.seconds()).saturating_mul(1000)
 }
 
-/// Returns the settings of the Parquet writer: the compression, and metadata with the recipe.
+/// Returns the settings of the Parquet writer: the compression and, if `recipe` is given, metadata with the
+/// recipe.
 fn properties(recipe: Option<&str>) -> WriterProperties {
     let properties =
         WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));

@@ -8,7 +8,7 @@ use simtool_base::error::Result;
 use simtool_base::options::Choice;
 use std::io::{self, Write};
 
-/// Format of a file of rows.
+/// Format in which a table of rows is written to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowFormat {
     /// One JSON object on each line.
@@ -16,7 +16,8 @@ pub enum RowFormat {
     /// Lines of fields separated by tabs, and a first line with the names of the columns. A tab, line end or
     /// backslash in a field is written as `\t`, `\n`, `\r` or `\\`.
     Tsv,
-    /// Parquet, compressed with Zstandard. The recipe of the method is in the metadata.
+    /// Parquet, compressed with Zstandard. The metadata of the file contains the recipe of the method, a text
+    /// that identifies how fingerprints are made.
     #[cfg(feature = "parquet")]
     Parquet,
 }
@@ -58,8 +59,8 @@ impl RowFormat {
             .into())
     }
 
-    /// Returns the extension of a file in this format without the dot, for example `jsonl`. Options use the
-    /// same name.
+    /// Returns the file extension of this format without the dot, for example `jsonl`. Options of the command
+    /// line use the same text as the name of the format.
     #[must_use]
     pub fn extension(self) -> &'static str {
         match self {
@@ -71,7 +72,7 @@ impl RowFormat {
     }
 }
 
-/// A file of rows that is being written in one of the formats.
+/// A file of rows that is being written in one of the formats of [`RowFormat`].
 #[derive(Debug)]
 pub struct RowsFile<T: RowTable, W: Write + Send>(RowsTarget<T, W>);
 

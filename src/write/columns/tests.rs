@@ -1,6 +1,6 @@
 use super::*;
 
-/// Table whose columns have all types of values.
+/// A table for tests that has a column for each type of value.
 struct AllTypes;
 
 struct AllTypesRow<'r> {

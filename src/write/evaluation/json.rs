@@ -34,8 +34,8 @@ pub fn write_json(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()
     out.write_all(b"\n]}\n")
 }
 
-/// Writes the line end, and the comma if one is needed, before entry `number` of a list, and starts the
-/// entry. Entries are counted from 0.
+/// Starts entry `number` of a JSON list of objects, on a new line. Entries are counted from 0. If another
+/// entry precedes it, a comma separates the two.
 fn separate(out: &mut dyn Write, number: usize) -> io::Result<()> {
     out.write_all(if number == 0 { b"\n{" } else { b",\n{" })
 }

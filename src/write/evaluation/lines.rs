@@ -4,8 +4,9 @@ use crate::write::tsv_field::write_field;
 use simtool_model::evaluation::Evaluation;
 use std::io::{self, Write};
 
-/// Writes a line with the names of the fields, and then the lines of all methods. If there are several
-/// collections, the name of the collection is the first field.
+/// Writes a line with the names of the fields. Then writes a line for each threshold at which the counts of a
+/// method change. If there are several collections, the first field of each line is the name of the
+/// collection.
 ///
 /// # Errors
 ///

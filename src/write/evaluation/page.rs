@@ -11,12 +11,14 @@ use simtool_base::quantity::{counted, grouped};
 use simtool_model::evaluation::{Evaluated, Evaluation, WrongPair};
 use std::io::{self, Write};
 
-/// Limits on the number of words that the page shows of each wrong pair.
+/// Limits on the excerpt that the page shows of each wrong pair. A wrong pair is a false pair that the best
+/// method found, or a true pair that it missed.
 const SHOWN: Shown = Shown { context: 10, words: 160 };
-/// Maximum number of wrong pairs on the page.
+/// Maximum number of wrong pairs on the page. Wrong pairs are false pairs that the best method found, and
+/// true pairs that it missed.
 const WRONG: usize = 60;
 
-/// Writes the page.
+/// Writes `evaluation` as an HTML page.
 ///
 /// # Errors
 ///

@@ -16,15 +16,19 @@ const RIGHT: f64 = 16.0;
 const TOP: f64 = 16.0;
 /// Height of the bottom margin, which contains the labels and the name of the horizontal axis.
 const BELOW: f64 = 44.0;
-/// Number of different colours. With more curves, colours are used again.
+/// Number of different colours of curves. If a plot has more curves, colours are used again, and the curves
+/// are dashed.
 const COLOURS: usize = 6;
-/// Minimum F1 at the end of the plot of F1. The plot ends at the last threshold that has at least this F1.
+/// Smallest F1 for which a plot of F1 over thresholds is extended. The plot ends at the last threshold at
+/// which some curve has at least this F1.
 const LEAST_F1: f64 = 0.02;
 
-/// Style sheet in light mode of a plot that is a file of its own and not part of a page.
+/// Style sheet for light mode. Only plots in files of their own contain it, because pages have their own
+/// style sheet.
 const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#626873;text-anchor:middle}\
     .mark{text-anchor:end}.grid{stroke:#e3e1da}.base{stroke:#626873}.back{fill:#fff}";
-/// Style sheet in dark mode of a plot that is a file of its own and not part of a page.
+/// Style sheet for dark mode. Only plots in files of their own contain it, because pages have their own style
+/// sheet.
 const DARK: &str =
     "text{fill:#9aa1ad}.grid{stroke:#313742}.base{stroke:#9aa1ad}.back{fill:#1d2128}";
 
@@ -45,8 +49,8 @@ pub struct PlotFile {
     pub svg: String,
 }
 
-/// Returns the names of the two files with the plots of a method. `number` is the position of the method in
-/// the evaluation, counted from 0.
+/// Returns the names of the two plot files of `method`: precision over recall, and F1 over thresholds.
+/// `number` is the position of the method in the evaluation, counted from 0.
 #[must_use]
 pub fn plot_names(number: usize, method: &str) -> [String; 2] {
     // Methods contain colons and other characters that some file systems do not allow in names.
@@ -56,7 +60,7 @@ pub fn plot_names(number: usize, method: &str) -> [String; 2] {
     ["precision-recall", "f1"].map(|plot| format!("{:02}-{name}-{plot}.svg", number + 1))
 }
 
-/// Returns the two plots of each method.
+/// Returns two plots for each method: precision over recall, and F1 over thresholds.
 #[must_use]
 pub fn plot_files(evaluation: &Evaluation) -> Vec<PlotFile> {
     let of_method = |(number, method): (usize, &Evaluated)| {
@@ -76,12 +80,13 @@ pub fn plot_files(evaluation: &Evaluation) -> Vec<PlotFile> {
     evaluation.methods.iter().enumerate().flat_map(of_method).collect()
 }
 
-/// Curves and labels of a plot. Points have two coordinates from 0 to 1: from left to right, and from bottom
-/// to top.
+/// Curves and labels of a plot. The coordinates of points are from 0 to 1. The first goes from left to right,
+/// and the second from bottom to top.
 pub(super) struct Plot {
     across: &'static str,
     up: &'static str,
-    /// Labels below the plot. Each has its horizontal coordinate, from 0 to 1, and its text.
+    /// Labels below the plot. Each entry has the horizontal coordinate of the label, from 0 to 1, and its
+    /// text.
     marks: Vec<(f64, String)>,
     curves: Vec<PlottedCurve>,
 }
@@ -93,8 +98,8 @@ struct PlottedCurve {
     best: Option<((f64, f64), String)>,
 }
 
-/// Returns the plot of precision over recall. Each curve has a point for each threshold that finds at least
-/// one pair.
+/// Returns the plot of precision over recall for `method`. There is one curve for each collection. A curve
+/// has a point for each threshold at which the method finds at least one pair.
 pub(super) fn precision_recall(evaluation: &Evaluation, method: &Evaluated) -> Plot {
     let curve = |curve: &Curve| {
         // Precision is not defined if no pair is found, so such a threshold has no point.
@@ -113,8 +118,8 @@ pub(super) fn precision_recall(evaluation: &Evaluation, method: &Evaluated) -> P
     Plot { across: "recall", up: "precision", marks, curves: curves(evaluation, method, curve) }
 }
 
-/// Returns the plot of F1 over thresholds. Thresholds are shown from the strictest to the last one with an F1
-/// of at least [`LEAST_F1`].
+/// Returns the plot of F1 over thresholds for `method`. The thresholds go from the strictest to the last one
+/// at which some curve has an F1 of at least [`LEAST_F1`].
 pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Plot {
     let last_shown = |curve: &Curve| {
         curve.counts.iter().rposition(|counts| counts.f1() >= LEAST_F1).unwrap_or(0)
@@ -139,8 +144,8 @@ pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Pl
     Plot { across, up: "F1", marks, curves: curves(evaluation, method, curve) }
 }
 
-/// Returns the curve of `method` on each collection. `points` converts the counts at all thresholds to
-/// points, each with the number of its threshold.
+/// Returns the curve of `method` for each collection. `points` converts the counts of pairs at all thresholds
+/// to points. Each point comes with the number of its threshold.
 fn curves(
     evaluation: &Evaluation,
     method: &Evaluated,
@@ -167,8 +172,8 @@ fn curves(
 }
 
 impl Plot {
-    /// Returns the plot as SVG. `is_alone` says that the plot is a file of its own, which contains its style
-    /// sheet. Errors of writing are ignored, because writing to a string cannot fail.
+    /// Returns the plot as SVG. `is_alone` says that the plot is a file of its own. Such a file must contain
+    /// a style sheet. Errors of writing are ignored, because writing to a string cannot fail.
     pub(super) fn svg(&self, title: &str, is_alone: bool) -> String {
         let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BELOW);
         let (title, namespace) = (Line(title.as_bytes()), " xmlns=\"http://www.w3.org/2000/svg\"");
@@ -225,7 +230,8 @@ fn y(up: f64) -> f64 {
     bottom - up * (bottom - TOP)
 }
 
-/// Appends a curve to `svg`, with a dot at the threshold with the best F1. `number` chooses the colour.
+/// Appends a curve to `svg`, with a dot at the threshold with the best F1. `number` is the position of the
+/// curve in the plot and chooses its colour.
 fn push_curve(svg: &mut String, number: usize, curve: &PlottedCurve) {
     let colour = number % COLOURS;
     // Curves with a repeated colour are dashed.

@@ -3,10 +3,12 @@
 use simtool_model::evaluation::{Curve, Evaluated, Evaluation, Measured};
 use std::io::{self, Write};
 
-/// Column of the table: its name, and the text of its cell for each method.
+/// Column of the table that compares methods: the name of the column, and its text in the line of each
+/// method.
 pub(super) type Column = (String, Vec<String>);
 
-/// Writes a line with the names of the columns, and a line for each method.
+/// Writes the evaluation as a table of aligned text: a line with the names of the columns, and a line for
+/// each method.
 ///
 /// # Errors
 ///
@@ -33,7 +35,7 @@ pub fn write_table(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<(
     Ok(())
 }
 
-/// Returns the columns of the table, which are also the columns on the page.
+/// Returns the columns of the table that compares methods. The table on the HTML page has the same columns.
 pub(super) fn columns(evaluation: &Evaluation) -> Vec<Column> {
     let methods = &evaluation.methods;
     let of = |name: &str, cell: &dyn Fn(&Evaluated) -> String| {
@@ -72,7 +74,7 @@ pub(super) fn columns(evaluation: &Evaluation) -> Vec<Column> {
     columns
 }
 
-/// Returns the best F1 of a curve and the threshold at which it is reached, as text.
+/// Returns the best F1 of a curve and the threshold with this F1, as text.
 fn best(curve: &Curve) -> String {
     f1_at(curve, curve.best())
 }

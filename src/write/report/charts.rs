@@ -17,7 +17,7 @@ const TOP: f64 = 18.0;
 /// Height of the bottom margin, which contains the labels of the bars.
 const BELOW: f64 = 44.0;
 
-/// Scale of the vertical axis: how the height of a bar follows from its count.
+/// Scale of the vertical axis of a chart. It defines how the height of a bar follows from its count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
     /// The height of a bar is proportional to the count.
@@ -28,12 +28,13 @@ pub(super) enum Scale {
 
 /// A bar of a chart: its label and its count.
 pub(super) struct Bar {
-    /// Name of the bar in words, for the table and the tooltip.
+    /// Name of the bar in words, for the table of numbers under the chart and for the tooltip.
     pub(super) name: String,
-    /// Label below the bar. Empty for some bars, so that labels do not overlap.
+    /// Label below the bar on the axis. Some bars have no label, so that labels do not overlap. Their text
+    /// here is empty.
     pub(super) label: String,
     pub(super) count: u64,
-    /// Whether the bar gets a different colour from the others.
+    /// Whether this bar gets another colour than the other bars of the chart.
     pub(super) is_apart: bool,
 }
 
@@ -75,8 +76,8 @@ impl Scale {
         }
     }
 
-    /// Returns the height of a bar with this `count`, from 0 to 1. The vertical axis ends at the count `end`.
-    /// A logarithmic axis begins a little below 1, so that a count of 1 is visible.
+    /// Returns the height of a bar with this `count`, as a share of the chart from 0 to 1. The vertical axis
+    /// ends at the count `end`. A logarithmic axis begins a little below 1, so that a count of 1 is visible.
     fn share(self, count: u64, end: u64) -> f64 {
         match (self, count) {
             (_, 0) => 0.0,
@@ -89,8 +90,8 @@ impl Scale {
     }
 }
 
-/// Returns the distance between marks on an axis from 0 to `most`. It is a round number, and about four marks
-/// fit.
+/// Returns the distance between the marks of an axis from 0 to `most`: a round number for which about four
+/// marks fit on the axis.
 fn step(most: u64) -> u64 {
     let mut power = 1_u64;
     loop {

@@ -8,13 +8,14 @@ use simtool_base::quantity::grouped;
 use simtool_base::shell_word::shell_word;
 use std::io::{self, Write};
 
-/// Maximum number of characters that are shown of a preview.
+/// Maximum number of characters that the page shows of the preview of a cluster.
 const PREVIEW: usize = 180;
-/// Maximum number of characters that are shown of an ID.
+/// Maximum number of characters that the page shows of the ID of a document.
 const ID: usize = 56;
-/// Maximum number of characters that are shown of a file name.
+/// Maximum number of characters that the page shows of the file name of a document.
 const PLACE: usize = 40;
-/// Maximum number of bytes of a command line before quoting. Longer command lines are left out.
+/// Maximum number of bytes of a command line that the page shows, counted before quoting. Longer command
+/// lines are left out.
 const COMMAND: usize = 1000;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
@@ -47,7 +48,8 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     }
 }
 
-/// Writes the search field. It stays hidden until the script of the page shows it.
+/// Writes the field for searching clusters by ID. It stays hidden until the script of the page shows it,
+/// because it needs the script.
 fn write_search(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     out.write_all(
         b"<div id=\"search\" hidden=\"hidden\"><label>Search by ID \
@@ -140,7 +142,7 @@ fn write_place(out: &mut dyn Write, Name { file, record, .. }: &Name) -> io::Res
     write!(out, "<span class=\"quiet\">in {}, record {record}</span>", Cut(file, PLACE))
 }
 
-/// Writes a command line that readers can copy.
+/// Writes a command line that readers can copy. Writes nothing if `command` is `None`.
 fn write_command(out: &mut dyn Write, command: Option<String>) -> io::Result<()> {
     match command {
         Some(command) => {
@@ -150,18 +152,20 @@ fn write_command(out: &mut dyn Write, command: Option<String>) -> io::Result<()>
     }
 }
 
-/// Returns the command line that shows what became of the document with this ID. `None` if it is too long.
+/// Returns the command line that shows what became of the document with this ID. `None` if the command line
+/// is too long for the page.
 fn why(Commands { why, .. }: &Commands, id: &[u8]) -> Option<String> {
     with_words(why, &[(id, None)])
 }
 
-/// Returns the command line that compares two documents. `None` if it is too long.
+/// Returns the command line that compares two documents. `None` if the command line is too long for the page.
 fn compare(Commands { compare, .. }: &Commands, kept: &Name, removed: &Name) -> Option<String> {
     with_words(compare, &[(&kept.file, Some(kept.record)), (&removed.file, Some(removed.record))])
 }
 
-/// Appends names to a command line, as `name:record` if there is a record. A name that begins with `-` is
-/// written so that it is not read as an option. Returns `None` if the command line is too long for the page.
+/// Appends arguments to a command line and returns the result. `names` has IDs or file names. A name with a
+/// record number is written as `name:record`. If a name begins with `-`, the separator `--` precedes the
+/// names, so that no name is read as an option. Returns `None` if the command line is too long for the page.
 fn with_words(command: &str, names: &[(&[u8], Option<u64>)]) -> Option<String> {
     let length: usize = names.iter().map(|(name, _)| name.len()).sum();
     if command.len() + length > COMMAND {

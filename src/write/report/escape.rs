@@ -5,10 +5,11 @@
 
 use std::fmt::{self, Display, Write as _};
 
-/// Shows one line of text, such as a name or an ID, with HTML special characters escaped.
+/// A line of text, such as a name or an ID. `Display` writes it with the special characters of HTML escaped.
 pub(in crate::write) struct Line<'t>(pub(in crate::write) &'t [u8]);
 
-/// Shows text of several lines with HTML special characters escaped. Line ends and tabs are kept.
+/// A text of several lines. `Display` writes it with the special characters of HTML escaped, and keeps line
+/// ends and tabs.
 pub(in crate::write) struct Lines<'t>(pub(in crate::write) &'t str);
 
 impl Display for Line<'_> {
@@ -37,11 +38,12 @@ impl Display for Lines<'_> {
     }
 }
 
-/// Shows a name, cut to a maximum number of characters. The middle of a long name is left out, and the
-/// tooltip has the whole name.
+/// A name, and the maximum number of characters that are shown of it. `Display` writes the name as an HTML
+/// element. The middle of a longer name is left out, and the tooltip shows the name up to [`WHOLE`]
+/// characters.
 pub(in crate::write) struct Cut<'t>(pub(in crate::write) &'t [u8], pub(in crate::write) usize);
 
-/// Maximum number of characters of a tooltip.
+/// Maximum number of characters of the tooltip of a name that was cut.
 const WHOLE: usize = 800;
 
 impl Display for Cut<'_> {
@@ -62,7 +64,7 @@ pub(super) struct Shortened {
     pub(super) is_cut: bool,
 }
 
-/// Shortens a text to at most `most` characters. A text that is too long keeps its beginning and its end.
+/// Shortens a text to at most `most` characters. If the text is too long, its middle part is left out.
 pub(super) fn shortened(text: &[u8], most: usize) -> Shortened {
     let with_escapes = |bytes: &[u8]| {
         let mut whole = String::with_capacity(bytes.len());

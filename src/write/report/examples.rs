@@ -7,7 +7,8 @@ use crate::write::text_difference::{Piece, Shown, text_difference};
 use simtool_base::quantity::counted;
 use std::io::{self, Write};
 
-/// Limits on the number of words that the page shows of each example.
+/// Limits on the number of words that the page shows of each example, which is a pair of a removed and a kept
+/// document.
 const SHOWN: Shown = Shown { context: 12, words: 300 };
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {

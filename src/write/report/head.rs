@@ -27,7 +27,8 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, title: &Line<'_>) ->
     out.write_all(b"</header>\n")
 }
 
-/// Writes a bar with the shares of kept, removed and other records, and its legend.
+/// Writes a bar and its legend. The bar is divided by the shares of the records of the input that were kept,
+/// removed, excluded, bad or lost.
 pub(super) fn write_shares(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let read = summary.read.first();
     let parts = [
@@ -85,7 +86,7 @@ pub(super) fn lead(summary: &Summary) -> String {
     }
 }
 
-/// Writes a warning if parts of the input were not compared.
+/// Writes a warning if records or files of the input could not be read and so were not compared.
 fn write_losses(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     // A damaged file can claim any number of lost rows, so the sum must not overflow.
     let sum = |of: fn(&crate::write::summary::ReadCounts) -> u64| {
@@ -140,8 +141,8 @@ fn write_tiles<'f>(
     out.write_all(b"</dl>\n")
 }
 
-/// Returns the number of bytes of text of the documents that the figure `key` counts. `None` for other
-/// figures.
+/// Returns the number of bytes of text of the documents that a figure counts. `key` is [`Figure::key`], for
+/// example `removed`. `None` if the figure does not count documents.
 fn text_bytes(summary: &Summary, key: &str) -> Option<u64> {
     let read = summary.read.first();
     match key {

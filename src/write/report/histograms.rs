@@ -7,8 +7,8 @@ use simtool_base::quantity::{counted, grouped};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Maximum number of bars of a histogram of distances. If there are more distances, several neighbouring
-/// distances share a bar.
+/// Maximum number of bars of the histogram of distances. If there are more different distances, several
+/// neighbouring distances share a bar.
 const MOST_DISTANCES: usize = 33;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {

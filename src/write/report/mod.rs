@@ -33,13 +33,15 @@ use std::collections::BTreeMap;
 
 /// Maximum number of example pairs on the page.
 pub const EXAMPLES: usize = 12;
-/// Maximum number of clusters that are listed.
+/// Maximum number of clusters that the page lists.
 pub(crate) const CLUSTERS: usize = 100;
-/// Maximum number of removed documents that are listed for each cluster.
+/// Maximum number of removed documents that the page lists for each cluster.
 pub(crate) const MEMBERS: usize = 20;
-/// Maximum number of rows in the table of sources, and maximum number of its columns.
+/// Maximum number of rows, and maximum number of columns, of the table of sources. Sources are the files or
+/// folders of the documents.
 pub(crate) const SOURCES: usize = 10;
-/// Maximum number of bad records that are listed, and maximum number of faults of files that are listed.
+/// Maximum number of bad records that the page lists. It is also the maximum number of faults of files that
+/// the page lists.
 pub(crate) const BAD_RECORDS: usize = 50;
 
 /// Content of the page in addition to the summary. Fields of type `Vec<u8>` come from the input and may
@@ -48,7 +50,8 @@ pub(crate) const BAD_RECORDS: usize = 50;
 pub struct Report {
     /// Names of the collections for the heading: one name, or the names of the queries and the corpus.
     pub titles: Vec<String>,
-    /// Similarities of removed documents to the kept ones. `None` if the method computes none.
+    /// Histogram of the similarities of removed documents to the documents that are kept in their place.
+    /// `None` if the method computes no similarities.
     pub similarities: Option<Similarities>,
     /// For each distance from 0, the number of documents removed at this distance. `None` if the method has
     /// no fingerprints.
@@ -56,13 +59,14 @@ pub struct Report {
     /// Number of removed documents that were not compared with the kept document, because only a chain of
     /// other documents links them to it.
     pub unlinked: u64,
-    /// For each cluster size (number of documents), the number of clusters with this size. In a match, for
-    /// each number of similar queries, the number of documents of the corpus with this number.
+    /// Histogram of cluster sizes. A key is a number of documents, and its value is the number of clusters
+    /// with so many documents. In a match, a key is a number of queries. Its value is the number of documents
+    /// of the corpus to which so many queries are similar.
     pub cluster_sizes: BTreeMap<u64, u64>,
-    /// Largest clusters, largest first. The page shows at most the first 100.
+    /// Largest clusters, in descending order of size. The page shows at most the first 100.
     pub clusters: Vec<Cluster>,
-    /// Table of the files or folders from which documents were removed, and of the places of the kept
-    /// documents.
+    /// Table that counts removed documents by their file or folder, and by the file or folder of the
+    /// documents that are kept in their place.
     pub sources: Sources,
     /// Pairs of a removed and a kept document. At most [`EXAMPLES`] are shown.
     pub examples: Vec<Example>,
@@ -70,7 +74,8 @@ pub struct Report {
     pub quarantined: Vec<QuarantinedRecord>,
 }
 
-/// A histogram of similarities: 20 bins of equal width up to 1, and a separate count for similarity 1.
+/// A histogram of similarities. It has 20 bins of equal width that end at similarity 1, and a separate count
+/// of pairs with similarity 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Similarities {
     from: f64,
@@ -81,7 +86,8 @@ pub struct Similarities {
 impl Similarities {
     const BINS: usize = 20;
 
-    /// Creates an empty histogram of similarities from `from` to 1. If `from` is not below 1, it begins at 0.
+    /// Creates an empty histogram of similarities from `from` to 1. If `from` is not at least 0 and below 1,
+    /// the histogram begins at 0.
     #[must_use]
     pub fn new(from: f64) -> Self {
         // A lower end of 1 would give bins of width 0, and dividing by the width would fail.
@@ -130,8 +136,8 @@ pub struct Cluster {
 pub struct Member {
     /// Name of the document.
     pub name: Name,
-    /// Similarity or distance to the kept document in words. Empty if the two were not compared, because only
-    /// other documents link them.
+    /// Similarity or distance to the kept document, in words. Empty if this document was not compared with
+    /// the kept document, because only a chain of other documents links them.
     pub closeness: String,
 }
 
@@ -147,10 +153,11 @@ pub struct Preview {
 /// Table of the sources of documents. A source is a file or a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// Sources from which most documents were removed, in descending order. They are the rows of the table.
+    /// Rows of the table: the sources with the greatest numbers of removed documents, in descending order of
+    /// this number.
     pub rows: Vec<Source>,
-    /// Names of the sources that hold the kept documents. They are the columns of the table. The first column
-    /// is the source whose documents replace the most removed documents.
+    /// Columns of the table: names of the sources of kept documents. The first column is the source whose
+    /// documents replace the most removed documents.
     pub columns: Vec<Vec<u8>>,
     /// Number of all sources, including sources without a row.
     pub sources: u64,
@@ -168,8 +175,8 @@ pub struct Source {
     pub documents: u64,
     /// Number of documents of the source that were removed.
     pub removed: u64,
-    /// For each column in [`Sources::columns`], the number of documents of this source that were removed in
-    /// favour of a document of the column's source.
+    /// Numbers of removed documents, one for each column in [`Sources::columns`]. They count documents of
+    /// this source that were removed in favour of a document of the column.
     pub repeats: Vec<u64>,
 }
 
@@ -180,7 +187,7 @@ pub struct Example {
     pub kept: Name,
     /// Name of the removed document.
     pub removed: Name,
-    /// Similarity or distance in words, for example `similarity 0.9`.
+    /// Similarity or distance of the two documents in words, for example `similarity 0.9`.
     pub closeness: String,
     /// Text of the kept document, possibly cut.
     pub kept_text: Vec<u8>,
@@ -199,7 +206,7 @@ pub struct QuarantinedRecord {
     pub byte: u64,
     /// Stable name of the fault of the record.
     pub code: &'static str,
-    /// Description of what a good record would have at this place.
+    /// Description of what a good record would contain at the offset `byte`.
     pub expected: String,
 }
 

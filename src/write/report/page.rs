@@ -16,7 +16,7 @@ pub(super) const SCRIPT_HASH: &str = "dUEzn/rX/uf0S19+6GgmpIjhOPCPCZxZk+kgAJPIBD
 /// Maximum number of characters of the name of a collection in the title of the page.
 const TITLE: usize = 90;
 
-/// Writes the whole page.
+/// Writes the whole HTML page about a run.
 ///
 /// # Errors
 ///

@@ -4,16 +4,18 @@ use super::{Report, head, histograms};
 use crate::write::summary::Summary;
 use std::io::{self, Write};
 
-/// CSS class of the HTML element that is written. The style sheet applies only inside this class.
+/// CSS class of the HTML element that [`write_charts`] writes. The style sheet applies only to this element
+/// and its content.
 const CLASS: &str = "simtool";
 /// Style sheet of the charts.
 const STYLE: &str = include_str!("charts.css");
-/// Style rules for the background and the margins of the element. On the page, the body has these rules.
+/// Style rules for the background and the margins of the element that [`write_charts`] writes. A whole page
+/// does not need them, because its body has such rules.
 const OF_PIECE: &str = "& { padding: 1px 1rem 1rem; background: var(--page); color: var(--ink); }\n\
                         .charts { margin-top: 1.2rem; }";
 
 /// Writes one HTML element with the result in one sentence, the shares of kept and removed documents, and the
-/// histograms. Its style does not affect the page around it.
+/// histograms. The style of the element does not affect the page around it.
 ///
 /// # Errors
 ///

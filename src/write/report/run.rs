@@ -7,9 +7,9 @@ use simtool_base::quantity::{bytes, rate, time};
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// Maximum number of characters that are shown of the command line.
+/// Maximum number of characters that the page shows of the command line of the run.
 const COMMAND: usize = 4000;
-/// Maximum number of characters that are shown of the value of a setting.
+/// Maximum number of characters that the page shows of the value of a setting.
 const SETTING: usize = 300;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {

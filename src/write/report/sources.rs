@@ -7,7 +7,7 @@ use crate::write::summary::Summary;
 use simtool_base::quantity::grouped;
 use std::io::{self, Write};
 
-/// Maximum number of characters that are shown of the name of a file or folder.
+/// Maximum number of characters that the page shows of the name of a file or folder.
 const NAME: usize = 44;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -> io::Result<()> {
@@ -72,7 +72,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
     }
 }
 
-/// Writes the explanation of the table, and the names of its columns.
+/// Writes the explanation of the table of sources, and the list of its columns with their names.
 fn write_columns(out: &mut dyn Write, sources: &Sources) -> io::Result<()> {
     writeln!(
         out,
@@ -87,7 +87,8 @@ fn write_columns(out: &mut dyn Write, sources: &Sources) -> io::Result<()> {
     out.write_all(b"</ol>\n")
 }
 
-/// Returns the letter that names column number `at`, counted from 0. There are fewer columns than letters.
+/// Returns the letter that names a column of the table of sources. `at` is the number of the column, counted
+/// from 0. There are fewer columns than letters.
 fn letter(at: usize) -> char {
     char::from(b'A' + (at % 26) as u8)
 }

@@ -4,8 +4,8 @@ use super::escape::Line;
 use simtool_base::quantity::percent;
 use std::io::{self, Write};
 
-/// Writes the start of a table. `name` describes it for screen readers, and `head` is the HTML of its
-/// heading. The table can also be scrolled with the keyboard.
+/// Writes the start of a table. `name` describes the table for screen readers, and `head` is the HTML of the
+/// cells of its heading. The table can also be scrolled with the keyboard.
 pub(super) fn begin_table(out: &mut dyn Write, name: &str, head: &str) -> io::Result<()> {
     writeln!(
         out,
@@ -19,7 +19,7 @@ pub(super) fn end_table(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"</tbody></table></div>\n")
 }
 
-/// Returns a share in percent as HTML. A very small share is shown as `< 0.1 %`.
+/// Returns the share `part / whole` in percent as HTML. A very small share is shown as `< 0.1 %`.
 pub(super) fn share(part: u64, whole: u64) -> String {
     Line(percent(part, whole).as_bytes()).to_string()
 }

@@ -10,7 +10,8 @@ fn name(outside: &[u8]) -> Name {
     Name { id: outside.to_vec(), file: outside.to_vec(), record: 7 }
 }
 
-/// Returns a summary and a report with every section. All texts that come from the input are `outside`.
+/// Returns a summary and a report with every section. `outside` is used for all texts that would come from
+/// the input.
 fn report(outside: &[u8]) -> (Summary, Report) {
     let text = String::from_utf8_lossy(outside).into_owned();
     let mut summary = Summary {
@@ -112,7 +113,8 @@ fn a_piece_has_the_charts_of_the_page_and_a_style_of_its_own() {
     }
 }
 
-/// Returns the tags of a page in order. Checks that each tag is closed in its turn.
+/// Returns the HTML tags of a page in order. Checks that every element is closed, and in the reverse order of
+/// opening.
 fn tags(page: &str) -> Vec<String> {
     let (mut open, mut all) = (Vec::new(), Vec::new());
     let mut rest = page.strip_prefix("<!DOCTYPE html>").unwrap();

@@ -7,9 +7,9 @@ use crate::write::summary::{FaultPlace, Summary};
 use simtool_base::quantity::{counted, grouped};
 use std::io::{self, Write};
 
-/// Maximum number of characters that are shown of a file name.
+/// Maximum number of characters that the page shows of the file name of a fault.
 const FILE: usize = 48;
-/// Maximum number of characters that are shown of the description of a fault.
+/// Maximum number of characters that the page shows of the description of a fault.
 const WHAT: usize = 300;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
@@ -58,7 +58,8 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     write_bad_records(out, report, quarantined)
 }
 
-/// Writes the table of bad records. `all` is the number of all bad records, listed or not.
+/// Writes the table of bad records. `all` is the number of all bad records of the run, whether the table
+/// lists them or not.
 fn write_bad_records(out: &mut dyn Write, report: &Report, all: u64) -> io::Result<()> {
     if report.quarantined.is_empty() {
         return Ok(());
@@ -82,8 +83,9 @@ fn write_bad_records(out: &mut dyn Write, report: &Report, all: u64) -> io::Resu
     write_more(out, all, "record", "quarantine.jsonl")
 }
 
-/// Writes how many rows the table above leaves out, and the name of the file that has all of them. `noun`
-/// names the things in the rows, for example `record`.
+/// Writes a line below a table, if the table does not list all of the `all` entries. The line says how many
+/// entries are left out and which `file` has more of them. `noun` is the word for an entry, for example
+/// `record`.
 fn write_more(out: &mut dyn Write, all: u64, noun: &str, file: &str) -> io::Result<()> {
     match all.saturating_sub(BAD_RECORDS as u64) {
         0 => Ok(()),

@@ -5,8 +5,8 @@ use simtool_base::fault::Severity;
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
 
-/// Writes a summary. The fields `begin`, `end`, `peak_memory_bytes` and `seconds` differ from run to run. All
-/// other fields are the same for the same input and settings.
+/// Writes a summary as a JSON object. The fields `begin`, `end`, `peak_memory_bytes` and `seconds` differ
+/// from run to run. All other fields are the same if the input and the settings are the same.
 ///
 /// # Errors
 ///

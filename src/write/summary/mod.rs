@@ -39,9 +39,10 @@ pub struct Summary {
     pub commands: Option<Commands>,
     /// Names and values of the settings that affected the result.
     pub parameters: Vec<(&'static str, Setting)>,
-    /// Recipe of the method. Fingerprints and terms can be compared only if their recipes are equal.
+    /// Recipe of the method: a text that identifies how fingerprints or terms are made. Only fingerprints or
+    /// terms with equal recipes can be compared.
     pub recipe: String,
-    /// Sentence that explains the meaning of distances. `None` if the method has no distances.
+    /// Sentence for people that explains the meaning of distances. `None` if the method has no distances.
     pub distance_means: Option<String>,
     /// Time at which the run started. `None` if the caller has no clock.
     pub begin: Option<UtcTime>,
@@ -62,10 +63,11 @@ pub struct Summary {
     /// Number of pairs of near-duplicates. `None` if the pairs did not fit in memory, so that only the pairs
     /// that affect the removals were searched.
     pub pairs: Option<u64>,
-    /// Limits, each with the number of documents that a run with this limit would remove. Stricter limits
-    /// come first, and the limit of the run is last. Empty if not all pairs are known.
+    /// Limits on the similarity or distance, each with the number of documents that a run with this limit
+    /// would remove. Stricter limits come first, and the limit of the run is last. Empty if the run did not
+    /// search all pairs.
     pub levels: Vec<Level>,
-    /// Faults of the input: bad records, and damaged or unreadable files.
+    /// Faults of the input, which are bad records, and damaged or unreadable files.
     pub faults: Faults,
     /// Name and wall-clock time of each stage.
     pub stages: Vec<(&'static str, Duration)>,
@@ -74,9 +76,10 @@ pub struct Summary {
 /// Beginnings of command lines that show results in detail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commands {
-    /// Command that shows what became of a document. Its ID must be appended.
+    /// Command that shows what became of a document. The ID of the document must be appended.
     pub why: String,
-    /// Command that compares two documents. `FILE:RECORD` of each must be appended.
+    /// Command that compares two documents. For each document, `FILE:RECORD` must be appended, the name of
+    /// its file and the number of its record.
     pub compare: String,
 }
 
@@ -87,14 +90,15 @@ pub struct ReadCounts {
     pub files: u64,
     /// Number of documents that were compared.
     pub documents: u64,
-    /// Number of records that could not be read as documents.
+    /// Number of bad records, which could not be read as documents.
     pub quarantined: u64,
-    /// Known number of records in damaged parts of files. These records could not be read.
+    /// Number of records that could not be read because they are in damaged parts of files, as far as this
+    /// number is known.
     pub lost: u64,
-    /// Number of documents that the selection excluded, for example by `--limit`. They are kept, and not
-    /// counted in `documents`.
+    /// Number of documents that the user excluded from the comparison, for example by `--limit`. These
+    /// documents are kept and not counted in `documents`.
     pub passed_over: u64,
-    /// Number of documents without any term. They are kept.
+    /// Number of documents without any term. These documents are kept.
     pub without_terms: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
@@ -105,8 +109,8 @@ pub struct ReadCounts {
 }
 
 impl ReadCounts {
-    /// Returns the number of all records of the input: documents, bad and lost records, and documents that
-    /// the selection excluded.
+    /// Returns the number of all records of the input: compared documents, excluded documents, bad records
+    /// and lost records.
     #[must_use]
     pub fn records(&self) -> u64 {
         let known = self.documents + self.quarantined + self.passed_over;
@@ -115,7 +119,8 @@ impl ReadCounts {
     }
 }
 
-/// A limit, and the number of documents that a run with this limit would remove.
+/// A limit on the similarity or distance, and the number of documents that a run with this limit would
+/// remove.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
     /// The limit: the minimum similarity or the maximum distance of near-duplicates.
@@ -133,7 +138,7 @@ pub enum Closest {
     Distance(u32),
 }
 
-/// Faults of the input: the number of faults of each kind, and the places of the first ones.
+/// Faults of the input: the number of faults of each kind, and the places of the first faults of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     counts: BTreeMap<&'static str, u64>,
@@ -143,7 +148,7 @@ pub struct Faults {
 /// A fault of the input, with its place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultPlace {
-    /// Whether data was lost by the fault or only something unusual was found.
+    /// Severity of the fault: whether data was lost, or something was only unusual.
     pub severity: Severity,
     /// Stable name of the kind of fault.
     pub kind: &'static str,
@@ -151,9 +156,9 @@ pub struct FaultPlace {
     pub file: Vec<u8>,
     /// Number of the record in the file. `None` if the fault is not about one record.
     pub record: Option<u64>,
-    /// Byte offset in the file. `None` if the fault has none.
+    /// Byte offset of the fault in the file. `None` if the fault does not belong to one offset.
     pub byte: Option<u64>,
-    /// Description of what was found or expected there.
+    /// Description of what was found or expected at the place of the fault.
     pub what: String,
 }
 
@@ -161,8 +166,8 @@ impl Faults {
     /// Maximum number of faults of each kind whose places are stored. Further faults are only counted.
     pub const PLACES: u64 = 1000;
 
-    /// Counts a fault of this kind. Stores its place if fewer than [`Self::PLACES`] places of this kind are
-    /// stored.
+    /// Counts a fault of this kind. If fewer than [`Self::PLACES`] faults of this kind were counted before,
+    /// calls `place` and stores the result.
     pub fn add(&mut self, kind: &'static str, place: impl FnOnce() -> FaultPlace) {
         let count = self.counts.entry(kind).or_insert(0);
         *count += 1;
@@ -198,31 +203,32 @@ impl Faults {
     }
 }
 
-/// A count of the summary, with its names for programs and for people.
+/// A count of the summary, such as the number of documents, with its names for programs and for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figure {
     /// Name of the field in `summary.json`.
     pub key: &'static str,
-    /// Name in the table on the terminal and on the page.
+    /// Name of the count in the table on the terminal and on the page.
     pub name: &'static str,
     /// The count. `None` if it is not known.
     pub count: Option<u64>,
-    /// Count that corresponds to 100 % when the share of this count is shown. `None` if no share is shown.
+    /// Count that corresponds to 100 % when `count` is also shown as a percentage. `None` if no percentage is
+    /// shown.
     pub whole: Option<u64>,
-    /// Remark for people. May be empty.
+    /// Remark for people that is shown next to the count. May be empty.
     pub note: &'static str,
-    /// Whether people see the count, or only programs.
+    /// Readers to whom the count is shown.
     pub audience: Audience,
 }
 
 /// Readers to whom a [`Figure`] is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// Programs and people.
+    /// Programs and people see the count.
     Everyone,
-    /// Programs, and people if the count is not 0.
+    /// Programs always see the count. People see it only if it is not 0.
     IfAny,
-    /// Only programs, in `summary.json`.
+    /// Only programs see the count, in `summary.json`.
     Programs,
 }
 
@@ -260,7 +266,8 @@ impl Figure {
 }
 
 impl Summary {
-    /// Adds `time` to the time of the stage called `stage`. A new stage becomes the last one.
+    /// Adds `time` to the time of the stage called `stage`. If there is no such stage, it is added at the end
+    /// of the list.
     pub(crate) fn add_time(&mut self, stage: &'static str, time: Duration) {
         match self.stages.iter_mut().find(|(name, _)| *name == stage) {
             Some((_, total)) => *total += time,
@@ -280,7 +287,8 @@ impl Summary {
         self.read.iter().map(|read| read.text_bytes).sum()
     }
 
-    /// Returns whether every document was either kept or removed, so that none was lost.
+    /// Returns whether the numbers of kept and removed documents add up to the number of compared documents,
+    /// so that no document was lost.
     #[must_use]
     pub fn is_conserved(&self) -> bool {
         self.read.first().documents == self.kept + self.removed
@@ -293,7 +301,7 @@ impl Summary {
     }
 
     /// Returns all counts in the order in which they are shown. In a match, the counts of the corpus follow
-    /// those of the queries.
+    /// the counts of the queries.
     #[must_use]
     pub fn figures(&self) -> Vec<Figure> {
         let read = self.read.first();
@@ -347,7 +355,7 @@ impl Summary {
     }
 }
 
-/// Names of the counts, which are different for `dedup` and for `match`.
+/// Names and remarks of some counts, which are different for `dedup` and for `match`.
 struct Names {
     files: &'static str,
     documents: &'static str,

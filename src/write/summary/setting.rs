@@ -7,7 +7,8 @@ use std::io::{self, Write};
 /// Value of a setting of the run, with its type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Setting {
-    /// No value. The setting was not given, which means for example that there is no limit.
+    /// No value, because the setting was not given. For a limit this means, for example, that there is no
+    /// limit.
     None,
     /// A setting that is on or off.
     Flag(bool),
@@ -17,7 +18,7 @@ pub enum Setting {
     Number(f64),
     /// A text, for example the name of a field.
     Text(String),
-    /// A list of texts, for example of patterns.
+    /// A list of texts, for example of file name patterns.
     List(Vec<String>),
 }
 
@@ -44,12 +45,12 @@ impl Setting {
         }
     }
 
-    /// Creates the value of a setting that is a count, or [`None`](Self::None) if there is no count.
+    /// Returns a [`Count`](Self::Count) if there is a count, otherwise [`None`](Self::None).
     pub fn count(count: Option<u64>) -> Self {
         count.map_or(Self::None, Self::Count)
     }
 
-    /// Creates the value of a setting that is a text, or [`None`](Self::None) if there is no text.
+    /// Returns a [`Text`](Self::Text) if there is a text, otherwise [`None`](Self::None).
     pub fn text(text: Option<impl Into<String>>) -> Self {
         text.map_or(Self::None, |text| Self::Text(text.into()))
     }

@@ -4,7 +4,7 @@ use super::Summary;
 use simtool_base::quantity::{bytes, percent, rate};
 use std::fmt::Write;
 
-/// Minimum width of the column of names, in characters.
+/// Minimum width of the column with the names of the counts, in characters.
 const NAMES: usize = 14;
 
 /// Text that is shown for a count that is not known.
