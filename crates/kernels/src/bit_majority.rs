@@ -27,7 +27,8 @@ use super::vector::{Kernel, Level};
 /// Number of rows that were added, and for each bit the number of these rows that have it set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitCounts {
-    /// Bit i of word k is digit k, of value 2^k, of the number of rows that have bit i.
+    /// Binary digits of the 64 counts, one for each bit of a row. Bit i of `digits[k]` is digit k
+    /// of the number of rows in which bit i is set. Digit k has the value 2^k.
     digits: [u64; 64],
     rows: u64,
 }
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Twin of the loop: sums +1 or −1 for each row and bit.
+    /// Slow twin of [`BitCounts`]: sums +1 or −1 for each row and bit.
     fn naive(rows: &[u64]) -> u64 {
         (0..64).fold(0, |all, bit| {
             let sum: i64 = rows.iter().map(|row| if row >> bit & 1 == 1 { 1 } else { -1 }).sum();

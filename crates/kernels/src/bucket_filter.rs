@@ -17,18 +17,20 @@ use super::partition::{BlockHash, Parts};
 use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_table::Fingerprint;
 
-/// Returns the number of elements that [`rows_near_buckets`] needs in `found` for this number of rows.
-/// There are a few more elements than rows, because the loop always writes whole vectors.
+/// Returns the number of elements that the buffer `found` of [`rows_near_buckets`] needs for this
+/// number of rows. These are a few more elements than rows, because the loop always writes whole
+/// vectors.
 #[must_use]
 pub fn places(rows: usize) -> usize {
     rows + STEP
 }
 
-/// Finds the rows whose fold, the XOR of their 32-bit words, differs from the word of their bucket in at
-/// most `max_distance` bits, or whose bucket is [`CROWDED`]. Writes the indices of these rows to `found`
-/// in ascending order, and returns their number.
+/// Finds the rows that may be near a value in their bucket. These are the rows whose bucket is
+/// [`CROWDED`], and the rows whose fold is near the word of their bucket. A fold is the XOR of the
+/// 32-bit words of a row. It is near if it differs from the word in at most `max_distance` bits.
+/// Writes the indices of the found rows to `found` in ascending order, and returns their number.
 ///
-/// No row is missed that is near the only value of its bucket.
+/// A row that is near the only value of its bucket is always found.
 ///
 /// # Panics
 ///

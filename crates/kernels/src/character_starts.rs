@@ -19,7 +19,7 @@ pub(super) struct Starts {
     pub(super) two: u64,
     /// Mask of the first bytes of characters of three bytes.
     pub(super) three: u64,
-    /// Mask of the first bytes of longer characters.
+    /// Mask of the first bytes of characters of four bytes, and of the invalid bytes from 0xF8 on.
     pub(super) longer: u64,
 }
 

@@ -19,8 +19,8 @@ pub mod fold {
     /// The table cannot replace the character, because the replacement has another length or depends on
     /// neighbours.
     pub const ALONE: u8 = 0x80;
-    /// In an entry for several characters: their flags differ, so each of them has an entry in another
-    /// row.
+    /// Flag of an entry that is for several characters, such as the characters of a row. It means
+    /// that these characters have different flags, so each of them has an entry in another row.
     pub const ROW: u8 = 0x40;
     /// The character is a combining mark and stays. If another mark precedes it, the table cannot replace
     /// it.
@@ -34,17 +34,17 @@ pub mod fold {
     pub const INERT: u8 = 8;
 }
 
-/// Bits that say what a character is for the division of a text into words. No bit means that it separates
-/// words.
+/// Bits that say how a character takes part in the words of a text. A character without any of
+/// these bits separates words.
 pub mod kind {
     /// Odd character: the table does not know its kind, so the caller must decide.
     pub const ODD: u8 = 0x80;
-    /// In an entry for several characters: their kinds differ, so each of them has an entry in another
-    /// row.
+    /// Flag of an entry that is for several characters, such as the characters of a row. It means
+    /// that these characters have different kinds, so each of them has an entry in another row.
     pub const ROW: u8 = 0x40;
     /// A letter, which forms a word with the letters around it.
     pub const LETTER: u8 = 1;
-    /// A letter, but an [odd](ODD) character if a quotation mark follows.
+    /// A letter, unless a quotation mark follows. If one follows, the character is [odd](ODD).
     pub const QUOTED_LETTER: u8 = 2;
     /// A character that is a word by itself, for example a Chinese character.
     pub const SINGLE: u8 = 4;
@@ -73,9 +73,9 @@ impl Character {
     const ALONE: Self = Self { bytes: [0; 3], fold: fold::ALONE, kind: kind::ODD };
 }
 
-/// The entries of 64 characters of UTF-8 that are equal except in the last byte. The lowest six bits of
-/// the last byte are the index of an entry. [`Rows::whole`] is a special row: it has entries for 64
-/// rows that differ in the second byte, and the index comes from the second byte.
+/// The entries of 64 characters of UTF-8 that are equal except in the last byte. The lowest six
+/// bits of the last byte are the index of an entry. The special row [`Rows::whole`] has an entry
+/// for each of 64 rows instead. There, the lowest six bits of the second byte are the index.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Row {
@@ -312,9 +312,9 @@ impl CharacterTable {
         self.folds.load()
     }
 
-    /// Returns for each first byte the kind of all characters with this first byte: separators (0),
-    /// letters or words by themselves. Returns [`kind::ROW`] if they have several or other kinds or are
-    /// not known yet.
+    /// Returns for each first byte the kind of all characters with this first byte. The kind is 0
+    /// (separators), [`kind::LETTER`] or [`kind::SINGLE`]. It is [`kind::ROW`] if the characters
+    /// have different kinds, another kind, or were not looked up yet.
     #[inline]
     pub(crate) fn lead_kinds(&self) -> Leads {
         self.kinds.load()
@@ -403,7 +403,8 @@ impl CharacterTable {
 pub(super) mod tests {
     use super::*;
 
-    /// Describes characters of every sort. The code of a character selects its sort.
+    /// Returns an entry for a character, for tests. The code of the character selects the entry, so
+    /// that replacements and kinds of all sorts occur.
     pub(crate) fn described(character: char) -> Character {
         let code = character as u32;
         let mut bytes = [0; 4];

@@ -15,9 +15,9 @@ use super::vector::{Kernel, Level};
 use super::words::Words;
 use std::ops::Range;
 
-/// Copies the text of `range` to `folded`, with the replacements of `table` for characters beyond
-/// ASCII. Ends before the first character that the table cannot replace or that is not valid UTF-8.
-/// Returns the number of bytes before that character, which are also the bytes written.
+/// Copies the text of `range` to `folded`, and replaces characters beyond ASCII by the entries of
+/// `table`. Ends before the first character that the table cannot replace or that is not valid
+/// UTF-8. Returns the number of bytes before that character, which are also the bytes written.
 ///
 /// `words` has the lower-cased copy of the text and its masks. The range must begin with a character
 /// and end with the text. The copying also ends before a character with the flag `fold::JOINER` if
@@ -66,7 +66,7 @@ mod tests {
 
     static TABLE: CharacterTable = CharacterTable::new(described);
 
-    /// Twin of the loop: replaces one character after the other.
+    /// Slow twin of [`fold_characters`]: replaces one character after the other.
     fn one_by_one(
         table: &CharacterTable,
         words: &Words,
@@ -104,9 +104,9 @@ mod tests {
         at - start
     }
 
-    /// Folds a whole text by an instruction set, or by the twin if `isa` is `None`. Characters that
-    /// cannot be replaced are copied. Returns the folded text and the byte offsets of the copied
-    /// characters.
+    /// Folds a whole text. Uses [`fold_characters`] with the instruction set `isa`, or its slow
+    /// twin if `isa` is `None`. Characters that cannot be replaced are copied. Returns the folded
+    /// text and the byte offsets of the copied characters.
     fn folded(isa: Option<Isa>, text: &[u8]) -> (Vec<u8>, Vec<usize>) {
         let mut words = Words::default();
         classify(Isa::PORTABLE, text, &mut words);

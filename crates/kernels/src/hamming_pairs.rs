@@ -44,8 +44,8 @@ pub fn near_pairs_32(
     candidates.flush(sink);
 }
 
-/// Does the same as [`near_pairs_32`] for words of 64 bits. They are for larger distances, at which too
-/// many unrelated words of 32 bits would be near.
+/// Does the same as [`near_pairs_32`] for words of 64 bits. Use it for large distances, at which
+/// too many unrelated words of 32 bits would be near.
 ///
 /// # Panics
 ///

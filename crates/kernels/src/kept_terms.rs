@@ -13,7 +13,8 @@ use super::vector::{Kernel, Level};
 use simtool_base::stable_hash::row_word;
 
 impl RandomPart {
-    /// Replaces `kept` by the terms of `terms` that belong to this random part, in order.
+    /// Replaces `kept` by the terms of `terms` that belong to this random part of all terms, in
+    /// order.
     pub fn keep(self, isa: Isa, terms: &[u64], kept: &mut Vec<u64>) {
         kept.clear();
         kept.resize(terms.len(), 0);
@@ -21,16 +22,16 @@ impl RandomPart {
         kept.truncate(count);
     }
 
-    /// Replaces `words` by one word for each term: word number `index` of the term's pseudorandom row,
-    /// or 0 if the term does not belong to this random part. Returns the number of terms that belong to
-    /// it.
+    /// Replaces `words` by one word for each term. The word is number `index` of the pseudorandom
+    /// bits that a term has as its row, or 0 if the term does not belong to this random part of all
+    /// terms. Returns the number of terms that belong to it.
     pub fn row_words(self, isa: Isa, terms: &[u64], index: u32, words: &mut Vec<u64>) -> u64 {
         words.resize(terms.len(), 0);
         isa.run(RowWords { part: self, terms, index }, &mut words[..])
     }
 
-    /// Replaces `kept` by one weight for each term: the weight from `weights`, or 0 if the term does not
-    /// belong to this random part.
+    /// Replaces `kept` by one weight for each term. The weight is taken from `weights`, or is 0 if
+    /// the term does not belong to this random part of all terms.
     ///
     /// # Panics
     ///

@@ -61,7 +61,7 @@ use vector::{Costs, Kernel, Level};
 /// lines.
 macro_rules! levels {
     ($($(#[$attribute:meta])* $kind:ident = $name:literal: $level:ty,)+) => {
-        /// The levels that this program was built with, lowest first.
+        /// The levels (instruction sets) that this program was built with, lowest first.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         enum Kind {
             $($(#[$attribute])* $kind,)+
@@ -90,7 +90,7 @@ macro_rules! levels {
         }
 
         impl Isa {
-            /// Runs a kernel, compiled for this instruction set, that writes to `out`.
+            /// Runs a kernel that is compiled for this instruction set and writes to `out`.
             #[inline]
             fn run<Out, K: Kernel<Out>>(self, kernel: K, out: Out) -> K::Result {
                 match self.0 {

@@ -16,15 +16,15 @@ use super::own_loops::xxh3_short::MARGIN;
 use super::vector::{Kernel, Level};
 use super::words::Words;
 
-/// Sets the bits of characters beyond ASCII in the masks of `words`, which already has the bits of the
-/// ASCII characters of a text. Replaces `odd` by the byte offsets of the characters whose kind the
+/// Adds the characters beyond ASCII to the masks of `words`, in which the ASCII characters of a
+/// text are already marked. Replaces `odd` by the byte offsets of the characters whose kind the
 /// table does not decide, in ascending order.
 ///
 /// The text is UTF-8.
 ///
 /// # Panics
 ///
-/// `words` has no room for the margins of the text.
+/// The lower-cased text in `words` lacks the additional bytes that must surround it.
 pub fn mark_characters(isa: Isa, table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
     odd.clear();
     let blocks = words.blocks.len();
@@ -57,7 +57,7 @@ mod tests {
 
     static TABLE: CharacterTable = CharacterTable::new(described);
 
-    /// Twin of the loop: marks one character after the other.
+    /// Slow twin of [`mark_characters`]: marks one character after the other.
     fn one_by_one(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
         let mut at = 0;
         // The run of letters, with the marks that belong to them.
@@ -106,7 +106,9 @@ mod tests {
         words.mark(letters, |block| &mut block.letters);
     }
 
-    /// The blocks and odd places of a text by an instruction set, or by the twin.
+    /// Marks the characters of a text. Uses [`mark_characters`] with the instruction set `isa`, or
+    /// its slow twin if `isa` is `None`. Returns the blocks of masks and the byte offsets of the
+    /// odd characters.
     fn marked(isa: Option<Isa>, text: &str) -> (Vec<Block>, Vec<u32>) {
         let (mut words, mut odd) = (Words::default(), vec![7]);
         // Leftovers of an earlier text.
@@ -129,7 +131,8 @@ mod tests {
         }
     }
 
-    /// Returns a character of this kind. `first` selects characters of two bytes or of three bytes.
+    /// Returns a character whose kind is `kind`, at or after the character `first`. So `first`
+    /// decides whether it has two or three bytes.
     fn of_kind(kind: u8, first: char) -> char {
         (first..'\u{1000}').find(|&c| described(c).kind == kind).unwrap()
     }

@@ -30,8 +30,8 @@ const TOGETHER: usize = 16;
 
 /// Hash functions `(a × term + b) mod 2^64 >> 32`.
 ///
-/// They are kept in groups of `TOGETHER`. If the last group is not full, the first functions are
-/// repeated there and their values are dropped in the end.
+/// They are kept in groups of `TOGETHER`. If the last group is not full, the first functions fill
+/// it, and the additional values are dropped.
 #[derive(Clone, Debug)]
 pub struct HashFunctions {
     groups: Vec<Group>,
@@ -113,8 +113,8 @@ fn group_minima(group: &Group, terms: &[u64]) -> [u32; TOGETHER] {
 /// Assigns every term to a bin by the term's highest bits. The value of a bin becomes the minimum of
 /// its old value and the lowest 32 bits of its terms.
 ///
-/// The caller sets all bins to [`EMPTY_BIN`] first. So one hash of each term replaces as many hash
-/// functions as there are bins.
+/// The caller sets all bins to [`EMPTY_BIN`] first. With n bins, one hash of each term gives n
+/// minima, which would otherwise need n hash functions.
 #[inline]
 pub fn one_permutation(terms: &[u64], bins: &mut [u32]) {
     let count = bins.len() as u128;

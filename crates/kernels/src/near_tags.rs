@@ -18,11 +18,12 @@ use super::own_loops::near_tags::TagSearch;
 use super::vector::{Kernel, Level};
 use std::ops::Range;
 
-/// Number of tags by which the searched range is extended at a time.
+/// Number of tags by which one end of the searched range moves at a time.
 const STEP: usize = 32;
 
 /// Appends to `places` the index of each tag that differs from `query` in at most `most` bits, in
-/// ascending order. The tags are little-endian numbers, sorted by the number of set bits.
+/// ascending order. A tag is a 16-bit summary of a fingerprint. The tags are little-endian numbers,
+/// sorted by the number of set bits.
 ///
 /// `expected` is the range of indices in which near tags are expected. A wrong range costs time, but no
 /// tag is missed.
@@ -64,8 +65,8 @@ impl Kernel<&mut Vec<u32>> for NearTags<'_> {
     }
 }
 
-/// Returns a range that has all near tags: the index of its first tag, and its tags. The range is
-/// `expected`, extended on both sides as far as necessary.
+/// Returns a range of tags that has all tags near `query`, as the index of its first tag and the
+/// tags. The range is `expected`, extended on both sides as far as necessary.
 #[inline(always)]
 fn stretch(tags: &[[u8; 2]], expected: Range<usize>, query: u16, most: u32) -> (u32, &[[u8; 2]]) {
     if expected.is_empty() || expected.end > tags.len() {

@@ -17,7 +17,7 @@ pub trait Parts<L>: Sync {
 }
 
 /// Partition by hash: some bits of the hash of a value are the number of its part. Only the bits of
-/// the value in a mask, which is called block, are hashed.
+/// the value that a mask selects are hashed. This mask is called block.
 ///
 /// The hash is the product of the masked value and an odd constant. The number of the part is taken
 /// from the highest bits of the hash, because every bit of the block influences them. Values that
@@ -88,8 +88,9 @@ pub fn counts_to_starts<T: Copy + AddAssign>(counts: &mut [T], first: T) -> T {
     place
 }
 
-/// Copies records to their parts in the output arrays. `next` has for each part the index of its
-/// next record, and is advanced.
+/// Copies records to their parts in the output arrays. A record is a value and its number. `next`
+/// has for each part the index of its next record in the output, and this index is increased with
+/// each record.
 ///
 /// # Panics
 ///

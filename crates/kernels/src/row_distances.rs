@@ -7,7 +7,8 @@ use super::Isa;
 use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_rows::{Metric, Shape, differing_lanes, is_null};
 
-/// Number of rows whose distances [`votes`] sorts at the same time. Each row is a byte of a vector.
+/// Number of rows whose distances [`votes`] sorts at the same time. The distance of each row is one
+/// byte of a vector.
 const ROWS: usize = 64;
 
 /// Writes the distance of `query` to each row into `distances`, which has one element for each row.
@@ -22,7 +23,8 @@ const ROWS: usize = 64;
 /// assert_eq!(distances, [1, 4]);
 /// ```
 ///
-/// # Complexity
+/// O(n · w) for n rows of w words. The metric `Votes` takes O(n · w · needed) in addition, for 64
+/// rows at a time.
 ///
 /// O(n · w) for n rows of w words. Votes take O(n · count · needed) in addition, 64 rows at a time.
 pub fn row_distances(shape: Shape, query: &[u64], rows: &[u64], isa: Isa, distances: &mut [u32]) {

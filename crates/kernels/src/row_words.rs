@@ -8,7 +8,8 @@ use super::Isa;
 use super::vector::{Kernel, Level};
 use simtool_base::stable_hash::row_word;
 
-/// Replaces `words` by one word for each term: word number `index` of the term's pseudorandom row.
+/// Replaces `words` by one word for each term. The word is number `index` of the pseudorandom bits
+/// that a term has as its row.
 ///
 /// ```
 /// use simtool_kernels::{Isa, row_words::row_words};

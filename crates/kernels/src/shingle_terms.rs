@@ -16,10 +16,11 @@ use super::Isa;
 use super::vector::{Kernel, Level};
 use simtool_base::stable_hash::{SHINGLE_BASE, mix};
 
-/// Number of sums that are computed at the same time, as the elements of a vector.
+/// Number of sums of shingles that are computed at the same time, as the elements of a vector.
 const TOGETHER: usize = 8;
 
-/// Appends `mix(x_1 A^(s-1) + ... + x_s)` for every s = `length` consecutive tokens `x_1` to `x_s`.
+/// Appends the term of every shingle, which is a sequence of s = `length` consecutive tokens `x_1`
+/// to `x_s`. The term is `mix(x_1 A^(s-1) + ... + x_s)` with a fixed odd number A.
 ///
 /// # Panics
 /// If `length` is 0.
@@ -57,9 +58,9 @@ impl Kernel<&mut Vec<u64>> for ShingleTerms<'_> {
     }
 }
 
-/// Appends the terms of the first shingles, as many as fill whole blocks of [`TOGETHER`] terms. Each sum
-/// is computed from all tokens of its shingle. Returns the number of appended terms. `count` is the
-/// number of all shingles.
+/// Appends the terms of the first shingles, as many as fill whole blocks of [`TOGETHER`] terms. The
+/// sum of each shingle is computed from all of its tokens. Returns the number of appended terms.
+/// `count` is the number of all shingles.
 #[inline(always)]
 fn direct(tokens: &[u64], length: usize, count: usize, terms: &mut Vec<u64>) -> usize {
     let (blocks, _) = terms.spare_capacity_mut()[..count].as_chunks_mut::<TOGETHER>();
@@ -82,11 +83,11 @@ fn direct(tokens: &[u64], length: usize, count: usize, terms: &mut Vec<u64>) -> 
     made
 }
 
-/// Appends the terms of all shingles of `tokens`, which has at least `length` tokens. Each sum is
-/// computed from the sum before it.
+/// Appends the terms of all shingles of `tokens`, which has at least `length` tokens. The sum of
+/// each shingle is computed from the sum of the shingle before it.
 ///
-/// So each sum waits for one multiplication of the sum before it. Meanwhile, the processor combines the
-/// token that leaves and the token that enters.
+/// So each sum waits for one multiplication of the earlier sum. Meanwhile, the processor combines
+/// the token that leaves the shingle and the token that enters it.
 #[inline(always)]
 fn rolling(tokens: &[u64], length: usize, terms: &mut Vec<u64>) {
     let (first, entering) = tokens.split_at(length);
@@ -107,7 +108,7 @@ fn rolling(tokens: &[u64], length: usize, terms: &mut Vec<u64>) {
 mod tests {
     use super::*;
 
-    /// Twin of the loop: computes each sum separately.
+    /// Slow twin of [`shingle_terms`]: computes the sum of each shingle separately.
     fn slowly(tokens: &[u64], length: usize) -> Vec<u64> {
         let sum = |run: &[u64]| {
             run.iter().fold(0_u64, |sum, &x| sum.wrapping_mul(SHINGLE_BASE).wrapping_add(x))

@@ -57,7 +57,7 @@ pub(super) trait Level: OwnLoops {
     /// Measured costs of the kernels at this level.
     const COSTS: Costs;
 
-    /// Returns whether this processor has the instructions.
+    /// Returns whether this processor has the instructions of this level.
     fn is_supported() -> bool;
 
     /// Runs a kernel that is compiled for this level.
@@ -75,8 +75,8 @@ pub(super) struct Costs {
     pub(super) pair_of_32_bits: f64,
     /// Nanoseconds for comparing one pair of 64-bit words in `near_pairs_64`.
     pub(super) pair_of_64_bits: f64,
-    /// Nanoseconds for comparing one pair of rows in `near_in_groups`, without the time for their
-    /// words.
+    /// Nanoseconds for comparing one pair of rows in `near_in_groups`, in addition to the time for
+    /// each word.
     pub(super) pair_in_groups: f64,
     /// Additional nanoseconds for each 64-bit word of a pair of rows in `near_in_groups`.
     pub(super) word_in_groups: f64,

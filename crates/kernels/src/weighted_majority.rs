@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Twin of the loop: adds or subtracts the weight of each row.
+    /// Slow twin of [`BitWeights`]: adds or subtracts the weight of each row for each bit.
     fn naive(rows: &[u64], weights: &[u32]) -> u64 {
         (0..64).fold(0, |all, bit| {
             let signed = |(row, &weight): (&u64, &u32)| {

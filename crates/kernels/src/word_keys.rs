@@ -11,7 +11,8 @@ use super::Isa;
 use super::own_loops::word_keys::WordSpans;
 use super::vector::{Kernel, Level};
 
-/// Replaces `keys` and `hashes` by the keys of words and their hashes. Word i is
+/// Replaces `keys` and `hashes` by the key of each word and the hash of each key. A key holds the
+/// lower-case bytes of a word, or is [`NO_KEY`] for a word of more than 16 letters. Word i is
 /// `text[starts[i]..ends[i]]`. Words must consist of ASCII letters.
 ///
 /// # Panics

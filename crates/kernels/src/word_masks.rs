@@ -26,8 +26,8 @@ use super::vector::{Kernel, Level};
 /// Maximum number of bytes of a text that [`classify`] takes.
 pub const MAX_TEXT: usize = 1 << 30;
 
-/// Replaces the byte classes and the lower-cased copy in `words` by those of `text`. Returns whether
-/// `text` has a byte beyond ASCII.
+/// Replaces the masks of bytes and the lower-cased copy in `words` by the masks and the copy of
+/// `text`. Returns whether `text` has a byte beyond ASCII.
 ///
 /// # Panics
 /// If `text` is longer than [`MAX_TEXT`].
@@ -73,7 +73,7 @@ impl Kernel<(&mut [Block], &mut [[u8; 64]])> for Classify<'_> {
     }
 }
 
-/// Finds the words of a text by the byte classes in `words.blocks`, and replaces `words.starts` and
+/// Finds the words of a text by the masks in `words.blocks`, and replaces `words.starts` and
 /// `words.ends` by their positions.
 pub fn find_words(isa: Isa, words: &mut Words) {
     if isa.run(FindWords, words) {

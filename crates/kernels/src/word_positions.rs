@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Twin of the loop: goes through the text byte by byte.
+    /// Slow twin of [`word_positions`]: goes through the text byte by byte.
     fn naive(text: &[u8]) -> Vec<(u32, u32)> {
         let mut words = Vec::new();
         let mut start = None;

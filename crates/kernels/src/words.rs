@@ -3,8 +3,8 @@
 use super::own_loops::xxh3_short::MARGIN;
 use std::ops::Range;
 
-/// The classes of the bytes in a block of 64 bytes. There is a mask for each class, and bit i of a
-/// mask is for byte i.
+/// The classes of bytes, such as letters, in a block of 64 bytes. There is a mask for each class,
+/// and bit i of a mask is set if byte i is in the class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Block {
@@ -12,8 +12,8 @@ pub struct Block {
     pub letters: u64,
     /// Mask of the digits.
     pub digits: u64,
-    /// Mask of the underscores. The caller may add the bytes of other characters that take part in
-    /// words like underscores.
+    /// Mask of the underscores. The caller may add other characters that take part in words in the
+    /// same way as underscores.
     pub underscores: u64,
     /// Mask of the bytes, for example apostrophes, that join two letters before and after them.
     pub joins_letters: u64,
@@ -21,11 +21,11 @@ pub struct Block {
     pub joins_digits: u64,
     /// Mask of the bytes beyond ASCII.
     pub foreign: u64,
-    /// Mask of other bytes that always belong to words. It has only bytes beyond ASCII, so it is
-    /// empty after the ASCII characters were classified.
+    /// Mask of the characters beyond ASCII that always belong to words although they are not
+    /// letters. [`classify`](crate::word_masks::classify) leaves it empty.
     pub others: u64,
-    /// Mask of the bytes before which a word ends in any case, even if both bytes belong to words.
-    /// It is empty after the ASCII characters were classified.
+    /// Mask of the bytes before which a word always ends, even if the bytes on both sides belong to
+    /// words. [`classify`](crate::word_masks::classify) leaves it empty.
     pub breaks: u64,
 }
 
@@ -72,7 +72,8 @@ impl Block {
 pub struct Words {
     /// The lower-cased copy: [`MARGIN`] bytes, the text, and at least [`MARGIN`] more bytes.
     pub lowered: Vec<u8>,
-    /// The classes of the bytes of the text, in blocks of 64 bytes. Two empty blocks follow.
+    /// Masks of the bytes of the text, one [`Block`] for each 64 bytes. Two empty blocks follow:
+    /// one ends the last word, and one is the block behind it.
     pub blocks: Vec<Block>,
     /// Index in `lowered` of the first byte of each word.
     pub starts: Vec<u32>,
@@ -89,8 +90,8 @@ impl Words {
         of(at / 64) >> (at % 64) | of(at / 64 + 1) << (63 - at % 64) << 1
     }
 
-    /// Adds the bytes of `range`, which are byte offsets in the text, to a class. `mask` returns the
-    /// mask of the class in a block.
+    /// Adds the bytes of `range` to a class. The range has byte offsets in the text. `mask` returns
+    /// the field of a block that is the mask of this class.
     #[inline]
     pub fn mark(&mut self, range: Range<usize>, mask: impl Fn(&mut Block) -> &mut u64) {
         let mut at = range.start;

@@ -1,15 +1,15 @@
 //! The plain loop of [`crate::bit_majority`].
 
-/// Number of lanes. Rows are dealt to the lanes in turn, and each lane counts its rows separately.
+/// Number of lanes, which count their rows separately. Row i belongs to lane i modulo this number.
 const LANES: usize = 4;
 
-/// Number of rows of one lane that are added in one tree of additions.
+/// Number of rows of a lane that [`add_tree`] adds at once, in a tree of additions.
 const TREE: usize = 8;
 
-/// Number of binary digits of the counts of a lane.
+/// Number of binary digits of the counts that a lane keeps for each bit.
 const LANE_DIGITS: usize = 8;
 
-/// Maximum number of trees whose rows can be counted with the digits of a lane.
+/// Maximum number of trees whose rows a lane can count with [`LANE_DIGITS`] binary digits.
 const MOST_TREES: usize = (1 << LANE_DIGITS) / TREE - 1;
 
 /// Maximum number of rows in one call of [`add_rows`].
@@ -18,8 +18,8 @@ pub(crate) const MOST_ROWS: usize = MOST_TREES * TREE * LANES;
 /// One 64-bit word for each lane.
 type Words = [u64; LANES];
 
-/// Adds at most [`MOST_ROWS`] rows to the count of each bit. Bit i of `digits[k]` is binary digit k
-/// of the count of bit i.
+/// Adds at most [`MOST_ROWS`] rows to the counts of set bits. Bit i of `digits[k]` is binary digit
+/// k of the number of rows in which bit i is set.
 #[inline(always)]
 pub(crate) fn add_rows(rows: &[u64], digits: &mut [u64; 64]) {
     let mut lanes = [[0; LANES]; LANE_DIGITS];
@@ -46,8 +46,8 @@ pub(crate) fn add_rows(rows: &[u64], digits: &mut [u64; 64]) {
     add_number(digits, sum.iter().copied());
 }
 
-/// Adds the rows of a tree to the counts of their lanes. `lanes[k]` has binary digit k of the
-/// counts.
+/// Adds the rows of a tree to the counts of their lanes. `lanes[k][lane]` has binary digit k of the
+/// counts of a lane.
 #[inline(always)]
 fn add_tree(lanes: &mut [Words; LANE_DIGITS], rows: &[u64; TREE * LANES]) {
     let (rows, _) = rows.as_chunks::<LANES>();
@@ -69,8 +69,8 @@ fn add_tree(lanes: &mut [Words; LANE_DIGITS], rows: &[u64; TREE * LANES]) {
     }
 }
 
-/// Adds the bits of two words to `to`. All three have the same binary digit of the counts. Returns
-/// the carries, which belong to the next digit.
+/// Adds the bits of `one` and `other` to `to`. All three hold the same binary digit of the counts
+/// of each lane. Returns the carries, which belong to the next digit.
 #[inline(always)]
 fn add_two(to: &mut Words, one: &Words, other: &Words) -> Words {
     std::array::from_fn(|lane| {
@@ -80,8 +80,8 @@ fn add_two(to: &mut Words, one: &Words, other: &Words) -> Words {
     })
 }
 
-/// Adds another count to the count of every bit. `digits` and `number` have the binary digits of
-/// the counts, the lowest first. `number` has no more digits.
+/// Adds `number` to `digits`. Both hold a count for each bit of a word, as binary digits with the
+/// lowest digit first. `number` must not have more digits than `digits`.
 #[inline(always)]
 fn add_number(digits: &mut [u64], number: impl ExactSizeIterator<Item = u64>) {
     let (low, high) = digits.split_at_mut(number.len());

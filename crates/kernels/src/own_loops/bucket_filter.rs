@@ -3,29 +3,31 @@
 use crate::partition::{BlockHash, Parts};
 use simtool_model::fingerprint_table::Fingerprint;
 
-/// The word of a bucket with several values. The rows that look up such a bucket are kept. If the
-/// fold of a bucket's only value is this number by chance, these rows are kept, too, so none is
-/// missed.
+/// Word of a bucket that has several values. All rows of such a bucket are kept. The fold of a
+/// bucket's only value may equal this number by chance. Then the rows of the bucket are kept, too,
+/// so no near row is missed.
 pub const CROWDED: u32 = u32::MAX;
 
-/// Number of rows of a step of the loop. A step writes at most this number of elements.
+/// Number of rows that one step of the loop handles. A step writes at most this number of elements
+/// of `found`.
 pub(crate) const STEP: usize = 8;
 
-/// The arguments of a search for rows that may be near a value in their buckets.
+/// The arguments of a search for rows that may be near a value in their bucket.
 #[derive(Clone, Copy)]
 pub(crate) struct BucketSearch<'a, L> {
     /// Rows whose buckets are looked up.
     pub(crate) rows: &'a [L],
     /// Function that returns the bucket of a row.
     pub(crate) hash: &'a BlockHash<L>,
-    /// Word of each bucket: the fold of its only value, or [`CROWDED`].
+    /// Word of each bucket: the fold of its only value, or [`CROWDED`]. A fold is the XOR of the
+    /// 32-bit words of a value.
     pub(crate) words: &'a [u32],
     /// Maximum number of bits in which the fold of a kept row differs from the word of its bucket.
     pub(crate) max_distance: u32,
 }
 
-/// Looks up one row after the other. Writes the indices of the kept rows to `found`, and returns
-/// their number. `first` is the index of the first row.
+/// Looks up the bucket of one row after the other. Writes the indices of the rows that may be near
+/// a value to `found`, and returns their number. The indices begin with `first`.
 #[inline(always)]
 pub(crate) fn plain<L: Fingerprint>(
     search: BucketSearch<'_, L>,

@@ -6,11 +6,13 @@ use crate::character_table::{CharacterTable, fold};
 use crate::high_bits::flagged;
 use crate::words::Words;
 
-/// Number of bytes that must follow the output, because loops write whole blocks: a block of 64 bytes,
-/// and the rest of a character that begins at its end.
+/// Number of additional bytes that the output must have at its end, because loops write whole
+/// blocks. They are a block of 64 bytes and the last two bytes of a character that begins at its
+/// end.
 pub const ROOM: usize = 66;
 
-/// Characters of a block that need more than a replacement, as masks of their first bytes.
+/// Masks of the characters of a block that the table does not simply replace. Unless noted, a mask
+/// has their first bytes.
 #[derive(Default)]
 pub(crate) struct Special {
     /// Characters that the table cannot replace, and bytes that are not part of a valid character.
@@ -21,7 +23,7 @@ pub(crate) struct Special {
     pub(crate) joiners: u64,
 }
 
-/// A text whose characters are being replaced, with the position of the present block of 64 bytes.
+/// A text whose characters are being replaced, with the position of the current block of 64 bytes.
 pub(crate) struct Around<'t> {
     pub(crate) words: &'t Words,
     pub(crate) table: &'t CharacterTable,
@@ -29,15 +31,15 @@ pub(crate) struct Around<'t> {
     pub(crate) text: &'t [u8],
     /// Byte offset in the text where the replacement starts. The bytes before it are not looked at.
     pub(crate) start: usize,
-    /// Byte offset in the text of the present block.
+    /// Byte offset in the text of the current block.
     pub(crate) at: usize,
     /// Whether the character before the block is a combining mark or is before `start`.
     pub(crate) is_behind_mark: bool,
 }
 
 impl Special {
-    /// Finds the bytes beyond ASCII that are not part of a valid character of two or three bytes. Marks
-    /// and joiners are not set yet.
+    /// Finds the bytes beyond ASCII that are not part of a valid character of two or three bytes.
+    /// The masks of marks and joiners are still empty, and the caller fills them.
     #[inline(always)]
     pub(crate) fn new(starts: &Starts) -> Self {
         let Starts { tails, two, three, longer } = *starts;
@@ -47,10 +49,10 @@ impl Special {
         Self { alone: longer | tails & !expected | broken, ..Self::default() }
     }
 
-    /// Moves `around` to the first byte of the block that is not replaced yet. Characters are replaced
-    /// up to the first one that the table cannot replace, or that continues in the next block. Returns
-    /// true if the whole loop must end there, because the table cannot replace the character or the
-    /// text ends inside it.
+    /// Moves `around` to the byte after the characters of the block that are replaced. These end
+    /// before the first character that the table cannot replace, or that continues in the next
+    /// block. Returns true if the whole loop must end there, because the table cannot replace the
+    /// character or the text ends inside it.
     #[inline(always)]
     pub(crate) fn advance(mut self, starts: &Starts, around: &mut Around<'_>) -> bool {
         let Around { table, text, start, at, is_behind_mark, .. } = *around;
@@ -81,7 +83,7 @@ impl Special {
 }
 
 impl Around<'_> {
-    /// Moves behind the present block, which must have ASCII characters only.
+    /// Moves to the byte after the current block, which must have ASCII characters only.
     #[inline(always)]
     pub(crate) fn pass(&mut self) {
         self.at += (self.text.len() - self.at).min(64);
@@ -89,9 +91,9 @@ impl Around<'_> {
     }
 }
 
-/// Replaces the characters of a text one by one. Returns the number of bytes before the first character
-/// that cannot be replaced. The flags of a block are examined together after all of its look-ups, so no
-/// look-up waits for the one before it.
+/// Replaces the characters of a text one by one. Returns the number of bytes before the first
+/// character that cannot be replaced. The flags of a block are examined only after all its
+/// characters were looked up, so no look-up waits for an earlier one.
 #[inline(always)]
 pub(crate) fn fold_characters(mut around: Around<'_>, folded: &mut [u8]) -> usize {
     let (words, members, start) = (around.words, around.table.members(), around.start);
@@ -140,8 +142,8 @@ pub(crate) fn fold_characters(mut around: Around<'_>, folded: &mut [u8]) -> usiz
     around.at - start
 }
 
-/// Returns whether one of the two neighbours of the character with `length` bytes at byte offset `at`
-/// may not be joined to it. Bytes before `start` are not looked at.
+/// Returns whether one of the two neighbours of a character may not be joined to it. The character
+/// has `length` bytes and begins at byte offset `at`. Bytes before `start` are not looked at.
 #[cold]
 pub(crate) fn is_inert_next_to(
     table: &CharacterTable,

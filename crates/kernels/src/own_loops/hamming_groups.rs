@@ -1,8 +1,10 @@
 //! The plain loop of [`crate::hamming_groups`].
 
-/// Number of rows in a group.
+/// Number of rows in a group. The words of these rows alternate in memory, so that a vector holds
+/// one word of each row.
 pub const GROUP: usize = 8;
-/// Number of words after which the loop checks whether any row of the group can still be near.
+/// Number of words that are compared before the loop checks whether any row of the group can still
+/// be near.
 pub(crate) const STEP: usize = 8;
 
 /// The arguments of the comparison of a row with groups of rows.
@@ -20,7 +22,8 @@ pub(crate) struct GroupSearch<'a> {
     pub(crate) limits: &'a [u32],
 }
 
-/// Computes the distances word by word, and appends a hit for each near row.
+/// Computes the distances word by word, and appends a hit, `row << 32 | distance`, for each near
+/// row.
 #[inline(always)]
 pub(crate) fn plain(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     let GroupSearch { row, groups, own_limit, limits } = search;

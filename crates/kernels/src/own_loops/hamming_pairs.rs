@@ -2,9 +2,9 @@
 
 use std::ops::{BitXor, Range};
 
-/// Number of candidate pairs after which they are passed to the receiver.
+/// Number of buffered candidate pairs at which the buffer is passed to its receiver.
 pub(crate) const FLUSH: usize = 4096;
-/// Number of rows of a tile, which are compared with the columns together.
+/// Number of rows in a tile. The rows of a tile are compared with the columns together.
 pub(crate) const TILE: usize = 8;
 /// Maximum number of candidates that one step of a tile finds: one for each of eight rows and sixteen
 /// columns.

@@ -2,7 +2,7 @@
 
 use simtool_base::stable_hash::mix;
 
-/// Number of terms that are hashed before the kept ones are moved together.
+/// Number of terms that are hashed before the terms that are kept are copied.
 const BLOCK: usize = 32;
 
 /// A random part of all terms. A term belongs to it if the hash of the term is below a bound.

@@ -12,8 +12,8 @@ pub(crate) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'')
 }
 
-/// The characters of two bytes in a block, or those of three bytes. For each kind, there is a mask of
-/// their first bytes.
+/// Masks of the characters of two bytes in a block, or of the characters of three bytes. There is a
+/// mask for each kind, and it has the first bytes of the characters.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Found {
     pub(crate) letters: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Returns a mask of the characters about which the table does not decide if a quotation mark
+    /// Returns a mask of the characters whose kind the table does not decide if a quotation mark
     /// follows.
     #[inline(always)]
     fn before_quotes(&self) -> u64 {
@@ -54,16 +54,17 @@ fn bytes(two: u64, three: u64) -> u128 {
     two | two << 1 | three | three << 1 | three << 2
 }
 
-/// Returns `runs` without the bits of each run of set bits that are below the run's first bit in
-/// `starts`. For example, runs `0b0111_0110` and starts `0b0010_0010` give `0b0110_0110`.
+/// Returns some bits of `runs`, which consists of runs of adjacent set bits. Each run keeps its
+/// bits from its first bit in `starts` on. For example, runs `0b0111_0110` and starts `0b0010_0010`
+/// give `0b0110_0110`.
 #[inline(always)]
 fn following(runs: u128, starts: u128) -> u128 {
     // A sum carries through the rest of a run.
     runs & !(runs + (runs & starts))
 }
 
-/// Facts about a block that are needed for the next block. They are the bytes of the next block that
-/// continue the last character, and the kind of the last byte.
+/// Facts about a block that are needed for the next block. They are the bits that the block's last
+/// character sets in the next block, and the kind of the block's last byte.
 #[derive(Default)]
 pub(crate) struct Carry {
     letters: u64,
@@ -75,17 +76,18 @@ pub(crate) struct Carry {
 }
 
 impl Carry {
-    /// Replaces the facts by the facts about `block`, which has ASCII characters only.
+    /// Replaces the facts by the facts about `block`, which has ASCII characters only. Adds the
+    /// break that the previous block left at the start of `block`.
     #[inline(always)]
     pub(crate) fn pass(&mut self, block: &mut Block) {
         block.breaks |= self.breaks;
         *self = Self { letter_before: block.letters >> 63, ..Self::default() };
     }
 
-    /// Sets the bits of the characters of two and of three bytes that were found in a block. Returns a
-    /// mask of the first bytes of the characters whose kind the table does not decide. `quotes` returns
-    /// two masks of the characters before a quotation mark: the first bytes of characters of two bytes,
-    /// and of three bytes.
+    /// Adds the characters of two and of three bytes that were found in a block to its masks.
+    /// Returns a mask of the first bytes of the characters whose kind the table does not decide.
+    /// `quotes` returns two masks of the characters before a quotation mark: the first bytes of
+    /// characters of two bytes, and of three bytes.
     #[inline(always)]
     pub(crate) fn mark(
         &mut self,
@@ -146,8 +148,8 @@ pub(crate) fn push_places(index: usize, mask: u64, out: &mut Vec<u32>) {
     out.extend(places(mask).map(|at| (64 * index + at) as u32));
 }
 
-/// Looks up the characters of a text one by one, and then sets the bits of all characters of a block at
-/// once. So no look-up waits for the one before it.
+/// Looks up the characters of a text one by one, and then adds all characters of a block to its
+/// masks at once. So no look-up waits for an earlier one.
 #[inline(always)]
 pub(crate) fn mark_characters(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
     let members = table.members();

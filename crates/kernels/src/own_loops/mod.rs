@@ -43,7 +43,7 @@ use simtool_model::fingerprint_table::Wide;
 use word_keys::{WordKey, WordSpans};
 use xxh3_short::PlacedWords;
 
-/// The loops of a level. The methods do the same at every level.
+/// The loops of a level, which is an instruction set. The methods do the same at every level.
 ///
 /// Methods are `#[inline(always)]`: so the plain loops are compiled for the level.
 pub(super) trait OwnLoops: Copy {
@@ -59,8 +59,9 @@ pub(super) trait OwnLoops: Copy {
     }
 
     /// Writes the indices of the rows that are near the word of their bucket, or whose bucket is
-    /// crowded, to `found`. Returns the number of these rows. Rows have one 64-bit word. `found` has at
-    /// least [`STEP`](bucket_filter::STEP) more elements than there are rows.
+    /// crowded (has several values), to `found`. Returns the number of these rows. Rows have one
+    /// 64-bit word. `found` has at least [`STEP`](bucket_filter::STEP) more elements than there are
+    /// rows.
     #[inline(always)]
     fn rows_near_buckets_64(self, search: BucketSearch<'_, u64>, found: &mut [u32]) -> usize {
         bucket_filter::plain(search, 0, found)
@@ -125,7 +126,8 @@ pub(super) trait OwnLoops: Copy {
         hamming_scan::plain(corpus, query, 0, max_distance, hits);
     }
 
-    /// Appends the indices of the near tags in a range of tags to `places`.
+    /// Appends to `places` the index of each tag that is near the tag `search.query`. A tag is a
+    /// 16-bit summary of a fingerprint.
     #[inline(always)]
     fn near_tags(self, tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
         near_tags::plain(tags, search, places);
@@ -138,8 +140,8 @@ pub(super) trait OwnLoops: Copy {
         kept_terms::keep(part, terms, kept)
     }
 
-    /// Adds at most [`MOST_ROWS`](bit_majority::MOST_ROWS) rows to the count of each bit. Bit i of
-    /// `digits[k]` is binary digit k of the count of bit i.
+    /// Adds at most [`MOST_ROWS`](bit_majority::MOST_ROWS) rows to the counts of set bits. Bit i of
+    /// `digits[k]` is binary digit k of the number of rows in which bit i is set.
     #[inline(always)]
     fn add_rows(self, rows: &[u64], digits: &mut [u64; 64]) {
         bit_majority::add_rows(rows, digits);
@@ -152,7 +154,8 @@ pub(super) trait OwnLoops: Copy {
         weighted_majority::bit_weights(rows, weights)
     }
 
-    /// Writes the key of each word to `keys` and its hash to `hashes`.
+    /// Writes the key of each word, which is its letters in lower case as two numbers, to `keys`.
+    /// Writes the hash of the key to `hashes`.
     #[inline(always)]
     fn word_keys(self, spans: WordSpans<'_>, keys: &mut [WordKey], hashes: &mut [u64]) {
         word_keys::plain(spans, keys, hashes);
@@ -166,36 +169,37 @@ pub(super) trait OwnLoops: Copy {
         word_positions::plain(text, starts, ends)
     }
 
-    /// Appends the hash of each word.
+    /// Appends the XXH3 hash of each word to `hashes`.
     #[inline(always)]
     fn hash_words(self, words: PlacedWords<'_>, hashes: &mut Vec<u64>) {
         xxh3_short::hash_words(words, hashes);
     }
 
-    /// Writes the classes of the bytes of each block of `text` to `blocks`, and the block in lower case
-    /// to `lowered`. Returns whether there is a byte beyond ASCII.
+    /// Writes one mask for each class of bytes, for example letters, to the element of `blocks` for
+    /// each block of `text`. Writes the block in lower case to `lowered`. Returns whether `text`
+    /// has a byte beyond ASCII.
     #[inline(always)]
     fn classify(self, text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
         word_masks::classify(text, blocks, lowered)
     }
 
-    /// Finds the words by the byte classes in `words.blocks`, and replaces `words.starts` and
-    /// `words.ends`. Returns whether there were underscores.
+    /// Finds the words by the masks in `words.blocks`, and replaces `words.starts` and
+    /// `words.ends`. Returns whether the text has underscores.
     #[inline(always)]
     fn find_words(self, words: &mut Words) -> bool {
         word_masks::find_words(words)
     }
 
-    /// Writes the text to `folded` with replaced characters, up to the first character that the table
-    /// cannot replace. Returns the number of bytes before that character, which are also the bytes
-    /// written.
+    /// Copies the text to `folded` with replaced characters, up to the first character that the
+    /// table cannot replace. Returns the number of bytes before that character, which are also the
+    /// bytes written.
     #[inline(always)]
     fn fold_characters(self, around: Around<'_>, folded: &mut [u8]) -> usize {
         fold_characters::fold_characters(around, folded)
     }
 
-    /// Sets the bits of characters beyond ASCII in the masks of `words`. Appends to `odd` the byte
-    /// offsets of the characters whose kind the table does not decide.
+    /// Adds the characters beyond ASCII to the masks of `words`. Appends to `odd` the byte offsets
+    /// of the characters whose kind the table does not decide.
     #[inline(always)]
     fn mark_characters(self, table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
         mark_characters::mark_characters(table, words, odd);

@@ -9,8 +9,8 @@ pub type WordKey = [u64; 2];
 /// The key of a word of more than 16 letters. In the key of every other word, the first number is not 0.
 pub const NO_KEY: WordKey = [0; 2];
 
-/// Returns the in-memory hash of a key, which is one folded product of 128 bits. It is neither stored nor
-/// printed, so it may change with any version.
+/// Returns the hash of a key for tables in memory. The hash is a 128-bit product whose two halves
+/// are combined by XOR. It is neither stored nor printed, so it may change with any version.
 #[inline(always)]
 pub fn hash_key(key: WordKey) -> u64 {
     // Two odd constants from the digits of the square roots of 2 and 3.
@@ -43,7 +43,8 @@ pub(crate) struct WordSpans<'a> {
     pub(crate) ends: &'a [u32],
 }
 
-/// In each byte, the bit that is set in lower-case letters and not in upper-case letters.
+/// A number in which each byte has one bit set: the bit that differs between the lower-case and the
+/// upper-case form of a letter.
 const CASE: u64 = 0x2020_2020_2020_2020;
 
 /// Returns a mask of the lowest `letters` bytes of a number.
@@ -52,7 +53,8 @@ fn low_bytes(letters: usize) -> u64 {
     if letters >= 8 { u64::MAX } else { !(u64::MAX << (8 * letters)) }
 }
 
-/// Writes the key of each word to `keys` and its hash to `hashes`.
+/// Writes the key of each word, which is its letters in lower case as two numbers, to `keys`.
+/// Writes the hash of the key to `hashes`.
 #[inline(always)]
 pub(crate) fn plain(spans: WordSpans<'_>, keys: &mut [WordKey], hashes: &mut [u64]) {
     let WordSpans { text, starts, ends } = spans;

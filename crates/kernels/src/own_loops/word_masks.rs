@@ -10,8 +10,9 @@ pub(crate) const UNDERSCORE: u8 = 4;
 pub(crate) const JOINS_LETTERS: u8 = 8;
 pub(crate) const JOINS_DIGITS: u8 = 16;
 
-/// Writes the classes of the bytes of each block of `text` to `blocks`, and the block in lower case to
-/// `lowered`. Returns whether there is a byte beyond ASCII.
+/// Writes one mask for each class of bytes, for example letters, to the element of `blocks` for
+/// each block of `text`. Writes the block in lower case to `lowered`. Returns whether `text` has a
+/// byte beyond ASCII.
 #[inline(always)]
 pub(crate) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
     let mut foreign = 0;
@@ -24,7 +25,8 @@ pub(crate) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
     foreign != 0
 }
 
-/// Returns the classes of 64 bytes, and writes the bytes in lower case to `lowered`.
+/// Returns a mask for each class of bytes, for example letters, in a block of 64 bytes. Writes the
+/// block in lower case to `lowered`.
 #[inline(always)]
 fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
     let mut classes = [0; 64];
@@ -59,7 +61,7 @@ fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
 
 /// Calls `take` for each block with three arguments: the index of its first byte in the lower-cased
 /// copy, a mask of the first bytes of words, and a mask of the bytes behind words. Returns whether
-/// there were underscores.
+/// the text has underscores.
 #[inline(always)]
 pub(crate) fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bool {
     let mut before = Block::default();
@@ -77,8 +79,8 @@ pub(crate) fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bo
     underscores != 0
 }
 
-/// Finds the words block by block, and replaces `words.starts` and `words.ends`. Returns whether there
-/// were underscores.
+/// Finds the words block by block, and replaces `words.starts` and `words.ends`. Returns whether
+/// the text has underscores.
 #[inline(always)]
 pub(crate) fn find_words(words: &mut Words) -> bool {
     words.make_room();

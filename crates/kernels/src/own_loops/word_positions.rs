@@ -3,8 +3,8 @@
 /// Number of bytes that are classified at once.
 pub(crate) const BLOCK: usize = 64;
 
-/// Maximum number of meaningless positions that a loop writes behind the position of the last word of a
-/// text.
+/// Maximum number of elements behind the last position of a word that a loop overwrites with
+/// numbers without meaning.
 pub(crate) const OVERRUN: usize = 40;
 
 /// Finds where the words of a text start and end, block by block.
@@ -15,8 +15,8 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// Returns a mask of the first bytes of words and a mask of the bytes behind words, given the letters
-    /// of the next block.
+    /// Returns a mask of the first bytes of words and a mask of the bytes behind words. `letters`
+    /// is the mask of the letters of the next block.
     #[inline(always)]
     pub(crate) fn next(&mut self, letters: u64) -> (u64, u64) {
         let after_letter = (letters << 1) | self.carry;
@@ -25,8 +25,9 @@ impl Edges {
     }
 }
 
-/// Writes the positions of the set bits of `mask`, plus `base`, to `out` from index `at` on. Returns the
-/// index behind the last position. Up to seven meaningless numbers are written behind it.
+/// Writes the positions of the set bits of `mask`, plus `base`, to `out` from index `at` on.
+/// Returns the index behind the last position. Overwrites up to seven elements behind the last
+/// position with numbers that have no meaning.
 #[inline(always)]
 pub(crate) fn write_bits(mut mask: u64, base: u32, out: &mut [u32], mut at: usize) -> usize {
     let next = at + mask.count_ones() as usize;

@@ -3,17 +3,18 @@
 use std::hint::select_unpredictable;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Number of bytes that must be readable before the first word and after the last one.
+/// Number of bytes that the text must have before the first word and after the last word, because
+/// loops read them.
 pub const MARGIN: usize = 16;
 
-/// Number of words of a block. The long words of a block are hashed after its other words, and their
-/// indices in the block fit into a byte.
+/// Number of words of a block. The words of more than 8 bytes are hashed after the other words of
+/// their block. Their indices in the block fit into a byte.
 pub(crate) const BLOCK: usize = 256;
 
 /// Number of words that are tested together for having at most three bytes.
 const FEW: usize = 16;
 
-/// XXH3's default secret, as far as words of up to 16 bytes use it.
+/// The parts of XXH3's default secret that the hashes of words of up to 16 bytes depend on.
 const SECRET: [u64; 7] = [
     0xbe4b_a423_396c_feb8,
     0x1cad_21f7_2c81_017c,
@@ -129,8 +130,9 @@ fn load(text: &[u8], at: u32) -> u64 {
     bytes.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Combines the bytes and the length of a word of 1 to 3 bytes into the number that is hashed. `first`
-/// has the 8 bytes from its start on, and `last` the 8 bytes before its end.
+/// Combines the bytes and the length of a word of 1 to 3 bytes into one number, from which the hash
+/// is computed. `first` has the 8 bytes from the word's start on, and `last` the 8 bytes before its
+/// end.
 #[inline(always)]
 fn joined_3(first: u64, last: u64, length: u64) -> u64 {
     let middle = first.wrapping_shr(8 * (length as u32 >> 1)) & 0xff;

@@ -13,10 +13,10 @@ struct Folded<L> {
 }
 
 impl<L: Lanes> Folded<L> {
-    /// Replaces the characters of `row` in the block. `mask` has their first bytes, and `length` is
-    /// their number of bytes. `own` has the bytes of the block before any replacement. `lasts` has
-    /// the same bytes, moved so that the last byte of each character is at the position of its
-    /// first byte.
+    /// Replaces the characters of the block that belong to `row`. `mask` has their first bytes, and
+    /// `length` is the number of bytes of each character. `own` has the bytes of the block before
+    /// any replacement. `lasts` has the bytes that follow `length - 1` places later, so it has the
+    /// last byte of a character at the position of its first byte.
     ///
     /// # Safety
     ///

@@ -8,8 +8,8 @@ use crate::own_loops::xxh3_short::MARGIN;
 use crate::words::Words;
 
 impl Found {
-    /// Adds the characters of `row` whose first bytes are in `mask`. `lasts` has, at the position of
-    /// each first byte, the byte of the character that selects its entry in the row.
+    /// Adds the characters of `row` whose first bytes are in `mask`. At the position of each first
+    /// byte, `lasts` has the byte whose lowest six bits select the character's entry in the row.
     ///
     /// # Safety
     ///
@@ -32,8 +32,8 @@ impl Found {
     }
 }
 
-/// Sets the bits of the characters beyond ASCII of a text. One look-up finds the kinds of all
-/// characters of a block that belong to one row of the table.
+/// Adds the characters beyond ASCII of a text to the masks of its words. One look-up finds the
+/// kinds of all characters of a block that belong to one row of the table.
 ///
 /// # Safety
 ///

@@ -3,12 +3,14 @@
 use crate::own_loops::xxh3_short::{BLOCK, MARGIN, PlacedWords, hash_long};
 use std::mem::MaybeUninit;
 
-/// Appends the hash of each word to `hashes`. The level gives the work on `N` words in two functions.
+/// Appends the XXH3 hash of each word to `hashes`. Each level passes two functions for its vectors
+/// of `N` words: `hash` and `numbers`.
 ///
-/// `hash` gets the text and the starts and ends of `N` words, which keep [`MARGIN`] to both ends of the
-/// text. It returns the hashes of these words, and a mask of those that it cannot hash because they are too
-/// long. `numbers` gets such a mask and the index in its block of the first of the `N` words. It returns
-/// the indices in the block of the long words, followed by any numbers.
+/// `hash` receives the text and the starts and ends of `N` words, which are at least [`MARGIN`]
+/// bytes away from both ends of the text. It returns the hashes of these words, and a mask of the
+/// words that are too long for it. `numbers` receives such a mask and the index in the block of the
+/// first of the `N` words. It returns the indices in the block of the long words. Its other
+/// elements have no meaning.
 #[inline(always)]
 pub(super) fn hash_words<const N: usize>(
     words: PlacedWords<'_>,

@@ -6,10 +6,11 @@ use std::arch::aarch64::{
     vpaddlq_u8, vpaddlq_u16, vpaddlq_u32, vreinterpretq_u8_u64, vst1q_u64,
 };
 
-/// Number of vectors of a group.
+/// Number of vectors for one word of each row of a group, which is a set of [`GROUP`] rows.
 const VECTORS: usize = GROUP / 2;
 
-/// Appends a hit, `row << 32 | distance`, for each near row of the groups.
+/// Appends a hit, `row << 32 | distance`, for each near row of the groups. A row is near if its
+/// distance to the row of the search is within the limit (see [`GroupSearch`]).
 #[target_feature(enable = "neon")]
 pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     let GroupSearch { row, groups, own_limit, limits } = search;
@@ -32,9 +33,9 @@ pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     }
 }
 
-/// Adds the Hamming distances between at most [`STEP`] words of the row and the same words of the
-/// group's rows to `sums`. With so few words, the number of different bits in each byte position fits
-/// into a byte.
+/// Adds Hamming distances to `sums`: the distances between some words of the row and the same words
+/// of each row of a group. There are at most [`STEP`] words. So the number of different bits in
+/// each byte position fits into a byte.
 #[inline]
 #[target_feature(enable = "neon")]
 fn add_distances(

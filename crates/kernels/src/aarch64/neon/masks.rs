@@ -5,14 +5,14 @@ use std::arch::aarch64::{
     vreinterpretq_s8_u8, vreinterpretq_u8_u64, vreinterpretq_u64_u8, vsetq_lane_u64,
 };
 
-/// Bit of its eighth that each byte of a vector stands for.
+/// For each byte of a vector, the bit that it sets in a mask. Eight neighbouring bytes set the
+/// eight bits of one byte of the mask.
 const PLACES: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
-/// Returns a mask of 64 bytes, each of which is 0 or 0xFF. Bit i of the mask is set if byte i is not
-/// 0.
+/// Returns a mask of 64 bytes, which are 0 or 0xFF. Bit i of the mask is set if byte i is 0xFF.
 ///
-/// Each byte keeps the bit of its place among eight. Three rounds of adding neighbours then bring
-/// the bits of eight bytes together in one byte.
+/// Byte i of each eight bytes keeps only bit i. Then three rounds add neighbouring bytes, which
+/// brings the bits of eight bytes together in one byte.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn mask([a, b, c, d]: [uint8x16_t; 4]) -> u64 {

@@ -6,10 +6,12 @@ use std::arch::aarch64::{
     vreinterpretq_u8_u16,
 };
 
-/// Number of tags after which the loop looks for near ones.
+/// Number of tags that are compared with the query before one branch checks whether any of them is
+/// near.
 const STEP: usize = 32;
 
-/// Appends the indices of the near tags to `places`.
+/// Appends the index of each tag that is near the tag `search.query` to `places`. A tag is a 16-bit
+/// summary of a fingerprint.
 #[target_feature(enable = "neon")]
 pub(super) fn near_tags(tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
     let TagSearch { first, query, most } = search;

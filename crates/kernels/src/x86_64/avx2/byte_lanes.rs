@@ -52,7 +52,7 @@ unsafe fn spread(mask: u32) -> __m256i {
     }
 }
 
-/// Returns a vector in which byte i has only bit i modulo 8 set: 1, 2, 4, …, 128, and again from 1.
+/// Returns a vector in which byte i has only bit i modulo 8 set: 1, 2, 4, …, 128, and then 1 again.
 #[inline(always)]
 unsafe fn place_bits() -> __m256i {
     const BITS: i64 = 0x8040_2010_0804_0201_u64.cast_signed();
@@ -60,12 +60,13 @@ unsafe fn place_bits() -> __m256i {
     unsafe { _mm256_setr_epi64x(BITS, BITS, BITS, BITS) }
 }
 
-/// Replaces each of 32 bytes by an entry of the table, which is selected by the lowest six bits of the
-/// byte.
+/// Replaces each of 32 bytes by an entry of the table. The lowest six bits of the byte are the
+/// index of the entry.
 ///
-/// A shuffle looks up four bits in 16 entries, and gives zero for a byte whose highest bit is set. So
-/// all bytes are looked up in each quarter of the table. For each quarter, the highest bit is set in
-/// the bytes of the other quarters. The four results are combined by OR.
+/// A shuffle looks up four bits in 16 entries, and gives zero for a byte whose highest bit is set.
+/// So all bytes are looked up in each quarter of the table. Before each of these look-ups, the
+/// highest bit is set in the bytes whose entries are in other quarters. The four results are
+/// combined by OR.
 #[inline(always)]
 unsafe fn lookup_half(bytes: __m256i, table: [__m256i; 4]) -> __m256i {
     // SAFETY: the caller has the instructions.
@@ -84,8 +85,8 @@ unsafe fn lookup_half(bytes: __m256i, table: [__m256i; 4]) -> __m256i {
 }
 
 impl Lanes for ByteLanes {
-    /// The four quarters of the table. Each register has its quarter twice, because a shuffle looks up
-    /// the two halves of a register separately.
+    /// The four quarters of the table. Each register holds one quarter twice, because a shuffle
+    /// looks up the two halves of a register separately.
     type Table = [__m256i; 4];
 
     #[inline(always)]

@@ -8,7 +8,8 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_storeu_si256, _mm256_xor_si256,
 };
 
-/// Appends a hit, `row << 32 | distance`, for each near row of the groups.
+/// Appends a hit, `row << 32 | distance`, for each near row of the groups. A row is near if its
+/// distance to the row of the search is within the limit (see [`GroupSearch`]).
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     let GroupSearch { row, groups, own_limit, limits } = search;
@@ -33,9 +34,9 @@ pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     }
 }
 
-/// Adds the Hamming distances between at most [`STEP`] words of the row and the same words of the
-/// group's rows to `sums`. With so few words, the number of different bits in each byte position fits
-/// into a byte.
+/// Adds Hamming distances to `sums`: the distances between some words of the row and the same words
+/// of each row of a group. There are at most [`STEP`] words. So the number of different bits in
+/// each byte position fits into a byte.
 #[target_feature(enable = "avx2")]
 fn add_distances(sums: [__m256i; 2], lanes: &[[u64; GROUP]], words: &[u64]) -> [__m256i; 2] {
     let zero = _mm256_setzero_si256();

@@ -11,8 +11,8 @@ use std::arch::x86_64::{
     _mm256_srlv_epi64, _mm256_storeu_si256, _mm256_xor_si256,
 };
 
-/// For every mask of four lanes, the numbers of the lanes that are set in it, in ascending order.
-/// Each number is a byte of the entry.
+/// List of the set lanes of every mask of four lanes. Each byte of an entry is the number of a set
+/// lane, in ascending order.
 const LANES: [u32; 16] = {
     let mut lanes = [0; 16];
     let mut mask = 0_usize;
@@ -105,7 +105,8 @@ unsafe fn load_two(base: *const u8, one: usize, other: usize) -> __m128i {
     }
 }
 
-/// Returns the hashes of four words of at most 8 bytes, without a branch.
+/// Returns the hashes of four words of at most 8 bytes, without a branch. `first` has the 8 bytes
+/// from the start of each word on, and `last` the 8 bytes before its end.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn hash_8(first: __m256i, last: __m256i, lengths: __m128i) -> __m256i {

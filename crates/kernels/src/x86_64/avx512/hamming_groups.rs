@@ -6,7 +6,8 @@ use std::arch::x86_64::{
     _mm512_set1_epi64, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_xor_si512,
 };
 
-/// Appends a hit, `row << 32 | distance`, for each near row of the groups.
+/// Appends a hit, `row << 32 | distance`, for each near row of the groups. A row is near if its
+/// distance to the row of the search is within the limit (see [`GroupSearch`]).
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
 pub(super) fn near_in_groups(search: GroupSearch<'_>, hits: &mut Vec<u64>) {
     // The search is taken apart before the length is matched. The compiler then knows the range of the
@@ -59,7 +60,8 @@ fn near_in_groups_from<const WORDS: usize>(
     }
 }
 
-/// Adds the Hamming distances between `word` and the eight words in `lanes` to `sums`.
+/// Adds Hamming distances to `sums`: the distances between `word` and each of the eight words in
+/// `lanes`.
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 fn add_distances(sums: __m512i, lanes: &[u64; GROUP], word: __m512i) -> __m512i {
     // SAFETY: eight words are one vector.

@@ -13,8 +13,8 @@ use std::arch::x86_64::{
     _mm512_popcnt_epi64, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_xor_si512,
 };
 
-/// Appends a candidate pair for each lane in `mask`: the row `first_row` plus the number of the lane,
-/// and `column`.
+/// Appends a candidate pair for each lane that is set in `mask`. The row of the pair is `first_row`
+/// plus the number of the lane, and its column is `column`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,popcnt")]
 fn append(candidates: &mut Candidates, mask: __mmask8, first_row: usize, column: usize) {
     let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -34,11 +34,12 @@ fn append(candidates: &mut Candidates, mask: __mmask8, first_row: usize, column:
     candidates.length += mask.count_ones() as usize;
 }
 
-/// Defines the loop for words of one width. It compares a tile of eight rows with one vector of columns
-/// at a time.
+/// Defines the function that finds near pairs for words of one width. It compares a tile, which is
+/// eight rows, with one vector of columns at a time.
 ///
-/// In the step with columns that are not greater than all rows, masks exclude the pairs whose column is
-/// not greater than the row. The distance of such a pair keeps the value `far`.
+/// Only pairs whose column is greater than the row are wanted. In the first step of a tile, some
+/// columns are not greater than all rows. There, masks exclude the unwanted pairs, whose distance
+/// keeps the value `far`.
 macro_rules! tiled {
     ($name:ident, $word:ty, $lanes:literal, $splat:expr, $masked_load:ident, $count:ident,
         $masked_count:ident, $masked_compare:ident, $mask:ty, $rows_near:ident) => {
@@ -103,8 +104,8 @@ macro_rules! tiled {
     };
 }
 
-/// Returns a mask of the words of a tile, at most eight, that differ from `word` in at most
-/// `max_distance` bits.
+/// Returns a mask of the rows of a tile whose words differ from `word` in at most `max_distance`
+/// bits. `tile` has the words of at most eight rows.
 #[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq")]
 fn rows_near_32(tile: &[u32], word: u32, max_distance: u32) -> __mmask8 {
     let valid = (u32::MAX >> (32 - tile.len())) as __mmask8;
@@ -115,8 +116,8 @@ fn rows_near_32(tile: &[u32], word: u32, max_distance: u32) -> __mmask8 {
     _mm256_mask_cmple_epu32_mask(valid, _mm256_popcnt_epi32(difference), limit)
 }
 
-/// Returns a mask of the words of a tile, at most eight, that differ from `word` in at most
-/// `max_distance` bits.
+/// Returns a mask of the rows of a tile whose words differ from `word` in at most `max_distance`
+/// bits. `tile` has the words of at most eight rows.
 #[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq")]
 fn rows_near_64(tile: &[u64], word: u64, max_distance: u32) -> __mmask8 {
     let valid = (u32::MAX >> (32 - tile.len())) as __mmask8;

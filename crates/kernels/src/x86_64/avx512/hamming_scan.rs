@@ -17,7 +17,7 @@ fn reserve(hits: &mut Vec<u64>, more: usize) {
     }
 }
 
-/// Appends the lanes of `packed` whose bits are set in `mask`.
+/// Appends those lanes of `packed` whose bits are set in `mask` to `hits`.
 ///
 /// # Safety
 ///

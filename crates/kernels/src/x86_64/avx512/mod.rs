@@ -36,8 +36,8 @@ use crate::x86_64::mark_characters::mark_characters;
 use byte_lanes::ByteLanes;
 use simtool_model::fingerprint_table::Wide;
 
-/// Proof that the processor has AVX-512 F, BW, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ, and what [`Avx2`]
-/// needs.
+/// Proof that the processor has AVX-512 F, BW, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ, and the
+/// instruction sets that [`Avx2`] needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx512(());
 

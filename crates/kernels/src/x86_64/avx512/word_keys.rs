@@ -6,7 +6,8 @@ use std::arch::x86_64::{
     _mm_or_si128,
 };
 
-/// Writes the key of each word to `keys` and its hash to `hashes`.
+/// Writes the key of each word, which is its letters in lower case as two numbers, to `keys`.
+/// Writes the hash of the key to `hashes`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,sse4.1")]
 pub(super) fn word_keys(spans: WordSpans<'_>, keys: &mut [WordKey], hashes: &mut [u64]) {
     let WordSpans { text, starts, ends } = spans;

@@ -9,7 +9,7 @@ use std::arch::x86_64::{
     _mm512_set1_epi8, _mm512_set1_epi32, _mm512_storeu_si512, _mm512_test_epi8_mask,
 };
 
-/// Returns the classes of a byte, as flags.
+/// Returns the classes of a byte, such as letter or digit, as flags.
 const fn class(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' | b'A'..=b'Z' => LETTER,
@@ -22,7 +22,7 @@ const fn class(byte: u8) -> u8 {
     }
 }
 
-/// The classes of each byte value, as flags.
+/// The classes of each byte value, such as letter or digit, as flags.
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -33,7 +33,8 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// The numbers 0 to 63, from which a compression selects the positions of the set bits of a mask.
+/// The numbers 0 to 63. A compress instruction keeps the numbers at the set bits of a mask, which
+/// are the positions of these bits.
 const NUMBERS: [u8; 64] = {
     let mut numbers = [0; 64];
     let mut at = 0;
@@ -44,8 +45,9 @@ const NUMBERS: [u8; 64] = {
     numbers
 };
 
-/// Writes the classes of the bytes of each block of `text` to `blocks`, and the block in lower case
-/// to `lowered`. Returns whether there is a byte beyond ASCII.
+/// Writes one mask for each class of bytes, for example letters, to the element of `blocks` for
+/// each block of `text`. Writes the block in lower case to `lowered`. Returns whether `text` has a
+/// byte beyond ASCII.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[u8; 64]]) -> bool {
     // SAFETY: the table has more than two halves of 64 bytes.
@@ -82,8 +84,8 @@ pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
     any != 0
 }
 
-/// Finds the words by the byte classes in `words.blocks`, and replaces `words.starts` and
-/// `words.ends`. Returns whether there were underscores.
+/// Finds the words by the masks in `words.blocks`, and replaces `words.starts` and `words.ends`.
+/// Returns whether the text has underscores.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn find_words(words: &mut Words) -> bool {
     words.make_room();

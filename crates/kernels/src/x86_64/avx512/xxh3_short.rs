@@ -99,8 +99,9 @@ unsafe fn load_eight(base: *const u8, at: [usize; 8]) -> __m512i {
     _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
 }
 
-/// Combines the bytes of words of 1 to 3 bytes into the numbers that are multiplied first. `first`
-/// has the 8 bytes from the start of each word on, and `last` the 8 bytes before its end.
+/// Combines the bytes and the length of each word of 1 to 3 bytes into one number, from which the
+/// hash is computed. `first` has the 8 bytes from the start of each word on, and `last` the 8 bytes
+/// before its end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn join_3(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
@@ -116,8 +117,9 @@ fn join_3(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
     _mm512_xor_si512(joined, _mm512_set1_epi64(FLIP_3.cast_signed()))
 }
 
-/// Combines the bytes of words of 4 to 8 bytes into the numbers that are multiplied first. `first`
-/// has the 8 bytes from the start of each word on, and `last` the 8 bytes before its end.
+/// Combines the bytes of each word of 4 to 8 bytes into one number, from which the hash is
+/// computed. `first` has the 8 bytes from the start of each word on, and `last` the 8 bytes before
+/// its end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn join_8(first: __m512i, last: __m512i) -> __m512i {
@@ -127,8 +129,9 @@ fn join_8(first: __m512i, last: __m512i) -> __m512i {
     _mm512_xor_si512(keyed, _mm512_xor_si512(one, other))
 }
 
-/// Combines the bytes of words of 9 to 16 bytes into the numbers that are multiplied first. `first`
-/// has the 8 bytes from the start of each word on, and `last` the 8 bytes before its end.
+/// Combines the bytes and the length of each word of 9 to 16 bytes into one number, from which the
+/// hash is computed. `first` has the 8 bytes from the start of each word on, and `last` the 8 bytes
+/// before its end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn join_16(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
