@@ -23,35 +23,35 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Number of pending documents at which they are written as a segment. Pending documents were added but are
-/// in no segment yet.
+/// Number of pending documents that are collected before they are written as a segment. A document is pending
+/// from its addition until it is in a segment.
 const SEALED: usize = 1 << 16;
 
 /// Result of adding one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {
-    /// The document is new in the index. It has this number, which never changes.
+    /// The document is new in the index and was added. The value is its number, which never changes.
     New(u64),
-    /// The document is not added, because it is near this document of the index. This is the nearest
-    /// document, or the first of several that are equally near.
+    /// The document is not added, because it is near a document of the index. The value is the nearest
+    /// document of the index. If several are equally near, it is the one with the lowest number.
     Repeats(Near),
-    /// The document has no fingerprint. It is not stored, and no document is near it.
+    /// The document has no words, and so no fingerprint. It is not stored, and it counts as near no document.
     Wordless,
 }
 
 /// Source and time of the documents that are added.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival<'a> {
-    /// Name of the source, for example of a crawl.
+    /// Name of the source, for example the name of a crawl.
     pub source: &'a str,
     /// Time at which the documents arrived, in seconds since 1970.
     pub time: u64,
 }
 
-/// An index to which documents are added. Only one process at a time can have an index open in this way.
+/// An index that is open for adding documents. Only one process at a time can have an index open for adding.
 ///
-/// New documents become part of the index on the disk at the next [commit](Self::commit). Documents that the
-/// same process adds later are already compared with them.
+/// New documents become part of the index on the disk at the next [commit](Self::commit). Before that commit,
+/// documents that are added later are already compared with the new ones.
 #[derive(Debug)]
 pub struct IndexAdder {
     writer: IndexWriter,
@@ -100,7 +100,7 @@ impl IndexAdder {
     ///
     /// # Errors
     ///
-    /// The fingerprints or the distance differ. The message says in what.
+    /// The fingerprints or the maximum distances differ. The message names the difference.
     pub fn check(&self, method: &Method) -> Result<()> {
         self.recipe.check(method)
     }
@@ -111,15 +111,15 @@ impl IndexAdder {
         self.recipe.method()
     }
 
-    /// Returns the recipe and the context of the index. With them, fingerprints are computed while other
-    /// documents are added.
+    /// Returns the recipe, which says how fingerprints are made, and the context, which has the threads. With
+    /// both, the caller can compute fingerprints while the index adds other documents.
     pub(super) fn shared(&self) -> (Arc<KeptRecipe>, Context<'static>) {
         (Arc::clone(&self.recipe), self.context.clone())
     }
 
     /// Adds documents in their order. `rows` holds their fingerprints, and `id` returns the ID for a row
-    /// number. A document is new if no document of the index and no earlier document of this call is near it.
-    /// The results do not depend on how documents are divided into calls.
+    /// number. A document is new if it is near no document of the index and near no new document before it in
+    /// `rows`. The results do not depend on how documents are divided into calls.
     ///
     /// # Errors
     ///
@@ -188,7 +188,8 @@ impl IndexAdder {
         Lookup { recipe: &self.recipe, context: &self.context }
     }
 
-    /// Returns for each row the nearest document of the index, including documents of earlier calls.
+    /// Returns for each row the nearest document of the index. Documents that are not committed yet are
+    /// searched, too.
     fn nearest(&self, rows: &FingerprintRows<'_>) -> Result<Vec<Option<Near>>> {
         let lookup = self.lookup();
         let mut nearest: Vec<Option<Near>> = vec![None; rows.len()];
@@ -216,7 +217,8 @@ impl IndexAdder {
         Ok(nearest)
     }
 
-    /// Finds the groups of equal rows, and the pairs of near groups, among the rows that one call adds.
+    /// Finds the groups of equal rows among the rows that one call adds, and the pairs of groups whose rows
+    /// are near each other.
     fn within(&self, rows: &FingerprintRows<'_>) -> Result<Within> {
         let plan = self.lookup().plan(Task::SelfJoin, rows)?;
         let quiet = self.context.with_progress(&NoProgress);
@@ -241,8 +243,8 @@ impl IndexAdder {
         Ok(Within { group_of, starts, near })
     }
 
-    /// Writes the pending documents as a segment, which is merged with earlier segments of about the same
-    /// size.
+    /// Writes the pending documents as a new segment. The last segments become part of it if they are
+    /// small enough (see [`merged_with`]).
     fn seal(&mut self) -> Result<()> {
         let merged = {
             let segments = self.writer.folder().segments();
@@ -258,7 +260,8 @@ impl IndexAdder {
         seal(writer, merged, pending, removed, recipe, context)
     }
 
-    /// Commits everything that was added. When this returns, it survives a power cut.
+    /// Commits everything that was added or removed. The changes survive a power cut once this function has
+    /// returned.
     ///
     /// # Errors
     ///
@@ -295,8 +298,9 @@ impl IndexAdder {
         self.writer.commit()
     }
 
-    /// Removes each document if `has_id` returns true for its ID. The removal is stored at the next commit.
-    /// Returns the number of removed documents. Their numbers are not used again.
+    /// Removes each document for whose ID `has_id` returns true. Documents that were added after the last
+    /// commit may not be found. The removal is stored at the next commit. Returns the number of removed
+    /// documents. The document numbers of removed documents are not used again.
     ///
     /// # Errors
     ///
@@ -341,7 +345,8 @@ impl IndexAdder {
         Ok(id)
     }
 
-    /// Adds repeats of a document that were counted in another index.
+    /// Adds the repeats of a document that another index has counted. A repeat is a near document that was
+    /// not added.
     pub(super) fn add_repeats(&mut self, repeats: Repeats) {
         self.pending.push_repeats(repeats);
     }
@@ -351,7 +356,8 @@ impl IndexAdder {
         self.writer.source(name)
     }
 
-    /// Returns the newest entry about this input file. `None` if the file was never added.
+    /// Returns the newest entry about this input file, which says how many of its documents were added.
+    /// `None` if the file was never added.
     pub(super) fn known_input(&self, input: &Input) -> Result<Option<Input>> {
         // Later segments have newer entries about the same input, and pending entries are the newest of all.
         let mut known = None;
@@ -368,13 +374,15 @@ impl IndexAdder {
     }
 }
 
-/// Groups of equal rows, and pairs of near groups, among the rows that one call adds.
+/// Groups of equal rows among the rows that one call adds, and pairs of groups whose rows are near each
+/// other.
 struct Within {
     group_of: Vec<u32>,
-    /// For each group, the index in `near` at which its pairs start, and at the end the length of `near`.
+    /// For each group, the index in `near` at which its pairs start. The last element is the length of
+    /// `near`.
     starts: Vec<usize>,
-    /// Pairs of near groups as `(group, other group, distance)`, ascending. Each pair is listed in both
-    /// directions.
+    /// Pairs of near groups as `(group, other group, distance)`, ascending. Each pair is listed twice, once
+    /// for each of its groups.
     near: Vec<(u32, u32, u32)>,
 }
 

@@ -43,8 +43,8 @@ pub(super) struct Group<'g> {
     corpus: &'g dyn Corpus,
     shards: &'g [usize],
     made: &'g FingerprintedCollection,
-    /// Number of the last file that earlier groups read, and number of records that they read from it. This
-    /// group may continue the file.
+    /// Place at which the groups before this one ended: the number of a file, and the number of records that
+    /// they read from it. This group may continue the file.
     begun: (usize, u64),
 }
 
@@ -76,8 +76,8 @@ impl<'g> Group<'g> {
         self.shards.iter().enumerate().flat_map(of_shard).collect()
     }
 
-    /// Returns the number of each file that the group has shards of. A file has `true` if the group has its
-    /// last shard.
+    /// Returns the number of each file that the group has shards of, and whether the group has the last shard
+    /// of the file.
     pub(super) fn ended_files(&self) -> Vec<(usize, bool)> {
         let file = |shard: usize| self.corpus.shard_file(shard);
         let mut files: Vec<(usize, bool)> = Vec::new();

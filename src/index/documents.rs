@@ -37,21 +37,22 @@ pub enum Commits {
 pub struct AddedCorpus {
     /// Number of documents that are new in the index.
     pub new: u64,
-    /// Number of documents that are near a document of the index.
+    /// Number of documents that were not added, because they are near a document of the index.
     pub repeats: u64,
-    /// Number of documents that an interrupted call had already added.
+    /// Number of documents that an earlier call, which was interrupted, had already added.
     pub done_before: u64,
-    /// Numbers of the files that were completely added before.
+    /// Numbers of the files whose documents had all been added before this call.
     pub known_files: Vec<usize>,
     /// Summary of reading the corpus. IDs are in the summary only with [`Commits::ByCaller`].
     pub read: CollectionSummary,
-    /// For each document, whether it is new or has no words. Empty unless [`Commits::ByCaller`] was chosen.
+    /// For each document that was read, whether a copy of the new documents contains it: it is new or has no
+    /// words. Empty unless [`Commits::ByCaller`] was chosen.
     is_kept: Vec<bool>,
 }
 
 impl IndexAdder {
-    /// Adds the documents of a collection in reading order, and calls `report` with the name and the result
-    /// of each.
+    /// Adds the documents of a collection in reading order, and calls `report` with the name of each document
+    /// and the result of adding it.
     ///
     /// Files that were already added are skipped. They are recognized by name, length and content. An
     /// interrupted file continues where it stopped. Standard input is always added.
@@ -148,8 +149,8 @@ impl IndexAdder {
         Ok(result)
     }
 
-    /// Stores for each file of a group how many of its documents were read. `met` maps file numbers to these
-    /// counts.
+    /// Stores for each file of a group how many of its documents were read. `met` maps the number of a file
+    /// to this count.
     fn note_inputs(
         &mut self,
         group: &Group<'_>,
@@ -187,7 +188,7 @@ pub fn write_only_new(
     workers.run(|| write_kept_copies(collection, ids, &is_kept, bad, target, progress))?
 }
 
-/// Returns the fingerprints for which `wanted` is true, and their row numbers.
+/// Returns the rows for which `wanted` is true, and the numbers of these rows in `rows`.
 fn only<'r>(
     rows: &'r FingerprintRows<'static>,
     wanted: &[bool],

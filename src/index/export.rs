@@ -11,8 +11,9 @@ use simtool_model::document_name::DocumentName;
 use std::io::Write;
 
 impl Index {
-    /// Writes every document of the index to `out`, in the order of their numbers. A row has the number, the
-    /// ID, the fingerprint, the number of repeats, the sources, and the first and last time.
+    /// Writes every document of the index to `out`, in the order of document numbers. A row has the number,
+    /// the ID, the fingerprint, the number of repeats and the sources of a document. It also has the first
+    /// and the last time at which the document or a repeat of it was added.
     ///
     /// # Errors
     ///
@@ -35,9 +36,9 @@ impl Index {
         rows.finish().map(drop).map_err(failed)
     }
 
-    /// Writes a line about a query document and a document of the index near it. `name` is the query
-    /// document, and `near` the document of the index. The line is a JSON object, or both IDs and the
-    /// distance separated by tabs. Writes nothing if the document is no longer in the index.
+    /// Writes a line about a query document, which `name` names, and about `near`, a document of the index
+    /// near it. The line is a JSON object, or both IDs and the distance separated by tabs. Writes nothing if
+    /// `near` is no longer in the index.
     ///
     /// # Errors
     ///

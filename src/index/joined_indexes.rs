@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// Number of documents that are looked up and added in one step.
 const BATCH: usize = 1 << 16;
 
-/// Documents of the other index that the next step looks up and adds.
+/// Documents of the index that is merged into this index. One step looks them up in this index and adds them.
 #[derive(Default)]
 struct Batch {
     words: Vec<u64>,

@@ -9,11 +9,11 @@ use simtool_hamming::layout::Layout;
 use simtool_model::fingerprint_rows::{Metric, recipe_difference};
 use simtool_model::fingerprint_table::Reach;
 
-/// Minimum number of fingerprint bits in a key of a table. With fewer bits, each lookup would find too many
-/// fingerprints.
+/// Minimum number of bits in a key. A key is the part of a fingerprint by which a table finds the
+/// fingerprint. With fewer bits, each lookup would find too many fingerprints.
 const LEAST_BITS: u32 = 8;
-/// Maximum length of fingerprints that are looked up in tables, in 64-bit words. Longer fingerprints are all
-/// compared.
+/// Maximum length of fingerprints that are looked up in tables, in 64-bit words. If fingerprints are longer,
+/// a search compares the query with all of them.
 const MOST_WORDS: usize = 8;
 
 /// Settings by which an index makes fingerprints and decides which of them are near.
@@ -22,8 +22,8 @@ pub(super) struct KeptRecipe {
     method: Method,
     /// Shape of the fingerprints, and the maximum distance at which documents are near.
     pub(super) reach: Reach,
-    /// Fingerprint bits that are the key of each table. `None` if there are no tables and searches compare
-    /// every fingerprint.
+    /// Bits of a fingerprint that are its key in each lookup table. `None` if there are no tables and
+    /// searches compare every fingerprint.
     pub(super) tables: Option<TableKeys>,
 }
 
@@ -101,7 +101,7 @@ impl KeptRecipe {
         Ok(())
     }
 
-    /// Returns the number of tables that each segment has, or 0 if every fingerprint is compared.
+    /// Returns the number of lookup tables that each segment has, or 0 if every fingerprint is compared.
     pub(super) fn table_count(&self) -> usize {
         self.tables.as_ref().map_or(0, TableKeys::tables)
     }
@@ -121,16 +121,16 @@ impl KeptRecipe {
         Manifest::new(self.method.to_string(), self.recipe())
     }
 
-    /// Returns the number of 64-bit words of a stored fingerprint. Fingerprints that tables look up are
-    /// padded to a power of two.
+    /// Returns the number of 64-bit words of a stored fingerprint. If there are lookup tables, the number is
+    /// rounded up to a power of two, and the last words are zeros.
     pub(super) fn row_words(&self) -> usize {
         let words = self.reach.shape.words();
         if self.tables.is_some() { words.next_power_of_two() } else { words }
     }
 }
 
-/// Returns the fingerprint bits that are the key of each table. Returns `None` if tables would not be faster
-/// than comparing all fingerprints.
+/// Returns the bits of a fingerprint that are its key in each lookup table. Returns `None` if tables would
+/// not be faster than comparing all fingerprints.
 fn tables(reach: Reach) -> Option<TableKeys> {
     let Reach { shape, max_distance } = reach;
     let is_looked_up = match shape.metric() {

@@ -17,7 +17,8 @@ use std::sync::Arc;
 /// Result of reading a line and adding its document.
 #[derive(Clone, Debug)]
 pub enum LineFate {
-    /// The line is a document with this ID, which was added or is near another document.
+    /// The line is a document. The values are its ID, and the result of adding it: it is new, or near another
+    /// document.
     Document(Vec<u8>, Added),
     /// The line is empty or was not selected, so it is not a document.
     Blank,
@@ -34,16 +35,17 @@ pub struct Line {
     pub fate: LineFate,
 }
 
-/// Content of a line that was parsed but not added to the index yet.
+/// Content of a line that was parsed and whose document is not added to the index yet.
 #[derive(Debug)]
 enum Held {
-    /// A document: its ID, if it has one, and whether it has a fingerprint.
+    /// A document. The values are its ID, if it has one, and whether it has a fingerprint.
     Document(Option<Vec<u8>>, bool),
     Blank,
     Bad(Bad),
 }
 
-/// Lines of one shard of a batch, and the fingerprints of their documents.
+/// Lines of one shard, which is a part of a batch that one thread reads, and the fingerprints of their
+/// documents.
 #[derive(Debug)]
 struct ShardLines {
     lines: Vec<(Range<usize>, Held)>,

@@ -25,7 +25,8 @@ const TASK: usize = 256;
 /// Document of an index whose fingerprint is near a query, which is a fingerprint that is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Near {
-    /// Distance between the fingerprints of the document and the query.
+    /// Function that selects documents from all matches of one query. It calls its second argument with each
+    /// document that it selects.
     pub distance: u32,
     /// Number of the document in the index.
     pub number: u64,
@@ -43,7 +44,7 @@ pub(super) struct Lookup<'l> {
 }
 
 impl Lookup<'_> {
-    /// Looks up `queries` in a segment. Returns the documents that `keep` passes on, each with the number of
+    /// Looks up `queries` in a segment. Returns the documents that `keep` selects, each with the number of
     /// its query.
     ///
     /// # Errors

@@ -14,28 +14,29 @@ use simtool_model::fingerprint_table::{Fingerprint, Wide};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Maximum weight of a segment that is merged, as a multiple of the weight of everything after it. A greater
-/// number gives fewer segments to search, but each document is written more often.
+/// Limit for merging a segment with all newer data, which are the later segments and the pending documents. The
+/// segment is merged if its weight is at most this many times the weight of the newer data. A greater number
+/// gives fewer segments to search, but each document is written more often.
 const MERGED_TIMES: u64 = 1;
 /// Number of bytes of other data, such as repeats, that weigh as much as one document.
 const DOCUMENT_BYTES: u64 = 64;
-/// Minimum weight of the pending documents, in documents. Fewer documents count with this weight. To write so
-/// few documents again costs as much as opening one more file.
+/// Minimum weight of the pending documents, in units of one document. If there are fewer documents, they get
+/// this weight, because opening one more file costs as much as writing this many documents.
 const LEAST: u64 = 1024;
 /// Maximum difference between the numbers of the last and the first document of a segment.
 const MOST_NUMBERS: u64 = u32::MAX as u64;
 
-/// Returns the weight of a segment, which is the cost of writing it again. The unit is the cost of one
-/// document. `bytes` counts the other data of the segment.
+/// Returns the weight of a segment or of the pending data. The weight is the cost of writing the data again,
+/// in units of the cost of one document. `bytes` is the size of the data.
 fn weight(documents: usize, bytes: u64) -> u64 {
     (documents as u64).max(bytes / DOCUMENT_BYTES)
 }
 
 /// Returns the number of segments to merge with the pending documents, counted from the last segment.
 ///
-/// A segment that is not merged weighs more than everything after it. So n documents are in O(log n)
-/// segments, and each document is written O(log n) times. The merged segment has at most `most_rows`
-/// documents.
+/// A segment that is not merged weighs more than all later segments and the pending documents together. So n
+/// documents are in O(log n) segments, and each document is written O(log n) times. The merged segment has at
+/// most `most_rows` documents.
 pub(super) fn merged_with(
     segments: &[Arc<Segment>],
     pending: &Pending,
@@ -58,14 +59,14 @@ pub(super) fn merged_with(
     segments.iter().rev().take_while(is_merged).count()
 }
 
-/// Returns the memory that a merge needs for each document, in bytes, without tables. It holds the
+/// Returns the number of bytes that a merge needs for each document, without tables. These bytes hold the
 /// fingerprint, the number, and whether the document stays.
 fn row_bytes(recipe: &KeptRecipe) -> u64 {
     (recipe.row_words() * size_of::<u64>() + size_of::<u32>() + size_of::<bool>()) as u64
 }
 
-/// Returns the memory that tables need for each document of a segment, in bytes. It is enough to build one
-/// table while the table before is written.
+/// Returns the number of bytes that tables need for each document of a segment. These bytes are enough to
+/// build one table while another table is written.
 fn table_bytes() -> u64 {
     (building_bytes(usize::MAX) + entry_bytes(usize::MAX)) as u64
 }
@@ -92,8 +93,8 @@ pub(super) fn check_memory(rows: u64, recipe: &KeptRecipe, memory: u64) -> Resul
     Err(Error::limit(format!("{rows} documents"), rule))
 }
 
-/// Returns the number of tables that can be built at the same time for a segment of `rows` documents. It is
-/// at least one, and limited by the memory and the threads.
+/// Returns the number of lookup tables that can be built at the same time for a segment of `rows` documents.
+/// It is at least one, and limited by the memory and the threads.
 fn tables_at_once(rows: usize, recipe: &KeptRecipe, context: &Context<'_>) -> usize {
     let rows = (rows as u64).max(1);
     let memory = context.memory().limit();
@@ -231,8 +232,8 @@ impl MergedRows<'_> {
     }
 }
 
-/// Appends the sources and times in `more` to `origins`, but only for the documents for which `stays` is
-/// true. The first of these documents becomes row `next` of the new segment.
+/// Appends the sources and times in `more` to `origins`, except those of removed documents. `stays` says for
+/// each document whether it stays. The first document that stays becomes row `next` of the new segment.
 fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], next: usize) {
     let mut row = next as u32;
     for (at, origin) in more.iter().enumerate() {
@@ -251,7 +252,8 @@ fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], ne
 /// Function that writes the IDs of all documents of a segment.
 type WriteIds<'w> = dyn Fn(&mut SegmentWriter<'_>) -> Result<()> + Sync + 'w;
 
-/// Writes the IDs of a segment and, if the index has tables, the tables. `words` holds the fingerprints.
+/// Writes the IDs of a segment and, if the index has lookup tables, its tables. `words` holds the
+/// fingerprints.
 pub(super) fn write_ids_and_tables(
     segment: &mut SegmentWriter<'_>,
     write_ids: &WriteIds<'_>,
@@ -270,8 +272,8 @@ pub(super) fn write_ids_and_tables(
     }
 }
 
-/// Writes the IDs and the tables of a segment. While some tables are written, the next `at_once` tables are
-/// built.
+/// Writes the IDs and the lookup tables of a segment. While some tables are written, the next `at_once`
+/// tables are built.
 fn write_with_tables<L: Fingerprint>(
     segment: &mut SegmentWriter<'_>,
     write_ids: &WriteIds<'_>,

@@ -19,7 +19,7 @@ pub(super) struct Pending {
     /// For each document, the byte offset in `ids` at which its ID ends.
     ends: Vec<usize>,
     rest: SegmentRest,
-    /// Number of entries about repeats, counted from the first one, that are already sorted and merged.
+    /// Number of entries at the start of the list of repeats that are already sorted and merged.
     sorted_repeats: usize,
 }
 
@@ -115,15 +115,15 @@ pub(super) fn merge_repeats(repeats: &mut Vec<Repeats>) {
     });
 }
 
-/// Entry about an input file: how many of its documents were added. A file is recognized by name, length and
-/// content.
+/// Entry about an input file, which says how many of its documents were added. A file is recognized by name,
+/// length and content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Input {
     /// Hash of the bytes of the file.
     pub(super) digest: u64,
     /// Number of bytes of the file.
     pub(super) bytes: u64,
-    /// Number of documents of the file that were added or are near others.
+    /// Number of documents of the file that were processed so far, whether they are new or not.
     pub(super) documents: u64,
     /// Whether all documents of the file were read.
     pub(super) is_whole: bool,
@@ -197,8 +197,8 @@ impl Input {
         (self.digest, self.bytes, &self.name) == (other.digest, other.bytes, &other.name)
     }
 
-    /// Returns lines with the newest entry about each input file. Each element of `lines` has entries, one on
-    /// each line. The newest element is the last.
+    /// Returns the newest entry about each input file, one on each line. Each element of `lines` has entries,
+    /// one on each line. Later elements are newer.
     pub(super) fn merged(lines: &[&[u8]]) -> Vec<u8> {
         let all: Vec<Self> = lines.iter().flat_map(|lines| Self::all(lines)).collect();
         let mut last = std::collections::BTreeMap::new();

@@ -27,12 +27,13 @@ pub struct Salvaged {
 }
 
 /// Creates a new index in the folder `to` from the intact parts of the index in `from`, which is not changed.
-/// Documents keep their numbers. The list of inputs is not copied, so that lost documents can be added again.
+/// Documents keep their numbers. The list of input files is not copied, so that lost documents can be added
+/// again.
 ///
 /// # Errors
 ///
-/// No intact part says how the fingerprints were made, another process writes to the index, or `to` is not
-/// empty or cannot be written.
+/// No intact part of the index says how its fingerprints were made, another process writes to the index, or
+/// `to` is not empty or cannot be written.
 pub fn salvage(
     (from, to): (&Path, &Path),
     access: FileAccess,
@@ -119,8 +120,8 @@ pub fn salvage(
     Ok(Salvaged { documents, lost_documents, damages })
 }
 
-/// Returns the recipe of the fingerprints, from the first segment whose description is intact. Returns `None`
-/// if no description is intact.
+/// Returns the recipe by which fingerprints are made, from the first segment whose description is intact.
+/// Returns `None` if no segment has an intact description.
 fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
     let text = segments.iter().find_map(|segment| segment.description().ok())?;
     let mut lines = text.lines();

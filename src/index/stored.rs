@@ -78,7 +78,7 @@ pub struct IndexSize {
     pub documents: u64,
     /// Number of documents that were removed.
     pub removed: u64,
-    /// Number of documents that were near others and so were not added.
+    /// Number of documents that were not added, because they are near a document of the index.
     pub repeats: u64,
     /// Number of commits to the index so far.
     pub generation: u64,
@@ -117,7 +117,7 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// The fingerprints or the distance differ. The message says in what.
+    /// The fingerprints or the maximum distances differ. The message names the difference.
     pub fn check(&self, method: &Method) -> Result<()> {
         self.recipe.check(method)
     }
@@ -299,8 +299,8 @@ impl Index {
     }
 }
 
-/// Converts matches in a segment to distances and document numbers. Leaves out the documents in `removed`, an
-/// ascending list of document numbers.
+/// Returns the distance and the document number of each match in a segment. Leaves out the documents in
+/// `removed`, an ascending list of document numbers.
 pub(super) fn near_of(
     segment: &Segment,
     matches: &[Match],

@@ -26,7 +26,7 @@ struct Listed {
     times: [u64; 2],
 }
 
-/// Twin of the index: a plain list of all documents.
+/// Slow twin of [`Index`]: a plain list of all documents, which is scanned for each query.
 #[derive(Default)]
 struct List(Vec<Listed>);
 
@@ -119,8 +119,8 @@ fn export(path: &Path) -> Vec<(KnownDocument, Vec<u64>)> {
     found
 }
 
-/// Returns a fingerprint that differs in a few bits from one of 60 fixed ones, so that many are near each
-/// other. Some seeds give no fingerprint.
+/// Returns a fingerprint that differs in a few bits from one of 60 fixed fingerprints, so that many
+/// seeds give near fingerprints. Some seeds give no fingerprint.
 fn row(shape: Shape, seed: u64) -> Option<Vec<u64>> {
     if seed.is_multiple_of(37) {
         return None;

@@ -25,10 +25,10 @@ const MANIFEST: &str = "MANIFEST";
 /// File name of the new manifest until it replaces the old one.
 const NEXT_MANIFEST: &str = "MANIFEST.next";
 const SEGMENT: &str = "segment-";
-/// Number of times that opening an index is tried, in case a writer replaces segments at the same time.
+/// Number of attempts to open an index. An attempt fails if a writer replaces segments at the same time.
 const ATTEMPTS: u32 = 5;
 
-/// An index as it was when it was opened. Later changes by a writer do not affect the value.
+/// An index as it was when it was opened. Later changes by a writer do not affect this value.
 #[derive(Clone, Debug)]
 pub struct IndexFolder {
     path: PathBuf,
@@ -194,7 +194,7 @@ pub struct IndexWriter {
 
 impl IndexWriter {
     /// Creates an index without documents in a folder, and creates the folder if it does not exist. `holder`
-    /// is shown to other processes that try to write meanwhile.
+    /// describes this process to other processes that try to write.
     ///
     /// # Errors
     ///
@@ -228,8 +228,8 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Opens the index in a folder for writing, and removes files that were never committed. `holder` is
-    /// shown to other processes that try to write.
+    /// Opens the index in a folder for writing, and removes files that were never committed. `holder`
+    /// describes this process to other processes that try to write.
     ///
     /// # Errors
     ///
@@ -281,8 +281,8 @@ impl IndexWriter {
         Ok(number as u32)
     }
 
-    /// Writes a new segment in place of the last `merged` segments. `write` adds IDs and tables.
-    /// `next_number` is the number of the document that is added next.
+    /// Writes a new segment that replaces the last `merged` segments. `write` adds the IDs and the tables to
+    /// it. `next_number` is the number that the next added document will get.
     ///
     /// # Errors
     ///
@@ -325,8 +325,8 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Commits everything that was added. When this returns, the changes survive a power cut. Files that the
-    /// index no longer needs are removed.
+    /// Commits everything that was added. The changes survive a power cut once this function has returned.
+    /// Removes files that the index no longer needs.
     ///
     /// # Errors
     ///
@@ -408,7 +408,7 @@ fn write_segment(
     segment.finish(rest, description)
 }
 
-/// Removes segments that the manifest does not list, and a new manifest that was never put in place.
+/// Removes segments that the manifest does not list, and a new manifest that never replaced the old one.
 fn remove_leftovers(folder: &Path, entries: &[SegmentEntry]) -> Result<()> {
     let failed = |e| Error::io(folder, "read", e);
     for entry in fs::read_dir(folder).map_err(failed)? {

@@ -26,8 +26,8 @@ pub(super) struct IdEncoder {
 }
 
 impl IdEncoder {
-    /// Appends a compressed ID to `out`. If the ID is the first of a block, returns the offset of the block
-    /// among all bytes appended so far.
+    /// Appends a compressed ID to `out`. If the ID is the first of a block, returns the byte offset at which
+    /// the block starts in the whole list.
     pub(super) fn push(&mut self, id: &[u8], out: &mut Vec<u8>) -> Option<u64> {
         let starts_block = self.starts_block();
         if starts_block {
@@ -53,7 +53,7 @@ impl IdEncoder {
         starts_block.then_some(start)
     }
 
-    /// Whether the next ID is the first of a block.
+    /// Returns whether the next ID is the first of a block.
     pub(super) fn starts_block(&self) -> bool {
         self.count.is_multiple_of(BLOCK)
     }
@@ -63,16 +63,16 @@ impl IdEncoder {
         self.bytes
     }
 
-    /// Adds `blocks` full blocks (`bytes` bytes) to the counts of IDs and bytes. The caller has copied them
-    /// from another segment, so they do not go through [`Self::push`].
+    /// Counts `blocks` full blocks with `bytes` bytes that the caller has copied from another segment. Their
+    /// IDs do not go through [`Self::push`].
     pub(super) fn skip_blocks(&mut self, blocks: usize, bytes: usize) {
         self.count += blocks * BLOCK;
         self.bytes += bytes as u64;
     }
 }
 
-/// Decodes the `count` IDs of a block into `id`, and calls `visit` with the number and the bytes of each
-/// until `visit` returns `false`. Returns whether the bytes of the block are valid.
+/// Decodes the `count` IDs of a block into `id`, one after the other. Calls `visit` with the number and the
+/// bytes of each ID until `visit` returns `false`. Returns whether the decoded bytes are valid.
 pub(super) fn visit_block(
     mut bytes: &[u8],
     count: usize,
@@ -104,8 +104,8 @@ pub(super) fn visit_block(
     true
 }
 
-/// Returns whether `id` differs from `form` only in hexadecimal digits. `form` is the end of the ID before,
-/// and `id` the end of the next ID.
+/// Returns whether hexadecimal digits are enough to store `id`, because it differs from `form` in nothing
+/// else. `id` is the end of an ID, and `form` the end of the ID before it.
 fn is_of_form(id: &[u8], form: &[u8]) -> bool {
     let fits_form = |(&byte, &form): (&u8, &u8)| match digit_value(form) {
         Some(_) => digit_value(byte).is_some(),
@@ -146,8 +146,8 @@ fn push_digits(id: &[u8], out: &mut Vec<u8>) {
     out.truncate(start + digits.div_ceil(2));
 }
 
-/// Replaces the digits of `id` by digits from `bytes`, which advances behind them. Returns `None` if `bytes`
-/// is too short.
+/// Replaces the hexadecimal digits of `id` by the digits that are stored at the start of `bytes`. Removes the
+/// bytes that it read from `bytes`. Returns `None` if `bytes` is too short.
 fn take_digits(bytes: &mut &[u8], id: &mut [u8]) -> Option<()> {
     let digits = id.iter_mut().filter(|byte| digit_value(**byte).is_some());
     let mut later = 0;

@@ -38,7 +38,7 @@ const MAGIC: &[u8; 8] = b"\x89simidx\n";
 const VERSION: u32 = 3;
 /// Number of bytes of the header.
 const HEADER: usize = 2560;
-/// Number of bytes of the header before its own checksum.
+/// Number of bytes at the start of the header that the checksum of the header covers.
 const SEALED: usize = HEADER - 8;
 /// Byte offset of the table of sections in the header.
 const TABLE: usize = 40;
@@ -48,7 +48,7 @@ const LINE: usize = 24;
 const MOST_SECTIONS: usize = 96;
 /// Alignment of sections in bytes.
 const ALIGNMENT: usize = 64;
-/// Number of bytes of a block, for which there is one checksum.
+/// Number of bytes of a block. Each block has a checksum.
 const BLOCK: usize = 16 << 10;
 /// Value of `SealedFile::damaged` while no damage is known.
 const INTACT: usize = usize::MAX;

@@ -225,8 +225,8 @@ impl<'f, T: Pod> StoredArray<'f, T> {
     }
 }
 
-/// Type parameter for code that works on arrays of any storage. With it, the arrays are in a sealed file
-/// rather than in memory of their own.
+/// Storage whose arrays are in a sealed file and not in memory of their own. It is a value for the type
+/// parameter of code that works with arrays in any storage.
 #[derive(Debug)]
 pub struct InSegment<'f>(PhantomData<&'f ()>);
 

@@ -35,7 +35,7 @@ impl<'f> SealedWriter<'f> {
         Ok(Self { out, path, at: HEADER, sections: Vec::new(), block, checksums: Vec::new() })
     }
 
-    /// Starts a section of elements of type `T`. The elements follow by [`write`](Self::write).
+    /// Starts a section of elements of type `T`. [`write`](Self::write) then appends its elements.
     ///
     /// # Errors
     ///

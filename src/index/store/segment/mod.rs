@@ -15,8 +15,8 @@ pub use writer::{SegmentRows, SegmentWriter};
 use super::sealed_file::Kind;
 use bytemuck::{Pod, Zeroable};
 
-/// Section with four numbers: the first document number, the number of documents, the words of a stored
-/// fingerprint, and the number of tables.
+/// Section with four numbers: the first document number, the number of documents, the number of 64-bit words
+/// of a stored fingerprint, and the number of tables.
 const META: Kind = Kind(1);
 const ROWS: Kind = Kind(2);
 const NUMBERS: Kind = Kind(3);
@@ -27,8 +27,8 @@ const REPEATS: Kind = Kind(7);
 const REMOVED: Kind = Kind(8);
 const INPUTS: Kind = Kind(9);
 const DESCRIPTION: Kind = Kind(10);
-/// Kind of the first section of tables. Each table has two consecutive sections: where the entries of each
-/// key start, and the entries.
+/// Kind of the first section of tables. Each table has two consecutive sections. The first has the index at
+/// which the entries of each key start, and the second has the entries.
 const TABLES: u32 = 16;
 const STARTS: u32 = 0;
 const ENTRIES: u32 = 1;
@@ -57,7 +57,7 @@ fn section_name(Kind(kind): Kind) -> &'static str {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Origin {
-    /// Position of the first of the documents in the segment, counted from 0.
+    /// Position of the first of these documents, counted from 0 in the segment.
     pub row: u32,
     /// Number of the source, whose name is in the manifest.
     pub source: u32,
@@ -66,7 +66,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Appends the origin to `origins`, unless the last one has the same source and time.
+    /// Appends the origin to `origins`, unless the last origin there has the same source and time.
     pub fn push(self, origins: &mut Vec<Self>) {
         let last = origins.last();
         if last.is_none_or(|last| (last.source, last.time) != (self.source, self.time)) {
@@ -84,20 +84,20 @@ impl Origin {
     }
 }
 
-/// Count and times of the documents from one source that are near a document of the index and so were not
-/// added.
+/// Number and times of repeats from one source. A repeat is a document that was not added, because it is near
+/// a document of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Repeats {
-    /// Number of the document of the index.
+    /// Number of the document of the index that the repeats are near.
     pub number: u64,
     /// Number of the source, whose name is in the manifest.
     pub source: u32,
-    /// Number of documents that were near this document.
+    /// Number of repeats from this source.
     pub count: u32,
-    /// Time at which the first of these documents was seen, in seconds since 1970.
+    /// Time at which the first of the repeats was seen, in seconds since 1970.
     pub first: u64,
-    /// Time at which the last of these documents was seen, in seconds since 1970.
+    /// Time at which the last of the repeats was seen, in seconds since 1970.
     pub last: u64,
 }
 
@@ -106,11 +106,11 @@ pub struct Repeats {
 pub struct SegmentRest {
     /// Sources and times of the documents, ascending by position.
     pub origins: Vec<Origin>,
-    /// Repeats that were noted, ascending by document number and source.
+    /// Repeats that were seen while the segment was collected, ascending by document number and source.
     pub repeats: Vec<Repeats>,
-    /// Numbers of removed documents, ascending.
+    /// Numbers of the documents that were removed while the segment was collected, ascending.
     pub removed: Vec<u64>,
-    /// Entries about input files that were read, one on each line.
+    /// Entries about input files that were read while the segment was collected, one on each line.
     pub inputs: Vec<u8>,
 }
 

@@ -80,7 +80,7 @@ impl Segment {
         self.rows
     }
 
-    /// Whether the segment has no documents.
+    /// Returns whether the segment has no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows == 0
@@ -127,7 +127,8 @@ impl Segment {
         self.file.array::<u64>(ROWS).all()
     }
 
-    /// Returns the two arrays of table number `table`: where the entries of each key start, and the entries.
+    /// Returns the two arrays of table number `table`. The first has the index at which the entries of each
+    /// key start, and the second has the entries.
     #[must_use]
     pub fn table(&self, table: usize) -> (StoredArray<'_, u32>, StoredArray<'_, u8>) {
         let kind = |part| table_kind(table as u32, part);
@@ -243,8 +244,8 @@ impl Segment {
         self.file.array(ORIGINS).all()
     }
 
-    /// Returns the entries about repeats (near documents that were not added) from the time when this segment
-    /// was collected. They can be about documents in earlier segments.
+    /// Returns the entries about repeats that were seen while this segment was collected. A repeat is a near
+    /// document that was not added. An entry can be about a document in an earlier segment.
     ///
     /// # Errors
     ///
@@ -298,7 +299,7 @@ impl Segment {
         self.file.array(INPUTS).all()
     }
 
-    /// Returns two lines: the method and the recipe of the fingerprints.
+    /// Returns the method and the recipe by which the fingerprints are made, each on a line of its own.
     ///
     /// # Errors
     ///

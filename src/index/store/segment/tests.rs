@@ -5,8 +5,7 @@ use simtool_base::mapped_file::FileAccess;
 use std::fs::File;
 use std::path::Path;
 
-/// Writes a segment of `rows` fingerprints of one word each, whose IDs `push` adds. Returns the opened
-/// segment.
+/// Writes a segment of `rows` fingerprints of one word each, and opens it. `push` adds the IDs.
 fn written(
     folder: &Path,
     name: &str,

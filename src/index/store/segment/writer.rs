@@ -24,8 +24,8 @@ pub struct SegmentRows<'r> {
 }
 
 impl<'r> SegmentRows<'r> {
-    /// Creates the value from fingerprints of `row_words` words. `numbers` holds the difference of each
-    /// document number from `first`.
+    /// Creates the rows of a segment from fingerprints of `row_words` words. `numbers` holds the difference
+    /// of each document number from `first`.
     #[must_use]
     pub fn new(first: u64, numbers: &'r [u32], row_words: usize, words: &'r [u64]) -> Self {
         // Document numbers have gaps only after removals. Without gaps, they need not be stored.
@@ -47,7 +47,7 @@ impl<'r> SegmentRows<'r> {
 }
 
 /// A segment that is being written. The fingerprints are written first, then all IDs, all tables, and the
-/// rest.
+/// [rest](SegmentRest).
 #[derive(Debug)]
 pub struct SegmentWriter<'f> {
     file: SealedWriter<'f>,
@@ -94,7 +94,7 @@ impl<'f> SegmentWriter<'f> {
         if self.encoded.len() >= ID_PIECE { self.write_ids() } else { Ok(()) }
     }
 
-    /// Appends the IDs of the documents of another segment for which `stays` is true.
+    /// Appends the IDs of the documents of another segment, except documents for which `stays` is false.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl<'f> SegmentWriter<'f> {
         self.file.section(ID_BLOCKS, &self.id_blocks)
     }
 
-    /// Writes the next table: where the entries of each key start, and the entries.
+    /// Writes the next table. `starts` has the index at which the entries of each key start.
     ///
     /// # Errors
     ///
