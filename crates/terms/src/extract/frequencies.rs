@@ -12,7 +12,7 @@
 use super::term_table::TermTable;
 use std::ops::RangeInclusive;
 
-/// Number of documents that a term without a stored count is assumed to occur in.
+/// Number of documents that are assumed to contain a term for which no count is stored.
 const UNKNOWN: u32 = 1;
 
 /// Number of bytes of one term in an index file: the term itself, its document frequency and its
@@ -26,8 +26,8 @@ const LEAST_ROOM: usize = 1 << 12;
 /// Number of terms by which prefetching is ahead of the look-ups, to hide cache misses.
 pub(super) const AHEAD: usize = 16;
 
-/// Range of 64-bit terms that one reading of the collection counts: all terms that have the same
-/// `shared_bits` highest bits as `start`.
+/// Range of 64-bit terms that are counted while the collection is read once: all terms that have
+/// the same `shared_bits` highest bits as `start`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TermRange {
     start: u64,
@@ -58,7 +58,8 @@ impl TermRange {
         1_u64.checked_shl(self.shared_bits).unwrap_or(u64::MAX)
     }
 
-    /// Returns the number of ranges of this size that are below this range.
+    /// Returns the number of ranges of this size that are below this range. These ranges were
+    /// counted in earlier readings of the collection.
     #[must_use]
     pub fn done(self) -> u64 {
         self.start.checked_shr(u64::BITS - self.shared_bits).unwrap_or(0)
@@ -149,7 +150,7 @@ impl FrequencyCounter {
     }
 }
 
-/// Returns the largest range that every one of `counters` has counted completely.
+/// Returns the largest range of terms that every one of `counters` has counted completely.
 #[must_use]
 pub fn common_range(counters: &[FrequencyCounter]) -> TermRange {
     // All ranges begin with the same term, so the smallest one is part of the others.

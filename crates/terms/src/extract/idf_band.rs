@@ -13,7 +13,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Number of steps between 0 and 1: the ends of a band are multiples of 1/1000.
+/// Number of steps between 0 and 1, because the ends of a band are multiples of 1/1000.
 const PARTS: u16 = 1000;
 
 /// Relative error up to which a computed number counts as a whole number, because floating-point

@@ -14,7 +14,7 @@ use simtool_base::large_buffer::LargeBuffer;
 use simtool_kernels::prefetch;
 use std::ops::RangeInclusive;
 
-/// Number of entries that a search compares first, without branches.
+/// Number of entries that a look-up compares before its first branch.
 const TOGETHER: usize = 4;
 
 /// A term with all bits inverted, and its two numbers packed into 64 bits. A free entry is zero.
@@ -24,7 +24,8 @@ type Entry = [u64; 2];
 /// frequency and its idf. The first number is never 0.
 #[derive(Debug)]
 pub(super) struct TermTable {
-    /// The slots, and behind them room for terms that do not fit into the last slots.
+    /// The slots of the hash table, and behind them room for terms that do not fit into the last
+    /// slots.
     entries: LargeBuffer<Entry>,
     /// Number of slots, which are the first of the `entries`.
     places: usize,
@@ -43,7 +44,7 @@ impl TermTable {
     }
 
     /// Creates a table with room for `terms` terms, and fills it with the terms of `ascending` and
-    /// their numbers.
+    /// their two numbers.
     pub(super) fn from_ascending(
         terms: usize,
         shared_bits: u32,
@@ -96,7 +97,8 @@ impl TermTable {
     }
 
     /// Adds 1 to the first number of a term. A term that is not in the table is inserted with the
-    /// numbers 1 and 0. Returns `false`, and changes nothing, if there is no room for that.
+    /// numbers 1 and 0. Returns `false`, and changes nothing, if the table has no room for a new
+    /// term.
     #[inline]
     pub(super) fn increment(&mut self, term: u64) -> bool {
         let at = self.position(term);

@@ -44,7 +44,7 @@ impl Candidate<'_> {
 /// Number of classes into which [`reached_count`] divides counts: eight for each power of two.
 const COUNT_CLASSES: usize = 8 * u64::BITS as usize;
 
-/// Returns the class of a count of 1 or more. Its highest bit and the three bits below that bit
+/// Returns the class of a count of 1 or more. The count's highest bit and the three bits below it
 /// determine the class.
 fn count_class(count: u64) -> usize {
     let octave = count.ilog2();
@@ -60,7 +60,8 @@ fn lowest_of_class(class: usize) -> u64 {
 }
 
 /// Returns the `most`-th highest count of a worker's words, rounded down by at most an eighth. So
-/// at least `most` words have this count or a higher one. Returns 0 if the worker has fewer words.
+/// at least `most` words of the worker have this count or a higher one. Returns 0 if the worker has
+/// fewer words.
 ///
 /// # Complexity
 ///
@@ -83,8 +84,9 @@ pub fn reached_count(counter: &WordCounter, most: usize) -> u64 {
 
 /// Returns the candidates for the vocabulary among the words of worker number `own`.
 ///
-/// `reached` must be a count that enough words reach, as [`reached_count`] returns it. A word that
-/// several workers have as a candidate is returned for only one of them.
+/// `reached` must be a count that at least as many words reach as the vocabulary shall have.
+/// [`reached_count`] returns such a count. A word that several workers have as a candidate is
+/// returned for only one of them.
 ///
 /// # Complexity
 ///
@@ -188,23 +190,23 @@ impl Vocabulary {
     }
 }
 
-/// Table that maps the word numbers of one worker to ranks in the vocabulary.
+/// Table that maps the numbers that one worker gave to its words to ranks in the vocabulary.
 #[derive(Debug)]
 pub struct NumberRanks {
     /// One bit for each word number, set if the word has a rank. The bits stay in the cache, even
     /// for a large vocabulary.
     is_feature: Vec<u64>,
-    /// Rank by word number. Words without a rank have 0 here.
+    /// Rank of each word, by word number. The rank is 0 for words outside the vocabulary.
     ranks: Vec<Rank>,
 }
 
 impl NumberRanks {
-    /// Decodes a list of `written` word numbers and calls `lend` with their ranks in order, several
-    /// ranks at a time. Numbers without a rank are skipped.
+    /// Decodes a list of `written` word numbers and calls `lend` with the ranks of these words in
+    /// order, several ranks at a time. Words outside the vocabulary are skipped.
     ///
     /// # Panics
     ///
-    /// Panics if this worker did not record one of the numbers.
+    /// Panics if `written` contains a number that this worker did not give to a word.
     #[inline]
     pub fn ranks(&self, written: &[u16], mut lend: impl FnMut(&[Rank])) {
         let mut some = [0; RANKS_AT_ONCE];

@@ -245,8 +245,8 @@ mod tests {
         weighed
     }
 
-    /// Words of a text in the tutorial, each with its number of occurrences (tf) and its idf in the
-    /// table of jieba.
+    /// Words of an example text in a tutorial. Each word has the number of its occurrences (tf) and
+    /// its idf in the table of jieba.
     const TUTORIAL: [(&str, u32, u32); 6] = [
         ("指纹", 2, 10336),
         ("文本", 2, 9160),

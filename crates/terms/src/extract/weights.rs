@@ -34,7 +34,7 @@ pub struct WeightKind {
     pub(super) weigh: fn(&mut [u32], &mut Document<'_>),
 }
 
-/// Numbers of a document that a weight function may use in addition to tf.
+/// Data of a document that a weight function may use in addition to tf.
 pub(super) struct Document<'d> {
     /// The distinct terms, in the same order as the weights. Empty unless the weight needs idf.
     pub(super) terms: &'d [TermStatistics],

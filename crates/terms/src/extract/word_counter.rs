@@ -10,15 +10,16 @@ use super::word_table::{Word, WordNumber, WordTable};
 use crate::token_batch::TokenBatch;
 use simtool_kernels::word_keys::{KEY_LETTERS, word_key};
 
-/// Mark before a number that does not fit into two bytes.
+/// First unit of a recorded word number that does not fit into two bytes. Two units with the number
+/// follow it.
 const ESCAPE: u16 = u16::MAX;
 
-/// Maximum number of 16-bit units that a recorded word number takes: the escape mark and two
-/// halves.
+/// Maximum number of 16-bit units that a recorded word number takes: [`ESCAPE`] and the two halves
+/// of the number.
 pub const MOST_PLACES: usize = 3;
 
-/// Number and count of each word in one worker's share of the corpus. Stop words get the lowest
-/// numbers.
+/// Counts and numbers the distinct words in one worker's share of the corpus. Stop words get the
+/// lowest numbers.
 #[derive(Debug)]
 pub struct WordCounter {
     table: WordTable,
@@ -43,13 +44,14 @@ impl WordCounter {
         Self { stop_words: table.len(), table }
     }
 
-    /// Counts the words of `batch`, whose text is `text`. Writes the numbers of all words except
-    /// stop words into `written`, from index `at` on. Returns the index behind the last number.
+    /// Counts the words of `batch`, whose text is `text`. Every distinct word has a number. Writes
+    /// the number of each word that is not a stop word into `written`, from index `at` on. Returns
+    /// the index behind the last number.
     ///
     /// # Panics
     ///
-    /// Panics if `written` is too short. It needs [`MOST_PLACES`] units for every word of the
-    /// batch, and one more unit.
+    /// Panics if `written` is too short. It needs [`MOST_PLACES`] elements for every word of the
+    /// batch, and one more element.
     // Inlined into its callers, the loop would lose its registers to theirs.
     #[inline(never)]
     pub fn count(
@@ -100,8 +102,8 @@ impl WordCounter {
     }
 }
 
-/// Decodes the numbers that [`WordCounter::count`] wrote, and calls `number` with each of them, in
-/// order.
+/// Decodes the word numbers that [`WordCounter::count`] wrote, and calls `number` with each of
+/// them, in order.
 #[inline]
 pub(crate) fn read_numbers(written: &[u16], mut number: impl FnMut(WordNumber)) {
     let mut rest = written.iter();

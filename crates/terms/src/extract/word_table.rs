@@ -41,10 +41,11 @@ struct Slot {
 pub(crate) struct WordTable {
     slots: LargeBuffer<Slot>,
     /// Smaller arrays of slots, which the table used before it grew. They are kept until the table
-    /// is dropped. Returning memory while other threads run would interrupt every processor, which
-    /// costs far more.
+    /// is dropped, although this costs memory. If they were freed while other threads run, every
+    /// processor would be interrupted, which costs much more time.
     outgrown: Vec<LargeBuffer<Slot>>,
-    /// Words whose counts overflowed 32 bits: the word number once for each overflow.
+    /// Words whose 32-bit counts overflowed. A word's number is in this list once for each overflow
+    /// of its count.
     carries: Vec<WordNumber>,
     long_words: UnorderedMap<Box<[u8]>, LongWord>,
     len: WordNumber,
@@ -66,7 +67,8 @@ pub enum Word<'t> {
 }
 
 impl WordTable {
-    /// Creates an empty table for about `words` words. The table grows if there are more.
+    /// Creates an empty table with room for about `words` words. The table grows if it needs more
+    /// room.
     #[must_use]
     pub(crate) fn for_words(words: usize) -> Self {
         let slots = (words / 2 * 3).max(FEWEST_SLOTS);
@@ -215,7 +217,7 @@ impl WordTable {
     }
 }
 
-/// Returns the index of the slot at which the search for a key with this hash begins.
+/// Returns the index of the slot at which the search for a key with the hash `hash` begins.
 #[inline(always)]
 fn home(slots: &[Slot], hash: u64) -> usize {
     ((u128::from(hash) * slots.len() as u128) >> 64) as usize

@@ -40,8 +40,8 @@ impl Characters {
     }
 }
 
-/// Hash of the token of each ASCII byte, and whether the byte is a separator. All separators have
-/// the hash of a space.
+/// For each ASCII byte, the hash of its token, and whether the byte is a separator. All separators
+/// have the hash of a space.
 struct AsciiTokens {
     tokens: [u64; 128],
     separates: [bool; 128],
@@ -96,7 +96,7 @@ fn kind_by_rules(character: char) -> Kind {
     }
 }
 
-/// State between two tokens, which decides whether a space token is inserted before the next one.
+/// State between two tokens. It decides whether a space token is inserted before the next token.
 struct State {
     /// Kind of the last token, or `Separator` if there was none.
     last: Kind,
@@ -211,7 +211,8 @@ mod tests {
     use crate::tokenize::normalize::fold;
     use proptest::prelude::*;
 
-    /// Cuts any text into tokens, slowly. This is the definition of the tokens.
+    /// Slow twin of [`Characters`]: returns the hashes of the tokens of any text. It serves as the
+    /// definition of the tokens.
     fn slow_hashes(text: &[u8]) -> Vec<u64> {
         let mut hashes = Vec::new();
         let mut folded = String::new();

@@ -35,7 +35,7 @@ const CAPITALIZED: &str = "4S店 AA制 AB型 AT&T A型 A座 A股 A轮 BB机 BP�
 
 /// Frequency in the dictionary of each word in [`CAPITALIZED`], except [`SHIRT`].
 const FREQUENCY: usize = 3;
-/// The one capitalized word with another frequency, and its frequency.
+/// The one word in [`CAPITALIZED`] whose frequency is not [`FREQUENCY`], and its frequency.
 const SHIRT: (&str, usize) = ("T恤", 4);
 
 /// Approximate number of bytes that one call of jieba receives.
@@ -79,7 +79,8 @@ pub(super) fn push_words(isa: Isa, folded: &str, words: &mut Words, hashes: &mut
     hash_words(isa, lowered, starts, ends, hashes);
 }
 
-/// Calls `visit` with each word of `folded` and the byte offset at which the word begins.
+/// Calls `visit` with each word of the normalized and folded text `folded`, and with the byte
+/// offset at which the word begins.
 #[inline]
 fn each_word(folded: &str, mut visit: impl FnMut(usize, &str)) {
     let mut start = 0;
@@ -180,7 +181,8 @@ mod tests {
         check("51区 Hello", "51/区/hello");
     }
 
-    /// Returns the words of a text that is passed to jieba as a whole.
+    /// Returns the words of a text that is passed to jieba as a whole, instead of in parts as
+    /// [`cut`] passes it.
     fn words_of_whole(text: &str) -> Vec<&str> {
         let words = JIEBA.cut(text, false).into_iter().map(|token| token.word);
         words.filter(|word| word.contains(char::is_alphanumeric)).collect()

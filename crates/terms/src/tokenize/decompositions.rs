@@ -114,8 +114,9 @@ impl Composer {
     }
 }
 
-/// Returns the folded decomposition of a character, each part with its combining class. If the
-/// decomposition contains an iota subscript, one is added at the end.
+/// Returns the folded decomposition of a character. Each character of the decomposition has its
+/// combining class. If the full decomposition contains an iota subscript, one iota subscript is
+/// added at the end.
 fn decomposed(character: char) -> impl Iterator<Item = Classed> {
     let has_below = std::iter::once(character).nfkd().any(|part| part == IOTA_BELOW);
     let parts = std::iter::once(character).nfkd().default_case_fold().nfkd();
@@ -132,8 +133,8 @@ fn put_in_order(characters: &mut [Classed]) {
     }
 }
 
-/// Cache of the results of composing two characters. Text contains few different pairs, and each of
-/// them often.
+/// Cache of the results of composing two characters. Most texts contain only a few different pairs
+/// that may compose, and repeat each pair often.
 #[derive(Debug)]
 struct Pairs([u64; Self::COUNT]);
 
@@ -229,8 +230,8 @@ mod tests {
         }
     }
 
-    /// Checks each character that folding or normalization changes, composes or moves. The
-    /// characters around it are marks of several combining classes.
+    /// Checks each character that folding or normalization changes, composes or moves. Each check
+    /// puts marks of several combining classes around the character.
     #[test]
     fn characters_among_marks_are_those_of_the_definition() {
         let mut composer = Composer::default();

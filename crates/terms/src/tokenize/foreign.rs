@@ -13,9 +13,9 @@ use simtool_kernels::mark_characters::mark_characters;
 use simtool_kernels::word_masks::{Block, Words};
 use std::ops::Range;
 
-/// Sets the bits of the non-ASCII characters of `text` in the bit masks of `words`, from which
-/// words are found. The bits of the ASCII characters are already set. Replaces the ranges in `cut`
-/// by the ranges of `text` that need the slow path, which finds words without masks.
+/// Marks the non-ASCII characters of `text` in the bit masks of `words`, from which words are found
+/// later. The ASCII characters are already marked. Replaces the ranges in `cut` by the ranges of
+/// `text` that need the slow path, which finds words without masks.
 pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
     let Cut { places, odd } = cut;
     mark_characters(isa, &CHARACTERS, words, odd);
@@ -52,9 +52,9 @@ struct Marking<'m> {
 }
 
 impl Marking<'_> {
-    /// Sets the bits of the character in bytes `at..end` in the word masks. Returns `true` if that
-    /// is enough to find its word. Returns `false` if its word depends on more than its neighbours,
-    /// so that the text around it must take the slow path.
+    /// Marks the character in bytes `at..end` in the word masks. Returns `true` if its word can
+    /// then be found by the masks. Returns `false` if its word depends on more than the
+    /// neighbouring characters, so that the text around it must take the slow path.
     fn mark(&mut self, at: usize, end: usize, role: Role) -> bool {
         match role {
             Role::Letter => self.letters(at..end),
@@ -95,9 +95,9 @@ impl Marking<'_> {
         }
     }
 
-    /// Sets the bits of a combining character, in bytes `at..end`, in the word masks. A combining
-    /// character belongs to the character before it. Returns `false` if the text around it must
-    /// take the slow path.
+    /// Marks a combining character, in bytes `at..end`, in the word masks. A combining character
+    /// belongs to the character before it. Returns `false` if the text around it must take the slow
+    /// path.
     fn attached(&mut self, at: usize, end: usize, role: Role) -> bool {
         let Some(before) = self.before_mark(at) else { return false };
         if before.letters != 0 {
@@ -125,9 +125,9 @@ impl Marking<'_> {
         is_of_none && role != Role::WordMark
     }
 
-    /// Sets the bits of a combining character of a script without spaces, in bytes `at..end`, in
-    /// the word masks. The character is a word of its own if the character before it belongs to a
-    /// word. Returns `false` if the text around it must take the slow path.
+    /// Marks a combining character of a script without spaces, in bytes `at..end`, in the word
+    /// masks. The character is a word of its own if the character before it belongs to a word.
+    /// Returns `false` if the text around it must take the slow path.
     fn attached_single(&mut self, at: usize, end: usize, role: Role) -> bool {
         let Some(before) = self.before_mark(at) else { return false };
         if before.others != 0 {
@@ -140,7 +140,7 @@ impl Marking<'_> {
             && !self.follows(Role::is_attached, at)
     }
 
-    /// Returns the mask bits of the byte before `at`, the position of a combining character.
+    /// Returns the classes, in the word masks, of the byte before a combining character at `at`.
     /// Returns `None` if that byte belongs to a character that may join its neighbours into one
     /// word.
     fn before_mark(&self, at: usize) -> Option<Block> {
@@ -151,16 +151,16 @@ impl Marking<'_> {
         (!may_join).then_some(before)
     }
 
-    /// Returns the bits that the byte before `at` has in the word masks. If `at` is 0, no bit is
-    /// set.
+    /// Returns the classes of the byte before `at` in the word masks. If `at` is 0, the byte is in
+    /// no class.
     fn before(&self, at: usize) -> Block {
         let bits = |last: usize| self.words.blocks[last / 64].at(last % 64);
         at.checked_sub(1).map_or_else(Block::default, bits)
     }
 
-    /// Sets the bits of a joining character, in bytes `at..end`, in the word masks. The character
-    /// joins two letters (if `letters`) or two digits (if `digits`) into one word. Returns `false`
-    /// if the text around it must take the slow path.
+    /// Marks a joining character, in bytes `at..end`, in the word masks. The character joins two
+    /// letters (if `letters`) or two digits (if `digits`) into one word. Returns `false` if the
+    /// text around it must take the slow path.
     fn joining(&mut self, at: usize, end: usize, letters: bool, digits: bool) -> bool {
         let before = self.before(at);
         match role_at(self.text, end).0 {
@@ -171,8 +171,8 @@ impl Marking<'_> {
         }
     }
 
-    /// If there is a quotation mark at `at`, which follows a Hebrew letter, and the mark belongs to
-    /// the word, sets the bits of the mark in the word masks.
+    /// Marks a quotation mark at `at` in the word masks, if there is one and it belongs to the word
+    /// of the Hebrew letter before it.
     fn quotation_mark(&mut self, at: usize) {
         match self.text.get(at) {
             Some(b'"') if role_at(self.text, at + 1).0 == Role::Hebrew => {
@@ -188,8 +188,8 @@ impl Marking<'_> {
         }
     }
 
-    /// Cuts out the character at `at` and all text whose words it may affect: removes their bits
-    /// from the word masks, and adds their range to `cut`. Returns the end of the range.
+    /// Cuts out the character at `at` and all text whose words it may affect. Clears the bits of
+    /// this range in the word masks, and adds the range to `cut`. Returns the end of the range.
     #[cold]
     fn cut_out(&mut self, at: usize) -> usize {
         // Ranges that are cut out do not overlap, so the search for the start ends at the last one.
@@ -232,7 +232,7 @@ impl Marking<'_> {
         true
     }
 
-    /// Sets the bits of the character in bytes `at..end`, which is a word of its own. Always
+    /// Marks the character in bytes `at..end` as a word of its own in the word masks. Always
     /// returns `true`, like [`Self::mark`] for a character that needs no slow path.
     #[inline]
     fn single(&mut self, at: usize, end: usize) -> bool {
@@ -285,8 +285,8 @@ fn is_boundary(before: Role, behind: Role, first_byte: u8) -> bool {
     }
 }
 
-/// Returns the last position from `floor` to `at` where the words before do not depend on the words
-/// behind. Returns `floor` if there is none.
+/// Returns the last position from `floor` to `at` such that the words before the position do not
+/// depend on the words behind it. Returns `floor` if there is no such position.
 fn boundary_before(text: &[u8], at: usize, floor: usize) -> usize {
     let mut start = at;
     while start > floor {
@@ -300,8 +300,8 @@ fn boundary_before(text: &[u8], at: usize, floor: usize) -> usize {
     floor
 }
 
-/// Returns the first position behind the character at `at` where the words before do not depend on
-/// the words behind.
+/// Returns the first position behind the character at `at` such that the words before the position
+/// do not depend on the words behind it.
 fn boundary_behind(text: &[u8], at: usize) -> usize {
     let (mut before, length) = role_at(text, at);
     let mut end = at + length;

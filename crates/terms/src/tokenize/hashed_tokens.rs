@@ -18,14 +18,17 @@ use {super::pieces::pieces, simtool_kernels::Isa, simtool_kernels::word_masks::c
 /// allocation.
 #[derive(Debug, Default)]
 pub struct HashedTokens {
-    /// Stable hash of each token, in the order of the text.
+    /// Hash of each token, in the order of the text. The hash of a token is the same on every
+    /// machine.
     pub hashes: Vec<u64>,
     pub(super) words: Words,
-    /// The current piece, normalized and folded.
+    /// Normalized and folded form of the current piece, which is the part of the text that is being
+    /// cut into tokens.
     pub(super) normalized: Normalized,
-    /// Byte ranges of the current piece whose words are found by the slow path, without bit masks.
+    /// Byte ranges of the current piece of text whose words are found by the slow path, without bit
+    /// masks.
     pub(super) cut: Cut,
-    /// Ranges of the current piece, each with the way in which it is cut into tokens.
+    /// Ranges of the current piece of text, each with the way in which it is cut into tokens.
     #[cfg(feature = "chinese")]
     pub(super) runs: Vec<Run>,
 }

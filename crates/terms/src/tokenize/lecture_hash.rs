@@ -13,22 +13,22 @@ use encoding_rs::GBK;
 use simtool_kernels::Isa;
 use std::sync::LazyLock;
 
-/// First and second byte of the first ideograph in the GB 2312 encoding. The positions of all
-/// characters are counted from this one.
+/// First and second byte of the first ideograph in the GB 2312 encoding. This ideograph has
+/// position 0.
 const FIRST: [i16; 2] = [176, 161];
 /// Number of characters in a row of the table of GB 2312. All characters of a row have the same
 /// first byte.
 const ROW: i16 = 94;
-/// Number of positions for ideographs in GB 2312. The positions of one-byte characters follow
-/// behind them.
+/// Number of positions that are reserved for ideographs of GB 2312. The characters of one byte have
+/// the positions after them.
 const IDEOGRAPHS: i16 = 6768;
-/// Smallest one-byte character that has a position: the tab.
+/// The tab, which is the first one-byte character that has a position.
 const FIRST_BYTE: i16 = 9;
-/// Base of the number that the characters of a word form. Each character is one digit of the
-/// number.
+/// Base of the number that a word stands for. The digits of this number are the positions of the
+/// word's characters.
 const BASE: u64 = 6885;
-/// Number of bits that each character of a word adds to the distance by which the number is
-/// shifted.
+/// Number of bits per character. The number of a word with n characters is repeatedly shifted by n
+/// times this number of bits.
 const BITS: u64 = 13;
 
 /// Position in the table of GB 2312 of each character up to U+FFFF, by code point. A character that
@@ -60,7 +60,8 @@ fn place_of_byte(byte: u8) -> i16 {
     i16::from(byte) - FIRST_BYTE + IDEOGRAPHS
 }
 
-/// Returns the 64-bit hash of a word as the lecture defines it. The empty word has the hash 0.
+/// Returns the 64-bit hash of a word, as a lecture on fingerprints defines it. The module
+/// documentation describes this hash. The empty word has the hash 0.
 #[must_use]
 pub(crate) fn lecture_hash(word: &str) -> u64 {
     let places = &*PLACES;

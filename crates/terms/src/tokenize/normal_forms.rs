@@ -12,20 +12,20 @@ use simtool_kernels::Isa;
 use simtool_kernels::fold_characters::{ROOM, fold_characters};
 use simtool_kernels::word_masks::Words;
 
-/// Smallest number of bytes for which a run of the vectorized loop counts as worthwhile. If a run
-/// handles fewer bytes, the next characters are handled one by one.
+/// Smallest number of bytes for which a call of the vectorized loop pays off. If a call handles
+/// fewer bytes, the next characters are handled one by one.
 const FEW: usize = 16;
-/// Initial number of bytes that are handled one by one before the vectorized loop is tried again.
-/// Each time the loop stops early again, the number doubles, up to [`MOST`].
+/// Initial number of bytes that are handled one by one before the vectorized loop is called again.
+/// Each time a call handles fewer than [`FEW`] bytes, the number doubles, up to [`MOST`].
 const MANY: usize = 32;
-/// Largest number of bytes that are handled one by one before the vectorized loop is tried again.
+/// Largest number of bytes that are handled one by one before the vectorized loop is called again.
 const MOST: usize = 256;
 
 /// A normalized and folded text.
 #[derive(Debug, Default)]
 pub(super) struct Normalized {
     folded: Folded,
-    /// Normalizes the parts that need full normalization.
+    /// Normalizes the parts of the text whose characters depend on each other.
     composer: Composer,
 }
 
@@ -66,8 +66,9 @@ impl Normalized {
         }
     }
 
-    /// Appends the form of the character at byte offset `at`, and of the following characters whose
-    /// form depends on it. Returns the byte offset after these characters.
+    /// Appends the normalized and folded form of the character at byte offset `at`, and of the
+    /// following characters whose form depends on it. Returns the byte offset after these
+    /// characters.
     fn fill_one(&mut self, text: &[u8], at: usize) -> usize {
         let Some((character, length)) = decode(text, at) else {
             self.folded.push(b"\n");

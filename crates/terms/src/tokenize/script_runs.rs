@@ -142,7 +142,7 @@ pub(super) fn may_be_unspaced(text: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Computes the class from Unicode properties only.
+    /// Slow twin of [`class`]: computes the class of a character from Unicode properties only.
     fn slow_class(character: char) -> Class {
         let is_of_han_runs = |c: char| c.is_ascii_alphanumeric() || "+#&._%-".contains(c);
         match character.script() {

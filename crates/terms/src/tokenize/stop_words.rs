@@ -6,8 +6,7 @@ use simtool_base::stable_hash::hash;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Whether a byte separates the words of a list: space, tab, CR, LF or vertical tab, as in the file
-/// formats of the reference programs.
+/// Whether a byte separates the words of a stop word list: space, tab, CR, LF or vertical tab.
 fn is_white_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
 }
@@ -32,7 +31,7 @@ pub const ENGLISH: &str = include_str!("stop_words_english.txt");
 /// Built-in list of Chinese function words.
 pub const CHINESE: &str = include_str!("stop_words_chinese.txt");
 
-/// Names of the built-in lists, each with the word lists that it consists of.
+/// Names of the built-in lists. Each list consists of [`ENGLISH`], [`CHINESE`], both or neither.
 const LISTS: [(&str, &[&str]); 4] = [
     ("none", &[]),
     ("english", &[ENGLISH]),
@@ -44,7 +43,7 @@ const LISTS: [(&str, &[&str]); 4] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopWords {
     name: Arc<str>,
-    /// The words in ascending order.
+    /// The stop words in ascending order.
     words: Arc<[String]>,
 }
 

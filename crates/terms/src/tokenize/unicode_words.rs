@@ -51,8 +51,8 @@ impl UnicodeWords {
         Self { isa }
     }
 
-    /// Cuts a text into pieces. Appends the hashes of the words of each piece that is only ASCII.
-    /// Normalizes and folds each other piece, and calls `append` with it.
+    /// Cuts a text into pieces. Appends the hashes of the words of each ASCII piece to `tokens`.
+    /// Normalizes and folds each piece that is not ASCII, and calls `append` with the result.
     #[inline]
     pub(super) fn beyond_ascii(
         self,
@@ -124,7 +124,7 @@ fn push_words(folded: &str, hashes: &mut Vec<u64>) {
     }
 }
 
-/// Appends the hashes of the words in one segment between two word boundaries.
+/// Appends the hashes of the words in the text `segment` between two word boundaries.
 fn emit_segment(segment: &str, hashes: &mut Vec<u64>) {
     let bytes = segment.as_bytes();
     // The text between two characters that are words of their own is a word if it has a letter or

@@ -28,8 +28,9 @@ pub(super) enum Role {
     Digit,
     /// A character that is a word of its own, for example a Chinese ideograph.
     Single,
-    /// A character that is a word of its own, although its segment may continue across characters
-    /// such as the apostrophe, which join letters or digits.
+    /// A character that is a word of its own, although Unicode joins it to adjacent letters into
+    /// one segment. The segment may continue across a character that joins letters or digits, such
+    /// as the apostrophe.
     JoiningSingle,
     /// A character such as the Katakana sound mark. It forms one word with characters of the same
     /// role and underscores.

@@ -44,8 +44,8 @@ impl WordsByScript {
     }
 }
 
-/// Appends the hash of each pair of neighbouring characters that are letters, digits or marks. A
-/// character without such a neighbour is a token alone.
+/// Appends the hash of each pair of neighbouring characters that are letters, digits or marks. If
+/// such a character has no neighbour of this sort, its own hash is appended.
 fn push_pairs(text: &str, hashes: &mut Vec<u64>) {
     let is_token = |c: char| c.is_alphanumeric() || is_combining_mark(c);
     for part in text.split(|c| !is_token(c)).filter(|part| !part.is_empty()) {
