@@ -18,9 +18,9 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
-/// Finds the pairs of fingerprints that are equal in a mask of `layout` and have at most distance
-/// `max_distance`, in ascending order. With two collections, a pair has one row of each. All rows must
-/// have a fingerprint.
+/// Finds the pairs of fingerprints that are equal in all bits of at least one mask of `layout` and have
+/// at most distance `max_distance`. Returns them in ascending order. With two collections, a pair has
+/// one row of each. All rows must have a fingerprint.
 ///
 /// # Complexity
 ///

@@ -39,8 +39,8 @@ pub fn bipartite_join<L: Fingerprint>(
     Ok(GroupPairs { groups: Sides::Two(queries.groups, corpus.groups), pairs })
 }
 
-/// Passes each near pair of a group of queries and a group of the corpus to `collect`. A group consists
-/// of all rows with the same fingerprint.
+/// Joins the groups of queries with the groups of the corpus. Passes each pair of groups within the
+/// maximum distance to `collect`. A group consists of all rows with the same fingerprint.
 fn collect_bipartite<L: Fingerprint, C: Collect>(
     queries: &EqualGroups<L>,
     corpus: &EqualGroups<L>,
@@ -62,8 +62,8 @@ fn collect_bipartite<L: Fingerprint, C: Collect>(
     join.run(&values, work.share)
 }
 
-/// Returns the number of the first group of the corpus, which is the number of groups of queries. Fails
-/// if 32 bits are not enough to number all groups.
+/// Returns the number of the first group of the corpus in the join. It is the number of groups of
+/// queries, because queries are numbered first. Fails if 32 bits are not enough to number all groups.
 fn boundary(queries: usize, corpus: usize) -> Result<u32> {
     let rule = || {
         let what = format!("{queries} different queries and {corpus} different rows of the corpus");
@@ -78,8 +78,9 @@ fn boundary(queries: usize, corpus: usize) -> Result<u32> {
     all.map(|_| queries as u32).ok_or_else(rule)
 }
 
-/// Passes the pairs on to `collect`. During the join, the groups of the corpus have the numbers from
-/// `boundary` on. `boundary` is subtracted from them, so that they start at 0 again.
+/// Receiver that subtracts `boundary` from the second group number of each pair, and passes the pair on
+/// to `collect`. During the join, groups of the corpus are numbered from `boundary` on. `collect`
+/// expects numbers from 0 on.
 struct CorpusFromZero<'a, C> {
     collect: &'a C,
     boundary: u32,

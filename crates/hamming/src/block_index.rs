@@ -23,8 +23,8 @@ use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 use std::ops::Deref;
 
-/// Number of queries that are answered together. Each step of an answer prefetches the memory that the
-/// next step reads, for all of these queries.
+/// Number of queries that are answered together. An answer has several steps. Each step prefetches, for
+/// all of these queries, the memory that the next step reads.
 const BATCH: usize = 32;
 /// An index of an array of fingerprints, with a table for each block of bits. A table takes 5 or 6
 /// bytes per fingerprint. Tables have memory of their own or borrow it, for example from a mapped file.
@@ -171,8 +171,8 @@ impl<L: Fingerprint, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
 /// Buffers for the steps in which queries are answered. Each batch of queries uses them again.
 #[derive(Debug, Default)]
 struct Room {
-    /// The look-ups of all queries in the first table, then their look-ups in the second table, and so
-    /// on.
+    /// The look-ups of all queries of the batch in the first table, then their look-ups in the second
+    /// table, and so on.
     looks: Vec<Look>,
     places: Vec<u32>,
     candidates: Vec<Candidate>,
@@ -187,8 +187,8 @@ struct Room {
 struct Candidate {
     query: usize,
     table: usize,
-    /// Byte offset in the table's entries at which the row number is stored. A later step replaces the
-    /// offset by the row number itself.
+    /// Byte offset of the row number in [`TableParts::entries`]. A later step replaces this offset by
+    /// the row number itself.
     at: usize,
 }
 
@@ -269,7 +269,7 @@ mod tests {
         (0..3000).map(near).collect()
     }
 
-    /// The two arrays of a table, `starts` and `entries`.
+    /// Copies of the two arrays of a table: `starts` and `entries`.
     type Copied = (Vec<u32>, Vec<u8>);
 
     #[derive(Debug)]

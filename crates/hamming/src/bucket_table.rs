@@ -28,8 +28,8 @@ const TABLES: &str = "the tables of the block index";
 const TAG_BYTES: usize = size_of::<u16>();
 /// Number of bytes of a cache line.
 const LINE: usize = 64;
-/// Maximum number of cache lines of a bucket that are prefetched. The processor fetches the following
-/// lines by itself.
+/// Maximum number of consecutive cache lines of a bucket that are prefetched. The processor itself
+/// detects the sequence and fetches the lines after them.
 const LINES: usize = 8;
 
 /// One table of the block index: the tags and numbers of all rows, sorted into buckets.
@@ -37,7 +37,7 @@ const LINES: usize = 8;
 pub struct Table<L, A: Arrays = InMemory> {
     buckets: Buckets<L>,
     tags: Arc<RowTags>,
-    /// Number of bytes that a row takes in the entries: its tag and its row number.
+    /// Number of bytes of a row in [`TableParts::entries`]: its tag and its row number.
     entry: usize,
     parts: TableParts<A>,
 }
@@ -52,7 +52,7 @@ enum Buckets<L> {
 }
 
 impl<L: Fingerprint> Buckets<L> {
-    /// Chooses the function for 2^`bits` buckets in table number `table`.
+    /// Chooses the function that gives rows of table number `table` one of 2^`bits` bucket numbers.
     fn new(keys: &TableKeys, table: usize, bits: u32) -> Self {
         let block = keys.layout.block::<L>(table);
         match &keys.blocks[table] {
@@ -85,7 +85,8 @@ pub struct TableKeys {
     pub(super) layout: Layout,
     pub(super) reach: Reach,
     pub(super) tags: Vec<Arc<RowTags>>,
-    /// For each block, a fast way to extract its bits, or `None` if the block has too many bits for it.
+    /// For each block, a fast function that extracts the bits of the block from a fingerprint. `None`
+    /// if the block has more bits than the function supports.
     blocks: Vec<Option<Arc<GatheredBits>>>,
 }
 
@@ -118,10 +119,10 @@ pub struct TableParts<A: Arrays = InMemory> {
     /// For each bucket, the number of rows in all buckets before it. The last element is the number of
     /// all rows.
     pub starts: A::Array<u32>,
-    /// The rows of each bucket. First come their tags, of two bytes each. Then come their numbers, of
-    /// three or four bytes each, with the lowest byte first. Both are in one array, because a query
-    /// mostly waits for memory. The rows of a bucket are sorted by the weight of their tags, and then
-    /// by their numbers.
+    /// The tags and row numbers of all rows, bucket by bucket. Each bucket has first the tags of its
+    /// rows, of two bytes each. Then come their row numbers, of three or four bytes each, with the
+    /// lowest byte first. Both are in one array, because a query mostly waits for memory. The rows of a
+    /// bucket are sorted by the weight of their tags, and then by their numbers.
     pub entries: A::Array<u8>,
 }
 
@@ -132,15 +133,15 @@ pub fn entry_bytes(rows: usize) -> usize {
     TAG_BYTES + if rows <= 1 << 24 { 3 } else { 4 }
 }
 
-/// Returns the number of bytes that each row takes while a table of `rows` rows is built. This is its
-/// entry in the table, and a record that is sorted.
+/// Returns the number of bytes that each row takes while a table of `rows` rows is built. These are its
+/// entry in the table and a temporary record for sorting.
 #[must_use]
 pub fn building_bytes(rows: usize) -> usize {
     entry_bytes(rows) + size_of::<Record>()
 }
 
-/// A row during the construction of a table, in 64 bits: the lower bits of its bucket number, its tag
-/// and its row number.
+/// A row during the construction of a table. One 64-bit number holds the lower bits of its bucket
+/// number, its tag and its row number.
 #[derive(Clone, Copy)]
 struct Record(u64);
 
@@ -170,8 +171,8 @@ impl Record {
 impl<L: Fingerprint> Table<L> {
     /// Builds table number `table` of an index over `values`, which are at most 2³² − 1 fingerprints.
     ///
-    /// The rows are first partitioned by the upper half of the bits of their bucket numbers. Then each
-    /// part is small enough to be sorted in the caches.
+    /// Rows are first partitioned by the upper half of the bits of their bucket numbers. Each part is
+    /// then small enough to be sorted in the caches.
     ///
     /// # Errors
     ///
@@ -248,8 +249,8 @@ pub(super) struct Look {
     end: usize,
     /// Tag of the query.
     tag: u16,
-    /// Start and end of the range in which near tags are expected, counted from the start of the
-    /// bucket.
+    /// Start and end of the range of the bucket's tags that are likely to be near the query's tag. Both
+    /// are counted from the start of the bucket.
     expected: (usize, usize),
 }
 
@@ -286,8 +287,8 @@ impl<L: Fingerprint, A: Arrays> Table<L, A> {
         &self.parts
     }
 
-    /// Begins the look-up of each query, and appends it to `looks` with the number of the query's
-    /// bucket. Prefetches the start and end of that bucket.
+    /// Begins the look-up of each query. Appends to `looks` one look-up for each query, which holds the
+    /// number of the query's bucket. Prefetches the start and end of that bucket.
     pub(super) fn begin(&self, queries: &[L], looks: &mut Vec<Look>) {
         looks.extend(queries.iter().map(|&query| {
             let bucket = self.buckets.part(query);
@@ -296,9 +297,9 @@ impl<L: Fingerprint, A: Arrays> Table<L, A> {
         }));
     }
 
-    /// Replaces the bucket number of each look-up by the range of the bucket's rows, and prefetches the
-    /// tags that are likely to be read. If a bucket number is outside the array, the bucket counts as
-    /// empty.
+    /// Replaces the bucket number of each look-up by the range of the bucket's rows. Prefetches the
+    /// tags that are likely to be read. If [`TableParts::starts`] is damaged and has no such bucket,
+    /// the bucket counts as empty.
     pub(super) fn approach(&self, looks: &mut [Look]) {
         for look in looks {
             (look.start, look.end) = match self.parts.starts.lend(look.start..look.start + 2) {
@@ -319,8 +320,9 @@ impl<L: Fingerprint, A: Arrays> Table<L, A> {
         }
     }
 
-    /// Calls `found` for each row whose tag is near the tag of the query. The argument is the byte
-    /// offset of the row number, which is prefetched. `places` is a buffer.
+    /// Finds the rows of the bucket whose tags are near the query's tag. Calls `found` for each of them
+    /// with the byte offset of its row number in [`TableParts::entries`], and prefetches the row
+    /// number. `places` is a buffer.
     pub(super) fn find(
         &self,
         look: Look,
@@ -341,7 +343,8 @@ impl<L: Fingerprint, A: Arrays> Table<L, A> {
         }
     }
 
-    /// Reads the row number at byte offset `at`. Returns `None` if it is outside the array.
+    /// Reads the row number at byte offset `at` of [`TableParts::entries`]. Returns `None` if the
+    /// offset is outside the array.
     #[inline]
     pub(super) fn row(&self, at: usize) -> Option<u32> {
         match *self.parts.entries.lend(at..at + self.entry - TAG_BYTES) {
@@ -358,7 +361,8 @@ mod tests {
     use simtool_base::stable_hash::mix;
     use simtool_model::fingerprint_rows::Shape;
 
-    /// A table holds the rows in the order of a simple sort.
+    /// Checks that a table holds its rows in the same order as a simple sort by bucket, weight of the
+    /// tag and row number.
     #[test]
     fn rows_are_sorted_by_bucket_weight_and_number() {
         let reach = Reach { shape: Shape::bits(64), max_distance: 3 };

@@ -14,44 +14,49 @@ use crate::bucket_table::entry_bytes;
 use crate::workload::query_of_tables;
 use simtool_base::error::{Error, Result};
 
-/// Maximum number of blocks in addition to the minimum of k + 1.
+/// Maximum number of blocks that are added to the minimum of k + 1. Here k is the maximum distance of
+/// near-duplicates.
 const MORE_BLOCKS: u32 = 4;
 /// Bytes that an index stores per document in addition to its fingerprint and tables: an ID of 16
 /// digits and the properties of the document.
 const DOCUMENT: f64 = 11.0;
 
-/// Estimated size and speed of an index with a given number of tables.
+/// Estimated size and speed of an index with a given number of blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capacity {
     /// Number of blocks into which the bits are divided.
     pub blocks: u32,
-    /// Number of tables: one for each way to choose all blocks except k.
+    /// Number of tables. There is one table for each choice of all blocks except k, where k is the
+    /// maximum distance.
     pub tables: u64,
-    /// Number of bits by which a table is searched, which is the length of a prefix.
+    /// Number of bits of a table's prefix. A prefix consists of the bits of the chosen blocks, and a
+    /// query looks up its prefix in the table.
     pub prefix_bits: u32,
-    /// Number of bytes on disk, including an ID of 16 digits for each fingerprint.
+    /// Number of bytes on disk: fingerprints, tables, and an ID of 16 digits with the properties for
+    /// each document.
     pub disk: f64,
-    /// Number of bytes of fingerprints and tables. They are read in random order, so they should be in
-    /// memory.
+    /// Number of bytes of fingerprints and tables. Queries read them in random order, so they should be
+    /// in memory.
     pub memory: f64,
-    /// Number of fingerprints that a query must be compared with, over all tables: they have the same
-    /// prefix by chance.
+    /// Average number of fingerprints that have the same prefix as a query by chance, added up over all
+    /// tables. The query must be compared with all of them.
     pub candidates: f64,
-    /// Seconds of one core per query, if everything is in memory.
+    /// Seconds that one core takes for a query if the whole index is in memory.
     pub seconds: f64,
 }
 
 impl Capacity {
-    /// Returns the number of machines with `memory` bytes each that can hold the index together.
+    /// Returns the number of machines that the index needs if each machine has `memory` bytes and holds
+    /// one part of the index.
     #[must_use]
     pub fn machines(&self, memory: f64) -> f64 {
         (self.memory / memory.max(1.0)).ceil().max(1.0)
     }
 
-    /// Estimates an index of `documents` fingerprints of `bits` bits, in which near-duplicates differ
-    /// in at most `max_distance` bits. Returns an estimate for each number of blocks, the smallest
-    /// first. [`BlockIndex`](crate::block_index::BlockIndex) and indexes on disk use the smallest
-    /// number.
+    /// Estimates indexes of `documents` fingerprints of `bits` bits, in which near-duplicates differ in
+    /// at most `max_distance` bits. Returns one estimate for each number of blocks, in ascending order.
+    /// [`BlockIndex`](crate::block_index::BlockIndex) and indexes on disk use the smallest number of
+    /// blocks.
     ///
     /// ```
     /// use simtool_hamming::capacity::Capacity;

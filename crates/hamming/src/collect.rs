@@ -8,21 +8,21 @@ use simtool_model::matches::ValuePair;
 /// Each part of a join collects its pairs separately. The results of the parts are merged in an order
 /// that does not depend on the threads.
 pub(crate) trait Collect: Sync {
-    /// The collected result of the pairs of one part of a join, for example their number.
+    /// The result that a receiver collects for one part of a join, for example the number of pairs.
     type Part: Send;
 
-    /// Creates the result for a part without pairs.
+    /// Creates the result for a part of a join. It has no pairs yet.
     fn part(&self) -> Self::Part;
 
-    /// Adds a pair to the result of a part. In a self-join, `a` is below `b`. In a search, `a` is the
-    /// query.
+    /// Adds a pair of the numbers `a` and `b` at distance `distance` to the result of a part. In a
+    /// self-join, `a` is below `b`. In a search, `a` is the query.
     fn pair(&self, part: &mut Self::Part, a: u32, b: u32, distance: u32);
 
     /// Appends `later`, the result of a later part of the join, to `part`.
     fn merge(&self, part: &mut Self::Part, later: Self::Part);
 }
 
-/// Counts pairs of rows. A pair of groups with m and n rows counts as m × n pairs.
+/// Receiver that counts pairs of rows. A pair of groups with m and n rows counts as m × n pairs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CountRows<'a> {
     /// The groups that the numbers `a` and `b` of a pair refer to. In a self-join, both refer to the
@@ -47,7 +47,7 @@ impl Collect for CountRows<'_> {
     }
 }
 
-/// Keeps all pairs in memory.
+/// Receiver that keeps all pairs in memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct KeepPairs;
 

@@ -86,7 +86,7 @@ fn oracle<L: Fingerprint>(rows: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
     pairs
 }
 
-/// Returns a context with this instruction set.
+/// Returns a context that uses the instruction set `isa`.
 fn context_of(isa: Isa) -> Context<'static> {
     Context::default().with_isa(isa)
 }
@@ -234,7 +234,8 @@ fn bipartite<L: Fingerprint>(
     pairs
 }
 
-/// Finds all pairs of a query and a row of the corpus, by comparing each query with each row.
+/// Finds all pairs of a query and a row of the corpus within the maximum distance of `reach`, by
+/// comparing each query with each row.
 fn bipartite_oracle<L: Fingerprint>(
     queries: &[L],
     corpus: Rows<'_, L>,

@@ -21,8 +21,8 @@ use simtool_model::sides::Sides;
 const SIMILAR: usize = 500;
 /// Number of rows of unrelated documents.
 const OTHERS: usize = 500;
-/// Maximum total of 64-bit words in the paths of the recursion that exist at one time, for each word of
-/// the rows.
+/// Maximum size of all recursion paths that exist at the same time. The unit is one 64-bit word for
+/// each 64-bit word of the rows.
 const MOST_PATH_WORDS: usize = 4;
 
 /// Returns shapes of fingerprints, each with a maximum distance. Some or all rows that share a template
@@ -80,8 +80,8 @@ fn all_pairs(sides: Sides<&FingerprintRows<'_>>, max_distance: u32) -> Vec<RowPa
     pairs
 }
 
-/// Runs `work`, and checks that the paths that exist at one time take at most [`MOST_PATH_WORDS`] words
-/// per word of the rows.
+/// Runs `work`, and checks the memory of the recursion's paths. All paths that exist at the same time
+/// may have at most [`MOST_PATH_WORDS`] words for each of the `row_words` words of the rows.
 fn with_bounded_paths<T>(row_words: usize, place: &str, work: impl FnOnce() -> T) -> T {
     live_paths::forget_peak();
     let result = work();

@@ -35,12 +35,13 @@ use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use std::borrow::Cow;
 
-/// Minimum number of bits of a mask for [`Way::LongMasks`]. Hardly any two unrelated fingerprints are
-/// equal in so many bits.
+/// Minimum number of bits that a mask must have for [`Way::LongMasks`]. Hardly any two unrelated
+/// fingerprints are equal in so many bits.
 const LONG_MASK: u32 = 32;
 
-/// Calls a generic function with the shortest type that holds the fingerprints. Evaluates `$wide` if
-/// they are too long for every type.
+/// Calls the generic function `$function` with the shortest type, `u64` or `Wide`, that holds the
+/// fingerprints of `$shape`. Evaluates `$wide` instead if they have more than 512 bits or are compared
+/// by cosine.
 macro_rules! of_fixed_words {
     ($shape:expr, $function:ident($($argument:expr),*), $wide:expr) => {
         match fingerprint_words($shape) {
@@ -53,8 +54,9 @@ macro_rules! of_fixed_words {
     };
 }
 
-/// Returns the number of 64-bit words of a fingerprint. A cosine does not depend only on the bits that
-/// differ. For cosines, the result is therefore a number for which there is no type.
+/// Returns the number of 64-bit words of a fingerprint, by which `of_fixed_words!` chooses a type. For
+/// cosines, returns a number that is too large for every type. A cosine depends on more than the bits
+/// that differ, so methods for fixed types cannot compute it.
 fn fingerprint_words(shape: Shape) -> usize {
     match shape.metric() {
         Metric::Cosine { .. } => usize::MAX,
@@ -62,17 +64,17 @@ fn fingerprint_words(shape: Shape) -> usize {
     }
 }
 
-/// The way in which a join is done. It depends on the metric and the width of the fingerprints, and on
-/// the method.
+/// The way in which fingerprints are joined. It depends on their metric, their width and the method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// The chosen method joins the rows. Fingerprints that are too long for it are compared one by one.
     ByMethod,
-    /// Each 64-bit word is joined separately. Two rows are a pair if at least `needed` of their words
-    /// are near.
+    /// Each 64-bit word is joined separately, and counts as near if it is within the maximum distance.
+    /// Two rows are a pair if at least `needed` of their words are near.
     Votes { needed: u32 },
-    /// Masks select so many bits that few unrelated rows are equal in them. This way is for fingerprints
-    /// that are too long for the methods.
+    /// Fingerprints are compared if they are equal in one of the masks of a layout. The masks have at
+    /// least [`LONG_MASK`] bits, so few unrelated rows are compared. This way is for fingerprints with
+    /// too many words for the methods.
     LongMasks,
 }
 
@@ -94,15 +96,15 @@ impl Way {
     }
 }
 
-/// Returns the number of bits of each mask in a layout that misses no pair. Such a layout has k + 1
-/// masks for the maximum distance k.
+/// Returns the number of bits of each mask in a layout for `reach` that misses no pair. Such a layout
+/// has k + 1 masks for the maximum distance k.
 fn mask_bits(reach: Reach) -> u32 {
     let (units, unit_bits) = reach.shape.parts();
     units / reach.max_distance.saturating_add(1) * unit_bits
 }
 
-/// Finds all pairs of rows within the maximum distance of `plan`, with its method. A pair has two rows
-/// of one collection, or a query and a row of the corpus.
+/// Finds all pairs of rows within the maximum distance of `plan`, with the method that `plan` has
+/// chosen. A pair has two rows of one collection, or a query and a row of the corpus.
 ///
 /// If the join is cancelled, it may end without all pairs.
 ///
@@ -185,7 +187,7 @@ where
     }
 }
 
-/// Compares every two fingerprints, for fingerprints that are too long for the methods.
+/// Compares every two fingerprints. This is for fingerprints with more words than the methods support.
 fn scan_wide(rows: Sides<&FingerprintRows<'_>>, reach: Reach) -> Result<GroupPairs> {
     match rows {
         Sides::One(rows) => {
@@ -235,9 +237,8 @@ where
     join.count_pairs(FixedRows::<L>::of(rows), work)
 }
 
-/// Finds the same pairs as [`join`], but as pairs of rows. The result returns the partners of one row
-/// at a time. The partners of a query are rows of the corpus. In a self-join, the partners of a row are
-/// later rows.
+/// Finds the same pairs as [`join`], but returns them as the partners of one row at a time. The
+/// partners of a query are rows of the corpus. In a self-join, the partners of a row are later rows.
 ///
 /// # Errors
 ///
@@ -291,8 +292,8 @@ fn wide_partners<'a>(rows: Sides<&'a FingerprintRows<'_>>, reach: Reach) -> Box<
     }
 }
 
-/// Finds all pairs that are equal in a mask of `layout` and have at most distance `max_distance`. A
-/// pair has two rows of one collection, or a query and a row of the corpus.
+/// Finds all pairs that are equal in all bits of at least one mask of `layout` and have at most
+/// distance `max_distance`. A pair has two rows of one collection, or a query and a row of the corpus.
 ///
 /// If the join is cancelled, it may end without all pairs.
 ///
@@ -339,8 +340,8 @@ impl Distinct {
     }
 }
 
-/// Groups equal rows. Returns the groups and the words of the different fingerprints, without the words
-/// of 0 that fill up the type `L`.
+/// Groups equal rows. Returns the groups and the words of the different fingerprints. The type `L` may
+/// have more words than the rows. These additional words are 0 and are not returned.
 fn distinct_fixed<L: Fingerprint>(
     rows: &FingerprintRows<'_>,
 ) -> Result<(Groups, Cow<'static, [u64]>)> {
@@ -351,7 +352,7 @@ fn distinct_fixed<L: Fingerprint>(
     Ok((grouped.groups, values))
 }
 
-/// Copies rows with hashes that may be null, and replaces each null by a unique value.
+/// Copies rows whose hashes may be null. Replaces each null by a value that no other row has.
 fn values_for_nulls(rows: Sides<&FingerprintRows<'_>>) -> Sides<FingerprintRows<'static>> {
     match rows {
         Sides::One(rows) => Sides::One(without_nulls(rows, 0.., Side::Corpus)),
@@ -362,7 +363,8 @@ fn values_for_nulls(rows: Sides<&FingerprintRows<'_>>) -> Sides<FingerprintRows<
     }
 }
 
-/// Returns the job that a plan describes for `corpus`, without a progress stage.
+/// Returns the input of a method for `plan` and the rows of `corpus`: shape, maximum distance and
+/// resources. It has no progress stage yet.
 ///
 /// # Errors
 ///

@@ -4,8 +4,8 @@
 //! A sketch has two words. The first word is the hash of the block of bits by which the rows are
 //! partitioned. The second word is the XOR of all words of the fingerprint. Fingerprints that are equal
 //! in the block have the same hash, so the two words exclude nearly all pairs of a small bucket. Only
-//! the fingerprints of the remaining pairs are read in full. If a bucket stays large, its fingerprints
-//! are copied together, and it is split like every other bucket.
+//! the fingerprints of the other pairs are read in full. If a bucket stays large, its fingerprints are
+//! copied together, and it is split like every other bucket.
 
 use crate::collect::Collect;
 use crate::parallel_partition::{Records, partition};
@@ -30,19 +30,23 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Number of 64-bit words from which fingerprints are moved as sketches.
+/// Minimum number of 64-bit words of fingerprints for which sketches are moved instead of fingerprints.
+/// A sketch has two words.
 pub(super) const SKETCHED_WORDS: usize = 4;
-/// Number of blocks whose hashes are computed in one pass over the rows.
+/// Number of children of the root whose hashes are computed in one pass over the rows. Each child has
+/// its own block of bits.
 const KEYS_AT_ONCE: usize = 4;
-/// Number of pairs whose fingerprints are prefetched before the first of these pairs is compared.
+/// Number of likely pairs that are collected before the first of them is compared. Meanwhile, their
+/// fingerprints are prefetched.
 const LIKELY_AT_ONCE: usize = 32;
-/// Number of rows whose hashes one task computes.
+/// Number of rows for which one task of a thread computes hashes.
 const TASK_ROWS: usize = 1 << 14;
-/// Mask of the first word of a sketch, which is the hash of a block.
+/// Mask of the first word of a sketch. This word is the hash by which sketches are partitioned.
 const KEY: Sketch = Wide([u64::MAX, 0]);
 
 impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
-    /// Finds the near pairs of `values`, which are the different fingerprints, numbered from 0.
+    /// Finds all near pairs among `values`, which are different fingerprints. Pairs are numbers of
+    /// values, counted from 0.
     ///
     /// # Errors
     ///
@@ -51,8 +55,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         self.run_numbered(values, Numbers::FromZero, share)
     }
 
-    /// Finds the near pairs of those rows among `values` that `valid` marks. Rows are numbered from 0.
-    /// The fingerprints must have fewer than [`SKETCHED_WORDS`] words.
+    /// Finds the near pairs among the rows of `values` that `valid` marks. All rows are numbered from
+    /// 0. The fingerprints must have fewer than [`SKETCHED_WORDS`] words.
     ///
     /// # Errors
     ///
@@ -84,8 +88,9 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         Ok(self.large(values, numbers, &root, 0, share))
     }
 
-    /// Does the same as [`Self::large`] for the root of the recursion, but if the root is split, moves
-    /// sketches instead of fingerprints. A sketch has two words.
+    /// Does the same as [`Self::large`] for `root`, the root of the recursion. If the root is split,
+    /// its children move sketches instead of fingerprints. A sketch has two words: a hash, and the XOR
+    /// of the words of a fingerprint.
     ///
     /// # Errors
     ///
@@ -130,7 +135,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         if self.boundary == 0 { all * (all - 1.0) / 2.0 } else { queries * (all - queries) }
     }
 
-    /// Computes the hashes of all rows for the block of each child, in one pass over the rows.
+    /// Computes for each child the hashes of all rows, which are hashes of the bits in the child's
+    /// block. One pass over the rows serves all children.
     fn make_keys(&self, values: &[W], children: &[Node<W>], keys: &mut [LargeBuffer<u64>]) {
         // For each chunk of rows, the slices of every child's hashes that its task writes.
         let mut chunks: Vec<Vec<&mut [u64]>> = Vec::new();
@@ -153,8 +159,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         });
     }
 
-    /// Partitions the sketches of `values` by their first words, which are the hashes in `keys`, and
-    /// finds the near pairs of each part. The second words of the sketches are in `folds`.
+    /// Partitions the sketches of `values` by their hashes, and finds the near pairs of each part. A
+    /// sketch consists of a hash in `keys` and the XOR of the fingerprint's words in `folds`.
     fn partition_sketches(
         &self,
         values: &[W],
@@ -201,9 +207,9 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         self.merged(parts)
     }
 
-    /// Partitions a bucket of sketches by further bits of their hashes if there are many, and finds the
-    /// near pairs of each part. A sketch is a hash and the XOR of the words of a fingerprint. `used` is
-    /// the number of hash bits by which the bucket was partitioned before.
+    /// Finds the near pairs of a bucket of sketches. A large bucket is first partitioned by further
+    /// bits of their hashes. `used` is the number of hash bits by which the bucket was partitioned
+    /// before.
     fn small_sketches(
         &self,
         values: &[W],
@@ -228,8 +234,9 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         scratch.sketches = level;
     }
 
-    /// Finds the near pairs of a bucket: by sketches if the bucket is small, otherwise by whole
-    /// fingerprints.
+    /// Finds the near pairs of a bucket that is not partitioned by further hash bits. If the bucket is
+    /// small, compares sketches first. Otherwise, copies the whole fingerprints and continues the
+    /// recursion with them.
     fn end_of_keys(
         &self,
         values: &[W],
@@ -277,8 +284,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         near_pairs_64(words, rows, queries, limit, isa, candidates, &mut sink);
     }
 
-    /// Compares the fingerprints of the pairs in `likely`, collects the near pairs, and empties the
-    /// list.
+    /// Compares the fingerprints of the pairs in `likely`, collects the near pairs in `part`, and
+    /// empties `likely`.
     fn settle(
         &self,
         values: &[W],
@@ -295,7 +302,7 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
     }
 }
 
-/// Copies the fingerprints `values[number]` of the given numbers.
+/// Copies the fingerprint `values[number]` for each number in `numbers`.
 fn gather<W: Fingerprint>(values: &[W], numbers: &[u32]) -> Vec<W> {
     numbers.iter().map(|&number| values[number as usize]).collect()
 }

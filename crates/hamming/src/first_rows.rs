@@ -15,11 +15,11 @@ use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::validity::Validity;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of pairs that are collected before they are counted. Meanwhile, the bits that the count reads
-/// are prefetched.
+/// Number of pairs of first rows that wait before they are counted together. Meanwhile, their words of
+/// [`FirstRows::repeated`] are prefetched.
 const PENDING: usize = 64;
 
-/// The first row of each different fingerprint, and the number of rows that are equal to it.
+/// The first row of each different fingerprint, and the number of rows that have this fingerprint.
 #[derive(Debug)]
 pub(super) struct FirstRows {
     /// Marks each row with a fingerprint that no earlier row has.
@@ -31,11 +31,11 @@ pub(super) struct FirstRows {
     sizes: Vec<(u32, u32)>,
 }
 
-/// Memory for the fingerprints and the numbers of all rows.
+/// Memory for an array of fingerprints and an array of row numbers. Both have room for all rows.
 pub(super) type Buffer<L> = (LargeBuffer<L>, LargeBuffer<u32>);
 
-/// Finds the first row of each different fingerprint. Also returns the memory that this took, so that
-/// the join can use it.
+/// Finds the first row of each different fingerprint. Also returns the two arrays that this needed as
+/// scratch memory, so that the join can use them again.
 ///
 /// # Errors
 ///
@@ -67,9 +67,9 @@ pub(super) fn first_rows<L: Fingerprint>(rows: Rows<'_, L>) -> Result<(FirstRows
     Ok((FirstRows { first, repeated, sizes }, (values, numbers)))
 }
 
-/// Finds the fingerprints that several rows of a part have. Returns the first row and the number of
-/// rows for each of these fingerprints. Clears the bits of the other rows in `first`. `used_bits` is
-/// the number of hash bits that determined the part, and `table` is a buffer.
+/// Finds the fingerprints that several rows of one part have. A part has the rows whose hashes agree in
+/// `used_bits` bits. Returns the first row of each such fingerprint and its number of rows. Clears the
+/// bits of the later rows in `first`. `table` is a buffer.
 fn part_sizes<L: Fingerprint>(
     values: &[L],
     used_bits: u32,
@@ -125,12 +125,14 @@ impl FirstRows {
     }
 }
 
-/// Counts pairs of rows. A pair of first rows counts as m × n pairs, where m and n are the numbers of
-/// rows with the fingerprints of the two first rows.
+/// Receiver that counts all pairs of rows, although the join finds only pairs of first rows. A first
+/// row is the first row with its fingerprint. If m and n rows have the fingerprints of a pair, the pair
+/// counts as m × n pairs.
 #[derive(Debug)]
 pub(super) struct CountFirst<'a>(pub(super) &'a FirstRows);
 
-/// The number of pairs of rows counted so far, and pairs of first rows that are not counted yet.
+/// Result of one part of the join: the number of pairs of rows counted so far, and pairs of first rows
+/// that are not counted yet.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     count: u64,
@@ -138,7 +140,8 @@ pub(super) struct Counted {
 }
 
 impl CountFirst<'_> {
-    /// Returns the number of all pairs of rows that a part of the join has found.
+    /// Counts the waiting pairs of `part`, too, and returns the number of all pairs of rows in this
+    /// part of the join.
     pub(super) fn total(&self, mut part: Counted) -> u64 {
         self.settle(&mut part);
         part.count

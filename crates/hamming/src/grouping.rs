@@ -12,7 +12,7 @@ use simtool_model::groups::Groups;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// Maximum number of hash bits by which rows are partitioned first.
+/// Maximum number of hash bits by which rows are partitioned before each part is grouped.
 const PARTITION_BITS: u32 = 8;
 /// Description of the memory for groups. Out-of-memory messages contain it.
 pub(super) const GROUPS: &str = "the groups of equal fingerprints";
@@ -25,7 +25,7 @@ pub struct EqualGroups<L> {
     /// The rows of each different fingerprint.
     pub groups: Groups,
     values: LargeBuffer<L>,
-    /// Memory that was used for grouping, so that the join can use it.
+    /// Scratch memory of the grouping, which the join can use again.
     pub(super) spare: Option<(LargeBuffer<L>, LargeBuffer<u32>)>,
 }
 
@@ -82,9 +82,10 @@ pub fn group<L: Fingerprint>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
     compact(&starts, &counts, values, numbers, group_starts)
 }
 
-/// Partitions the rows that have a fingerprint, so that equal rows are in the same part. Writes their
-/// fingerprints to `values` and their row numbers to `numbers`. Returns the index of the first row of
-/// each part, followed by the end of the last part, and the number of hash bits that were used.
+/// Partitions the rows that have a fingerprint by a hash, so that equal rows are in the same part.
+/// Writes their fingerprints to `values` and their row numbers to `numbers`. Returns the start of each
+/// part in these arrays, followed by the end of the last part. Also returns the number of hash bits
+/// that determine a part.
 pub(super) fn partition_equal<L: Fingerprint>(
     rows: Rows<'_, L>,
     values: &mut [L],
@@ -127,10 +128,10 @@ pub(super) fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mu
     parts
 }
 
-/// Groups the rows of each part in place. Part i begins at index `starts[i]` and ends before
-/// `starts[i + 1]`. `bits` is the number of hash bits that determined the part. The different
-/// fingerprints move to the start of the part. `numbers` then holds the row numbers group by group,
-/// and `group_starts` the start of each group. Returns the number of groups of each part.
+/// Groups the rows of each part in place. Part i begins at index `starts[i]` and ends before `starts[i
+/// + 1]`. Rows are in the same part if their hashes agree in `bits` bits. The different fingerprints
+/// move to the start of the part. `numbers` then holds the row numbers group by group, and
+/// `group_starts` the start of each group. Returns the number of groups of each part.
 fn group_parts<W: Fingerprint>(
     starts: &[usize],
     bits: u32,
@@ -161,11 +162,11 @@ fn group_parts<W: Fingerprint>(
 
 #[derive(Default)]
 struct Scratch {
-    /// Hash table with open addressing, which holds group numbers.
+    /// Hash table with open addressing. A slot holds the number of a group of the part, or [`NONE`].
     table: Vec<u32>,
     /// Group number of each row of the part.
     groups: Vec<u32>,
-    /// Copy of the row numbers in their old order.
+    /// Copy of the row numbers before they are sorted by group.
     numbers: Vec<u32>,
 }
 

@@ -6,12 +6,14 @@ use crate::work::FixedRows;
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 
-/// Queries, and an index that finds the partners of a query when they are requested.
+/// Queries, and an index of the corpus. The index finds the partners of a query when they are
+/// requested.
 pub(super) struct IndexedSearch<'a, L: Fingerprint, I> {
     pub(super) queries: FixedRows<'a, L>,
     /// Index over the rows of the corpus that have a fingerprint.
     pub(super) index: I,
-    /// Row number in the corpus of each row in the index. `None` if all rows have a fingerprint.
+    /// The row number in the corpus of each row in the index. `None` if all rows of the corpus have a
+    /// fingerprint, because the numbers are then equal.
     pub(super) corpus_rows: Option<Vec<u32>>,
 }
 

@@ -41,7 +41,7 @@ impl Tasks {
     }
 }
 
-/// The fingerprints that a method can compare. Each variant includes all variants before it.
+/// The kinds of fingerprints that a method can compare. Each variant includes all variants before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RowKind {
     /// Fingerprints of up to eight 64-bit words, whose distance is the number of different bits.
@@ -63,8 +63,8 @@ pub struct Limits {
     pub tasks: Tasks,
     /// Fingerprints that the method can compare.
     pub rows: RowKind,
-    /// Whether the method may be chosen automatically for whole collections of documents. Its time must
-    /// stay far below one comparison for each pair.
+    /// Whether the method may be chosen automatically to compare all documents of a collection. Such a
+    /// method must take far less time than a comparison of every pair.
     pub is_for_collections: bool,
 }
 
@@ -117,7 +117,7 @@ pub trait JoinKind: Sync {
     }
 }
 
-/// The work of a method on fingerprints of one type: 1, 2, 4 or 8 words of 64 bits.
+/// A method for fingerprints of one type, which has 1, 2, 4 or 8 words of 64 bits.
 ///
 /// A method implements the functions that its [limits](JoinKind::limits) promise:
 /// [`self_join`](Self::self_join), [`partners`](Self::partners), or both. The other functions are based

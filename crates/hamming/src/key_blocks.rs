@@ -12,43 +12,45 @@ use crate::split::BitWeights;
 use simtool_kernels::partition::Parts;
 use simtool_model::fingerprint_table::Fingerprint;
 
-/// Number of values that are copied at once. A copy may read up to this number of values behind the
-/// last one, so there must be room behind it.
+/// Number of values that are copied at once. The last copy of a list may read this number of values
+/// beyond its end, so every list has room for them.
 pub(super) const COPIED: usize = 8;
-/// Number of rows in the sample that shows how often keys are near.
+/// Number of rows in the sample that shows how many pairs of keys are within the radius.
 const SAMPLE: usize = 1024;
-/// Factor by which near keys in a sample may be more frequent than by chance. If they are even more
-/// frequent, the recursive join is used instead.
+/// In a sample of the rows, this many times more pairs of keys may be near than would be by chance. If
+/// there are even more, the recursive join is used instead of the multi-index join.
 const CROWDED: f64 = 8.0;
-/// Maximum number of blocks of a fingerprint.
+/// Maximum number of blocks into which a fingerprint is divided. Each block has one key.
 const MOST_BLOCKS: u32 = 12;
 /// Possible numbers of bits of a key. With b bits, the table of bucket starts has 2^b entries.
 const KEY_BITS: std::ops::RangeInclusive<u32> = 4..=22;
 
 // Nanoseconds, rounded from measurements on a 2-core AMD EPYC with AVX-512 in November 2026.
 
-/// Nanoseconds for partitioning one row in two passes. [`PARTITION_WORD`] and [`PARTITION_BIT`] are
-/// added.
+/// Nanoseconds for partitioning one row by a key in two passes. [`PARTITION_WORD`] and
+/// [`PARTITION_BIT`] add to this time.
 const PARTITION: f64 = 15.0;
 /// Additional nanoseconds of the two passes of a partition for each 64-bit word of the row.
 const PARTITION_WORD: f64 = 7.0;
 /// Additional nanoseconds of the two passes of a partition for each bit of a key beyond
 /// [`CACHED_BITS`].
 const PARTITION_BIT: f64 = 8.0;
-/// Maximum number of bits of a key for which all buckets that a partition fills stay in the caches.
+/// Maximum number of bits of a key for fast partitions. With at most this number of bits, the ends of
+/// all buckets stay in the caches while a partition fills the buckets.
 const CACHED_BITS: u32 = 18;
-/// Nanoseconds for looking up a bucket, or for copying [`COPIED`] of its rows, for each 64-bit word of
-/// a row.
+/// Nanoseconds for each 64-bit word of a row, for one of two steps: looking up a bucket, or copying
+/// [`COPIED`] rows of a bucket.
 const LOOK: f64 = 5.0;
 /// Nanoseconds for preparing the comparison of a bucket with near buckets.
 const BUCKET: f64 = 100.0;
 /// Nanoseconds for one comparison of two rows.
 const COMPARE: f64 = 0.07;
-/// Average number of unused places in the last tile of a bucket. A bucket is compared in tiles of
-/// several rows, and unused places take as long as rows.
+/// Average number of unused places in the last tile of a bucket. A tile is a group of rows that are
+/// compared together. Comparing an unused place takes as long as comparing a row.
 const TILE_WASTE: f64 = 3.5;
 
-/// A key of fingerprints, and the maximum number of bits in which the keys of a pair may differ.
+/// The key of a block: a range of bits of every fingerprint. Two fingerprints may be a pair if their
+/// keys differ in at most `radius` bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyBlock {
     /// Position of the key's lowest bit in the fingerprint.
@@ -60,8 +62,8 @@ pub(super) struct KeyBlock {
 }
 
 impl KeyBlock {
-    /// Returns a range of the key's bits, by which rows can be partitioned. `first` is counted from the
-    /// key's lowest bit.
+    /// Returns the `bits` bits of the key from its bit `first` on, as a window by which rows can be
+    /// partitioned. Bit 0 is the lowest bit of the key.
     pub(super) fn window(&self, first: u32, bits: u32) -> KeyWindow {
         KeyWindow { first: self.first + first, bits }
     }
@@ -71,8 +73,9 @@ impl KeyBlock {
         L::lowest_bits(self.first + self.bits) & !L::lowest_bits(self.first)
     }
 
-    /// Returns the XOR differences between keys within the radius, without 0. Element h of the result
-    /// has the differences whose highest bit is bit h, in ascending order.
+    /// Returns the XOR of a key with each other key within the radius. These are all numbers from 1 on
+    /// with at most `radius` set bits. Element h of the result has the numbers whose highest set bit is
+    /// bit h, in ascending order.
     pub(super) fn flips(&self) -> Vec<Vec<u32>> {
         let mut flips = Vec::new();
         if self.radius > 0 {
@@ -84,9 +87,9 @@ impl KeyBlock {
     }
 }
 
-/// Returns two numbers: how many keys of `bits` bits differ in at most `radius` bits from one key, and
-/// the fraction of rows with such a key. `worth` is the average information per bit, which is 1 if each
-/// bit is 1 in half of the rows.
+/// Returns two numbers. The first is the number of keys of `bits` bits that differ from a given key in
+/// at most `radius` bits. The second is the fraction of rows with such a key. `worth` is the average
+/// information per bit. It is 1 if each bit is 1 in half of the rows.
 fn ball(bits: u32, radius: u32, worth: f64) -> (f64, f64) {
     let agree = (-worth).exp2();
     let mut keys = 0.0;
@@ -102,8 +105,8 @@ fn ball(bits: u32, radius: u32, worth: f64) -> (f64, f64) {
     (keys, share)
 }
 
-/// Whether near keys are far more frequent in a sample of the rows than by chance, because the bits of
-/// the rows depend on each other. `worth` is the average information per bit, at most 1.
+/// Whether far more pairs of keys in a sample of the rows are near than by chance. This happens if the
+/// bits of the rows depend on each other. `worth` is the average information per bit, at most 1.
 pub(super) fn are_crowded<L: Fingerprint>(blocks: &[KeyBlock], values: &[L], worth: f64) -> bool {
     let sample: Vec<L> = values.iter().copied().step_by((values.len() / SAMPLE).max(1)).collect();
     let mut expected = 0.0;
@@ -122,8 +125,8 @@ pub(super) fn are_crowded<L: Fingerprint>(blocks: &[KeyBlock], values: &[L], wor
     f64::from(meetings) > CROWDED * (expected * pairs + 10.0)
 }
 
-/// Partition by some consecutive bits of a fingerprint. The value of these bits is the number of the
-/// part, also called bucket, to which the fingerprint belongs.
+/// Some consecutive bits of a fingerprint, by which rows are partitioned. The value of these bits is
+/// the number of the fingerprint's part, which is also called its bucket.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyWindow {
     first: u32,
@@ -146,8 +149,8 @@ impl<L: Fingerprint> Parts<L> for KeyWindow {
     }
 }
 
-/// Plan for dividing fingerprints into keys: the number of blocks, and the maximum number of bits of a
-/// key.
+/// The way in which fingerprints are divided into keys: the number of blocks, and the maximum number of
+/// bits of the key of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyPlan {
     blocks: u32,
@@ -160,7 +163,8 @@ impl KeyPlan {
         Self { blocks, key_bits }
     }
 
-    /// Returns the fastest plan for `rows` rows, and its estimated nanoseconds on one core.
+    /// Returns the plan that takes the least time for `rows` rows, and its estimated nanoseconds on one
+    /// core.
     pub(super) fn cheapest(
         rows: f64,
         row_bits: u32,
@@ -178,7 +182,7 @@ impl KeyPlan {
         plans.fold(first, |best, plan| if plan.1 < best.1 { plan } else { best })
     }
 
-    /// Returns the number of bytes of the table of bucket starts.
+    /// Returns the number of bytes of the table that has the start of each bucket.
     pub(super) fn table_bytes(self) -> f64 {
         f64::from(self.key_bits).exp2() * size_of::<u32>() as f64
     }
@@ -209,8 +213,9 @@ impl KeyPlan {
         (0..self.blocks).map(block).sum()
     }
 
-    /// Returns the radius of block number `block`. The radii of all blocks, plus 1 for each block, add
-    /// up to k + 1.
+    /// Returns the radius of block number `block`, which is the maximum number of bits in which near
+    /// fingerprints differ there. The sum of all radii and the number of blocks is `max_distance` + 1,
+    /// so no pair is missed.
     fn radius(self, block: u32, max_distance: u32) -> u32 {
         let (each, more) = ((max_distance + 1) / self.blocks, (max_distance + 1) % self.blocks);
         each + u32::from(block < more) - 1

@@ -67,9 +67,9 @@ impl Layout {
         Self { shape, masks: masks.map_or_else(|| vec![0; shape.words()], |masks| masks.concat()) }
     }
 
-    /// Creates a layout for `max_distance` without looking at data. Each mask has the same number of
-    /// neighbouring units, which are bits or lanes. For a given shape and distance, the result is the
-    /// same in every version.
+    /// Creates a layout for `max_distance` without knowing the fingerprints. Each mask has about the
+    /// same number of neighbouring units, which are bits or lanes. For a given shape and distance, the
+    /// result is the same in every version.
     #[must_use]
     pub fn even(shape: Shape, max_distance: u32) -> Self {
         let masks = u64::from(max_distance) + 1;
@@ -90,8 +90,9 @@ impl Layout {
         Self { shape, masks }
     }
 
-    /// Creates `bands` masks, each with the same number of neighbouring units, which are bits or lanes.
-    /// Fingerprints that are equal in a band are compared. Pairs that are equal in no band are missed.
+    /// Creates `bands` masks, each with about the same number of neighbouring units, which are bits or
+    /// lanes. Fingerprints that are equal in a band are compared. Pairs that are equal in no band are
+    /// missed.
     ///
     /// # Panics
     ///
@@ -120,11 +121,12 @@ impl Layout {
         Self { shape, masks }
     }
 
-    /// Creates the smallest number of bands for which at least the fraction `recall` of the pairs at
-    /// `max_distance` are equal in a band. Nearer pairs are found with a greater probability.
+    /// Creates a layout of bands that finds at least the fraction `recall` of the pairs at distance
+    /// `max_distance`. It has as few bands as possible. Nearer pairs are found with a greater
+    /// probability.
     ///
-    /// Returns `None` if a layout that misses no pair has as few masks as these bands, or if the words
-    /// vote or may be null.
+    /// Returns `None` if as few masks are enough to miss no pair at all. Also returns `None` if the
+    /// words of a fingerprint vote or if its hashes may be null.
     #[must_use]
     pub fn with_recall(shape: Shape, max_distance: u32, recall: Threshold) -> Option<Self> {
         if matches!(shape.metric(), Metric::Votes { .. } | Metric::Lanes { null: true, .. }) {
@@ -231,9 +233,9 @@ impl Layout {
     }
 }
 
-/// Returns masks of the parts of a fingerprint such that near fingerprints differ in at most k units
-/// (bits or lanes) of one part. Usually there is one part, the whole fingerprint. If words vote, the
-/// first words are one part each.
+/// Returns masks of the parts of a fingerprint that a layout divides. Two near fingerprints differ in
+/// at most k units (bits or lanes) of at least one part. Usually there is one part, the whole
+/// fingerprint. If words vote, each of the first words is a part.
 fn regions(shape: Shape) -> impl Iterator<Item = Vec<u64>> {
     let (count, bits) = match shape.metric() {
         Metric::Votes { needed } => (shape.words() - needed as usize + 1, u64::BITS),
@@ -247,7 +249,7 @@ fn regions(shape: Shape) -> impl Iterator<Item = Vec<u64>> {
 }
 
 /// Whether block number `table` is the first of `blocks` in which two fingerprints are equal.
-/// `difference` is their XOR.
+/// `difference` is the XOR of the two fingerprints.
 #[inline]
 pub(super) fn is_first_agreeing<W: Fingerprint>(blocks: &[W], table: usize, difference: W) -> bool {
     difference & blocks[table] == W::ZERO

@@ -16,24 +16,25 @@ use simtool_kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
 use simtool_model::fingerprint_table::Fingerprint;
 use std::ops::Range;
 
-/// Number of rows of a leaf that one task compares with the other rows of the leaf. It is a multiple of
+/// Number of rows of a leaf that one task compares with all other rows of the leaf. It is a multiple of
 /// the number of rows that the vectorized loop compares at once.
 const LEAF_ROWS: usize = 1024;
 
-/// A bucket whose pairs are compared: its records, their folds, and the path whose conditions the pairs
-/// must meet.
+/// A bucket in which every pair is compared. It has the bucket's records, the XOR of the words of each
+/// fingerprint (`folds`), and the conditions that a pair must meet (`path`).
 #[derive(Clone, Copy)]
 struct Leaf<'l, W> {
     records: Records<'l, W>,
     folds: &'l Folds,
     path: &'l Path<W>,
-    /// Number of queries among the records, which come first. It is 0 in a self-join.
+    /// Number of records that are queries. Queries come first in the bucket. The number is 0 in a
+    /// self-join.
     queries: usize,
 }
 
 impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
-    /// Compares all pairs of a bucket. The first `queries` records are queries. Pairs are collected in
-    /// `part`.
+    /// Compares all pairs of the bucket that `records` holds. The first `queries` records are queries.
+    /// The near pairs are collected in `part`.
     pub(super) fn leaf(
         &self,
         records: Records<'_, W>,
@@ -114,7 +115,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         }
     }
 
-    /// Returns the conditions that a pair in a bucket of `path` must meet.
+    /// Returns the conditions that a pair must meet to be found in a bucket of `path`: the distance and
+    /// the masks of the path.
     pub(super) fn test<'p>(&self, path: &'p Path<W>) -> PairTest<'p, W> {
         PairTest { reach: self.reach, equal: path.equal, unequal: &path.unequal }
     }

@@ -14,13 +14,13 @@ use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::matches::Match;
 use simtool_model::sides::Sides;
 
-/// Number of rows that are compared before their matches are stored. The matches of so few rows stay in
-/// the cache.
+/// Number of rows that are compared with a query before their matches are stored. The matches of so few
+/// rows stay in the cache.
 const STEP_ROWS: usize = 1 << 16;
 
-/// Estimated number of partners of each row that a scan reports. Tasks are sized by these estimates,
-/// and with this number a task has about sixty rows. The number is large because a scan takes long even
-/// if it finds few partners.
+/// Number of partners that a scan reports as the estimate for every row. Rows are divided into tasks by
+/// these estimates, and with this number a task has about sixty rows. The number is large because a
+/// scan takes long even if it finds few partners.
 pub(super) const SCAN_BOUND: usize = 1 << 12;
 
 /// Appends to `found` every row of `corpus` within the maximum distance of `query`, in ascending order

@@ -39,12 +39,12 @@ use simtool_model::sides::Sides;
 use std::ops::Range;
 
 /// Number of upper bits of a key by which all threads together partition the rows. One thread then
-/// sorts each part by the remaining bits.
+/// sorts each part by the lower bits of the key.
 const FIRST_BITS: u32 = 8;
-/// Maximum number of rows that a bucket is compared with at once. They fit into the first-level cache.
+/// Maximum number of rows of other buckets that a bucket is compared with at once. Their folds fit into
+/// the first-level cache.
 const COLUMNS: usize = 2048;
-/// Maximum number of tasks into which the search in the buckets of one block is divided for the
-/// threads.
+/// Maximum number of tasks for the buckets of one block. The threads share these tasks.
 const TASKS: usize = 256;
 
 /// Finds all pairs of rows within the maximum distance of `work`.
@@ -87,8 +87,8 @@ pub fn count_pairs<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<
 
 /// Finds the near pairs of `values`, which are different fingerprints.
 ///
-/// If the bits of the fingerprints depend on each other so much that a few keys have most of the rows,
-/// uses the recursive join instead. Its masks are chosen by the data.
+/// If the bits of the fingerprints depend on each other, a few keys may have most of the rows. In this
+/// case, the recursive join is used instead, because it chooses its masks by the data.
 fn value_pairs<L: Fingerprint, C: Collect>(
     values: &[L],
     spare: Option<Buffer<L>>,
@@ -133,9 +133,11 @@ struct Table<L> {
 struct Scratch {
     words_32: Vec<u32>,
     words_64: Vec<u64>,
-    /// The buckets whose keys are near the present key, as ranges of the table's rows.
+    /// The buckets whose keys are near the key of the bucket that is being compared. Each is a range of
+    /// rows of the table.
     near: Vec<Range<u32>>,
-    /// End of each bucket in the list of fingerprints that are compared with the present bucket.
+    /// For each bucket in the list of fingerprints that are compared, the index behind its last
+    /// fingerprint.
     ends: Vec<u32>,
     candidates: Candidates,
 }
@@ -181,9 +183,9 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
         Ok(all)
     }
 
-    /// Finds the near pairs inside the bucket of `key`, and its near pairs with buckets that have a
-    /// greater key. `block` is the number of the block, and `flips` has the XOR differences between
-    /// near keys, as [`KeyBlock::flips`] returns them.
+    /// Finds the near pairs inside the bucket of `key`, and the near pairs of this bucket with buckets
+    /// of greater keys. `block` is the number of the block. `flips` is the result of
+    /// [`KeyBlock::flips`] for this block.
     fn bucket(
         &self,
         table: &Table<L>,
@@ -231,7 +233,8 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
         scratch.near = near;
     }
 
-    /// Compares a bucket with other buckets, and with itself if `with_itself` is true.
+    /// Compares the rows of `bucket` with the rows of the buckets `others`, and with each other if
+    /// `with_itself` is true.
     #[expect(clippy::too_many_arguments, reason = "the buckets, and the memory to compare them in")]
     fn compare(
         &self,
@@ -272,8 +275,8 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
         }
     }
 
-    /// Collects the pair of the rows with indices `a` and `b` of the table if it is near and no earlier
-    /// block has found it.
+    /// Collects the pair of the rows with indices `a` and `b` of the table, if it is near and no
+    /// earlier block has found it.
     fn candidate(&self, table: &Table<L>, block: usize, a: u32, b: u32, part: &mut C::Part) {
         let (a, b) = (a as usize, b as usize);
         let difference = table.values[a] ^ table.values[b];
@@ -335,9 +338,9 @@ impl<L: Fingerprint> Table<L> {
     }
 }
 
-/// Replaces `words` by the folds of some ranges of `values`, one range after the other. A fold is the
-/// XOR of a fingerprint's words, which `fold` computes. There must be [`COPIED`] more values behind
-/// each range.
+/// Replaces `words` by the folds of all values in `ranges`, one range after the other. A fold is the
+/// XOR of a fingerprint's words, which `fold` computes. Behind each range, `values` must have
+/// [`COPIED`] more values.
 #[inline]
 fn copied<'w, 'r, L: Fingerprint, W: Copy + Default>(
     values: &[L],

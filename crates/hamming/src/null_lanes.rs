@@ -3,8 +3,8 @@
 
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, is_null};
 
-/// The role of some rows in a search. Nulls are replaced by values that depend on the role, so queries
-/// and corpus never get the same value.
+/// The role of rows in a search. Nulls are replaced by values that depend on the role, so a query never
+/// has the same value as a row of the corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The rows that are searched, or all rows of a self-join.

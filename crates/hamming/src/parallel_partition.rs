@@ -7,8 +7,8 @@ use simtool_kernels::partition::{Parts, SharedOutput, scatter_shared};
 use simtool_model::fingerprint_table::Fingerprint;
 use std::ops::Range;
 
-/// Minimum number of records that one thread handles at a time. With fewer, its counters would cost
-/// more than the records.
+/// Minimum number of records that one thread counts or moves at a time. With fewer records, clearing
+/// its counters would take longer than handling the records.
 const CHUNK_ROWS: usize = 1 << 14;
 
 /// Records in two arrays. Record i is the fingerprint `values[i]` with the row or group number
@@ -29,14 +29,14 @@ impl<W> Records<'_, W> {
     }
 }
 
-/// Partitions records into parts, which `hash` computes from their fingerprints. Writes the records
-/// to `out_values` and `out_numbers`, one part after the other. `records` returns the records of a
-/// range of `0..rows`.
+/// Partitions the records of all `rows` rows by `hash`, which returns the part of a fingerprint. Writes
+/// the records to `out_values` and `out_numbers`, one part after the other. `records` returns the
+/// records of a range of `0..rows`.
 ///
-/// Returns the index of the first record of each part, followed by the total number of records as
-/// last element.
+/// Returns the index of the first record of each part, followed by the total number of records as last
+/// element.
 ///
-/// The result is the same as of a stable partition by one thread.
+/// Records of the same part keep their order, so the result does not depend on the number of threads.
 ///
 /// # Complexity
 ///

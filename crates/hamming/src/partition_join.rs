@@ -15,8 +15,9 @@ use simtool_base::error::Result;
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::sides::Sides;
 
-/// Minimum number of rows for which pairs are counted without copying the different fingerprints. A
-/// copy of so many would need memory that has to be cleared first. A smaller copy stays in the caches.
+/// Minimum number of rows for which pairs are counted without a copy of the different fingerprints. A
+/// copy of so many rows would take new memory, which the system must clear first. A copy of fewer rows
+/// stays in the caches.
 const MANY_ROWS: usize = 1 << 15;
 
 /// Finds all pairs of rows within the maximum distance of `work`. Reports progress.
@@ -67,7 +68,7 @@ pub fn count_pairs<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<
     Ok(equal_pairs(&groups.groups) + pairs)
 }
 
-/// Passes each pair of groups within the maximum distance of `work` to `collect`.
+/// Finds all pairs of groups within the maximum distance of `work`, and passes each pair to `collect`.
 ///
 /// The order of the pairs does not depend on the number of threads.
 ///

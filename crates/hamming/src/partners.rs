@@ -8,14 +8,14 @@ use simtool_base::progress::{Progress, Work};
 use simtool_model::matches::{Match, ValuePair};
 use std::ops::Range;
 
-/// The [bound](Partners::bound) for rows whose number of partners is unknown before they are searched.
-/// With this number, a task has some hundred queries.
+/// The [bound](Partners::bound) that a method reports for each row if it cannot estimate the number of
+/// partners. With this number, a task has some hundred queries.
 pub(super) const UNKNOWN_BOUND: usize = 1 << 10;
 
-/// Approximate number of pairs of a task. Rows are divided into tasks for the threads.
+/// Approximate number of pairs that one task finds. Rows are divided into such tasks for the threads.
 const TASK_PAIRS: usize = 1 << 18;
 
-/// Rows, and a way to find the partners of each row, which are the rows within the maximum distance.
+/// Rows, and a way to find the partners of each row. Partners are the rows within the maximum distance.
 /// Several threads can request partners in any order.
 pub trait Partners: Sync {
     /// Returns the number of rows.
@@ -71,8 +71,8 @@ pub fn for_each(pairs: &dyn Partners, rows: Range<usize>, mut visit: impl FnMut(
     }
 }
 
-/// Divides the rows into ranges. Calls `make` for each range in parallel, and `take` with the results
-/// in the order of the ranges. Only a limited number of results is in memory at a time.
+/// Divides the rows into ranges. Calls `make` for each range in parallel, and `take` with each result
+/// of `make` in the order of the ranges. Only a limited number of results is in memory at a time.
 ///
 /// # Errors
 ///

@@ -1,10 +1,11 @@
 //! The recursion that the self-join and the bipartite join use.
 //!
 //! The fingerprints in a bucket are equal in some blocks of bits. The sequence of these blocks is
-//! called a path. A bucket is partitioned by the remaining hash bits of the last block. If it is still
-//! big, it is partitioned by another block (see [`split`](super::split)). If comparing all of its pairs
-//! is cheaper, they are compared (see [`leaf`](super::leaf)). Every candidate pair is checked against
-//! the whole path, so a partition may put fingerprints into one bucket that are not equal in the block.
+//! called a path. A bucket is partitioned by a hash of the last block, some hash bits at a time. If it
+//! is still big, it is partitioned by another block (see [`split`](super::split)). If comparing all of
+//! its pairs is cheaper, they are compared (see [`leaf`](super::leaf)). Every candidate pair is checked
+//! against the whole path, so a partition may put fingerprints into one bucket that are not equal in
+//! the block.
 //!
 //! # A path and its masks
 //!
@@ -67,29 +68,29 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Minimum number of records for which the bits of a bucket are always weighed anew. For fewer records,
-/// weighing takes about as long as a partition.
+/// Minimum number of records of a bucket whose bits always get new weights before the bucket is split.
+/// For fewer records, computing weights takes about as long as a partition.
 const WEIGH_RECORDS: usize = 4096;
 /// Minimum number of records of a bucket for which several threads partition the bucket together.
 const LARGE_RECORDS: usize = 1 << 15;
-/// Several threads partition a bucket together only if it has at least 1 / `LARGE_SHARE` of all
-/// records, too.
+/// Several threads partition a bucket together only if the bucket has at least 1/`LARGE_SHARE` of all
+/// records of the join. In addition, it must have [`LARGE_RECORDS`] records.
 const LARGE_SHARE: usize = 128;
-/// Maximum number of hash bits by which one thread partitions a bucket at once. The parts, 2 to this
-/// power, stay in the caches while they are filled.
+/// Maximum number of hash bits by which one thread partitions a bucket at once. With b bits, there are
+/// 2^b parts. The ends of so many parts stay in the caches while they are filled.
 pub(super) const SMALL_BITS: u32 = 10;
 /// Maximum number of hash bits by which several threads together partition a bucket at once.
 pub(super) const LARGE_BITS: u32 = 8;
-/// Greatest maximum distance of a join at which comparing folds of 32 bits excludes most pairs. A fold
-/// is the XOR of a fingerprint's words. For greater distances, folds of 64 bits are compared.
+/// Maximum distance up to which comparing folds of 32 bits excludes most pairs. A fold is the XOR of a
+/// fingerprint's words. For greater distances, folds of 64 bits are compared.
 pub(super) const FOLD_DISTANCE: u32 = 6;
 
 /// One recursive join: its input, its settings and its memory.
 pub(super) struct Recursion<'a, W, C> {
     pub(super) reach: Reach,
     pub(super) isa: Isa,
-    /// Number of queries. Records with smaller numbers are queries, and are compared only with the
-    /// other records. It is 0 in a self-join.
+    /// Number of queries, or 0 in a self-join. Records with numbers below it are queries. Queries are
+    /// compared only with records that are not queries.
     pub(super) boundary: u32,
     pub(super) collect: &'a C,
     /// Whether leaves compare folds of 32 bits instead of 64 bits. A fold is the XOR of a fingerprint's
@@ -103,16 +104,19 @@ pub(super) struct Recursion<'a, W, C> {
 /// The row numbers of the records of a bucket.
 #[derive(Clone, Copy)]
 pub(super) enum Numbers<'a> {
-    /// The records are numbered 0, 1, 2 and so on, because nothing was moved yet.
+    /// The records are all rows, numbered 0, 1, 2 and so on. This is the case before the first
+    /// partition.
     FromZero,
-    /// The records are numbered 0, 1, 2 and so on, but only rows that have a fingerprint are records.
+    /// The records are the rows that have a fingerprint. All rows, including the other ones, are
+    /// numbered 0, 1, 2 and so on.
     Valid(&'a Validity),
     /// Element i is the number of record i.
     Given(&'a [u32]),
 }
 
 impl Numbers<'_> {
-    /// Calls `work` with the records of `values` and their numbers, and returns its result.
+    /// Calls `work` with the records, which consist of `values` and their numbers. Returns the result
+    /// of `work`.
     fn with<W: Fingerprint, T>(self, values: &[W], work: impl FnOnce(Records<'_, W>) -> T) -> T {
         match self {
             Self::FromZero => {
@@ -133,35 +137,37 @@ impl Numbers<'_> {
 /// The position of a bucket in the recursion of one thread.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// Number of hash bits of the path's last block by which the records were partitioned.
+    /// Number of hash bits by which the bucket's records were partitioned so far. The hash is of the
+    /// last block of the bucket's path.
     used: u32,
-    /// Index in [`Scratch::levels`] of the buffer for partitioning this bucket. The buffers before it
-    /// hold the larger buckets that contain this one.
+    /// Index in [`Scratch::levels`] of the buffer in which this bucket can be partitioned. The buffers
+    /// at smaller indices hold the larger buckets that contain this bucket.
     depth: usize,
     promise: Promise,
 }
 
-/// The size that the last split predicted for its buckets.
+/// Prediction of the size of buckets after a split. If a bucket is larger, the split did not help.
 #[derive(Clone, Copy)]
 struct Promise {
-    /// Maximum number of records of a bucket for which the split was worthwhile. With more, the
-    /// children of the split together have more pairs than the bucket that was split.
+    /// Maximum number of records of a bucket after a split that paid off. If all new buckets had more
+    /// records, they would have more pairs together than the bucket that was split.
     most: usize,
-    /// Whether the split used bit weights of the bucket that was split, and not of a larger bucket that
-    /// contains it.
+    /// Whether the bit weights for the split were computed from the records of the bucket that was
+    /// split. If not, they come from a larger bucket that contains it.
     is_by_own_weights: bool,
 }
 
 impl Place {
-    /// Creates the position of a bucket at which one thread begins its recursion. No size was predicted
-    /// for it. `used` is the number of hash bits by which it was partitioned.
+    /// Creates the position of a bucket at which one thread begins its recursion. There is no
+    /// prediction of its size. `used` is the number of hash bits by which the bucket was partitioned.
     pub(super) fn new(used: u32) -> Self {
         Self { used, depth: 0, promise: Promise { most: usize::MAX, is_by_own_weights: false } }
     }
 }
 
 impl Promise {
-    /// Predicts the size of the buckets after a split of `records` records into `children` paths.
+    /// Predicts the size of buckets after a split of a bucket with `records` records into `children`
+    /// children.
     fn of(records: usize, children: usize, is_by_own_weights: bool) -> Self {
         // Pairs grow with the square of the records, so c buckets of n / √c records have as many pairs
         // as one bucket of n records.
@@ -190,20 +196,21 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         }
     }
 
-    /// Turns the join into a join of queries, which are the values before index `boundary`, with the
-    /// other values.
+    /// Turns the self-join into a search. The values before index `boundary` are queries, and are
+    /// compared with the values from `boundary` on.
     pub(super) fn with_boundary(self, boundary: u32) -> Self {
         Self { boundary, ..self }
     }
 
-    /// Uses `spare`, the memory of an earlier step, before new memory is allocated. `None` if there is
-    /// no such memory.
+    /// Lets the join use `spare`, which is memory of an earlier step, before it allocates new memory.
+    /// `None` if there is no such memory.
     pub(super) fn with_spare(self, spare: Option<Buffer<W>>) -> Self {
         Self { pool: Pool::new(spare), ..self }
     }
 
-    /// Finds the near pairs of a bucket. `path` leads to the bucket, and `used` is the number of hash
-    /// bits of the path's last block by which the bucket was partitioned.
+    /// Finds the near pairs of the bucket that `records` holds. `path` has the conditions of the
+    /// bucket. `used` is the number of hash bits of the path's last block by which the bucket was
+    /// partitioned.
     pub(super) fn run_bucket(
         &self,
         records: Records<'_, W>,
@@ -217,11 +224,11 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         self.large(records.values, Numbers::Given(records.numbers), &node, used, share)
     }
 
-    /// Finds the near pairs of a bucket, with several threads if the bucket is large. Its records were
-    /// partitioned by `used` hash bits of the path's last block.
+    /// Finds the near pairs of a bucket, with several threads if the bucket is large. `used` is the
+    /// number of hash bits of the path's last block by which the bucket was partitioned.
     ///
-    /// `share` is the bucket's part of the progress of the whole join. If the join was cancelled,
-    /// nothing more is found.
+    /// `share` is the fraction of the whole join's progress that this bucket counts for. If the join
+    /// was cancelled, no more pairs are found.
     pub(super) fn large(
         &self,
         values: &[W],
@@ -268,8 +275,9 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         }
     }
 
-    /// Partitions a bucket by further bits of the hash of the path's last block, and calls
-    /// [`Self::large`] for each part. `used` is the number of bits that were used before.
+    /// Partitions a bucket with several threads by further hash bits of the path's last block, and
+    /// calls [`Self::large`] for each part. `used` is the number of hash bits by which the bucket was
+    /// partitioned before.
     fn partition_large(
         &self,
         values: &[W],
@@ -297,7 +305,8 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         self.merged(parts)
     }
 
-    /// Does the same as [`Self::large`] with one thread. The pairs are collected in `part`.
+    /// Does the same as [`Self::large`] for the bucket that `records` holds, with one thread. The pairs
+    /// are collected in `part`.
     pub(super) fn small(
         &self,
         records: Records<'_, W>,
@@ -344,7 +353,7 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         }
     }
 
-    /// Partitions a bucket by further bits of the hash of the path's last block, and calls
+    /// Partitions a bucket with one thread by further hash bits of the path's last block, and calls
     /// [`Self::small`] for each part.
     fn partition_small(
         &self,
@@ -378,7 +387,7 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         scratch.levels[depth] = level;
     }
 
-    /// Merges the results of several threads into one, in the order of `parts`.
+    /// Merges the results of several parts of the join into one result, in the order of `parts`.
     pub(super) fn merged(&self, parts: Vec<C::Part>) -> C::Part {
         let mut merged = self.collect.part();
         for part in parts {
@@ -387,8 +396,9 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         merged
     }
 
-    /// Returns two counts for a bucket whose records have these `numbers`, in ascending order: the
-    /// number of queries among them, which is 0 in a self-join, and the number of pairs to compare.
+    /// Returns two counts for a bucket: the number of queries, which is 0 in a self-join, and the
+    /// number of pairs to compare. `numbers` are the numbers of the bucket's records, in ascending
+    /// order.
     pub(super) fn compares(&self, numbers: &[u32]) -> (usize, f64) {
         let records = numbers.len() as f64;
         if self.boundary == 0 {
@@ -399,8 +409,8 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
     }
 }
 
-/// Partitions the records of a bucket into a buffer, with all threads. Returns the index of the first
-/// record of each part, followed by the total number of records as last element.
+/// Partitions the records of a bucket with all threads, and writes them to the given buffer. Returns
+/// the index of the first record of each part, followed by the total number of records as last element.
 fn scatter_all<W: Fingerprint>(
     values: &[W],
     numbers: Numbers<'_>,
@@ -440,8 +450,8 @@ mod tests {
     use simtool_model::fingerprint_table::Wide;
     use simtool_model::matches::ValuePair;
 
-    /// Checks a join that splits buckets as often as their bits allow, against a comparison of every
-    /// two fingerprints.
+    /// Checks a join whose buckets are split as often as their bits allow. Compares its pairs with the
+    /// pairs that a comparison of every two fingerprints finds.
     fn check<W: Fingerprint>(values: &[W], shape: Shape, boundary: u32, max_distance: u32) {
         let reach = Reach { shape, max_distance };
         for large_records in [500, usize::MAX] {
@@ -499,8 +509,8 @@ mod tests {
         }
     }
 
-    /// Similar fingerprints stay in one bucket, whatever it is split by. Without a bound, this test
-    /// would visit more paths than there is memory for.
+    /// Checks that a bucket of similar fingerprints is not split again and again. No split divides such
+    /// a bucket, so without a bound, the recursion would visit more paths than there is memory for.
     #[test]
     fn a_bucket_that_does_not_shrink_is_compared_pair_by_pair() {
         let similar = |row: u64| {

@@ -12,8 +12,8 @@ use std::sync::Mutex;
 /// Description of the memory for records. Out-of-memory messages contain it.
 pub(super) const RECORDS: &str = "the partitions of the fingerprints";
 
-/// The two words that are moved in place of a long fingerprint: the hash of its block, and the XOR of
-/// its words (see [`first_level`](super::first_level)).
+/// Two words that are moved instead of a long fingerprint: a hash of some of its bits, and the XOR of
+/// its words. [`first_level`](super::first_level) describes them.
 pub(super) type Sketch = Wide<2>;
 
 /// Memory for records: an array of fingerprints, and an array of their row or group numbers.
@@ -37,7 +37,7 @@ pub(super) struct Pool<W> {
 }
 
 impl<W: Fingerprint> Pool<W> {
-    /// Creates a pool. `spare` is a buffer from an earlier step, or `None`.
+    /// Creates a pool. It contains `spare`, which is a buffer from an earlier step, or no buffer.
     pub(super) fn new(spare: Option<Buffer<W>>) -> Self {
         Self { scratch: Mutex::new(Vec::new()), buffers: Mutex::new(spare.into_iter().collect()) }
     }
@@ -59,8 +59,9 @@ impl<W: Fingerprint> Pool<W> {
         idle.unwrap_or_else(|| (LargeBuffer::zeroed(records), LargeBuffer::zeroed(records)))
     }
 
-    /// Allocates the first buffer, which is the largest one. So a join with too little memory fails at
-    /// its start. The operating system provides the memory pages only when they are written.
+    /// Puts a buffer for `records` records into the pool. This is the first and largest buffer of a
+    /// join, so a join with too little memory fails at its start. The operating system provides the
+    /// memory pages only when they are written.
     ///
     /// # Errors
     ///
@@ -79,7 +80,7 @@ impl<W: Fingerprint> Pool<W> {
         Some(buffers.swap_remove(fitting))
     }
 
-    /// Returns a buffer to the pool for the next step that needs one.
+    /// Puts a buffer back into the pool, so that another step can use it.
     pub(super) fn give_back(&self, buffer: Buffer<W>) {
         if let Ok(mut buffers) = self.buffers.lock() {
             buffers.push(buffer);
@@ -89,17 +90,17 @@ impl<W: Fingerprint> Pool<W> {
 
 /// Buffers of one thread.
 pub(super) struct Scratch<W> {
-    /// For each depth of the recursion, the buffers for the partition of a bucket.
+    /// For each depth of the recursion, the buffers in which a bucket of this depth is partitioned.
     pub(super) levels: Vec<Level<W>>,
     pub(super) folds: Folds,
     pub(super) candidates: Candidates,
     pub(super) sketches: Level<Sketch>,
-    /// Pairs of row numbers whose sketches are near. Their fingerprints must still be compared.
+    /// Pairs of row numbers whose sketches are near. Their fingerprints are not compared yet.
     pub(super) likely: Vec<(u32, u32)>,
 }
 
-/// The folds of the fingerprints in a leaf. A fold is the XOR of a fingerprint's words. One list is
-/// for folds of 32 bits and one for folds of 64 bits, and only one of them is filled.
+/// The folds of the fingerprints in a leaf, which is a bucket whose pairs are all compared. A fold is
+/// the XOR of a fingerprint's words. It has 32 or 64 bits, and only the list for this length is filled.
 #[derive(Default)]
 pub(super) struct Folds {
     pub(super) words_32: Vec<u32>,
@@ -119,7 +120,8 @@ impl Folds {
     }
 }
 
-/// Memory of one level of one thread's recursion: a partition of the records of a bucket.
+/// Memory for one depth of a thread's recursion. It holds the records of one bucket, partitioned into
+/// smaller buckets.
 pub(super) struct Level<W> {
     values: Vec<W>,
     numbers: Vec<u32>,
@@ -144,7 +146,8 @@ impl<W: Fingerprint> Level<W> {
         largest as usize
     }
 
-    /// Copies the records that were [counted](Self::count) so that each part is contiguous.
+    /// Copies the records so that the records of each part are contiguous. Call [`Self::count`] with
+    /// the same records first.
     pub(super) fn scatter(&mut self, records: Records<'_, W>, hash: &BlockHash<W>) {
         let length = records.len();
         // The arrays only grow, because clearing them for each bucket would take longer than filling

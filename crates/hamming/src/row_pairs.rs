@@ -10,20 +10,23 @@ use simtool_model::groups::{Groups, NO_GROUP};
 use simtool_model::matches::{Match, ValuePair};
 use simtool_model::sides::Sides;
 
-/// The partners of each row, computed when they are requested.
+/// Returns the partners of one row at a time, from the groups and pairs of groups that a join has
+/// found.
 #[derive(Debug)]
 pub(crate) struct RowPairs {
-    /// The groups of the rows whose partners can be requested.
+    /// The groups of the rows whose partners can be requested: all rows in a self-join, the queries in
+    /// a search.
     rows: Groups,
-    /// The groups of the partners. `None` in a self-join, where the partners are in the groups `rows`.
+    /// The groups of the rows of the corpus in a search. `None` in a self-join, where partners are in
+    /// the groups `rows`.
     partners: Option<Groups>,
     group_of: Vec<u32>,
-    /// The groups that are near another group. In most collections these are few.
+    /// The numbers of all groups that are near another group. In most collections, there are few.
     social: Numbered,
     /// For each group in `social`, the index in `neighbours` where its near groups start. The last
     /// element is the length of `neighbours`.
     starts: Vec<usize>,
-    /// Numbers of near groups, with their distances.
+    /// The near groups of all groups in `social`, as group numbers with distances.
     neighbours: Vec<(u32, u32)>,
 }
 
@@ -73,7 +76,7 @@ impl RowPairs {
         Self { rows, partners, group_of, social, starts, neighbours }
     }
 
-    /// Returns the groups of the partners.
+    /// Returns the groups to which partners belong.
     fn others(&self) -> &Groups {
         self.partners.as_ref().unwrap_or(&self.rows)
     }
@@ -126,14 +129,14 @@ impl Partners for RowPairs {
     }
 }
 
-/// A set of numbers below a limit, which numbers its members in ascending order. It takes 1.5 bits for
-/// each number below the limit.
+/// A set of numbers below a limit. Its members have ranks: the smallest member has rank 0, the next one
+/// rank 1, and so on. The set takes 1.5 bits for each number below the limit.
 #[derive(Debug)]
 struct Numbered {
     /// One bit for each number below the limit, set if the number is in the set.
     words: Vec<u64>,
-    /// For each word, the number of members in the words before it. The last element is the number of
-    /// all members.
+    /// For each element of `words`, the number of members in the words before it. The last element is
+    /// the number of all members.
     before: Vec<u32>,
 }
 
@@ -157,7 +160,8 @@ impl Numbered {
         self.before.last().map_or(0, |&count| count as usize)
     }
 
-    /// Returns how many members are smaller than `number`, or `None` if `number` is not a member.
+    /// Returns the rank of `number`, which is the number of smaller members. Returns `None` if `number`
+    /// is not a member.
     #[inline]
     fn number(&self, number: u32) -> Option<usize> {
         let (at, bit) = (number as usize / 64, 1u64 << (number % 64));

@@ -22,34 +22,40 @@ use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use std::ops::Range;
 
-/// Number of bits of a tag.
+/// Number of bits that [`GatheredBits`] returns, which is also the number of bits of a tag. A tag is a
+/// summary of a fingerprint.
 pub(super) const GATHERED_BITS: usize = 16;
 
-/// Number of weights that a tag can have. A weight is the number of bits that are set, from 0 to 16.
+/// Number of weights that a tag can have. The weight of a tag is the number of its set bits, from 0 to
+/// 16.
 pub(super) const WEIGHTS: usize = GATHERED_BITS + 1;
 
-/// Function from the fingerprints of a table to their tags.
+/// Function that computes the tag of each fingerprint in one table. A tag is a 16-bit summary of a
+/// fingerprint.
 #[derive(Debug)]
 pub(super) struct RowTags {
     bits: GatheredBits,
-    /// For each weight of a query's tag, start and end of the range in which near tags are expected.
-    /// Tags are sorted by weight. Start and end are fractions of all tags, in units of 1/2¹⁶.
+    /// For each weight of a query's tag, the range of a bucket's tags that are likely to be near the
+    /// query's tag. The bucket's tags are sorted by weight. Start and end of the range are fractions of
+    /// all tags in the bucket, in units of 1/2¹⁶.
     expected: [(u32, u32); WEIGHTS],
-    /// Maximum number of bits in which the tags of a pair differ if this table must find the pair.
+    /// Maximum number of bits in which the tags of a query and of a row may differ. This table skips
+    /// all other rows, because another table finds the near ones.
     pub(super) most: u32,
 }
 
 /// Function that extracts some bits of a fingerprint and packs them into 16 bits.
 #[derive(Clone, Debug)]
 pub(super) struct GatheredBits {
-    /// A table for each byte that contains an extracted bit: the index of its word, the position of its
-    /// lowest bit in the word, and the result for each value of the byte.
+    /// For each byte of a fingerprint with an extracted bit: the index of its word, the position of its
+    /// lowest bit in the word, and a table. The table has the extracted bits for each value of the
+    /// byte.
     bytes: Vec<(usize, u32, [u16; 256])>,
 }
 
 impl GatheredBits {
-    /// Creates the function for these bit positions. The j-th bit goes to bit j modulo 16 of the
-    /// result. Bits at the same place are combined by XOR.
+    /// Creates the function for the bit positions `bits`. The bit at the j-th position goes to bit j
+    /// modulo 16 of the result. If several bits go to the same place, they are combined by XOR.
     pub(super) fn new(bits: impl IntoIterator<Item = u32>) -> Self {
         let mut bytes: Vec<(usize, u32, [u16; 256])> = Vec::new();
         for (at, bit) in bits.into_iter().enumerate() {
@@ -80,11 +86,11 @@ impl GatheredBits {
 }
 
 impl RowTags {
-    /// Chooses the bits of tags in the table for block number `number`.
+    /// Creates the function for the table of block number `number`.
     ///
-    /// The choice must never change, because tables are stored. The bits are taken block after block,
-    /// the lowest bit of each block first. The j-th bit is combined by XOR with bit j modulo 16 of the
-    /// tag.
+    /// The tag of a fingerprint consists of the bits of the blocks behind this block, until there are
+    /// 16 bits. In each block, the lowest bit comes first. The j-th bit is combined by XOR with bit j
+    /// modulo 16 of the tag. This choice of bits must never change, because tables are stored.
     pub(super) fn new(layout: &Layout, number: usize, reach: Reach) -> Self {
         let blocks = layout.masks().len();
         // The next blocks limit the number of differences only if distances count bits, and if there
@@ -115,8 +121,9 @@ impl RowTags {
         self.bits.of(row)
     }
 
-    /// Returns the range of indices in which the tags near `tag` are expected, if `tags` tags are
-    /// sorted by weight. The range for random tags is extended a little on both sides.
+    /// Returns the range of a bucket's tags that are likely to be near `tag`, as indices in the bucket.
+    /// The bucket has `tags` tags, sorted by weight. The range is a little longer than it would be for
+    /// random tags.
     #[inline]
     pub(super) fn expected(&self, tag: u16, tags: usize) -> Range<usize> {
         let (start, end) = self.expected[tag.count_ones() as usize];
@@ -127,8 +134,8 @@ impl RowTags {
     }
 }
 
-/// Counts the tags of `bits` bits that have fewer than w bits set. Element w of the result is this
-/// number as a fraction of all tags, in units of 1/2¹⁶.
+/// Returns a list for all possible tags of `bits` bits. Element w is the fraction of tags with fewer
+/// than w set bits, in units of 1/2¹⁶.
 fn lighter_tags(bits: usize) -> [u32; WEIGHTS + 1] {
     let (mut lighter, mut before) = ([0; WEIGHTS + 1], 0);
     // Number of tags with this weight. There are 2^bits tags in total.
@@ -187,7 +194,8 @@ mod tests {
         }
     }
 
-    /// Checks for many random pairs with up to k differences that some table finds the pair.
+    /// Checks that tables miss no near pair. For many random pairs with up to k differences, at least
+    /// one table must find the pair.
     #[test]
     fn no_difference_within_reach_is_missed() {
         fn check<L: Fingerprint>(shape: Shape, max_distance: u32) {

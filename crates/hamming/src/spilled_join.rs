@@ -28,16 +28,18 @@ use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-/// Maximum number of hash bits of a partition. Each part has a file with a buffer.
+/// Maximum number of hash bits by which rows are distributed to temporary files. With b bits, there are
+/// 2^b files, and each has a buffer.
 const MAX_BITS: u32 = 8;
 /// Number of bytes of the buffer of a temporary file.
 const BUFFER_BYTES: usize = 1 << 16;
-/// Minimum number of bytes of a bucket. Smaller buckets would save no memory, but need more files.
+/// Minimum number of bytes of memory for the records of one bucket. Smaller buckets would save no
+/// memory, but need more files.
 const LEAST_BUCKET_BYTES: usize = 1 << 14;
 /// Description of the memory for the records of one bucket, which are read from a temporary file.
 /// Out-of-memory messages contain it.
 const BUCKET: &str = "the fingerprints of a temporary file";
-/// Memory that a record needs while its bucket is joined, as a multiple of the record's bytes.
+/// Memory for joining a bucket, as a multiple of the size of the bucket's records.
 const WORK: usize = 3;
 
 /// Groups of equal rows. Their fingerprints are in a temporary file.
@@ -107,8 +109,9 @@ impl Spill {
     }
 }
 
-/// Returns the number of hash bits for dividing records of `bytes` bytes in total into buckets that
-/// need at most about `bucket_bytes` of memory.
+/// Returns the number of hash bits that select the bucket of a record. With b bits there are 2^b
+/// buckets. All records together have `bytes` bytes. Joining one bucket takes at most about
+/// `bucket_bytes` of memory, unless that would need more than [`MAX_BITS`] bits.
 fn partition_bits(bytes: usize, bucket_bytes: usize) -> u32 {
     let buckets = (bytes * WORK).div_ceil(bucket_bytes);
     // The number of buckets is doubled, because some are larger than others.
@@ -170,8 +173,9 @@ impl<W: Fingerprint> SpilledGroups<W> {
         Ok(Self { groups, values, bucket_bytes, fingerprint: PhantomData })
     }
 
-    /// Passes each pair of groups within the maximum distance of `work` to `collect`. Rows are
-    /// distributed to files by the masks of `layout`, which must miss no pair within that distance.
+    /// Finds all pairs of groups within the maximum distance of `work`, and passes them to `collect`.
+    /// Fingerprints are distributed to files by the masks of `layout`, which must miss no pair within
+    /// that distance.
     ///
     /// # Errors
     ///
@@ -256,7 +260,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for SpilledJoin {
     }
 }
 
-/// Groups equal rows with the memory and the temporary folder of `work`.
+/// Groups equal rows. Uses the memory limit and the temporary folder of `work`.
 fn spill<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<SpilledGroups<L>> {
     SpilledGroups::new(rows, work.context.memory().limit(), work.context.temporary_folder())
 }

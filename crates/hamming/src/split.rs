@@ -21,11 +21,12 @@ use std::sync::{Arc, OnceLock};
 /// Number of values in the sample from which the weights of bits are computed.
 const SAMPLE: usize = 1024;
 
-/// Maximum number of hash bits of a block. They are enough to distinguish the values of all rows.
+/// Maximum number of bits of the hash of a block. So many bits distinguish the values of all rows well
+/// enough.
 const MAX_WIDTH: u32 = 28;
 
-/// A path from the root of the recursion to one of its nodes. Its bit masks are the conditions that a
-/// pair must meet to be found below that node.
+/// A path from the root of the recursion to one of its nodes. It has bit masks, which are conditions
+/// for the pairs that are found below that node.
 #[derive(Clone, Debug)]
 pub(super) struct Path<W> {
     /// Bits in which the two fingerprints of a pair must be equal.
@@ -34,24 +35,23 @@ pub(super) struct Path<W> {
     pub(super) unequal: Vec<W>,
     /// Bits that are neither in `equal` nor in a mask of `unequal`. A pair may differ in any of them.
     pub(super) free: W,
-    /// The group of bits that was added to `equal` last. Buckets are partitioned by a hash of these
-    /// bits.
+    /// The bits that the last split added to `equal`. Buckets are partitioned by a hash of these bits.
     pub(super) block: W,
 }
 
 impl<W: Fingerprint> Path<W> {
-    /// Creates the path of the root. It has no conditions, so it accepts all pairs of fingerprints of
-    /// this shape.
+    /// Creates the path of the root of the recursion. It has no conditions, so it accepts every pair of
+    /// fingerprints of this shape.
     pub(super) fn root(shape: Shape) -> Self {
         let free = W::lowest_bits(shape.row_bits());
         Self { equal: W::ZERO, unequal: Vec::new(), free, block: W::ZERO }
     }
 }
 
-/// Costs in nanoseconds. They decide whether a bucket is partitioned further or all of its pairs are
-/// compared.
+/// Estimated times in nanoseconds. They decide whether a bucket is split further or all of its pairs
+/// are compared.
 ///
-/// They were measured on a 2-core Intel Xeon with AVX-512. The choices hardly depend on the exact
+/// They were measured on a 2-core Intel Xeon with AVX-512. The decisions hardly depend on the exact
 /// values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
@@ -60,19 +60,21 @@ pub(super) struct Costs {
     /// Nanoseconds for moving one record (a fingerprint and its number) through a partition and into a
     /// leaf.
     record: f64,
-    /// Average number of records in a leaf after a partition.
+    /// Average number of records of a leaf, if a partition made the leaf.
     leaf: f64,
 }
 
-/// Nanoseconds for reading the fingerprints of a candidate pair if they have several words.
+/// Nanoseconds for reading the fingerprints of a pair whose folds are near, if fingerprints have
+/// several words.
 const LOOK: f64 = 5.0;
-/// Leaves are made smaller if more than this fraction of unrelated pairs has folds within the maximum
-/// distance. A fold is the XOR of a fingerprint's words.
+/// If more than this fraction of unrelated pairs has near folds by chance, leaves are made smaller. A
+/// fold is the XOR of a fingerprint's words.
 const MOST_PASSING: f64 = 1e-3;
 
 impl Costs {
     /// Returns the costs for fingerprints of `words` 64-bit words and the maximum distance in `reach`.
-    /// `short_words` is true if folds, the XORs of a fingerprint's words, have 32 bits instead of 64.
+    /// `short_words` is true if folds have 32 bits, and false if they have 64 bits. A fold is the XOR
+    /// of a fingerprint's words.
     pub(super) fn of(isa: Isa, words: usize, reach: Reach, short_words: bool) -> Self {
         let compare = isa.pair_nanoseconds(short_words);
         if words <= 2 {
@@ -84,14 +86,14 @@ impl Costs {
         Self { compare: compare + passing * LOOK, record: 4.0 + words as f64, leaf }
     }
 
-    /// Returns the maximum number of records of a bucket whose pairs are all compared without a search
-    /// for a cheaper way.
+    /// Returns the maximum number of records of a bucket for which a split is never considered. All
+    /// pairs of so small a bucket are compared.
     pub(super) fn leaf_records(&self) -> usize {
         if self.leaf < LEAF { 24 } else { 96 }
     }
 }
 
-/// Average number of records in a leaf after a partition, if comparisons are cheap.
+/// Average number of records of a leaf, if a partition made the leaf and comparisons are cheap.
 const LEAF: f64 = 48.0;
 
 /// Returns the fraction of pairs of random words of `bits` bits that differ in at most `most` bits.
@@ -114,13 +116,14 @@ impl Costs {
     }
 }
 
-/// The weight of each bit: how well the bit distinguishes fingerprints. It is the collision entropy of
-/// the bit in a sample. A bit that is 1 in half of the values has weight 1. A constant bit has weight
-/// 0.
+/// The weight of each bit, which measures how well the bit distinguishes fingerprints. It is the
+/// collision entropy of the bit in a sample. A bit that is 1 in half of the values has weight 1. A
+/// constant bit has weight 0.
 #[derive(Clone, Debug)]
 pub(super) struct BitWeights {
     weights: Vec<f32>,
-    /// Number of bits of a unit that distances count: 1, or the number of bits of a lane.
+    /// Number of bits of a unit. A distance is a number of different units, which are single bits or
+    /// lanes.
     unit_bits: u32,
 }
 
@@ -164,7 +167,7 @@ impl BitWeights {
         f64::from(self.weights[bit as usize])
     }
 
-    /// Returns the total weight of all bits of a fingerprint of this shape, rounded.
+    /// Returns the total weight of all bits of a fingerprint of this shape, as a rounded number.
     #[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
     pub(super) fn effective_bits(&self, shape: Shape) -> u32 {
         let mut all = vec![0; shape.words()];
@@ -234,24 +237,24 @@ pub(super) fn effective_bits(words: &[u64], shape: Shape) -> u32 {
     BitWeights::of_words(words, shape.words(), shape).effective_bits(shape)
 }
 
-/// A node of the recursion: a path and its children. The children are computed at most once for all
-/// buckets of the path.
+/// A node of the recursion: a path, which is a set of conditions for pairs, and the children into which
+/// it can be split. The children are computed once, and all buckets of the path use them.
 #[derive(Debug)]
 pub(super) struct Node<W> {
     pub(super) path: Path<W>,
-    /// Number of bits of the hash of `path.block`. A bucket of this path can be partitioned by at most
-    /// this number of bits.
+    /// Number of bits of the hash of the path's last block. A bucket of this path can be partitioned by
+    /// at most this number of bits.
     pub(super) width: u32,
     weights: Arc<BitWeights>,
     free_weight: f64,
-    /// Index in `path.unequal` of the mask with the greatest weight, and that weight. `None` if there
-    /// are no unequal masks.
+    /// Index of the mask in `path.unequal` that has the greatest weight, and this weight. `None` if
+    /// `path.unequal` is empty.
     widest: Option<(usize, f64)>,
-    /// The children if the free bits are divided into groups. The inner `Option` is `None` if there are
-    /// too few free bits.
+    /// The children that result if the free bits of the path are divided into groups. The inner
+    /// `Option` is `None` if there are fewer free bits than groups.
     by_free: OnceLock<Option<Vec<Self>>>,
-    /// The children if the unequal mask with the greatest weight is divided into groups. The inner
-    /// `Option` is `None` if the mask has too few bits.
+    /// The children that result if the mask `widest` is divided into groups. The inner `Option` is
+    /// `None` if the mask has fewer bits than groups.
     by_widest: OnceLock<Option<Vec<Self>>>,
 }
 
@@ -276,10 +279,9 @@ impl<W: Fingerprint> Node<W> {
         Self::new(self.path.clone(), Arc::new(weights))
     }
 
-    /// Returns the children of the path, or `None` if comparing all pairs of the bucket is cheaper.
+    /// Returns the children of this node, or `None` if it is cheaper to compare all pairs of a bucket.
     ///
-    /// `records` is the number of records in a bucket of the path, and `compares` the number of their
-    /// pairs.
+    /// The bucket has `records` records, and `compares` pairs can be formed from them.
     pub(super) fn split(
         &self,
         max_distance: u32,
@@ -324,7 +326,7 @@ impl<W: Fingerprint> Node<W> {
     }
 }
 
-/// For tests: counts the 64-bit words in the masks of all [`Path`]s that a thread has created and not
+/// Counts for tests the 64-bit words in the masks of all paths that a thread has created and not
 /// dropped yet. Also stores the maximum of this count.
 #[cfg(test)]
 pub(super) mod live_paths {
@@ -336,7 +338,8 @@ pub(super) mod live_paths {
         static PEAK: Cell<isize> = const { Cell::new(0) };
     }
 
-    /// Returns the number of 64-bit words of a path: three masks, and the unequal masks.
+    /// Returns the number of 64-bit words of a path. It has three single masks and a list of unequal
+    /// masks.
     fn words<W>(path: &Path<W>) -> isize {
         ((3 + path.unequal.len()) * size_of::<W>() / size_of::<u64>()).cast_signed()
     }
@@ -347,12 +350,13 @@ pub(super) mod live_paths {
         PEAK.set(PEAK.get().max(live));
     }
 
-    /// Resets the maximum that `peak_words` returns to the present number of words.
+    /// Sets the result of `peak_words` back to the number of words in the paths that exist now.
     pub(crate) fn forget_peak() {
         PEAK.set(LIVE.get());
     }
 
-    /// Returns the maximum number of words in paths that existed at the same time in this thread.
+    /// Returns the maximum number of words in paths that existed at the same time in this thread, since
+    /// the last call of `forget_peak`.
     pub(crate) fn peak_words() -> usize {
         PEAK.get().unsigned_abs()
     }
@@ -366,8 +370,8 @@ pub(super) mod live_paths {
     }
 }
 
-/// Returns one child for each of `groups`, into which the free bits were divided. The pairs of child i
-/// are equal in group i and differ in each group before it.
+/// Splits a path by groups of its free bits. Returns one child for each of `groups`. The pairs of child
+/// i are equal in group i and differ in each group before it.
 pub(super) fn split_free<W: Fingerprint>(path: &Path<W>, groups: &[W]) -> Vec<Path<W>> {
     let mut free = path.free;
     let children = groups.iter().enumerate().map(|(t, &group)| {
@@ -379,8 +383,8 @@ pub(super) fn split_free<W: Fingerprint>(path: &Path<W>, groups: &[W]) -> Vec<Pa
     children.collect()
 }
 
-/// Returns one child for each of `groups`, into which the unequal mask with index `widest` was divided.
-/// The pairs of child i are equal in group i and differ in each group before it.
+/// Splits a path by groups of the bits of the unequal mask with index `widest`. Returns one child for
+/// each of `groups`. The pairs of child i are equal in group i and differ in each group before it.
 fn split_unequal<W: Fingerprint>(path: &Path<W>, widest: usize, groups: &[W]) -> Vec<Path<W>> {
     let mut rest = path.unequal[widest];
     let children = groups.iter().enumerate().map(|(t, &group)| {
@@ -405,7 +409,7 @@ mod tests {
     use super::*;
     use simtool_model::fingerprint_table::Wide;
 
-    /// Returns the number of paths that accept a pair with this XOR.
+    /// Returns the number of paths that accept a pair of fingerprints whose XOR is `difference`.
     fn accepting(paths: &[Path<u64>], difference: u64) -> usize {
         paths
             .iter()

@@ -16,16 +16,16 @@ use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::matches::{Match, ValuePair};
 
-/// Maximum number of hash bits of a block. With it, the words for a table's buckets fit into the
-/// second-level cache.
+/// Maximum number of bits of a bucket number. With so few buckets, the words for a table's buckets fit
+/// into the second-level cache.
 const MOST_BITS: u32 = 16;
-/// Each query gets 2 to this power buckets, as far as [`MOST_BITS`] allows. Then few buckets have
-/// several queries.
+/// A table has about 2 to this power buckets per query, unless [`MOST_BITS`] allows fewer. With so many
+/// buckets, few have several queries.
 const BITS_A_QUERY: u32 = 3;
 /// Number of corpus rows that one task scans.
 const CHUNK_ROWS: usize = 1 << 16;
-/// Number of corpus rows whose candidates are collected before the first candidate is compared. So the
-/// words for a table's buckets stay in the caches for many rows.
+/// Number of corpus rows that are compared with one table before the next table is used. The words for
+/// the table's buckets then stay in the caches for many rows.
 const STEP_ROWS: usize = 1 << 15;
 
 /// Tables of queries, one for each mask of a layout.
@@ -40,11 +40,12 @@ pub struct StreamedQueries<L> {
 #[derive(Debug)]
 struct Table<L> {
     hash: BlockHash<L>,
-    /// A word for each bucket: 0 if it has no query, the XOR of the 32-bit words of its only query, or
-    /// [`CROWDED`] if it has several. [`rows_near_buckets`] needs it.
+    /// One word for each bucket, which [`rows_near_buckets`] compares with rows. It is 0 if the bucket
+    /// has no query, and [`CROWDED`] if it has several. Otherwise it is the XOR of the 32-bit words of
+    /// the only query.
     words: Vec<u32>,
     starts: Vec<u32>,
-    /// Queries and their numbers, sorted by bucket.
+    /// Queries with their numbers, sorted by the number of their bucket.
     queries: Vec<(L, u32)>,
 }
 
@@ -111,9 +112,9 @@ impl<L: Fingerprint> StreamedQueries<L> {
         pairs
     }
 
-    /// Compares some rows with table number `number`: first selects the rows that may be near a query,
-    /// then compares these rows with the queries of their buckets. `first` is the number of the first
-    /// row.
+    /// Compares the corpus rows in `step` with table number `number`. First selects the rows that may
+    /// be near a query, then compares these rows with the queries of their buckets. `first` is the row
+    /// number of the first row in `step`.
     fn scan_step(
         &self,
         number: usize,
@@ -197,10 +198,11 @@ impl<L: Fingerprint> JoinFixedRows<L> for StreamedQueriesJoin {
 
 /// The pairs that a scan has found, sorted by query.
 struct StreamedPairs {
-    /// Pairs of a query and a row of the corpus. Queries have their index among the queries with a
+    /// Pairs of a query and a row of the corpus. Queries are numbered without the queries that have no
     /// fingerprint.
     found: Vec<ValuePair>,
-    /// The row number of each query that has a fingerprint. `None` if all queries have one.
+    /// The row number of each query that has a fingerprint. `None` if all queries have one, because the
+    /// numbers are then equal.
     query_rows: Option<Vec<u32>>,
     query_count: usize,
 }

@@ -17,8 +17,8 @@ use simtool_model::fingerprint_table::Reach;
 use simtool_model::matches::{Match, ValuePair};
 use simtool_model::sides::Sides;
 
-/// Finds the pairs of rows that have at least `needed` near words, in ascending order. All rows
-/// must be different and have a fingerprint.
+/// Finds the pairs of rows that have at least `needed` near words, in ascending order. All rows of a
+/// collection must be different and have a fingerprint.
 pub(super) fn voting_pairs(
     rows: Sides<&FingerprintRows<'_>>,
     needed: u32,
@@ -50,8 +50,8 @@ fn column(rows: &FingerprintRows<'_>, lane: usize) -> Vec<u64> {
     rows.words.iter().skip(lane).step_by(rows.shape.words()).copied().collect()
 }
 
-/// The pairs of rows that are near in word number `lane`. Pairs that are not near as a whole are left
-/// out, and so are pairs that are near in an earlier word.
+/// The pairs of rows that are near in word number `lane`. Two kinds of pairs are left out: pairs whose
+/// whole fingerprints are not near, and pairs that are near in an earlier word.
 struct Judged<'a> {
     met: RowPairs,
     lane: usize,

@@ -33,14 +33,14 @@ impl<'a> WideRows<'a> {
         self.words.len() / self.reach.shape.words()
     }
 
-    /// Returns the words of a row, or `None` if it has no fingerprint.
+    /// Returns the words of the fingerprint of a row, or `None` if the row has no fingerprint.
     pub(super) fn row(&self, row: usize) -> Option<&[u64]> {
         let has_fingerprint = self.validity.is_none_or(|validity| validity.has_value(row));
         let words = self.reach.shape.words();
         has_fingerprint.then(|| &self.words[row * words..(row + 1) * words])
     }
 
-    /// Returns the words of all rows.
+    /// Returns the words of all rows, one row after the other.
     pub(super) fn into_words(self) -> Cow<'a, [u64]> {
         self.words
     }
@@ -91,7 +91,7 @@ impl<'a> WideRows<'a> {
     }
 }
 
-/// A self-join: finds the partners of each row among the later rows.
+/// Finds for each row its partners among the later rows, as a self-join does.
 impl Partners for WideRows<'_> {
     fn rows(&self) -> usize {
         self.len()
@@ -109,7 +109,7 @@ impl Partners for WideRows<'_> {
     }
 }
 
-/// A search: finds the partners of each query among all rows of the corpus.
+/// Finds for each query its partners among all rows of the corpus, as a search does.
 pub(super) struct WideSearch<'a> {
     pub(super) queries: WideRows<'a>,
     pub(super) corpus: WideRows<'a>,

@@ -10,14 +10,15 @@ use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::validity::Validity;
 use std::borrow::Cow;
 
-/// The maximum distance of a join, and the resources that it may use.
+/// The maximum distance of a join, the resources that it may use, and its part in the progress reports.
 #[derive(Clone, Copy, Debug)]
 pub struct Work<'w> {
     /// The shape of the fingerprints, and the maximum distance of a pair.
     pub reach: Reach,
     /// Instruction set, memory and temporary folder.
     pub context: &'w Context<'w>,
-    /// The fraction of the progress stage "joining" that is reported as done when this work is done.
+    /// The fraction of the progress stage "joining" that this work makes up. It is reported when the
+    /// work is done.
     pub share: Share<'w>,
 }
 
@@ -34,7 +35,7 @@ impl<'w> Work<'w> {
         self.context.isa()
     }
 
-    /// Creates the layout for these fingerprints and the maximum distance of this work. Its masks
+    /// Creates a layout for these fingerprints and for the maximum distance of this work. Its masks
     /// distinguish the fingerprints about equally well.
     pub(super) fn layout<L: Fingerprint>(&self, fingerprints: &[L]) -> Layout {
         Layout::of_fingerprints(fingerprints, self.reach.shape, self.reach.max_distance)
@@ -66,7 +67,7 @@ impl<'a, L: Fingerprint> FixedRows<'a, L> {
         Self { fingerprints: Cow::Borrowed(fingerprints), validity: None }
     }
 
-    /// Returns the fingerprints, with the information which rows have one.
+    /// Returns the fingerprints as [`Rows`], which also mark the rows that have a fingerprint.
     pub(super) fn rows(&self) -> Rows<'_, L> {
         Rows { fingerprints: &self.fingerprints, validity: self.validity }
     }

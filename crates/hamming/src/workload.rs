@@ -11,20 +11,22 @@ use std::ops::Add;
 
 /// Nanoseconds for comparing two folds of 32 bits. A fold is the XOR of a fingerprint's words.
 const FOLD_COMPARE: f64 = 0.02;
-/// Nanoseconds for comparing two folds of 64 bits, which larger distances need.
+/// Nanoseconds for comparing two folds of 64 bits. Joins with a larger maximum distance compare such
+/// folds.
 const WIDE_FOLD_COMPARE: f64 = 0.04;
-/// Nanoseconds for grouping equal rows, for each row.
+/// Nanoseconds per row for finding the groups of equal rows.
 pub(super) const GROUPING: f64 = 20.0;
 /// Nanoseconds that a pair takes if a method keeps its pairs in memory and sorts them.
 const PAIR_TIME: f64 = 40.0;
 /// Bytes that a pair takes if a method keeps its pairs in memory and sorts them.
 const PAIR_BYTES: f64 = 28.0;
-/// Nanoseconds for one look-up in a table, which is the latency of the memory.
+/// Nanoseconds for one look-up in a table. This is the latency of a memory access.
 const LATENCY: f64 = 120.0;
-/// Minimum number of rows that a look-up in a table compares.
+/// Minimum number of rows that one look-up in a table compares, because buckets have about this number
+/// of rows.
 const LEAST_BUCKET: f64 = 48.0;
 
-/// The kind of pairs that are searched for.
+/// The kind of pairs that a join finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// All near pairs of one collection.
@@ -39,7 +41,7 @@ pub enum Task {
 /// Everything that the choice of a method depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workload {
-    /// The kind of pairs that are searched for.
+    /// The kind of pairs that the method must find.
     pub task: Task,
     /// Number of rows of the corpus.
     pub rows: usize,
@@ -107,8 +109,8 @@ impl Workload {
         Err(Error::config("max_distance", max_distance, rule))
     }
 
-    /// Returns the workload of joining one 64-bit word of each fingerprint. Fingerprints with the
-    /// metric [`Metric::Votes`] are joined word by word.
+    /// Returns the workload of joining only one 64-bit word of each fingerprint. With the metric
+    /// [`Metric::Votes`], fingerprints are joined word by word.
     pub(super) fn of_one_lane(&self) -> Self {
         Self {
             shape: Shape::bits(u64::BITS),
@@ -130,14 +132,14 @@ impl Workload {
         }
     }
 
-    /// Returns the number of blocks, k + 1. Two rows within the maximum distance are equal in one of
-    /// them.
+    /// Returns the number of blocks into which the bits are divided, which is k + 1. Two rows within
+    /// the maximum distance k are equal in at least one block.
     pub(super) fn blocks(&self) -> f64 {
         f64::from(self.max_distance) + 1.0
     }
 
-    /// Returns the number of effective bits of one of the [`Self::blocks`]. The number of effective
-    /// bits is the number of random bits that would distinguish rows as well as their fingerprints do.
+    /// Returns the number of effective bits of one of the [`Self::blocks`]. Effective bits are random
+    /// bits, and so many of them would distinguish rows as well as the block does.
     pub(super) fn block_bits(&self) -> f64 {
         f64::from(self.effective_bits) / self.blocks()
     }
@@ -153,14 +155,14 @@ impl Workload {
         self.fingerprint_words() * 8.0
     }
 
-    /// Estimates the number of rows in the bucket of a query: one near row, and the rows that are equal
-    /// to the query in the block by chance.
+    /// Estimates the number of rows that a query finds in its bucket of a table. These are one near
+    /// row, and the rows that are equal to the query in the table's block by chance.
     pub(super) fn bucket_rows(&self) -> f64 {
         self.row_count() * (-self.block_bits()).exp2() + 1.0
     }
 
-    /// Returns the number of bit patterns within the maximum distance of a fingerprint, including
-    /// itself.
+    /// Returns the number of values within the maximum distance of a fingerprint, including the
+    /// fingerprint itself.
     pub(super) fn flips(&self) -> f64 {
         let bits = self.shape.row_bits();
         let mut choices = 1.0;
@@ -172,8 +174,7 @@ impl Workload {
         sum
     }
 
-    /// Returns the nanoseconds for comparing two folds, which are the XORs of the words of two
-    /// fingerprints.
+    /// Returns the nanoseconds for comparing two folds. A fold is the XOR of a fingerprint's words.
     pub(super) fn compare(&self) -> f64 {
         if self.max_distance <= 6 || self.shape.row_bits() <= 32 {
             FOLD_COMPARE
@@ -182,8 +183,8 @@ impl Workload {
         }
     }
 
-    /// Estimates the nanoseconds of the recursive join of `rows` rows if each could be compared
-    /// with `others` other rows.
+    /// Estimates the nanoseconds of a recursive join of `rows` rows, in which each row has `others`
+    /// possible partners.
     ///
     /// The recursion chooses the cheapest depth for each bucket. So the estimate is the minimum of
     /// three ways: comparing every pair, partitioning by one block, and partitioning by two blocks.
@@ -199,7 +200,7 @@ impl Workload {
         GROUPING * rows + all.min(one_level).min(two_levels)
     }
 
-    /// Estimates the number of pairs of different rows of the corpus.
+    /// Estimates the number of pairs that the different rows of the corpus form.
     pub(super) fn different_pairs(&self) -> f64 {
         self.different(self.row_count()) * self.different(self.row_count()) / 2.0
     }
@@ -210,15 +211,15 @@ impl Workload {
         rows.min(f64::from(self.effective_bits).exp2())
     }
 
-    /// Estimates the time and memory for the pairs that are near by chance among `compared` pairs, for
-    /// a method that keeps all of its pairs in memory.
+    /// Estimates the time and memory for keeping the found pairs in memory. Among `compared` pairs,
+    /// those that are near by chance are found.
     pub(super) fn kept_pairs(&self, compared: f64) -> Estimate {
         let pairs = compared * self.share_within();
         Estimate { nanoseconds: pairs * PAIR_TIME, bytes: pairs * PAIR_BYTES }
     }
 
-    /// Returns the fraction of pairs of unrelated rows that are within the maximum distance: a sum of
-    /// binomial probabilities.
+    /// Returns the fraction of pairs of unrelated rows that are within the maximum distance. It is a
+    /// sum of binomial probabilities.
     pub(super) fn share_within(&self) -> f64 {
         let effective_bits = f64::from(self.effective_bits);
         // Number of independent units, and the probability that two rows are equal in one.

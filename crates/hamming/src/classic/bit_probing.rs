@@ -16,7 +16,8 @@ use simtool_model::matches::Match;
 #[derive(Debug)]
 pub(crate) struct BitProbing<L> {
     max_distance: u32,
-    /// Mask of the bits that are flipped. All fingerprints are equal in the other bits.
+    /// Mask of the bits in which at least two fingerprints differ. All fingerprints are equal in the
+    /// other bits, so only these bits are flipped.
     varying: L,
     /// Positions of the bits in `varying`, in ascending order.
     flips: Vec<u32>,
@@ -42,8 +43,9 @@ impl<L: Fingerprint> BitProbing<L> {
     }
 }
 
-/// Calls `visit` with each value that differs from `value` in 1 to `flips` of the bits whose positions
-/// are in `bits`. The second argument of `visit` is `flipped` plus the number of bits that differ.
+/// Calls `visit` with each value that results from `value` by flipping at least one and at most `flips`
+/// bits. Only bits whose positions are in `bits` are flipped. The second argument of `visit` is
+/// `flipped` plus the number of bits that were flipped in this value.
 pub(super) fn visit_flips<L: Fingerprint>(
     value: L,
     bits: &[u32],

@@ -13,8 +13,8 @@ use simtool_base::unordered_map::UnorderedMap;
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 
-/// A hash table from each value that is near a fingerprint to the rows with near fingerprints, each
-/// with its distance.
+/// A hash table that stores each fingerprint under every value within the maximum distance. It returns
+/// for such a value the rows with near fingerprints and their distances.
 #[derive(Debug)]
 pub(crate) struct ExpandedSet<L> {
     max_distance: u32,
@@ -23,8 +23,7 @@ pub(crate) struct ExpandedSet<L> {
 
 impl<L: Fingerprint> ExpandedSet<L> {
     /// Builds the set over `values`, which are at most 2³² − 1 fingerprints. The distance is the number
-    /// of different bits. Neither the values nor the queries may have bits set beyond the lowest
-    /// `bits`.
+    /// of different bits. In values and queries, only the lowest `bits` bits may be set.
     ///
     /// # Complexity
     ///

@@ -18,22 +18,22 @@ use simtool_kernels::prefetch;
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::matches::Match;
 
-/// Number of fingerprints that a look-up may visit by chance. If it would be more, a layout with more
-/// blocks and tables is chosen.
+/// Maximum number of fingerprints that a look-up may visit only because their sort keys are equal to
+/// its own by chance. If there would be more, the layout gets more blocks and tables.
 const CHANCE_ROWS: usize = 256;
-/// Maximum number of tables. Each table has all fingerprints.
+/// Maximum number of tables. Each table holds all fingerprints.
 const MAX_TABLES: usize = 64;
 /// Maximum number of bits of a sort key, which is one 64-bit word.
 const MAX_PREFIX: u32 = u64::BITS;
 
-/// Several sorted tables over the same array of fingerprints.
+/// Several tables of the same fingerprints. Each table sorts them by other blocks of bits.
 #[derive(Debug)]
 pub struct PermutedTables<L> {
     reach: Reach,
     tables: Vec<Table<L>>,
 }
 
-/// All fingerprints, sorted by the bits of some blocks.
+/// One table: all fingerprints, sorted by the bits of some blocks.
 #[derive(Debug)]
 struct Table<L> {
     /// The blocks that the table is sorted by, the most important first. Each block is given as its
@@ -64,7 +64,7 @@ impl<L: Fingerprint> Table<L> {
         table
     }
 
-    /// Returns the sort key of `value`: the bits of the blocks, one after the other.
+    /// Returns the sort key of `value`: the bits of the table's blocks, one block after the other.
     fn key(&self, value: L) -> u64 {
         let words = value.words();
         let blocks = self.top.iter().filter(|block| block.1 > 0);
@@ -80,8 +80,8 @@ impl<L: Fingerprint> Table<L> {
         })
     }
 
-    /// Estimates the index of the first row with sort key `key`, by interpolation as in the paper: as
-    /// if keys were evenly distributed.
+    /// Estimates the index of the first row with sort key `key`. Like the paper, it interpolates as if
+    /// keys were evenly distributed.
     fn guess(&self, key: u64) -> usize {
         if self.prefix == 0 {
             return 0;
@@ -90,8 +90,8 @@ impl<L: Fingerprint> Table<L> {
         ((share * self.rows.len() as u128) >> 64) as usize
     }
 
-    /// Finds the rows with sort key `key`: from the estimate in steps that double, then by binary
-    /// search.
+    /// Finds the rows with sort key `key`. Starts at the estimated index and moves away from it in
+    /// steps that double. A binary search then finds the first row.
     fn matching(&self, key: u64) -> &[(u64, L, u32)] {
         let rows = &self.rows;
         let (mut low, mut high) = (0, rows.len());
@@ -140,8 +140,9 @@ impl<L: Fingerprint> PermutedTables<L> {
     }
 }
 
-/// Returns the blocks of each table's sort key, as lowest bit position and number of bits. A table is
-/// made for each choice of b − k of b blocks.
+/// Returns the blocks of each table's sort key, as lowest bit position and number of bits. The bits are
+/// divided into b blocks, and each choice of b − k of them makes a table. Here k is the maximum
+/// distance.
 ///
 /// With more blocks, sort keys are longer, but there are more tables. The result has the fewest blocks
 /// with which a look-up visits at most [`CHANCE_ROWS`] evenly distributed fingerprints by chance.
@@ -181,8 +182,8 @@ fn choices(of: u32, count: u32) -> usize {
     result
 }
 
-/// Appends every choice of `count` of `blocks` to `found`. Each choice begins with the blocks in
-/// `chosen`.
+/// Appends to `found` all lists that begin with the blocks in `chosen` and continue with `count` of
+/// `blocks`.
 fn choose(
     blocks: &[(u32, u32)],
     count: usize,
