@@ -66,7 +66,7 @@ impl TermSource for CorpusTerms<'_> {
 
     fn term_count_hint(&self) -> u64 {
         let text = |shard| match self.collection.price(shard) {
-            Price::Cheap | Price::Dear => self.collection.shard_bytes(shard),
+            Price::Cheap | Price::Expensive => self.collection.shard_bytes(shard),
             Price::Unpacked => self.collection.shard_bytes(shard).saturating_mul(UNPACKED),
         };
         (0..self.collection.shard_count()).map(text).sum::<u64>() / BYTES_A_TERM

@@ -145,7 +145,7 @@ pub enum Price {
     /// from a slow disk costs about as much.
     Unpacked,
     /// Many times the cost of `Cheap`: gzip files, and HTML pages.
-    Dear,
+    Expensive,
 }
 
 /// A collection of records, in shards that can be read alone.

@@ -192,7 +192,7 @@ fn price(compression: Compression, format: Option<Format>) -> Price {
     let of_compression = match compression {
         Compression::None => Price::Cheap,
         Compression::Zstd => Price::Unpacked,
-        Compression::Gzip => Price::Dear,
+        Compression::Gzip => Price::Expensive,
     };
     of_format.max(of_compression)
 }

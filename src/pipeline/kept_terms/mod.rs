@@ -100,7 +100,7 @@ impl<'a> KeptTerms<'a> {
         let room = match (self.price)(shard) {
             Price::Cheap => return false,
             Price::Unpacked if terms > all / FEW_REMAIN => self.memory.limit(),
-            Price::Unpacked | Price::Dear => {
+            Price::Unpacked | Price::Expensive => {
                 self.memory.limit().saturating_add(self.spool.most_bytes())
             }
         };

@@ -72,7 +72,7 @@ fn expensive_shards_are_read_once_and_give_the_same_pairs() {
         for memory_bytes in [u64::MAX, 3 << 20] {
             let source = counted();
             let is_expensive = |shard: usize| shard % 3 != 1;
-            let price = |shard| if is_expensive(shard) { Price::Dear } else { Price::Cheap };
+            let price = |shard| if is_expensive(shard) { Price::Expensive } else { Price::Cheap };
             let kept = KeptTerms::new(
                 &source,
                 &price,
@@ -142,7 +142,7 @@ fn only_wanted_documents_are_visited() {
     let remaining = Wanted::Remaining { is_one: &few, terms };
     // Memory or files have room for all shards, for none, or only for the first ones.
     let two_shards = 2 * TERM_BYTES * source.shards[1].concat().len() as u64;
-    for price in [Price::Unpacked, Price::Dear] {
+    for price in [Price::Unpacked, Price::Expensive] {
         for (memory, most) in [(0, u64::MAX), (u64::MAX, 0), (0, 0), (0, two_shards), (1 << 16, 1)]
         {
             let folder = (folder.path(), most);
@@ -181,7 +181,7 @@ fn cheaply_unpacked_texts_go_to_files_once_few_documents_remain() {
 fn a_folder_that_takes_no_files_is_named() {
     let source = counted();
     let folder = (Path::new("/nowhere/at/all"), u64::MAX);
-    let kept = KeptTerms::new(&source, &|_| Price::Dear, Ledger::new(0), folder, &NoProgress);
+    let kept = KeptTerms::new(&source, &|_| Price::Expensive, Ledger::new(0), folder, &NoProgress);
     let error = kept.visit_shard(3, Wanted::All, &mut |_, _| {}).unwrap_err();
     assert_eq!(error.to_string(), "cannot create a temporary file in /nowhere/at/all");
 }

@@ -46,7 +46,7 @@ impl InputFormat for Warc {
 
     /// Returns the highest cost, because the text of HTML pages must be extracted again.
     fn price(&self) -> Price {
-        Price::Dear
+        Price::Expensive
     }
 
     fn reader(&'static self) -> Reader {
