@@ -99,8 +99,11 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
         + shared(read + make);
 
     let names = sum(|sample| sample.amounts.id_bytes) + documents * BYTES_A_NAME;
-    let readers =
-        samples.iter().map(|sample| reader_bytes(sample, resources.threads)).fold(0.0, f64::max);
+    let readers = samples.iter().map(|sample| {
+        let count = resources.threads.min(sample.shards);
+        sample.reader_memory.of_readers(count)
+    });
+    let readers = readers.fold(0.0, f64::max);
     // Names are gathered by shard and then put together, shard by shard.
     let bytes = BYTES_OF_NOTHING + told.files as f64 * BYTES_A_FILE + TIMES_OF_NAMES * names;
 
@@ -169,14 +172,6 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
             }
         }
     }
-}
-
-/// Bytes of all readers at once. Of so many, the one that comes to the longest document is one, and what
-/// the second and the third come to is shorter, as their roots are.
-fn reader_bytes(sample: &Sample, threads: usize) -> f64 {
-    let readers = threads.min(sample.shards);
-    let longest: f64 = (1..=readers).map(|reader| (reader as f64).sqrt().recip()).sum();
-    readers as f64 * sample.reader_bytes.any + longest * sample.reader_bytes.longest
 }
 
 /// The plan of the join, with the bits' worth of the fingerprints that the sample has.

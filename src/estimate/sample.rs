@@ -6,11 +6,11 @@
 
 use super::amounts::Amounts;
 use super::maker::Maker;
-use super::stratum::{Known, ReaderBytes, strata};
+use super::stratum::{Known, strata};
 use super::stretch::{Budget, Making};
 use crate::pipeline::plan::Plan;
 use simtool_model::fingerprint_rows::FingerprintRows;
-use simtool_read::Corpus;
+use simtool_read::{Corpus, ReaderMemory};
 use std::time::Duration;
 
 /// Estimated amounts of a whole collection, from a look at parts of it.
@@ -28,8 +28,8 @@ pub(crate) struct Sample {
     pub(super) dear_share: f64,
     /// Number of expensive shards.
     pub(super) dear_shards: f64,
-    /// Bytes of memory for each reader.
-    pub(super) reader_bytes: ReaderBytes,
+    /// Memory of each reader.
+    pub(super) reader_memory: ReaderMemory,
     /// Number of shards, which is the largest number of readers at the same time.
     pub(super) shards: usize,
     /// Whether the whole collection was read. Then only times are estimates.
@@ -67,7 +67,7 @@ impl Sample {
             dear_seconds: 0.0,
             dear_share: 0.0,
             dear_shards: 0.0,
-            reader_bytes: ReaderBytes::default(),
+            reader_memory: ReaderMemory::default(),
             shards: corpus.shard_count(),
             is_complete: true,
             rows: None,
@@ -79,9 +79,9 @@ impl Sample {
         for stratum in &strata {
             // Each stratum gets a share of the budget in proportion to its bytes.
             let looked = stratum.look(corpus, making, budget.times(stratum.bytes / all_bytes));
-            let Known { amounts, variances, longest_seconds, reader_bytes, is_complete } = looked;
+            let Known { amounts, variances, longest_seconds, reader_memory, is_complete } = looked;
             sample.is_complete &= is_complete;
-            sample.reader_bytes = sample.reader_bytes.or(reader_bytes);
+            sample.reader_memory = sample.reader_memory.max(reader_memory);
             sample.amounts = sample.amounts.plus(amounts);
             // Variances add up, because the strata are sampled independently.
             sample.variances = sample.variances.plus(variances);

@@ -9,9 +9,9 @@
 //! to their end are not estimated either.
 
 use super::amounts::Amounts;
-use super::stretch::{Budget, Longest, Making, Stretch, Way, read_stretch};
+use super::stretch::{Budget, Making, Stretch, Way, read_stretch};
 use simtool_model::compression::Compression;
-use simtool_read::{Corpus, Event, Format, Price, TableRows};
+use simtool_read::{Corpus, Event, Format, LongestRecord, Price, ReaderMemory, TableRows};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -41,20 +41,6 @@ const ENOUGH_UNITS: usize = 32;
 /// Number of documents that is enough for a group.
 const ENOUGH_DOCUMENTS: f64 = 32.0;
 
-// The memory of a reader was measured on a real crawl in every format, with one thread and with
-// two. The tenth longest page of the crawl is a third as long as the longest one. So the longest of
-// n times as many documents is assumed to be √n times as long.
-
-/// Bytes of the window on packed bytes for each byte of the longest record. The window doubles when it
-/// grows, and the allocator does not always return the old one to the system.
-const WINDOW: f64 = 3.0;
-/// Bytes of terms and buffers for each byte of the longest text.
-const BYTES_A_TEXT_BYTE: f64 = 1.5;
-/// Bytes of a gzip decoder with its window.
-const GZIP_BYTES: f64 = 0.5e6;
-/// Bytes of a Zstandard decoder with the window of the default compression level.
-const ZSTD_BYTES: f64 = 4e6;
-
 /// Shards of one kind.
 pub(super) struct Stratum {
     pub(super) shards: Vec<usize>,
@@ -73,23 +59,8 @@ pub(super) struct Known {
     pub(super) amounts: Amounts,
     pub(super) variances: Amounts,
     pub(super) longest_seconds: f64,
-    pub(super) reader_bytes: ReaderBytes,
+    pub(super) reader_memory: ReaderMemory,
     pub(super) is_complete: bool,
-}
-
-/// Bytes of memory that a reader takes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ReaderBytes {
-    /// Bytes that do not depend on the longest record and text.
-    pub(super) any: f64,
-    /// Bytes for the longest record and the longest text.
-    pub(super) longest: f64,
-}
-
-impl ReaderBytes {
-    pub(super) fn or(self, other: Self) -> Self {
-        Self { any: self.any.max(other.any), longest: self.longest.max(other.longest) }
-    }
 }
 
 /// Groups the shards by kind. Shards of one kind have the same compression and format by the names
@@ -304,12 +275,12 @@ impl Stratum {
             let slowest = stretches().map(|stretch| seconds(stretch.amounts));
             let longest_seconds = slowest.fold(0.0, f64::max);
             let variances = Amounts::default();
-            let reader_bytes = self.reader_bytes(read, seen);
+            let reader_memory = self.reader_memory(read, seen);
             return Known {
                 amounts: seen,
                 variances,
                 longest_seconds,
-                reader_bytes,
+                reader_memory,
                 is_complete: true,
             };
         }
@@ -330,29 +301,23 @@ impl Stratum {
         // Without a measurement of every shard, the longest one is assumed to take time in
         // proportion to its bytes.
         let longest_seconds = seconds(amounts) * longest / all.max(1.0);
-        let reader_bytes = self.reader_bytes(read, amounts);
-        Known { amounts, variances, longest_seconds, reader_bytes, is_complete: false }
+        let reader_memory = self.reader_memory(read, amounts);
+        Known { amounts, variances, longest_seconds, reader_memory, is_complete: false }
     }
 
     /// Estimates the memory of a reader if the stratum has the amounts `all`.
-    fn reader_bytes(&self, read: &[(Pick, Stretch)], all: Amounts) -> ReaderBytes {
+    fn reader_memory(&self, read: &[(Pick, Stretch)], all: Amounts) -> ReaderMemory {
         let stretches = || read.iter().map(|(_, stretch)| stretch);
-        let longest = stretches().fold(Longest::default(), |a, stretch| a.or(stretch.longest));
+        let longest = stretches().map(|stretch| stretch.longest);
+        let longest = longest.fold(LongestRecord::default(), LongestRecord::max);
         let seen: f64 = stretches().map(|stretch| stretch.amounts.documents).sum();
-        let times = (all.documents / seen.max(1.0)).max(1.0).sqrt();
         let rows = TableRows {
             text_bytes: all.text_bytes / all.documents.max(1.0),
             shard_bytes: self.sizes.iter().copied().fold(0.0, f64::max),
         };
         let (compression, format) = self.kind;
-        let of_table = format.and_then(|format| format.table_bytes(rows));
-        let (any, window) = match (of_table, compression) {
-            (Some(table_bytes), _) => (table_bytes, 0.0),
-            (None, Compression::Zstd) => (ZSTD_BYTES, WINDOW * longest.record),
-            (None, Compression::Gzip) => (GZIP_BYTES, WINDOW * longest.record),
-            (None, Compression::None) => (0.0, 0.0),
-        };
-        ReaderBytes { any, longest: times * (window + BYTES_A_TEXT_BYTE * longest.text) }
+        let longest = longest.among_more(all.documents / seen.max(1.0));
+        ReaderMemory::estimate(compression, format, rows, longest)
     }
 
     /// Estimates the stratum from shards that were read whole. Each amount is taken to be

@@ -2,7 +2,7 @@
 
 use super::amounts::Amounts;
 use simtool_model::document::Content;
-use simtool_read::{Corpus, Event};
+use simtool_read::{Corpus, Event, LongestRecord};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -55,19 +55,6 @@ pub(crate) trait Making {
     fn make(&mut self, text: &[u8]) -> usize;
 }
 
-/// Bytes of the longest record and of the longest text.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Longest {
-    pub(super) record: f64,
-    pub(super) text: f64,
-}
-
-impl Longest {
-    pub(super) fn or(self, other: Self) -> Self {
-        Self { record: self.record.max(other.record), text: self.text.max(other.text) }
-    }
-}
-
 /// The result of reading a stretch.
 #[derive(Default)]
 pub(super) struct Stretch {
@@ -78,7 +65,7 @@ pub(super) struct Stretch {
     pub(super) content: f64,
     pub(super) records: f64,
     /// Bytes of the longest record and of the longest text.
-    pub(super) longest: Longest,
+    pub(super) longest: LongestRecord,
     /// The amounts when about half of the budget was spent. Comparing both halves shows how much the
     /// amounts vary within the stretch.
     pub(super) half: Amounts,
@@ -142,7 +129,7 @@ pub(super) fn read_stretch(
     let (mut seen, mut told) = (Seen::default(), Stretch::default());
     let (mut first, mut last, mut is_over) = ((from == 0).then_some(0), 0, false);
     // Records that only warm up the reader count here too, because a long record needs memory anywhere.
-    let mut longest = Longest::default();
+    let mut longest = LongestRecord::default();
     let begun = Instant::now();
     let mut reading_since = begun;
     let visit = &mut |event: Event<'_>| {

@@ -64,7 +64,9 @@ struct Prices {
 fn price_of_shard(collection: &dyn Corpus, shard: usize) -> u64 {
     match collection.price(shard) {
         Price::Cheap => collection.shard_bytes(shard),
-        Price::Unpacked | Price::Expensive => collection.shard_bytes(shard).saturating_mul(EXPENSIVE),
+        Price::Unpacked | Price::Expensive => {
+            collection.shard_bytes(shard).saturating_mul(EXPENSIVE)
+        }
     }
 }
 

@@ -10,6 +10,20 @@ use simtool_model::compression::Compression;
 use std::io::{Read, Seek};
 use std::path::Path;
 
+/// Bytes of a gzip decoder with its window.
+const GZIP_BYTES: f64 = 0.5e6;
+/// Bytes of a Zstandard decoder with the window of the default compression level.
+const ZSTD_BYTES: f64 = 4e6;
+
+/// Returns the bytes of memory that a decoder takes with its window.
+pub(super) fn decoder_bytes(compression: Compression) -> f64 {
+    match compression {
+        Compression::None => 0.0,
+        Compression::Gzip => GZIP_BYTES,
+        Compression::Zstd => ZSTD_BYTES,
+    }
+}
+
 /// Opens the content of a file as a stream of decompressed bytes.
 ///
 /// # Errors
