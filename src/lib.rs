@@ -65,6 +65,7 @@ pub mod method;
 pub mod output;
 pub mod pipeline;
 pub mod run;
+mod sample;
 pub mod suggest;
 pub mod write;
 

@@ -4,16 +4,16 @@
 //! are constants, which were measured with both threads of a 2-core AMD EPYC in November 2026, and
 //! are multiplied by the [slowness](super::slowness) of this machine.
 
-use super::sample::Sample;
 use super::slowness::Slowness;
 use crate::method::Criterion;
 use crate::pipeline::plan::Plan;
+use crate::sample::{MethodSample, Sample};
 use crate::write::report::EXAMPLES;
 use simtool_hamming::layout::Layout;
 use simtool_hamming::planner::Plan as SearchPlan;
 use simtool_hamming::workload::{Task as SearchTask, Workload};
 use simtool_model::sides::Sides;
-use simtool_set_join::{SampledSets, SetJoinCost, TermShares};
+use simtool_set_join::SetJoinCost;
 
 /// Seconds of one core for each term that is kept in new memory and visited once more. Measured as the
 /// difference between packed pages and the same pages as plain text.
@@ -43,9 +43,6 @@ const BYTES_A_NAME: f64 = 12.0;
 const TIMES_OF_NAMES: f64 = 1.5;
 /// Bytes for each term that has a weight.
 const BYTES_A_WEIGHED_TERM: f64 = 40.0;
-/// Least share of the terms that are in documents with a possible partner. A sample shows only a part of
-/// these documents, because it lacks most of their partners.
-const ALIKE_SHARE: f64 = 0.06;
 /// Bytes for each kept term of input that is expensive to read: its hash, and room to grow.
 const BYTES_A_KEPT_TERM: f64 = 9.0;
 
@@ -60,7 +57,7 @@ pub(super) struct Cost {
 
 /// Facts about a run that need no sample.
 #[derive(Clone, Copy)]
-pub(super) struct Told {
+pub(super) struct KnownFacts {
     pub(super) files: usize,
     /// Fraction of a complete reading that the page can afford.
     pub(super) affordable_part: f64,
@@ -68,67 +65,63 @@ pub(super) struct Told {
 }
 
 /// Estimates the cost of `plan` from the samples of its collections.
-pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
+pub(super) fn of(samples: &Sides<MethodSample>, facts: KnownFacts, plan: &Plan) -> Cost {
     let resources = plan.resources();
     let (threads, memory) = (resources.threads as f64, resources.memory as f64);
-    let sum = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>();
+    let sum =
+        |of: fn(&Sample) -> f64| samples.iter().map(|sample| of(&sample.collection)).sum::<f64>();
     let documents = sum(|sample| sample.amounts.documents);
     let terms = sum(|sample| sample.amounts.terms);
     let read = sum(|sample| sample.amounts.read_seconds);
     let make = sum(|sample| sample.amounts.make_seconds);
-    let longest = samples.iter().map(|sample| sample.longest_seconds).fold(0.0, f64::max);
+    let longest =
+        samples.iter().map(|sample| sample.collection.longest_seconds).fold(0.0, f64::max);
     // A single shard that is most of the work is read by one thread, however many there are.
     let shared = |seconds: f64| {
         let alone = longest * seconds / (read + make).max(f64::MIN_POSITIVE);
         (seconds / threads).max(alone.min(seconds))
     };
-    let slowness = told.slowness;
+    let slowness = facts.slowness;
     // The texts on the page are read once more. In a file that is expensive to read, everything before
     // a text is read again, too, within the budget of the page.
     let shown: f64 = samples
         .iter()
         .map(|sample| {
-            let few = 2.0 * EXAMPLES as f64 / sample.dear_shards.max(1.0);
-            shared(sample.dear_seconds * few.min(told.affordable_part))
+            let sample = &sample.collection;
+            let few = 2.0 * EXAMPLES as f64 / sample.expensive_shards.max(1.0);
+            shared(sample.expensive_seconds * few.min(facts.affordable_part))
         })
         .sum();
     let seconds = SECONDS_OF_NOTHING
         + shown
-        + slowness.of_others * told.files as f64 * SECONDS_A_FILE
+        + slowness.of_others * facts.files as f64 * SECONDS_A_FILE
         + slowness.of_others * documents * SECONDS_A_DOCUMENT
         + shared(read + make);
 
     let names = sum(|sample| sample.amounts.id_bytes) + documents * BYTES_A_NAME;
     let readers = samples.iter().map(|sample| {
-        let count = resources.threads.min(sample.shards);
-        sample.reader_memory.of_readers(count)
+        let count = resources.threads.min(sample.collection.shards);
+        sample.collection.reader_memory.of_readers(count)
     });
     let readers = readers.fold(0.0, f64::max);
     // Names are gathered by shard and then put together, shard by shard.
-    let bytes = BYTES_OF_NOTHING + told.files as f64 * BYTES_A_FILE + TIMES_OF_NAMES * names;
+    let bytes = BYTES_OF_NOTHING + facts.files as f64 * BYTES_A_FILE + TIMES_OF_NAMES * names;
 
     let is_learned = plan.method().recipe().terms().is_learned();
     let learned = if is_learned { shared(read + make) } else { 0.0 };
     match plan.method().close() {
         Criterion::Similarity(threshold) => {
-            let most =
-                |share: fn(&Sample) -> f64| samples.iter().map(share).fold(ALIKE_SHARE, f64::max);
-            let living = most(|sample| sample.living_share);
-            let sides = samples.as_ref().map(|sample| SampledSets {
-                sets: sample.amounts.documents,
-                terms: sample.amounts.terms,
-                sizes: sample.sizes.clone(),
-            });
-            let shares = TermShares { living, alike: most(|sample| sample.alike_share) };
+            let sides = samples.as_ref().map(MethodSample::sets);
+            let shares = MethodSample::term_shares(samples);
             let join = SetJoinCost::estimate(&sides, shares, threshold, plan.resources().isa);
             let compared = join.compared_share;
-            let kept_terms = sum(|s| s.amounts.terms * s.dear_share);
+            let kept_terms = sum(|s| s.amounts.terms * s.expensive_share);
             let kept = (kept_terms * BYTES_A_KEPT_TERM).min(memory / 3.0);
             let reading = join.reading_bytes.min(memory - kept);
             let comparing = join.comparing_bytes.min(memory - kept);
             let weighed = if is_learned { terms } else { 0.0 };
-            let again = read - sum(|sample| sample.dear_seconds);
-            let made_again = sum(|s| s.amounts.make_seconds * (1.0 - s.dear_share)) * compared;
+            let again = read - sum(|sample| sample.expensive_seconds);
+            let made_again = sum(|s| s.amounts.make_seconds * (1.0 - s.expensive_share)) * compared;
             Cost {
                 seconds: seconds
                     + learned
@@ -176,14 +169,14 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
 
 /// The plan of the join, with the bits' worth of the fingerprints that the sample has.
 #[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
-pub(super) fn join_plan(samples: &Sides<Sample>, plan: &Plan) -> Option<SearchPlan> {
+pub(super) fn join_plan(samples: &Sides<MethodSample>, plan: &Plan) -> Option<SearchPlan> {
     let Criterion::Distance(max_distance) = plan.method().close() else { return None };
     let shape = plan.method().recipe().sketch()?.shape();
     let recall = plan.method().recall();
     if recall.is_some_and(|recall| Layout::with_recall(shape, max_distance, recall).is_some()) {
         return None;
     }
-    let rows = |sample: &Sample| sample.amounts.documents.round() as usize;
+    let rows = |sample: &MethodSample| sample.collection.amounts.documents.round() as usize;
     let task = match samples {
         Sides::One(_) => SearchTask::SelfJoin,
         Sides::Two(queries, _) => SearchTask::Search { queries: rows(queries) },
@@ -217,8 +210,8 @@ struct ByChance {
 /// Estimates the pairs of fingerprints that are close by chance, from the pairs in the sample. Most of
 /// them differ in nearly as many bits as allowed. If many pairs are much closer, they are true
 /// near-duplicates, and their number does not grow with the square of the documents.
-fn by_chance(samples: &Sides<Sample>, max_distance: u32) -> ByChance {
-    let documents = |sample: &Sample| sample.amounts.documents;
+fn by_chance(samples: &Sides<MethodSample>, max_distance: u32) -> ByChance {
+    let documents = |sample: &MethodSample| sample.collection.amounts.documents;
     let of_all = match samples {
         Sides::One(corpus) => documents(corpus) * documents(corpus) / 2.0,
         Sides::Two(queries, corpus) => documents(queries) * documents(corpus),

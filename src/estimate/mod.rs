@@ -1,18 +1,12 @@
 //! Estimates the documents, memory and time of a run from a sample of its input.
 
-mod amounts;
 mod cost;
-mod maker;
-mod sample;
 mod slowness;
-mod stratum;
-mod stretch;
 
 use crate::output::affordable_part;
 use crate::pipeline::plan::Plan;
-use amounts::Amounts;
-use cost::Told;
-pub(crate) use sample::Sample;
+use crate::sample::{Amounts, Budget, MethodSample};
+use cost::KnownFacts;
 use simtool_base::quantity::unit;
 use simtool_hamming::planner::Plan as SearchPlan;
 use simtool_model::sides::Sides;
@@ -20,7 +14,6 @@ use simtool_read::Corpus;
 use slowness::Slowness;
 use std::fmt;
 use std::time::Duration;
-pub(crate) use stretch::{Budget, Making};
 
 /// Time of the first look, which warms up the caches and decides the time of the second look.
 const FIRST_LOOK: Duration = Duration::from_millis(15);
@@ -106,36 +99,42 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
     let bytes = corpora.iter().map(|corpus| corpus.bytes()).sum::<u64>().max(1) as f64;
     let look = |time: Duration| {
         // Each side gets time in proportion to its bytes.
-        corpora.map(|corpus| Sample::of(corpus, plan, time.mul_f64(corpus.bytes() as f64 / bytes)))
+        corpora.map(|corpus| {
+            let budget = Budget::Time(time.mul_f64(corpus.bytes() as f64 / bytes));
+            MethodSample::read(corpus, plan.method(), plan.resources().isa, budget)
+        })
     };
     let first = look(FIRST_LOOK);
-    let told = Told {
+    let facts = KnownFacts {
         files: corpora.iter().map(|corpus| corpus.file_count()).sum(),
         affordable_part: affordable_part(&corpora),
         slowness: Slowness::measured(),
     };
-    let cost = cost::of(&first, told, plan);
+    let cost = cost::of(&first, facts, plan);
     let second = match care {
         Care::Quick => SECOND_LOOK.min(Duration::from_secs_f64(cost.seconds * QUICK_SHARE)),
         Care::Thorough => SECOND_LOOK,
     };
     // A second look is useless if the first one read everything, and too noisy if it would be
     // shorter than the first one.
-    let is_known = first.iter().all(|sample| sample.is_complete);
+    let is_known = first.iter().all(|sample| sample.collection.is_complete);
     let (samples, cost) = if is_known || second < FIRST_LOOK {
         (first, cost)
     } else {
         let samples = look(second);
         // Measuring again makes it less likely that another program slowed both measurements.
-        let slowness = told.slowness.or_less(Slowness::measured());
-        let cost = cost::of(&samples, Told { slowness, ..told }, plan);
+        let slowness = facts.slowness.or_less(Slowness::measured());
+        let cost = cost::of(&samples, KnownFacts { slowness, ..facts }, plan);
         (samples, cost)
     };
     let guess = |of: fn(&Amounts) -> f64| {
-        let sum = |amounts: fn(&Sample) -> &Amounts| -> f64 {
+        let sum = |amounts: fn(&MethodSample) -> &Amounts| -> f64 {
             samples.iter().map(|sample| of(amounts(sample))).sum()
         };
-        Guess::new(sum(|sample| &sample.amounts), sum(|sample| &sample.variances))
+        Guess::new(
+            sum(|sample| &sample.collection.amounts),
+            sum(|sample| &sample.collection.variances),
+        )
     };
     let (documents, text_bytes) = (guess(|a| a.documents), guess(|a| a.text_bytes));
     let work = guess(|a| a.read_seconds + a.make_seconds);
@@ -147,7 +146,7 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
     let join_plan = cost::join_plan(&samples, plan);
     let queries = match &samples {
         Sides::One(_) => None,
-        Sides::Two(queries, _) => Some(queries.amounts.documents),
+        Sides::Two(queries, _) => Some(queries.collection.amounts.documents),
     };
     Estimate {
         documents,

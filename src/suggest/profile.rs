@@ -1,10 +1,10 @@
 //! Describes a collection from a sample: lengths of documents, their scripts, and how much of the
 //! collection repeats.
 
-use crate::estimate::{Budget, Making, Sample};
 use crate::evaluate::step;
 use crate::method::{DocumentTerms, Fitted, TermScratch, Terms};
 use crate::pipeline::probe_sets::ProbeSets;
+use crate::sample::{Budget, Sample, TextReceiver};
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
@@ -138,13 +138,13 @@ pub(super) struct SampledTexts {
     left: usize,
 }
 
-impl Making for SampledTexts {
+impl TextReceiver for SampledTexts {
     #[expect(clippy::cast_sign_loss, reason = "no share is negative")]
-    fn begin(&mut self, share: f64) {
+    fn begin_stretch(&mut self, share: f64) {
         self.left = (KEPT * share) as usize;
     }
 
-    fn make(&mut self, text: &[u8]) -> usize {
+    fn receive(&mut self, text: &[u8]) -> usize {
         if self.left > 0 {
             self.left = self.left.saturating_sub(text.len());
             self.texts.push(text.to_vec());
@@ -158,7 +158,7 @@ impl SampledTexts {
     #[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
     pub(super) fn from_corpus(corpus: &dyn Corpus) -> Self {
         let mut sampled = Self { texts: Vec::new(), documents: 0, is_complete: true, left: 0 };
-        let sample = Sample::making(corpus, &mut sampled, Budget::Bytes(LOOKED_AT));
+        let sample = Sample::read(corpus, &mut sampled, Budget::Bytes(LOOKED_AT));
         let kept = sampled.texts.len() as u64;
         sampled.documents = (sample.amounts.documents.round() as u64).max(kept);
         sampled.is_complete = sample.is_complete && sampled.documents == kept;

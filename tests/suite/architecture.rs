@@ -26,7 +26,7 @@ const CRATES: &[(&str, &[&str])] = &[
 const STAGES: &[&str] = &["cluster", "generate", "write"];
 /// Folders that join stages, the lower one first: each imports those before it, and stages.
 const COMPOSITION: &[&str] =
-    &["method", "pipeline", "output", "index", "evaluate", "estimate", "suggest", "run"];
+    &["method", "sample", "pipeline", "output", "index", "evaluate", "estimate", "suggest", "run"];
 /// Folders that use only the public interface.
 const FACES: &[&str] = &["bin"];
 /// Files with `unsafe` code.

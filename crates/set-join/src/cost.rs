@@ -61,7 +61,7 @@ pub struct TermShares {
     /// terms were counted.
     pub living: f64,
     /// Fraction of all terms that is in documents with a similar document.
-    pub alike: f64,
+    pub similar: f64,
 }
 
 impl SetJoinCost {
@@ -78,7 +78,7 @@ impl SetJoinCost {
         let is_counted = terms > FEW_TERMS as f64;
         let sketched = if is_counted { shares.living } else { 1.0 };
         let scan = scan(sides, terms, shares.living, threshold, isa);
-        let compared = 1.0 - (1.0 - shares.alike) * (1.0 - scan.terms_share);
+        let compared = 1.0 - (1.0 - shares.similar) * (1.0 - scan.terms_share);
         let counted = if is_counted { terms } else { 0.0 };
         let seconds = counted * SECONDS_A_COUNTED_TERM
             + terms * sketched * SECONDS_A_SKETCHED_TERM

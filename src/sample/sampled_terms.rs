@@ -1,0 +1,159 @@
+//! Terms of sampled documents, which show how many documents have a similar one.
+
+use simtool_base::error::Result;
+use simtool_base::unordered_map::UnorderedMap;
+use simtool_compute::context::Context;
+use simtool_kernels::Isa;
+use simtool_model::similarity::Threshold;
+use simtool_set_join::{SetJoin, TermSource, Wanted};
+
+/// Number of kept terms from which on no more documents are added. Kept terms show which terms are in
+/// two documents.
+const KEPT_TERMS: usize = 1 << 19;
+/// Only terms whose lowest three bits are below this number are kept. Equal terms are thus kept or
+/// skipped together in all documents.
+const KEPT_EIGHTHS: u64 = 2;
+/// Maximum number of documents that are compared with each other.
+const COMPARED_DOCUMENTS: usize = 2048;
+/// Bytes of memory that the comparison may take.
+const COMPARING_BYTES: u64 = 256 << 20;
+
+/// Some terms of some documents. They show which of these documents have, or may have, a similar one.
+pub(super) struct SampledTerms {
+    threshold: Threshold,
+    terms: Vec<u64>,
+    /// For each document, the end of its kept terms and the number of all its terms.
+    documents: Vec<(usize, usize)>,
+}
+
+impl SampledTerms {
+    pub(super) fn new(threshold: Threshold) -> Self {
+        Self { threshold, terms: Vec::new(), documents: Vec::new() }
+    }
+
+    /// Adds a document with these terms, unless enough terms are kept.
+    pub(super) fn push(&mut self, terms: &[u64]) {
+        if self.terms.len() < KEPT_TERMS {
+            self.terms.extend(terms.iter().filter(|&&term| term & 7 < KEPT_EIGHTHS));
+            self.documents.push((self.terms.len(), terms.len()));
+        }
+    }
+
+    /// Returns the numbers of terms of the documents, ascending. Documents without terms do not count.
+    pub(super) fn sizes(&self) -> Vec<u32> {
+        let sizes = self.documents.iter().filter(|&&(_, size)| size > 0);
+        let mut sizes: Vec<u32> =
+            sizes.map(|&(_, size)| size.try_into().unwrap_or(u32::MAX)).collect();
+        sizes.sort_unstable();
+        sizes
+    }
+
+    /// Returns the kept terms of each document, with the number of all its terms.
+    fn documents(&self) -> impl Iterator<Item = (&[u64], usize)> {
+        let starts = std::iter::once(0).chain(self.documents.iter().map(|&(end, _)| end));
+        let documents = starts.zip(&self.documents);
+        documents.map(|(start, &(end, size))| (&self.terms[start..end], size))
+    }
+
+    /// Returns the share of the terms in documents that the first round of an exact join of the sampled
+    /// documents would keep. The share in the whole collection is larger.
+    pub(super) fn living_share(&self) -> f64 {
+        let mut counts: UnorderedMap<u64, u32> = UnorderedMap::default();
+        for &term in &self.terms {
+            *counts.entry(term).or_insert(0) += 1;
+        }
+        let is_living = |terms: &[u64], size: usize| {
+            let unmatched = terms.iter().filter(|term| counts[*term] == 1).count();
+            // Only some eighths of the terms are kept, so the same fraction of the unshared terms is
+            // allowed.
+            let most = self.threshold.max_unshared(size.try_into().unwrap_or(u32::MAX));
+            unmatched as f64 * 8.0 <= f64::from(most) * KEPT_EIGHTHS as f64
+        };
+        share_of_terms(self.documents().map(|(terms, size)| (size, is_living(terms, size))))
+    }
+
+    /// Returns the share of the terms in documents that are similar to another sampled document.
+    pub(super) fn similar_share(&self, isa: Isa) -> f64 {
+        let context = Context::default().with_isa(isa).with_memory(COMPARING_BYTES);
+        let join = SetJoin::new(self.threshold, &context);
+        // If the join fails, for example for lack of memory, the estimate goes on without similar
+        // documents.
+        let Ok(close) = join.self_join(self) else { return 0.0 };
+        let mut has_partner = [false; COMPARED_DOCUMENTS];
+        let of_pairs = close.pairs.iter().flat_map(|pair| [pair.a, pair.b]);
+        for row in of_pairs.chain(close.groups.first().iter().flatten().copied()) {
+            has_partner[row as usize] = true;
+        }
+        share_of_terms(self.documents().zip(has_partner).map(|((_, size), has)| (size, has)))
+    }
+}
+
+/// Returns the share of the terms in documents whose flag is set. Each document is the number of its
+/// terms and its flag.
+fn share_of_terms(documents: impl Iterator<Item = (usize, bool)>) -> f64 {
+    let mut with_flag = 0;
+    let mut all = 0;
+    for (terms, has_flag) in documents {
+        with_flag += if has_flag { terms } else { 0 };
+        all += terms;
+    }
+    with_flag as f64 / all.max(1) as f64
+}
+
+/// The compared documents, with their kept terms, as one shard.
+impl TermSource for SampledTerms {
+    fn shard_count(&self) -> usize {
+        1
+    }
+
+    fn term_count_hint(&self) -> u64 {
+        self.terms.len() as u64
+    }
+
+    fn visit_shard(
+        &self,
+        _shard: usize,
+        wanted: Wanted<'_>,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        for (index, (terms, _)) in (0..).zip(self.documents().take(COMPARED_DOCUMENTS)) {
+            if wanted.has(index) {
+                visit(index, terms);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::stable_hash::mix;
+
+    fn shares(documents: impl Iterator<Item = Vec<u64>>) -> [f64; 2] {
+        let mut sampled = SampledTerms::new(Threshold::DEFAULT);
+        for terms in documents {
+            sampled.push(&terms);
+        }
+        [sampled.living_share(), sampled.similar_share(Isa::detected())]
+    }
+
+    #[test]
+    fn similar_documents_differ_from_documents_that_only_share_terms_with_many() {
+        // A quarter of the documents is a template with a few own terms, and another quarter is equal.
+        let copies = (0..200).map(|document| {
+            let own = (document + 1) << 32;
+            let of_template = [380, 400, 0, 0][document as usize % 4];
+            (0..400).map(|at| mix(if at < of_template { at } else { own | at })).collect()
+        });
+        let [living, similar] = shares(copies);
+        assert!((living - 0.5).abs() < 0.01 && (similar - 0.5).abs() < 0.01, "{living}, {similar}");
+        // Each document joins two halves, and no two documents have the same pair of halves.
+        let quoting = (0..200).map(|document| {
+            let halves = [document / 20, 100 + document % 20];
+            halves.iter().flat_map(|half| (0..200).map(move |at| mix(half << 32 | at))).collect()
+        });
+        let [living, similar] = shares(quoting);
+        assert!(living > 0.99 && similar < 0.01, "{living}, {similar}");
+    }
+}

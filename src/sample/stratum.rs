@@ -1,0 +1,67 @@
+//! Strata: the shards of a collection, grouped by kind.
+
+use simtool_model::compression::Compression;
+use simtool_read::{Corpus, Format, Price};
+use std::collections::BTreeMap;
+
+/// Maximum bytes of a small shard, which is read whole.
+const SMALL_BYTES: u64 = 64 << 10;
+
+/// Shards of one kind.
+pub(super) struct Stratum {
+    pub(super) shards: Vec<usize>,
+    /// Bytes of each shard.
+    pub(super) sizes: Vec<f64>,
+    /// Bytes of all shards.
+    pub(super) bytes: f64,
+    /// Number of records of all shards, if the files declare it.
+    pub(super) records: Option<f64>,
+    pub(super) is_small: bool,
+    pub(super) is_expensive: bool,
+    /// Compression and format by the names of the files.
+    pub(super) kind: (Compression, Option<Format>),
+}
+
+/// Groups the shards by kind. Shards of one kind have the same compression and format by the names
+/// of their files, are all small or all large, and are equally expensive. The number of records is
+/// known for all of them or for none.
+pub(super) fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
+    let files = corpus.as_files();
+    // Shards of one file are neighbours, so its kind is looked up only once.
+    let mut last_file: Option<(usize, (Compression, Option<Format>))> = None;
+    let mut strata: BTreeMap<_, Stratum> = BTreeMap::new();
+    for shard in 0..corpus.shard_count() {
+        let file = corpus.shard_file(shard);
+        let kind = match last_file {
+            Some((last, kind)) if last == file => kind,
+            _ => files.map_or((Compression::None, None), |files| files.named_kind(file)),
+        };
+        last_file = Some((file, kind));
+        let bytes = corpus.shard_bytes(shard);
+        let records = corpus.known_records(shard);
+        let is_small = bytes <= SMALL_BYTES;
+        let is_expensive = corpus.price(shard) != Price::Cheap;
+        let key = (kind.0, kind.1.map(Format::name), records.is_some(), is_small, is_expensive);
+        let stratum = strata.entry(key).or_insert_with(|| Stratum {
+            shards: Vec::new(),
+            sizes: Vec::new(),
+            bytes: 0.0,
+            records: records.map(|_| 0.0),
+            is_small,
+            is_expensive,
+            kind,
+        });
+        stratum.shards.push(shard);
+        stratum.sizes.push(bytes as f64);
+        stratum.bytes += bytes as f64;
+        stratum.records = stratum.records.zip(records).map(|(sum, records)| sum + records as f64);
+    }
+    strata.into_values().collect()
+}
+
+impl Stratum {
+    /// Returns the bytes of the longest shard.
+    pub(super) fn longest_shard(&self) -> f64 {
+        self.sizes.iter().copied().fold(0.0, f64::max)
+    }
+}
