@@ -20,3 +20,4 @@ pub mod stable_hash;
 #[doc(hidden)]
 pub mod unordered_map;
 pub mod utc_time;
+pub mod work_cost;

@@ -1,0 +1,27 @@
+//! Estimated cost of a part of a run.
+
+/// Estimated time and memory of some work.
+///
+/// The seconds are estimated for the machine on which the constants of an estimate were measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WorkCost {
+    /// Seconds of one core.
+    pub seconds: f64,
+    /// Bytes of memory.
+    pub bytes: f64,
+}
+
+impl WorkCost {
+    /// Returns the cost of `count` things that each have this cost.
+    ///
+    /// ```
+    /// use simtool_base::work_cost::WorkCost;
+    ///
+    /// let file = WorkCost { seconds: 2e-6, bytes: 900.0 };
+    /// assert_eq!(file.times(1e6), WorkCost { seconds: 2.0, bytes: 900e6 });
+    /// ```
+    #[must_use]
+    pub fn times(self, count: f64) -> Self {
+        Self { seconds: self.seconds * count, bytes: self.bytes * count }
+    }
+}
