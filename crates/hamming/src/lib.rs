@@ -13,6 +13,7 @@ pub mod block_index;
 pub mod bucket_table;
 pub mod capacity;
 pub mod classic;
+pub mod close_by_chance;
 pub mod collect;
 #[cfg(test)]
 mod conformance;

@@ -97,6 +97,12 @@ impl Plan {
         Ok(Self { workload, join, named: false, costs })
     }
 
+    /// Returns the estimate of the chosen method, or `None` if the plan has no estimate of it.
+    #[must_use]
+    pub fn cost(&self) -> Option<&Cost> {
+        self.costs.iter().find(|cost| cost.join == self.join)
+    }
+
     /// Creates a plan with the method that the user selected by name.
     ///
     /// # Errors
