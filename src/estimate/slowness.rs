@@ -22,29 +22,26 @@ const NEAR_NANOSECONDS: f64 = 0.8;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Slowness {
     /// Factor for joins, which access cells all over a large table.
-    pub(super) of_joins: f64,
+    pub(super) joins: f64,
     /// Factor for all other work.
-    pub(super) of_others: f64,
+    pub(super) others: f64,
 }
 
 impl Slowness {
     /// Measures the machine at this moment.
     pub(super) fn measured() -> Self {
-        let of_joins = step_nanoseconds::<FAR_CELLS>() / FAR_NANOSECONDS;
-        let of_others = step_nanoseconds::<NEAR_CELLS>() / NEAR_NANOSECONDS;
+        let joins = step_nanoseconds::<FAR_CELLS>() / FAR_NANOSECONDS;
+        let others = step_nanoseconds::<NEAR_CELLS>() / NEAR_NANOSECONDS;
         // A measurement can be far off when another program interrupts it. Bounds keep the estimate
         // plausible.
-        let [of_joins, of_others] = [of_joins, of_others].map(|times| times.clamp(0.3, 10.0));
-        Self { of_joins, of_others }
+        let [joins, others] = [joins, others].map(|times| times.clamp(0.3, 10.0));
+        Self { joins, others }
     }
 
     /// Returns the smaller one of each factor. Other programs may slow the machine for a moment, for
     /// example by filling its caches, but this says nothing about the machine itself.
-    pub(super) fn or_less(self, other: Self) -> Self {
-        Self {
-            of_joins: self.of_joins.min(other.of_joins),
-            of_others: self.of_others.min(other.of_others),
-        }
+    pub(super) fn min(self, other: Self) -> Self {
+        Self { joins: self.joins.min(other.joins), others: self.others.min(other.others) }
     }
 }
 

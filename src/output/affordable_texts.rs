@@ -8,6 +8,7 @@
 use super::findings::{Findings, Side};
 use crate::pipeline::shard_summary::read_again;
 use crate::pipeline::watched::Watched;
+use crate::write::report::EXAMPLES;
 use simtool_base::error::Result;
 use simtool_base::progress::{Progress, Work};
 use simtool_base::unordered_map::UnorderedMap;
@@ -82,6 +83,15 @@ pub(crate) fn affordable_part(collections: &Sides<&dyn Corpus>) -> f64 {
     });
     let all = prices.fold(0_u64, u64::saturating_add);
     (budget(all) as f64 / all.max(1) as f64).min(1.0)
+}
+
+/// Returns the fraction of `expensive_shards` expensive shards that are read again for the texts on the
+/// page. `affordable_part` is the fraction that the budget pays for. In such a shard, everything before a
+/// text is read as well.
+pub(crate) fn shown_share(expensive_shards: f64, affordable_part: f64) -> f64 {
+    // Each example shows two texts.
+    let shown_texts = 2.0 * EXAMPLES as f64;
+    (shown_texts / expensive_shards.max(1.0)).min(affordable_part)
 }
 
 impl Prices {

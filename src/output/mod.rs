@@ -29,7 +29,7 @@ pub mod write_fingerprints;
 pub(crate) mod write_groups;
 
 pub use crate::write::columns::OutputDescription;
-pub(crate) use affordable_texts::affordable_part;
+pub(crate) use affordable_texts::{affordable_part, shown_share};
 pub use findings::{Findings, Side};
 pub(crate) use findings::{document_name, document_name_at};
 pub use kept_copies::{BadRecords, write_kept_copies};

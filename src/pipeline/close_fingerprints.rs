@@ -1,6 +1,7 @@
 //! Joins fingerprints: finds the pairs of fingerprints within a distance. Rows with equal fingerprints are
 //! stored as a group.
 
+use crate::method::{Criterion, Method};
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
 use simtool_hamming::door::{band_join, join};
@@ -46,11 +47,44 @@ pub(super) fn close_rows(
 }
 
 fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result<Plan> {
-    let task = match rows {
-        Sides::One(_) => Task::SelfJoin,
-        Sides::Two(queries, _) => Task::Search { queries: queries.len() },
-    };
+    let task = task(rows.map(FingerprintRows::len));
     Plan::for_collections(Workload::of(task, rows.second(), distance, memory))
+}
+
+/// Returns the task of a join of collections with these numbers of rows.
+fn task(rows: Sides<usize>) -> Task {
+    match rows {
+        Sides::One(_) => Task::SelfJoin,
+        Sides::Two(queries, _) => Task::Search { queries },
+    }
+}
+
+/// Plans the join that `method` needs for collections with these numbers of rows, before their fingerprints
+/// are made. `sampled` has some fingerprints of the corpus, if there are any.
+///
+/// Returns `None` if the method compares no fingerprints, or joins them by LSH bands.
+pub(crate) fn plan_ahead(
+    rows: Sides<usize>,
+    sampled: Option<&FingerprintRows<'_>>,
+    method: &Method,
+    memory: u64,
+) -> Option<Plan> {
+    let Criterion::Distance(max_distance) = method.close() else { return None };
+    let shape = method.recipe().sketch()?.shape();
+    let recall = method.recall();
+    if recall.is_some_and(|recall| Layout::with_recall(shape, max_distance, recall).is_some()) {
+        return None;
+    }
+    let task = task(rows);
+    let rows = *rows.second();
+    let workload = match sampled {
+        // Two rows are the fewest that can differ.
+        Some(sampled) if sampled.len() > 1 => {
+            Workload { rows, ..Workload::of(task, sampled, max_distance, memory) }
+        }
+        _ => Workload { task, rows, shape, effective_bits: shape.units(), max_distance, memory },
+    };
+    Plan::for_collections(workload).ok()
 }
 
 /// Converts the result of a join. In the result, the first row of a group names the group.

@@ -6,7 +6,7 @@
 use super::close_fingerprints::close_rows;
 use super::corpus_terms::CorpusTerms;
 use super::fingerprint_collection::{Rows, Wordless};
-use super::kept_terms::KeptTerms;
+use super::kept_terms::{KeptTerms, memory_share};
 use super::plan::Plan;
 use super::shard_summary::CollectionSummary;
 use super::timings::{StageClock, Timings};
@@ -76,9 +76,9 @@ impl Run<'_> {
         let learned_bytes =
             terms.frequencies().map_or(0, |learned| Frequencies::bytes(learned.len() as u64));
         let _learned = self.context.memory().hold(learned_bytes);
-        // Terms are kept in memory only if some text is expensive to read again. The join itself needs most
-        // of the memory, so kept terms get a third of the free memory.
-        let kept_bytes = if any_expensive { self.context.memory().free() / 3 } else { 0 };
+        // Terms are kept in memory only if some text is expensive to read again.
+        let free = self.context.memory().free();
+        let kept_bytes = if any_expensive { memory_share(free) } else { 0 };
         let folder = self.context.temporary_folder();
         // Other programs use the folder as well, so a tenth of its free space is left to them. If terms do
         // not fit, the texts are read again.

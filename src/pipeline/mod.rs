@@ -17,7 +17,7 @@
 //! * [`SetKeys`] computes keys of sets; any two similar sets have a key in common. [`Verifier`] compares the
 //!   texts of candidate pairs that another engine found.
 
-mod close_fingerprints;
+pub(crate) mod close_fingerprints;
 pub mod compare;
 pub mod config;
 pub(crate) mod corpus_terms;
@@ -25,7 +25,7 @@ mod find_close;
 pub(crate) mod fingerprint_collection;
 mod fingerprint_documents;
 pub(crate) mod fit;
-mod kept_terms;
+pub(crate) mod kept_terms;
 mod levels;
 pub(crate) mod match_queries;
 pub(crate) mod near_duplicates;

@@ -45,7 +45,7 @@ impl Amounts {
         self.with(other, |a, b| a - b)
     }
 
-    pub(super) fn sum(amounts: impl Iterator<Item = Self>) -> Self {
+    pub(crate) fn sum(amounts: impl Iterator<Item = Self>) -> Self {
         amounts.fold(Self::default(), Self::plus)
     }
 }

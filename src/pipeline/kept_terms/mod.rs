@@ -12,7 +12,11 @@
 //! The temporary files have no names and hold nothing but terms in the byte order of this machine. They
 //! disappear with the value. Each thread writes to a file of its own, shard after shard.
 
+mod cost;
 mod spool;
+
+pub(crate) use cost::kept_terms_cost;
+pub(super) use cost::memory_share;
 
 use self::spool::{BLOCK_TERMS, Spool, SpoolPlace, TERM_BYTES, WHAT, Writing};
 use simtool_base::error::Result;

@@ -8,11 +8,13 @@
 //! Groups are divided into blocks, so that the sets of any two blocks fit in memory. Work is divided by pairs
 //! of sets, so that one large group keeps all threads busy.
 
+mod cost;
 mod text_classes;
 mod verifier;
 
 pub use verifier::Verifier;
 
+pub(crate) use cost::verify_cost;
 pub(crate) use text_classes::RowTexts;
 
 use crate::method::DocumentTerms;

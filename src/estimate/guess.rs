@@ -1,0 +1,75 @@
+//! Estimated numbers with bounds, and their text.
+
+use std::fmt;
+
+/// Number of standard deviations between the likely number and its bounds.
+const DEVIATIONS: f64 = 2.0;
+/// Bounds are printed only if the upper one exceeds the likely number by more than this fraction.
+const SURE: f64 = 0.2;
+
+/// An estimated number with its bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Guess {
+    /// The most likely number.
+    pub likely: f64,
+    /// Lower bound. The true number is rarely smaller.
+    pub least: f64,
+    /// Upper bound. The true number is rarely larger.
+    pub most: f64,
+}
+
+impl Guess {
+    pub(super) fn new(likely: f64, variance: f64) -> Self {
+        let off = DEVIATIONS * variance.sqrt();
+        // If the variance is large, `likely - off` would be negative. The second bound is as many times
+        // smaller than `likely` as the upper bound is larger, and is never negative.
+        let least = (likely - off).max(likely * likely / (likely + off).max(f64::MIN_POSITIVE));
+        Self { likely, least, most: likely + off }
+    }
+
+    /// Returns a guess whose bounds are in the same proportion to `likely` as the bounds of this guess.
+    pub(super) fn scaled_to(self, likely: f64) -> Self {
+        let share = likely / self.likely.max(f64::MIN_POSITIVE);
+        Self { likely, least: self.least * share, most: self.most * share }
+    }
+
+    /// Converts the numbers to another unit.
+    pub(super) fn per(self, unit: f64) -> Self {
+        Self { likely: self.likely / unit, least: self.least / unit, most: self.most / unit }
+    }
+
+    /// Returns whether the bounds admit only one whole number.
+    fn is_known(self) -> bool {
+        self.most - self.least < 0.5 && (self.likely - self.likely.round()).abs() < 1e-3
+    }
+
+    /// Returns whether the bounds are so far apart that they should be printed.
+    pub(super) fn is_unsure(self) -> bool {
+        self.most > self.likely * (1.0 + SURE)
+    }
+}
+
+/// Writes a known number as it is, for example `7`. An estimate is `about 7`, or `about 5 to 9` if its
+/// bounds are far apart.
+impl fmt::Display for Guess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_unsure() {
+            write!(f, "about {} to {}", rounded(self.least), rounded(self.most))
+        } else if self.is_known() {
+            write!(f, "{:.0}", self.likely)
+        } else {
+            write!(f, "about {}", rounded(self.likely))
+        }
+    }
+}
+
+/// Formats a number with two or three significant digits, because an estimate is not more exact.
+pub(super) fn rounded(number: f64) -> String {
+    let digits = number.abs().max(f64::MIN_POSITIVE).log10().floor() as i32;
+    if digits < 2 {
+        let behind_point = (1 - digits).clamp(0, 2).unsigned_abs() as usize;
+        return format!("{number:.behind_point$}");
+    }
+    let unit = 10_f64.powi(digits - 2);
+    format!("{:.0}", (number / unit).round() * unit)
+}
