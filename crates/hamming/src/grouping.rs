@@ -128,10 +128,10 @@ pub(super) fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mu
     parts
 }
 
-/// Groups the rows of each part in place. Part i begins at index `starts[i]` and ends before `starts[i
-/// + 1]`. Rows are in the same part if their hashes agree in `bits` bits. The different fingerprints
-/// move to the start of the part. `numbers` then holds the row numbers group by group, and
-/// `group_starts` the start of each group. Returns the number of groups of each part.
+/// Groups the rows of each part in place. Part i begins at index `starts[i]` and ends before
+/// `starts[i + 1]`. Rows are in the same part if their hashes agree in `bits` bits. The different
+/// fingerprints move to the start of the part. `numbers` then holds the row numbers group by group,
+/// and `group_starts` the start of each group. Returns the number of groups of each part.
 fn group_parts<W: Fingerprint>(
     starts: &[usize],
     bits: u32,
