@@ -193,7 +193,8 @@ fn choose(
     Ok(Chosen { plan: request.plan(suggestion.method)?, reasons, is_by_documents })
 }
 
-/// Passes the plan and its estimated costs to `face` as notices, if it shows notes.
+/// If the method was chosen from a sample, passes it to `face` as a notice. If the user of `face` sees notes,
+/// also passes the plan and its estimated costs.
 fn announce(chosen: &Chosen, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
     let Chosen { plan, reasons, is_by_documents } = chosen;
     if *is_by_documents {
@@ -211,7 +212,7 @@ fn announce(chosen: &Chosen, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
     face.notice(Notice::Note(&estimate.to_string()));
 }
 
-/// Creates the output folder under a temporary name. It is removed if the run is interrupted.
+/// Creates the output folder under a temporary name. If the run is interrupted, the folder is removed.
 fn create_folder(request: &Request, face: &dyn Face) -> Result<OutputFolder> {
     let mut held = face.hold_interruptions();
     let folder = OutputFolder::create(&request.output, request.existing)?;
@@ -219,8 +220,9 @@ fn create_folder(request: &Request, face: &dyn Face) -> Result<OutputFolder> {
     Ok(folder)
 }
 
-/// Completes the summaries of reading, and returns all faults. Returns an error if something was lost
-/// although `on_error` is `fail`, if there is no document, or if no record has a field that was named.
+/// Completes the summary of reading for each collection, and returns all faults. Returns an error if
+/// something was lost although `on_error` is `fail`, if there is no document, or if no record has a field
+/// that was named.
 fn complete(
     request: &Request,
     inputs: &Sides<Input<'_>>,
@@ -291,7 +293,8 @@ fn notes(request: &Request, plan: &Plan, found: &NearDuplicates) -> Vec<String> 
     notes
 }
 
-/// Returns the beginnings of commands with which users can examine the results.
+/// Returns the commands `simtool why` and `simtool compare` with the options of this run. Users append the
+/// names of documents to examine the results.
 fn commands(request: &Request, plan: &Plan) -> Commands {
     // A shingle that was chosen from a sample is not among the user's settings, so it comes from the plan.
     let chosen = plan.method().compared().to_string();

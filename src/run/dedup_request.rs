@@ -38,11 +38,13 @@ pub struct Request {
     pub input: InputSettings,
     /// Name of the field that decides which of several near-duplicates is kept, if there is one.
     pub keep_field: Option<String>,
-    /// Settings of the search for near-duplicates. The method in it is replaced by the requested one.
+    /// Settings of the search for near-duplicates. The method in these settings is not used, because the
+    /// requested method takes its place.
     pub config: Config,
     /// Path of the output folder.
     pub output: PathBuf,
-    /// Whether an output folder that exists and is not empty is replaced. Otherwise it is an error.
+    /// Whether an output folder that exists and is not empty is replaced. Otherwise such a folder is an
+    /// error.
     pub existing: Existing,
     /// Settings that say which outputs are written.
     pub outputs: Outputs,
@@ -50,8 +52,8 @@ pub struct Request {
     pub command: String,
     /// Requested method, which may still have to be chosen.
     method: MethodRequest,
-    /// Settings of terms that the user gave, for example `shingle`. The summary suggests a command with them,
-    /// which compares two documents in the same way as the run.
+    /// Settings of terms that the user gave, for example `shingle`. The summary has a command with these
+    /// settings, which compares two documents in the same way as the run.
     terms: Vec<(&'static str, String)>,
 }
 
@@ -60,9 +62,12 @@ pub struct Request {
 enum MethodRequest {
     /// The method that the user named, or the default method.
     Given(Box<Method>),
-    /// A method that is chosen from a sample of the documents. The given settings are kept.
+    /// A method that is chosen from a sample of the documents. The value has the settings that the user gave,
+    /// which are kept.
     Auto(Options),
-    /// Fingerprints of the most frequent words. The files for N and M are not read yet.
+    /// Fingerprints of the N most frequent words with M bits, as in `simtool N M`. The values are N and M
+    /// with the paths of their files, and the other options. The files, for example the hash table, are not
+    /// read yet.
     Words(WordsRequest, Options),
 }
 
@@ -77,8 +82,8 @@ impl Request {
         Self::parse_with_words(paths, WordsRequest::default(), options)
     }
 
-    /// Creates the request like [`Self::parse`]. If `words` has a number of features, fingerprints of the
-    /// most frequent words are compared, as with `simtool N M --corpus`.
+    /// Creates the request like [`Self::parse`]. If `words` has N, the number of features, the run compares
+    /// fingerprints of the N most frequent words, as `simtool N M --corpus` does.
     ///
     /// # Errors
     ///
@@ -129,8 +134,8 @@ impl Request {
         if self.paths.queries.is_empty() { Task::Deduplicate } else { Task::Match }
     }
 
-    /// Returns the given settings if the method is chosen from a sample. Returns `None` if the method is
-    /// known.
+    /// Returns the settings that the user gave if the method is chosen from a sample. Returns `None` if no
+    /// sample is needed.
     pub(super) fn chosen_by_sample(&self) -> Option<&Options> {
         match &self.method {
             MethodRequest::Auto(given) => Some(given),
@@ -156,7 +161,8 @@ impl Request {
         Plan::new(Config { method, ..self.config.clone() }, self.task())
     }
 
-    /// Returns the given value of a setting of terms, such as `shingle`. `None` if it was not given.
+    /// Returns the value that the user gave for a setting of terms, such as `shingle`. `None` if there is no
+    /// such value.
     pub(super) fn term(&self, name: &str) -> Option<&str> {
         let (_, value) = self.terms.iter().find(|(known, _)| *known == name)?;
         Some(value)
@@ -197,7 +203,8 @@ impl MethodRequest {
     }
 }
 
-/// Reads the files for N and M, and creates the method that compares the most frequent words.
+/// Reads the files that `simtool N M` needs, for example the hash table. Creates the method that compares the
+/// N most frequent words of documents.
 fn method_of_words(
     words: &WordsRequest,
     mut options: Options,

@@ -27,7 +27,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Name of a collection whose path has no last component.
+/// Name of a labelled collection whose path has no last component, for example `..`.
 const COLLECTION: &str = "collection";
 
 /// Documents on which methods are measured, the settings for reading them, and the resources of the run.
@@ -44,8 +44,8 @@ pub struct EvaluatedDocuments {
 /// Location of the labels, which list the true near-duplicates among the documents.
 #[derive(Clone, Debug)]
 pub enum Truth {
-    /// Each path is a folder with a labelled collection: documents in `docs.*`, true pairs in `truth.tsv`,
-    /// and, if present, pairs that do not count in `gray.tsv`.
+    /// Each path is a folder with a labelled collection. `docs.*` has the documents, and `truth.tsv` the true
+    /// pairs. If `gray.tsv` exists, it has pairs that count neither as true nor as false.
     Folders,
     /// The documents of all paths are one collection, whose labels are in the files named here.
     Files {

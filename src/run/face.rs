@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 /// The program or package that calls a run, for example the command line program or Python.
 ///
 /// The run decides which steps happen and in which order. A face decides which messages its user sees, and
-/// how settings are called. By default, every method shows nothing and changes nothing.
+/// which names settings have in them. By default, every method shows nothing and changes nothing.
 pub trait Face: Sync {
-    /// Returns the receiver of progress, which also decides whether the work must stop.
+    /// Returns the receiver of progress reports, which can also request that the work stops.
     fn progress(&self) -> &dyn Progress {
         &NoProgress
     }
@@ -38,14 +38,14 @@ pub trait Face: Sync {
         None
     }
 
-    /// Returns a description of the field that a record without text should have. The text is the same for
-    /// all such records, because there can be very many.
+    /// Returns the text that messages show as the expected content of a record without a text. The text is
+    /// the same for all such records, because there can be very many of them.
     fn missing_text(&self) -> &'static str {
         "a text in the field that `text_field` names"
     }
 
     /// Parses the command line of a finished run and returns the inputs that it names. Returns `None` if this
-    /// face cannot parse it.
+    /// face cannot parse the command line.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ pub trait Face: Sync {
         Box::new(NoInterruptions)
     }
 
-    /// Returns a message of the library in which settings in backquotes are written as users write them.
+    /// Returns a message of the library in which settings in backquotes have the names that users write.
     fn message(&self, message: &str) -> String {
         spell_settings(message, &|name| self.spelled(name))
     }
@@ -94,7 +94,7 @@ pub enum OutputState {
     Finished(PathBuf),
 }
 
-/// Guard that [`Face::hold_interruptions`] returns. Interruptions wait until it is dropped.
+/// Guard that [`Face::hold_interruptions`] returns. Interruptions wait until the guard is dropped.
 pub trait HeldInterruptions {
     /// Records the state of the output, so that the next interruption knows whether it must remove a file or
     /// folder.

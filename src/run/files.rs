@@ -58,7 +58,7 @@ pub fn refuse_existing(field: &'static str, path: &Path, existing: Existing) -> 
 }
 
 /// Writes a file under a temporary name by calling `write`, syncs it, and renames it to `path`. After an
-/// error or an interruption, nothing of it is left.
+/// error or an interruption, no part of the file is left.
 ///
 /// # Errors
 ///

@@ -58,8 +58,8 @@ pub struct Fingerprinted {
     pub timings: Timings,
 }
 
-/// Creates the method of fingerprints that the option `method` names, `simhash` by default. All options must
-/// belong to the method.
+/// Creates the method that makes fingerprints. The option `method` names it, and `simhash` is the default.
+/// All options must belong to the method.
 ///
 /// # Errors
 ///

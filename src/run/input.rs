@@ -160,8 +160,8 @@ impl<'s> Input<'s> {
         Self::refuse_missing_field("id_field", field, &inputs)
     }
 
-    /// Returns an error if no record has the field, but not if records have it without a value. `setting` is
-    /// the option that names the field.
+    /// Returns an error if no record has the field. A field without a value counts as well. `setting` is the
+    /// option that names the field.
     ///
     /// # Errors
     ///

@@ -52,10 +52,10 @@ pub struct InputSettings {
 /// Treatment of records and files that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
-    /// Report and count them, and continue.
+    /// Report and count unreadable records and files, and continue.
     #[default]
     Skip,
-    /// End the run at the first one, and write nothing.
+    /// End the run at the first unreadable record or file, and write nothing.
     Fail,
 }
 

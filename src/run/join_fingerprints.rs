@@ -15,8 +15,8 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
-/// Plans the join of `rows`: of one collection with itself, or of queries with a corpus. Uses the join method
-/// `index` or, if it is `None`, the method that the planner chooses.
+/// Plans the join of `rows`, which are one collection to join with itself, or queries and a corpus. Uses the
+/// join method `index`. If `index` is `None`, the planner chooses the method.
 ///
 /// # Errors
 ///
@@ -38,9 +38,8 @@ pub fn plan_join(
     }
 }
 
-/// Writes all pairs of fingerprints within the distance of `plan` to `sink`, in ascending order. The two
-/// fingerprints are of one collection, or of a query and a document of the corpus. Returns the time of each
-/// stage.
+/// Writes all pairs of fingerprints within the distance of `plan` to `sink`, in ascending order. If `rows`
+/// are queries and a corpus, each pair has one fingerprint of each. Returns the time of each stage.
 ///
 /// # Errors
 ///
@@ -72,8 +71,8 @@ pub(crate) fn write_pairs(
     Ok(clock.into_timings())
 }
 
-/// Returns all pairs of fingerprints within the distance of `plan`, from one collection or from queries and
-/// corpus.
+/// Returns all pairs of fingerprints within the distance of `plan`. If `rows` are queries and a corpus, each
+/// pair has one fingerprint of each.
 ///
 /// # Errors
 ///

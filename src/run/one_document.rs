@@ -36,7 +36,8 @@ pub enum NamedBy {
 }
 
 impl NamedDocument {
-    /// Returns whether the document was read with the settings of the user and not with those of a run.
+    /// Returns whether the document was read with the settings of the user. Otherwise it was read with the
+    /// settings of a finished run.
     pub(super) fn is_of_file(&self) -> bool {
         matches!(self.by, NamedBy::Place | NamedBy::Id)
     }

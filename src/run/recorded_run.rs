@@ -32,7 +32,7 @@ pub struct LocatedDocument {
 /// A finished run whose inputs can be read again.
 pub(super) struct RecordedRun<'r> {
     pub(super) run: FinishedRun,
-    /// Inputs of the run. `None` if the face cannot parse the command line of the run.
+    /// Inputs of the run. `None` if [`Face::recorded_inputs`] cannot parse the command line of the run.
     inputs: Option<RecordedInputs>,
     /// Options for reading files in the same way as the run did.
     options: ReadOptions,
@@ -100,8 +100,8 @@ impl<'r> RecordedRun<'r> {
         ReadOptions { selection: Selection::default(), ..self.options.clone() }
     }
 
-    /// Finds the file and the record number of a document. It searches the outputs of the run first, then the
-    /// inputs.
+    /// Finds the file and the record number of a document. Searches the outputs of the run first, and then
+    /// its inputs.
     ///
     /// # Errors
     ///
@@ -118,8 +118,8 @@ impl<'r> RecordedRun<'r> {
         Ok(LocatedDocument { file, record, is_passed_over: false })
     }
 
-    /// Looks for a document in the inputs. It is used for a document that no output names, because it was
-    /// kept or not compared.
+    /// Looks for a document in the inputs of the run. Callers need this for a document that no output names,
+    /// because it was kept or not compared.
     ///
     /// # Errors
     ///

@@ -15,25 +15,25 @@ use simtool_base::progress::Work;
 use simtool_kernels::Isa;
 use std::path::{Path, PathBuf, absolute};
 
-/// Name of the result file if none is named. It is in the folder of the other files, and every run replaces
-/// it.
+/// Name of the result file if the user names none. The file is in the folder of the other files, and every
+/// run replaces it.
 const RESULT: &str = "result.txt";
 
-/// Request to match samples with articles. If no path is given for a file, the file has its usual name in the
-/// folder of `words`.
+/// Request to find the articles that match samples. Both are documents: samples are looked up, and articles
+/// are searched. If no path is given for a file, the file has its usual name in the folder of `words`.
 #[derive(Clone, Debug)]
 pub struct ReferenceRequest {
-    /// N and M, and the files that belong to them.
+    /// N (the number of features) and M (the number of bits of a fingerprint), and the files that they need.
     pub words: WordsRequest,
     /// Path of the file of words that are never features.
     pub stop_words: Option<PathBuf>,
-    /// Path of the file of articles.
+    /// Path of the file with the articles, which are searched.
     pub articles: Option<PathBuf>,
-    /// Path of the file of samples.
+    /// Path of the file with the samples, which are looked up.
     pub samples: Option<PathBuf>,
     /// Path of the file for the matches; `-` is standard output.
     pub result: Option<PathBuf>,
-    /// Whether an existing file that was named for the result is replaced.
+    /// Whether an existing file is replaced if `result` names it. The usual result file is always replaced.
     pub existing: Existing,
     /// Maximum number of bits in which a match differs from its sample.
     pub max_distance: u32,
@@ -48,7 +48,7 @@ pub struct MatchedSamples {
     pub matched: MatchedQueries,
     /// Whether all matches must be printed to standard output. Otherwise they are in a file.
     pub is_for_standard_output: bool,
-    /// Number of bytes of the articles.
+    /// Number of bytes of the file of articles.
     pub article_bytes: usize,
     /// Instruction set of the processor that was used.
     pub isa: Isa,

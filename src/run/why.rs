@@ -30,7 +30,7 @@ pub struct WhyRequest {
     pub resources: Resources,
 }
 
-/// The fate of a document in a run, and the reasons.
+/// The fate of a document in a run, for example that it was removed, and the reasons for it.
 #[derive(Debug)]
 pub struct Why {
     /// Fate of the first document with this name.
@@ -56,7 +56,7 @@ pub enum DocumentFate {
         record: u64,
         /// Stable name of the fault of the record.
         code: String,
-        /// Description of what a good record would have at this place.
+        /// Description of the content that a good record would have in place of the fault.
         expected: String,
     },
     /// The document belongs to a cluster, so it is similar to another document.
@@ -73,8 +73,8 @@ pub struct ClusteredDocument {
     /// Whether the run was a match, so that the kept document is in the corpus and the removed ones are
     /// queries.
     pub is_match: bool,
-    /// Weighting of the terms when similarities were computed, for example `idf`. `None` if they were not
-    /// weighted.
+    /// Weighting of the terms with which the run computed similarities, for example `idf`. `None` if the run
+    /// did not weight terms.
     pub weight: Option<String>,
     /// Settings with which the command `compare` makes the same shingles as the run. Empty if the default
     /// settings make them.
@@ -248,7 +248,7 @@ impl MemberReader<'_> {
     }
 }
 
-/// Creates a method that compares texts by the same shingles as the run, without the stop words of the run.
+/// Creates a method that makes the same shingles as the run did. Like the run, it leaves out the stop words.
 fn method(shingle: &str, stop_words: Option<&str>) -> Result<Method> {
     let mut options = Options::new();
     options.set("shingle", shingle);
@@ -274,7 +274,8 @@ mod tests {
         }
     }
 
-    /// Runs `dedup` on one file, and returns the folder and its face.
+    /// Runs `dedup` on one file in a new folder. Returns the folder, and a face that knows the inputs of the
+    /// run.
     fn finished(lines: &str) -> (tempfile::TempDir, Knowing) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.jsonl");

@@ -154,7 +154,8 @@ impl FolderFiles<'_> {
     }
 }
 
-/// Parses N or M. The error names the range that the hash table allows.
+/// Parses N or M, as `name` says. If `given` is not a number, the error has the range that the hash table
+/// allows. `extent` returns the size of the hash table.
 fn number(name: &'static str, given: &str, extent: &dyn Fn() -> Extent) -> Result<usize> {
     given.parse().map_err(|_| Error::config(name, given, extent().offer()))
 }

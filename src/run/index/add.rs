@@ -22,23 +22,23 @@ pub struct AddRequest {
     pub index: OpenRequest,
     /// Documents that are added, and the settings for reading them.
     pub documents: IndexedDocuments,
-    /// Name of the source of the documents, for example of a crawl.
+    /// Name of the source of the documents, for example the name of a crawl.
     pub source: String,
-    /// Time at which the documents arrived. `None` means now.
+    /// Time at which the documents arrived. `None` means the time of the run.
     pub time: Option<UtcTime>,
-    /// Folder for a copy of every file without the documents that are near others. `None` if there are no
-    /// copies.
+    /// Folder for a copy of every file without the documents that repeat others. `None` if no copies are
+    /// written.
     pub only_new: Option<PathBuf>,
     /// Whether each repeat is written as a JSON object instead of tab-separated text.
     pub is_json: bool,
 }
 
-/// Result of a finished [`add_to_index`].
+/// Numbers of documents that are new, that repeat others, and that were added before this run.
 #[derive(Debug)]
 pub struct AddOutcome {
     /// Numbers of new documents, of repeats and of documents that were added before.
     pub added: AddedCorpus,
-    /// Names of the files that were completely added before.
+    /// Names of the files whose documents had all been added before this run.
     pub known_files: Vec<PathBuf>,
     /// Faults of the input: bad records, and damaged or unreadable files.
     pub faults: Vec<Fault>,
@@ -51,8 +51,9 @@ pub struct AddOutcome {
 /// Adds the documents of `request` to the index. Writes a line to `standard_output` for each document that is
 /// near a document of the index.
 ///
-/// With `only_new`, the index is committed at the end, in one step with giving the copies their final name.
-/// Without it, the index is committed regularly while documents are added.
+/// With `only_new`, the index is committed at the end, just after the folder of copies gets its final name.
+/// An interruption waits until both are done. Without `only_new`, the index is committed regularly while
+/// documents are added.
 ///
 /// # Errors
 ///
@@ -118,7 +119,7 @@ pub fn add_to_index(
     })
 }
 
-/// Creates the folder for copies under a temporary name. It is removed if the run is interrupted.
+/// Creates the folder for copies under a temporary name. If the run is interrupted, the folder is removed.
 fn create_folder(path: &Path, face: &dyn Face) -> Result<OutputFolder> {
     let mut held = face.hold_interruptions();
     let folder = OutputFolder::create(path, Existing::Refuse)?;

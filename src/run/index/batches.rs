@@ -5,18 +5,18 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Number of bytes that are read from the pipe at once. The usual capacity of a pipe is the same.
+/// Maximum number of bytes of one read from the pipe. It is the usual capacity of a pipe.
 const PIECE: usize = 64 << 10;
-/// Number of waiting bytes at which the reading thread pauses. Even then it reads on until the lines are
-/// enough for a batch.
+/// Number of waiting bytes at which the reading thread pauses. While there are too few lines for a batch, the
+/// thread reads on.
 const WAITING: usize = 4 << 20;
 
 /// Limits at which the lines that were read become a batch.
 #[derive(Clone, Copy)]
 pub(super) struct Due {
-    /// Number of lines that make a batch.
+    /// Number of waiting lines that are enough for a batch.
     pub(super) lines: u64,
-    /// Maximum time that the first line waits until a batch is made, even of few lines.
+    /// Maximum time that the first line of a batch waits. After this time, even few lines are a batch.
     pub(super) wait: Duration,
 }
 
@@ -30,7 +30,7 @@ pub(super) enum Taken {
     End,
 }
 
-/// Input that was read and is not returned yet.
+/// Input that the thread has read and that no call has returned as a batch yet.
 #[derive(Default)]
 struct Waiting {
     bytes: Vec<u8>,
@@ -47,7 +47,7 @@ struct Shared {
     due: Due,
 }
 
-/// Reader of the lines of a pipe.
+/// Reader that divides the lines of a pipe into batches.
 pub(super) struct LineBatches(Arc<Shared>);
 
 impl Shared {
@@ -108,7 +108,8 @@ impl LineBatches {
         Ok(Self(shared))
     }
 
-    /// Waits for a batch, at most for `longest`. `room` is an empty buffer that is filled with later lines.
+    /// Waits for a batch, at most for `longest`. `room` is an empty buffer, which will hold the lines of a
+    /// later batch.
     ///
     /// # Errors
     ///

@@ -13,29 +13,32 @@ use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Number of lines after which the added documents are committed.
+/// Number of lines since the last commit after which the added documents are committed.
 const COMMITTED_LINES: u64 = 100_000;
 /// Maximum time between two commits while lines come in.
 const COMMITTED_AFTER: Duration = Duration::from_secs(5);
-/// Maximum number of bad lines that are reported. Further ones are only counted.
+/// Maximum number of bad lines that are reported. Further bad lines are only counted.
 const REPORTED: u64 = 20;
 
-/// Index to which lines are added, and the way in which they are read and answered.
+/// Index to which the documents of lines are added, and the settings for reading the lines and passing them
+/// on.
 #[derive(Clone, Debug)]
 pub struct FilterRequest {
     /// Index that the documents of the lines are added to.
     pub index: OpenRequest,
     /// Fields of the text and of the ID.
     pub reading: ReadOptions,
-    /// Name of the source of the lines, for example of a crawl.
+    /// Name of the source of the lines, for example the name of a crawl.
     pub source: String,
-    /// Time at which the lines arrived. `None` means the time at which a batch is answered.
+    /// Time at which the lines arrived. `None` means the time at which their batch is added.
     pub time: Option<UtcTime>,
-    /// Number of lines in a batch, which are answered together. At least 1.
+    /// Number of lines in a batch, at least 1. The lines of a batch are added and passed on together.
     pub batch_lines: u64,
-    /// Maximum time from the arrival of the first line of a batch to the answer, even if few lines came.
+    /// Maximum time from the arrival of the first line of a batch until the batch is added, even if few lines
+    /// came.
     pub wait: Duration,
-    /// File to which lines that repeat others are appended. `None` if they are only left out.
+    /// File to which lines are appended whose documents repeat others. `None` if such lines are only left
+    /// out.
     pub duplicates: Option<PathBuf>,
 }
 
@@ -58,7 +61,8 @@ struct Batch {
     read: ReadLines,
 }
 
-/// Decides for each line whether it is passed on, and writes it to the output that it belongs to.
+/// Adds the lines to the index, and decides for each line whether it is passed on. Writes the line to
+/// standard output or to the file of duplicates.
 struct Answers<'a> {
     adder: IndexAdder,
     request: &'a FilterRequest,
@@ -72,7 +76,7 @@ struct Answers<'a> {
     since: Instant,
 }
 
-/// File to which lines are appended that repeat earlier documents.
+/// File to which lines are appended whose documents repeat earlier documents.
 struct Duplicates<'a> {
     path: &'a Path,
     out: BufWriter<File>,
@@ -139,7 +143,7 @@ pub fn filter_lines(
 }
 
 impl<'a> Duplicates<'a> {
-    /// Opens the file. If a filter is started again, it appends to the file.
+    /// Opens the file for appending, because an earlier run of the filter may have written to it.
     fn open(path: &'a Path) -> Result<Self> {
         let file = File::options().create(true).append(true).open(path);
         let file = file.map_err(|error| Error::io(path, "write", error))?;
@@ -157,8 +161,8 @@ impl<'a> Duplicates<'a> {
 }
 
 impl Answers<'_> {
-    /// Answers the batch `waiting`, if there is one, and commits if it is time. Returns the buffer of the
-    /// batch, so that its memory can be used again.
+    /// Adds the batch `waiting` to the index, if there is a batch, and passes its new lines on. Commits if it
+    /// is time. Returns the buffer of the batch, so that its memory can be used again.
     fn answer(&mut self, waiting: Option<Batch>) -> Result<Vec<u8>> {
         let mut room = Vec::new();
         if let Some(Batch { bytes, read }) = waiting {
@@ -175,7 +179,7 @@ impl Answers<'_> {
         Ok(room)
     }
 
-    /// Returns the time that is left until answered lines must be committed.
+    /// Returns the time that is left until lines that were passed on or left out must be committed.
     fn until_commit(&self) -> Duration {
         if self.counts.lines > self.committed {
             COMMITTED_AFTER.saturating_sub(self.since.elapsed())
@@ -190,8 +194,8 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Writes the lines that are passed on to the output, and repeats to the file of duplicates. `batch`
-    /// holds the bytes of the lines.
+    /// Passes the lines of a batch on to standard output, except repeats, which go to the file of duplicates.
+    /// `batch` holds the bytes of the lines.
     fn give(&mut self, batch: &[u8], lines: Vec<Line>) -> Result<()> {
         // Consecutive lines that pass are written together. `passed` is where the last written or removed
         // line ends.
@@ -231,7 +235,8 @@ impl Answers<'_> {
         self.out.write_all(lines).map_err(unwritten)
     }
 
-    /// Writes a line that repeats the document `near`, if repeats are wanted.
+    /// Writes a line whose document repeats the document `near` to the file of duplicates, if there is such a
+    /// file.
     fn note_duplicate(&mut self, id: &[u8], near: Near, line: &[u8]) -> Result<()> {
         let Some(duplicates) = &mut self.duplicates else { return Ok(()) };
         let Near { distance, number } = near;

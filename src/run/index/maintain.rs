@@ -83,21 +83,22 @@ pub fn compact_index(request: &OpenRequest, access: FileAccess) -> Result<IndexS
     request.open(access)?.size()
 }
 
-/// Result of [`merge_index`]: numbers of documents of the other index.
+/// Result of [`merge_index`]: numbers of documents of the index that was added to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeOutcome {
     /// Number of documents that were added.
     pub new: u64,
-    /// Number of documents that are near a document of the index and so were not added.
+    /// Number of documents that were not added, because they are near a document of the other index.
     pub repeats: u64,
 }
 
-/// Adds all documents of the index in the folder `other`, with their sources and repeats, and commits them.
+/// Adds all documents of the index in the folder `other` to the index of `request`, with their sources and
+/// repeats. Commits the added documents.
 ///
 /// # Errors
 ///
-/// The two indexes compare by different methods, another process writes to the first one, or one of them is
-/// damaged.
+/// The two indexes compare by different methods, another process writes to the index of `request`, or one of
+/// the indexes is damaged.
 pub fn merge_index(
     request: &OpenRequest,
     other: &Path,
