@@ -13,12 +13,12 @@ const TERMS: &str = "the terms of the documents";
 /// contains it is stored separately.
 const EMPTY: u64 = 0;
 
-/// Largest number of terms of a document for which the hash table is used. Terms of longer
-/// documents are sorted instead, which needs no additional memory.
+/// Largest number of terms of a document for which [`DistinctTerms`] uses its hash table. The terms
+/// of a longer document are sorted instead, which needs no additional memory.
 const MOST_IN_TABLE: usize = 1 << 17;
 
 /// Number of terms that [`DistinctTerms::count_if_enough`] looks up before it checks again whether
-/// it can still find enough of them.
+/// it can still find as many terms as needed.
 const COUNTED: usize = 32;
 
 /// Reusable hash set of the terms of one document. Terms are hashes already, so their lowest bits
@@ -33,8 +33,8 @@ const COUNTED: usize = 32;
 /// ```
 #[derive(Debug, Default)]
 pub struct DistinctTerms {
-    /// Slots of the hash table: a term, or [`EMPTY`]. Their number is a power of two and at least
-    /// four times the number of terms.
+    /// Slots of the hash table. A slot holds a term or [`EMPTY`]. The number of slots is a power of
+    /// two and at least four times the number of terms.
     slots: Vec<u64>,
     /// Whether the set contains a term that equals [`EMPTY`].
     has_empty: bool,
@@ -98,8 +98,8 @@ impl DistinctTerms {
         counts.truncate(terms.len());
     }
 
-    /// Returns the number of elements of `terms` that are in the set. `terms` must be distinct.
-    /// Returns `None` as soon as it is clear that the number is below `needed`.
+    /// Returns the number of elements of `terms` that are in the set. The elements must be
+    /// distinct. Returns `None` as soon as it is clear that the number is below `needed`.
     #[must_use]
     pub fn count_if_enough(&self, terms: &[u64], needed: usize) -> Option<usize> {
         let may_miss = terms.len().checked_sub(needed)?;
@@ -126,9 +126,9 @@ impl DistinctTerms {
 /// Clears the hash table `slots`, inserts `terms`, and removes repeated terms from `terms`. Returns
 /// whether a term equals [`EMPTY`].
 ///
-/// Calls `visit` for each term with three values: the index of the term's slot (for [`EMPTY`], the
-/// index behind the last slot), whether the term is new, and the number of distinct terms before
-/// it.
+/// Calls `visit` for each term with three values: the index of the term's slot, whether the term is
+/// new, and the number of distinct terms before it. The index for a term that equals [`EMPTY`] is
+/// the index behind the last slot.
 #[inline(always)]
 fn fill(
     slots: &mut Vec<u64>,

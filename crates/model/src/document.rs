@@ -3,7 +3,8 @@
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
 
-/// Number of a document in the order of reading, from 0, counted over all files of a corpus.
+/// Number of a document in the order of reading, from 0. All files of a corpus share this
+/// numbering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocOrdinal(pub u32);
 
@@ -20,21 +21,22 @@ impl DocOrdinal {
 ///
 /// Records divide a file without gaps. So the [`bytes`](Self::bytes) of all records in reading
 /// order make up the decompressed file, except where the file is damaged. If a record is too long
-/// to be in memory as a whole, its `bytes` are empty, and the reader passes them on in chunks
+/// to be in memory as a whole, its `bytes` are empty, and the reader passes the bytes on in chunks
 /// before the record. `bytes` are also empty in formats that are not a sequence of records of
 /// bytes, such as Parquet.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// Number of the record among the counted records of its shard, from 0. A shard is a file or a
-    /// part of a large file. A record that is not counted has the number of the next counted
+    /// Number of the record in its shard, from 0. A shard is a file or a part of a large file. Some
+    /// records, such as header rows, are not counted and have the number of the next counted
     /// record. To get the number of a record in its file, add the numbers of records in the earlier
     /// shards of the file.
     pub number: u64,
     /// Byte offset of the record in the decompressed file.
     pub byte: u64,
-    /// The bytes of the record in the input, including the separator at the end. Empty if the
-    /// reader passed the bytes on in chunks ([`Content::Bad`] with code `oversize`, or a record
-    /// after damage), or if the format is not a sequence of records of bytes.
+    /// The bytes of the record in the input, including the separator at the end. They are empty if
+    /// the format is not a sequence of records of bytes. They are also empty if the reader passed
+    /// them on in chunks. This happens for [`Content::Bad`] with code `oversize` and for a record
+    /// after damage.
     pub bytes: &'a [u8],
     /// The document in the record, or the reason why there is none.
     pub content: Content<'a>,
@@ -77,8 +79,8 @@ pub struct Document<'a> {
 pub struct Bad {
     /// Stable name of the fault, such as `json` or `warc-length`.
     pub code: &'static str,
-    /// Description of a valid record or of the part of it that is missing, for the message after
-    /// "expected".
+    /// Description of a valid record, or of the missing part of the record. Error messages print it
+    /// after the word "expected".
     pub expected: Cow<'static, str>,
     /// Length of the record in bytes, even if [`Record::bytes`] is empty.
     pub length: u64,
@@ -110,9 +112,9 @@ pub struct Place {
 /// File, record numbers and IDs of the documents of one shard, in reading order. A shard is a file
 /// or a part of a large file.
 ///
-/// A document takes no memory as long as no document has an ID, and otherwise eight bytes and the
-/// length of its ID. After the first record that is not a document, each document takes four more
-/// bytes.
+/// As long as no document has an ID, documents take no memory. From the first ID on, each document
+/// takes eight bytes and the length of its ID. After the first record that is not a document, each
+/// document takes four more bytes.
 #[derive(Clone, Debug)]
 pub struct ShardIds {
     file: u32,
@@ -123,7 +125,8 @@ pub struct ShardIds {
     /// Record numbers of the documents, from the first document whose record number differs from its
     /// position among the documents. For earlier documents the two are equal.
     sparse_records: Vec<u32>,
-    /// End offset of each document's ID in `ids`, starting with the first document that has an ID.
+    /// End offset in `ids` of the ID of each document, starting with the first document that has an
+    /// ID.
     ends: Vec<u64>,
     /// Number of documents before the first one with an ID.
     without_id: u32,
@@ -292,7 +295,7 @@ impl DocumentIds {
     }
 
     /// Returns the number, in the corpus, of the first document after shard number `shard`. For the
-    /// last shard, this is the number of all documents.
+    /// last shard, the result is the number of all documents.
     ///
     /// # Panics
     ///
@@ -313,7 +316,7 @@ impl DocumentIds {
     }
 
     /// Returns the number, in its file, of the first record after shard number `shard`. For the
-    /// last shard of the file, this is the number of records in the file.
+    /// last shard of the file, the result is the number of records in the file.
     ///
     /// # Panics
     ///

@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-/// Number of steps in which the threshold of similarity goes down from 1 to 0: step `i` has the
+/// Number of steps in which the similarity threshold goes down from 1 to 0. Step `i` has the
 /// threshold `1 - i / 400`.
 pub const SIMILARITY_STEPS: u64 = 400;
 
@@ -20,7 +20,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Returns the threshold with number `step`, where 0 is the strictest.
+    /// Returns the threshold with number `step`. Number 0 is the strictest threshold.
     #[must_use]
     pub fn threshold(self, step: usize) -> f64 {
         match self {
@@ -30,6 +30,7 @@ impl Scale {
     }
 
     /// Returns the threshold with number `step` as text that options accept, for example `0.8`.
+    /// Number 0 is the strictest threshold.
     #[must_use]
     pub fn shown(self, step: usize) -> String {
         match self {
@@ -120,8 +121,8 @@ impl Counts {
 pub struct Curve {
     /// Kind of the thresholds, distances or similarities.
     pub scale: Scale,
-    /// Counts at each threshold, from the strictest on. They include the pairs found at stricter
-    /// thresholds. There is at least one element.
+    /// Numbers of pairs at each threshold, from the strictest on. Each element includes the pairs
+    /// found at stricter thresholds. There is at least one element.
     pub counts: Vec<Counts>,
 }
 
@@ -138,8 +139,8 @@ impl Curve {
         (0..self.counts.len()).fold(0, better)
     }
 
-    /// Returns index and counts of each threshold at which the counts change, compared with the
-    /// next stricter threshold. The index `always` is included in any case.
+    /// Returns the index and the counts of each threshold whose counts differ from the counts at
+    /// the next stricter threshold. The index `always` is included in any case.
     pub fn changes(&self, always: usize) -> impl Iterator<Item = (usize, Counts)> {
         let is_change = move |step: usize| {
             let before = if step == 0 {
@@ -172,10 +173,10 @@ pub struct Measured {
 /// Results of a method if all collections share one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Common {
-    /// Step of the shared threshold, which is the threshold with the greatest mean F1 over the
-    /// collections. Among equal values, the strictest threshold wins.
+    /// Number of the shared threshold, where 0 is the strictest threshold. It is the threshold with
+    /// the greatest mean F1 over the collections. Among equal values, the strictest threshold wins.
     pub step: usize,
-    /// Mean over the collections of F1 at the threshold `step`.
+    /// Mean over the collections of F1 at the shared threshold.
     pub mean_f1: f64,
     /// Mean F1 in leave-one-out validation: F1 on each collection is taken at the threshold that is
     /// best for the other collections. `None` if there is only one collection.
@@ -265,8 +266,8 @@ pub struct WrongPair {
     /// Whether the pair is labelled as similar, so that the method missed it. Otherwise the method
     /// found it wrongly.
     pub is_true: bool,
-    /// Strictest threshold at which the pair is found, as text: `distance 4`. If there is none, the
-    /// text is `no distance at all`.
+    /// Strictest threshold at which the pair is found, as text, for example `distance 4`. The text
+    /// is `no distance at all` if no threshold finds the pair.
     pub closeness: String,
     /// Similarity of the two documents' sets of terms with three decimals; empty if it is not
     /// defined.

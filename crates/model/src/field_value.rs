@@ -99,8 +99,8 @@ impl FieldValue {
     }
 }
 
-/// Encodes a number for [`FieldValue::to_ordered_bytes`]. `near` is the nearest float, and
-/// `lacking` is the number minus that float, which is less than 2¹⁵ in magnitude.
+/// Encodes a number for [`FieldValue::to_ordered_bytes`]. `near` is the nearest float. `lacking` is
+/// the number minus `near`, and its magnitude is below 2¹⁵.
 fn ordered_number(near: f64, lacking: i128) -> Vec<u8> {
     let bits = near.to_bits();
     // The bits of floats of one sign are ordered by magnitude. For negative numbers all bits are

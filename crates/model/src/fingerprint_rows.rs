@@ -114,8 +114,8 @@ impl Shape {
         Self { metric: Metric::Votes { needed }, ..Self::lanes(count, u64::BITS) }
     }
 
-    /// Returns the number of bits of a fingerprint. If it does not fill its last word, the other
-    /// bits of that word are 0.
+    /// Returns the number of bits of a fingerprint. If this is not a multiple of 64, the additional
+    /// bits of the last word are 0.
     #[must_use]
     pub fn row_bits(self) -> u32 {
         self.bits
@@ -184,13 +184,13 @@ impl Shape {
 pub const SIZE_BITS: u32 = 16;
 /// Position, in the last word of a fingerprint, of the lowest bit of the size of its set.
 const SIZE_SHIFT: u32 = u64::BITS - SIZE_BITS;
-/// Number of leading binary digits of the size of a set that are stored.
+/// Number of the highest binary digits that are stored of the size of a set.
 const SIZE_DIGITS: u32 = 11;
 /// Distance of two sets with cosine 0, the greatest distance of [`Metric::Cosine`].
 const THOUSANDTHS: u32 = 1000;
 
-/// Encodes the size of a set in 16 bits, like a float: its highest eleven binary digits, and the
-/// number of digits below them.
+/// Encodes the size of a set in 16 bits, like a float. The code holds the highest eleven binary
+/// digits of the size, and the number of digits below them.
 #[must_use]
 pub fn size_code(size: u64) -> u64 {
     let dropped = (u64::BITS - size.leading_zeros()).saturating_sub(SIZE_DIGITS);
@@ -287,11 +287,11 @@ pub struct FingerprintRows<'a> {
     /// Number of bits of a fingerprint, and the definition of the distance.
     pub shape: Shape,
     /// Words of all rows, one row after the other, with the lowest word of each row first. The
-    /// words of a row without a fingerprint are undefined. They are borrowed from a mapped file if
-    /// its bytes can be used as they are.
+    /// words of a row without a fingerprint are undefined. `words` borrows from a mapped file if
+    /// the bytes of the file can be used as they are.
     pub words: Cow<'a, [u64]>,
-    /// Marks the rows that have a fingerprint, because an empty document has none. `None` means
-    /// that all rows have one.
+    /// Bitmap of the rows that have a fingerprint, because an empty document has none. `None` means
+    /// that all rows have a fingerprint.
     pub validity: Option<Validity>,
     /// Text that names the method and the settings that the fingerprints were made with, if they
     /// are known. Fingerprints with different recipes cannot be compared.

@@ -61,7 +61,8 @@ impl Groups {
         self.starts[group] as usize..self.starts[group + 1] as usize
     }
 
-    /// Returns the rows of `group`, in the order in which they were given. Joins give them ascending.
+    /// Returns the rows of `group`, in the order in which they were given to [`Self::new`]. The
+    /// groups that joins create have ascending rows.
     ///
     /// # Panics
     ///
@@ -89,7 +90,7 @@ impl Groups {
 
     /// Returns the numbers of the groups of two rows or more, ascending by their first rows.
     ///
-    /// A join may number groups by their fingerprints. This order depends on the rows alone.
+    /// The order depends on the rows alone, while a join may number groups by their fingerprints.
     #[must_use]
     pub fn repeated(&self) -> Vec<u32> {
         let several = (0..self.count as u32).filter(|&group| self.size(group) > 1);
@@ -172,8 +173,8 @@ pub struct RowGroups<'g> {
     /// Added rows. Each of them is a group of its own, and the numbers of these groups follow the
     /// numbers of `groups`.
     single: Vec<u32>,
-    /// Number of the group of each row, or [`NO_GROUP`], by row number. The list ends at the last
-    /// row that is in a group.
+    /// Number of the group of each row, by row number, or [`NO_GROUP`] for a row that is in no
+    /// group. The list ends at the last row that is in a group.
     group_of: Vec<u32>,
 }
 

@@ -20,7 +20,7 @@ impl Validity {
         Self { words, rows }
     }
 
-    /// Marks row number `row` as having no fingerprint.
+    /// Marks row number `row` as a row without a fingerprint.
     ///
     /// # Panics
     ///

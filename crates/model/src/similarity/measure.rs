@@ -58,10 +58,9 @@ impl Ratio {
     }
 }
 
-/// Precomputed factors of a threshold a/c, which give the number of elements that two sets must
-/// share. For `Linear`, sets of sizes x ≤ y are similar if
-/// `whole · shared ≥ smaller · x + larger · y`. For `Cosine`, the threshold is
-/// `numerator / denominator`.
+/// Numbers that are computed once for a threshold a/c and give the number of elements that two sets
+/// must share. `Linear` belongs to [`Formula::Ratio`]: sets of sizes x ≤ y are similar if `whole ·
+/// shared ≥ smaller · x + larger · y`. `Cosine` holds the threshold `numerator / denominator`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bounds {
     Linear { smaller: u64, larger: u64, whole: u64 },
@@ -69,9 +68,9 @@ pub(super) enum Bounds {
 }
 
 impl Bounds {
-    /// Computes the factors of the threshold a/c = `numerator / denominator`. For a ratio,
-    /// `times · s / (α·x + β·y − γ·s) ≥ a/c` holds exactly if
-    /// `(times·c + γ·a) · s ≥ a·α·x + a·β·y`.
+    /// Computes the numbers for the threshold a/c = `numerator / denominator`. A [`Ratio`] with the
+    /// factors `times`, α, β and γ reaches the threshold for s shared elements if `times · s / (α·x
+    /// + β·y − γ·s) ≥ a/c`. This holds exactly if `(times·c + γ·a) · s ≥ a·α·x + a·β·y`.
     pub(super) const fn new(numerator: u32, denominator: u32, measure: &Measure) -> Self {
         // A threshold is part of constants, where `u64::from` cannot be called.
         let a = numerator as u64;
@@ -126,8 +125,8 @@ impl Bounds {
         }
     }
 
-    /// Returns the smallest size, or weight, of a set that can reach the threshold with a set of
-    /// `size`. All elements of the smallest such set are shared, so its size x satisfies
+    /// Returns the smallest size, or total weight, of a set that can reach the threshold with a set
+    /// of `size`. Such a set shares all its elements. For `Linear`, its size x therefore satisfies
     /// `whole · x ≥ smaller · x + larger · size`.
     #[inline]
     pub(super) fn min_size(self, size: u64) -> u64 {
@@ -150,11 +149,12 @@ impl Bounds {
         }
     }
 
-    /// Returns a number for a set of `size` elements, from which a quick upper bound follows: if
-    /// two sets are similar, the number of elements that are in only one of them is at most the sum
-    /// of their numbers, plus 1.
+    /// Returns a number for a set of `size` elements. For two similar sets, add the numbers of both
+    /// sets, and 1. The sum is an upper bound of the number of elements that are in only one of the
+    /// sets.
     ///
-    /// The bound is reached if the sizes differ the most, so that all of the smaller set is shared.
+    /// The bound is reached if the sizes of similar sets differ the most. Then all elements of the
+    /// smaller set are shared.
     #[inline]
     pub(super) fn difference_share(self, size: u32) -> u32 {
         let size = u128::from(size);

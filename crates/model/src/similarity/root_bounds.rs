@@ -2,13 +2,14 @@
 
 use super::ratio::Similarity;
 
-/// Largest denominator of a threshold. Products with the largest number of elements then fit into
-/// the integers that are used.
+/// Largest denominator of a threshold. It is so small that its products with sizes of sets fit into
+/// the integers of the computation.
 pub(super) const MAX_DENOMINATOR: u32 = 1_000_000_000;
 
-/// Returns the cosine of two sets of sizes `left` and `right` with `shared` common elements. It is
-/// rounded down to a fraction whose denominator is a multiple of `denominator`, the denominator of
-/// the threshold. So rounding never moves it from above the threshold to below.
+/// Returns the cosine of two sets of sizes `left` and `right` with `shared` common elements. The
+/// cosine is rounded down to a fraction whose denominator is a multiple of `denominator`, the
+/// denominator of the threshold. So a cosine that reaches the threshold still reaches it after
+/// rounding.
 pub(super) fn similarity(denominator: u32, shared: u64, left: u64, right: u64) -> Similarity {
     let scale = u64::from(denominator * (MAX_DENOMINATOR / denominator));
     let scaled = u128::from(shared) * u128::from(scale);
@@ -41,7 +42,7 @@ pub(super) fn min_shared(numerator: u64, denominator: u64, left: u32, right: u32
     shared as u32
 }
 
-/// Returns `x` / √`y`, rounded down. Used if the square of `x` has more than 128 bits. The result
+/// Returns `x` / √`y`, rounded down, for an `x` whose square has more than 128 bits. The result
 /// must be at most 10⁹.
 fn root_of_ratio(x: u128, y: u128) -> u128 {
     // The floating-point root is so near that a step or two make it exact.

@@ -181,9 +181,9 @@ impl Threshold {
         self.bounds.min_shared_weight(left, right)
     }
 
-    /// Returns a number for a set of `size` elements, from which a quick upper bound of
-    /// [`Self::max_difference`] follows. If the sizes of two sets allow similarity, their maximum
-    /// difference is at most the sum of their numbers, plus 1.
+    /// Returns a number for a set of `size` elements. For two sets whose sizes allow similarity,
+    /// add the numbers of both sets, and 1. The sum is an upper bound of [`Self::max_difference`]
+    /// that is quicker to compute.
     #[inline]
     #[must_use]
     pub fn difference_share(self, size: u32) -> u32 {

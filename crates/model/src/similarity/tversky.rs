@@ -3,11 +3,11 @@
 use super::measure::{Formula, Measure, Ratio};
 
 /// Tversky index: the number of shared elements, divided by the sum of nine tenths of the smaller
-/// size and one tenth of the larger size. By this measure, a short text is less similar to a long
-/// text that contains it than by containment.
+/// size and one tenth of the larger size. A short text that is part of a long text is less similar
+/// to it by this measure than by containment.
 ///
-/// A. Tversky. Features of similarity. Psychological Review 84, 1977; made symmetric as by S.
-/// Jimenez, C. Becerra, A. Gelbukh. SOFTCARDINALITY-CORE. \*SEM 2013, with α = 0.9 and β = 1.
+/// A. Tversky. Features of similarity. Psychological Review 84, 1977. S. Jimenez, C. Becerra and A.
+/// Gelbukh made it symmetric in SOFTCARDINALITY-CORE, \*SEM 2013, here with α = 0.9 and β = 1.
 pub(super) const TVERSKY: Measure = Measure {
     name: "tversky",
     described: "Tversky index",
