@@ -18,8 +18,8 @@ pub const MOST_COLUMNS: usize = MOST_DIGITS;
 /// Initial state of the random generator for the built-in table: the text "simtool1".
 const BUILT_IN_SEED: u64 = 0x7369_6d74_6f6f_6c31;
 
-/// The rows of a table that are used, each as a number. Column j of a row is bit j of the number.
-/// Columns beyond the width of a fingerprint are 0.
+/// The used part of a table of random bits: a row for each feature and a column for each bit of a
+/// fingerprint. Column j of a row is bit j of a number, and the higher bits of the number are 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashTable {
     rows: Vec<u128>,
@@ -52,7 +52,8 @@ impl Extent {
         Self { rows: if end == 0 { 0 } else { rows }, columns: first.len().min(MOST_COLUMNS) }
     }
 
-    /// Checks that the table has a row for each of `features` features and at least `bits` columns.
+    /// Checks that the table has a row for each of `features` features and a column for each of
+    /// `bits` bits.
     ///
     /// # Errors
     ///
@@ -169,8 +170,9 @@ impl HashTable {
     }
 }
 
-/// Returns the error for a row that is too short or contains another character than 0 and 1. `line`
-/// is its line number, and `wrong` is the index of the other character, if there is one.
+/// Returns the error for a row that is too short or contains a character other than 0 and 1. `line`
+/// is the line number of the row. `wrong` is the index of the first character that is neither 0 nor
+/// 1, if there is one.
 fn row_error(path: &Path, line: usize, row: &[u8], wrong: Option<usize>, bits: usize) -> Error {
     let row = row.strip_suffix(b"\r").unwrap_or(row);
     let (column, found) = match wrong.filter(|&at| at < row.len()) {

@@ -218,7 +218,8 @@ mod tests {
         expected
     }
 
-    /// Computes a fingerprint bit by bit, directly from the definition.
+    /// Slow twin of [`HashedSimhash::fingerprint`]: computes each bit separately, directly from the
+    /// definition.
     fn slow(bits: u32, terms: &[u64]) -> Vec<u64> {
         let mut row = vec![0; bits as usize / 64];
         for bit in 0..bits {

@@ -58,10 +58,11 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(IMatch::parse(options)?)),
 };
 
-/// Maximum number of random lexicons in addition to the whole lexicon.
+/// Maximum number of random lexicons in addition to the whole lexicon. A lexicon is a set of terms,
+/// and its terms of a document give one hash of the fingerprint.
 const MOST_LEXICONS: u32 = 1000;
-/// Fraction of the terms in a random lexicon if the option `lexicon_share` is missing, as numerator
-/// and denominator.
+/// Fraction of the whole lexicon's terms that a random lexicon contains if the option
+/// `lexicon_share` is missing, as numerator and denominator.
 const KEEP: (u32, u32) = (7, 10);
 /// Minimum number of a document's terms that must be in the lexicon if the option `least_terms` is
 /// missing.
@@ -75,11 +76,11 @@ const LEAST_SHARE: (u32, u32) = (1, 10);
 pub(crate) struct IMatch {
     lexicons: u32,
     random: RandomLexicons,
-    /// Minimum number of a document's terms that must be in the whole lexicon. Documents with fewer
-    /// terms in it have no fingerprint.
+    /// Minimum number of a document's terms that must be in the whole lexicon, which is the set of
+    /// terms with a weight. Documents with fewer terms in the lexicon have no fingerprint.
     least_terms: usize,
-    /// Minimum fraction of a document's terms that must be in the whole lexicon. Documents with a
-    /// smaller fraction have no fingerprint.
+    /// Minimum fraction of a document's terms that must be in the whole lexicon, which is the set
+    /// of terms with a weight. Documents with a smaller fraction have no fingerprint.
     least_share: Threshold,
 }
 
@@ -129,8 +130,8 @@ impl Sketch for IMatch {
         ]
     }
 
-    /// Returns the number of random lexicons, because near-duplicates may differ in all hashes
-    /// except one.
+    /// Returns the number of random lexicons. Near-duplicates may differ in the hashes of all
+    /// lexicons except one, and there is one lexicon more than there are random lexicons.
     fn default_distance(&self) -> u32 {
         self.lexicons
     }
@@ -190,8 +191,8 @@ impl Sketcher for LexiconHasher {
     }
 }
 
-/// Returns the hash of sorted terms. Its highest bit is set, so it differs from null. `bytes` is a
-/// buffer.
+/// Returns the hash of the terms of a document in one lexicon, which must be sorted. The highest
+/// bit of the hash is set, so the hash differs from null. `bytes` is a buffer.
 fn signature(terms: &[u64], bytes: &mut Vec<u8>) -> u64 {
     bytes.clear();
     // A fixed byte order gives the same hash on every machine.

@@ -36,13 +36,13 @@ pub struct SketchKind {
     pub name: &'static str,
     /// Description for help texts. Option names are in backquotes.
     pub help: &'static str,
-    /// Options of this kind that only fingerprints have. Other kinds of fingerprints may have some
-    /// of them, too.
+    /// Options of this kind that methods without fingerprints lack. Another kind may have some of
+    /// these options, too.
     pub options: &'static [SketchOption],
-    /// Names of the other options of this kind, which methods without fingerprints have, too:
-    /// `weight` or `similarity`.
+    /// Names of the options of this kind that methods without fingerprints have, too: `weight` or
+    /// `similarity`.
     pub shared_options: &'static [&'static str],
-    /// Defaults of other options that suit this kind, for example `("shingle", "1")`.
+    /// Default values that this kind gives to other options, for example `("shingle", "1")`.
     pub defaults: &'static [(&'static str, &'static str)],
     /// Removes the options of this kind from the argument, and creates the sketch that they
     /// describe.
@@ -138,7 +138,8 @@ pub struct Scratch {
     kept_weights: Vec<u32>,
 }
 
-/// Returns the weighted majority of each bit of `words`, for tests. A tie gives 0.
+/// Slow twin of the weighted majority in fingerprints: returns the weighted majority of each bit of
+/// `words`. A tie gives 0.
 #[cfg(test)]
 fn weighted_majority(words: impl Iterator<Item = (u64, u32)>) -> u64 {
     let mut with_bit = [0_u64; 64];
@@ -163,7 +164,7 @@ fn weighty_terms<'t>(features: &Features<'t>, words: &'t mut Vec<u64>) -> &'t [u
     words
 }
 
-/// Returns the weights of the terms, or `None` if all weights are 1.
+/// Returns the weights of the terms, or `None` if every term counts with the weight 1.
 fn unequal_weights<'t>(features: &Features<'t>) -> Option<&'t [u32]> {
     // Counting bits without weights is much faster, and weights of 1 give the same majority.
     features.weights.filter(|given| given.iter().any(|&weight| weight != 1))

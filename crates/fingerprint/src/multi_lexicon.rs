@@ -54,12 +54,13 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(MultiLexicon::parse(options)?)),
 };
 
-/// Maximum number of lexicons, and of 64-bit fingerprints per document.
+/// Maximum number of lexicons (random sets of terms). Each lexicon gives one 64-bit fingerprint of
+/// a document.
 const MOST_LEXICONS: u32 = 64;
 /// Number of lexicons if the option `lexicons` is missing.
 const LEXICONS: u32 = 8;
-/// Fraction of the terms in each lexicon if the option `lexicon_share` is missing, as numerator and
-/// denominator.
+/// Fraction of all terms that each lexicon contains if the option `lexicon_share` is missing, as
+/// numerator and denominator.
 const KEEP: (u32, u32) = (5, 10);
 /// Number of bits of the fingerprint for one lexicon.
 const BITS: u32 = u64::BITS;
@@ -67,9 +68,10 @@ const BITS: u32 = u64::BITS;
 /// Rule that decides whether two documents are near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Votes {
-    /// The fingerprints of at least this number of lexicons must be within the maximum distance.
+    /// At least this number of lexicons must give fingerprints within the maximum distance.
     Needed(u32),
-    /// The total number of differing bits in all fingerprints must be within the maximum distance.
+    /// The number of differing bits, added up over the fingerprints of all lexicons, must be within
+    /// the maximum distance.
     Sum,
 }
 
@@ -136,7 +138,8 @@ impl MultiLexicon {
         }
     }
 
-    /// Returns the index of the 64-bit word of a term's pseudorandom bits that a lexicon uses.
+    /// Returns the index of the 64-bit word that lexicon number `lexicon` uses. Each term has a row
+    /// of such words with pseudorandom bits.
     fn word(self, lexicon: u32) -> u32 {
         match self.rows {
             RowBits::Own => lexicon,

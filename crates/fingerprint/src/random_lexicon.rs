@@ -13,7 +13,8 @@ use simtool_base::stable_hash::GAMMA;
 use simtool_kernels::kept_terms::RandomPart;
 use simtool_model::similarity::Threshold;
 
-/// Seed of the hash function of lexicon 0. The seeds of the other lexicons follow from it.
+/// Start value of the random choice for lexicon 0. The start values of the other lexicons follow
+/// from this one.
 const START: u64 = 0x4528_21E6_38D0_1377;
 
 /// A family of random lexicons that all contain the same fraction of the terms.

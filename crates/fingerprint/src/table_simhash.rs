@@ -20,9 +20,9 @@ use simtool_model::fingerprint_table::Fingerprint;
 /// Number of rows of the hash table that are copied to a buffer before their bits are counted.
 const GATHERED: usize = 1024;
 
-/// Computes fingerprints from the ranks of features, which are row numbers of the table. The
-/// columns of the table are stored in groups of 64: one group for fingerprints of up to 64 bits,
-/// two for more.
+/// Computes fingerprints with a [`HashTable`]. Each feature has a rank, which is its row number in
+/// the table. The columns of the table are stored in groups of 64: one group for fingerprints of up
+/// to 64 bits, two for more.
 #[derive(Debug)]
 pub struct TableSimhash {
     planes: Vec<Vec<u64>>,
@@ -74,7 +74,8 @@ impl TableSimhash {
     }
 }
 
-/// SimHash of numbered words with this table, so that it can be used like every other sketch.
+/// Makes the SimHash with a table of random bits usable like every other sketch. The terms of its
+/// features are row numbers of the table.
 impl Sketch for HashTable {
     fn shape(&self) -> Shape {
         Shape::bits(self.bits())
@@ -136,7 +137,7 @@ mod tests {
     use proptest::prelude::*;
     use simtool_model::fingerprint_table::Wide;
 
-    /// Computes the fingerprint of `ranks` bit by bit, as simply as possible.
+    /// Slow twin of [`TableSimhash`]: computes each bit of the fingerprint of `ranks` separately.
     fn naive(table: &HashTable, ranks: &[u32]) -> u128 {
         (0..table.bits()).fold(0, |fingerprint, bit| {
             let sum: i64 = ranks

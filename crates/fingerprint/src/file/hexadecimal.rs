@@ -61,10 +61,10 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 pub(super) struct HexadecimalRows {
     /// The rows so far, and the number of digits of each. `None` before the first number.
     rows: Option<(RowsBuilder, usize)>,
-    /// Number of rows without a fingerprint that were added before the first number.
+    /// Number of rows without a fingerprint that were added before the first hexadecimal number.
     leading: usize,
     /// Number of bytes of the file, and number of bytes of a line in addition to its digits. The
-    /// number of rows is estimated from them.
+    /// builder estimates the number of rows from these two numbers.
     file: Option<(usize, usize)>,
     words: Vec<u64>,
 }

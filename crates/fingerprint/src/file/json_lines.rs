@@ -58,7 +58,7 @@ mod reading {
 
     const NAME: &str = "fingerprint";
     const ID: &str = "id";
-    /// Number of bytes of the shortest line without its hexadecimal digits.
+    /// Number of bytes of the shortest possible line, not counting its hexadecimal digits.
     const AROUND: usize = "{\"fingerprint\":\"\"}\n".len();
 
     /// Reads the fingerprint of each line in `bytes`. All must have the same number of digits as

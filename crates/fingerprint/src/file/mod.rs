@@ -85,7 +85,7 @@ pub const FILE_FORMATS: &[FileFormat] = &[
 ];
 
 /// Entry for Parquet in a build without the Parquet library. The errors of this format say how to
-/// get it.
+/// get a build with the library.
 #[cfg(not(feature = "parquet"))]
 const PARQUET_WITHOUT_FEATURE: FileFormat = FileFormat {
     name: "parquet",
@@ -257,7 +257,8 @@ pub fn describe_formats() -> String {
     FILE_FORMATS.iter().map(describe).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether 32 bits are enough to number the rows. The highest number is reserved.
+/// Whether 32 bits are enough to number the rows. The highest 32-bit number is reserved, so it
+/// cannot be the number of a row.
 fn has_row_numbers(rows: &FingerprintRows<'_>) -> bool {
     u32::try_from(rows.len()).is_ok_and(|rows| rows < u32::MAX)
 }

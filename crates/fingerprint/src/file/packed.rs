@@ -50,9 +50,11 @@ const OR_NULL: u32 = NULL | u64::BITS;
 const COSINE: u32 = 1 << 9;
 /// Lowest bit of the number of needed votes in the header field at byte 16.
 const VOTES: u32 = 16;
-/// Number of bytes of the header and of the block of checksums. Sections start at multiples of it.
+/// Number of bytes of the header and of the block of checksums. Sections start at multiples of this
+/// number.
 const BLOCK: usize = 64;
-/// Number of bytes of a header or a block of checksums before the checksum of the block itself.
+/// Number of bytes that the checksum of a header or of a block of checksums covers. The checksum
+/// follows these bytes.
 const SEALED: usize = 56;
 
 /// Entry of the packed format in [`FILE_FORMATS`](super::FILE_FORMATS).
@@ -109,7 +111,7 @@ fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&sealed(checksums))
 }
 
-/// Pads a header or a block of checksums with zeros, and appends its own checksum.
+/// Pads a header or a block of checksums with zeros, and appends the checksum of these bytes.
 fn sealed(mut block: Vec<u8>) -> Vec<u8> {
     block.resize(SEALED, 0);
     block.extend_from_slice(&hash(&block).to_le_bytes());
@@ -121,7 +123,7 @@ fn is_sealed(block: &[u8]) -> bool {
     block[SEALED..] == hash(&block[..SEALED]).to_le_bytes()
 }
 
-/// A section of the file that is being written, with its checksum so far.
+/// A section that is being written to the file, with the checksum of the bytes written so far.
 struct Section<'o> {
     out: &'o mut dyn Write,
     hash: StreamedHash,
@@ -276,7 +278,8 @@ struct Layout {
     recipe: Range<usize>,
     rows: Range<usize>,
     validity: Range<usize>,
-    /// Byte offset of the checksums. A file of version 1 ends here.
+    /// Byte offset of the block of checksums. A file of version 1 ends here, because it has no
+    /// checksums.
     checksums: usize,
     end: usize,
 }
@@ -302,7 +305,8 @@ impl Layout {
         Some(Self { recipe, rows: rows_section, validity, checksums, end })
     }
 
-    /// Checks each section against its checksum. `bytes` is the whole file.
+    /// Checks each section of the file against its checksum. `bytes` is the content of the whole
+    /// file.
     fn check(&self, bytes: &[u8]) -> Result<(), Refusal> {
         let checksums = &bytes[self.checksums..self.end];
         if !is_sealed(checksums) || checksums[24..SEALED].iter().any(|&byte| byte != 0) {
@@ -325,7 +329,9 @@ impl Layout {
     }
 }
 
-/// Returns the phrase that says which checksum was expected to be correct.
+/// Returns the phrase for a [`Refusal`] that says what was expected in place of a wrong checksum.
+/// `section` is the start of the phrase, before the word "checksum", for example `rows that agree
+/// with their`.
 fn damaged(section: &str) -> String {
     format!("{section} checksum; the file is damaged, make it again")
 }

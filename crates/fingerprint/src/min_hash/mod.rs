@@ -59,7 +59,8 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(MinHash::parse(options)?)),
 };
 
-/// Maximum number of lanes in a fingerprint. Each lane holds one minimum.
+/// Maximum number of lanes in a fingerprint. Each lane holds the smallest hash of one hash function
+/// or of one bin.
 const MOST_LANES: u32 = 4096;
 /// Number of bits of a fingerprint if the option `lanes` is missing.
 const ROW_BITS: u32 = 512;
@@ -68,10 +69,11 @@ const ROW_BITS: u32 = 512;
 const COSINE_OF_STRANGERS: u32 = 900;
 /// Number of bits per term in the bit field for counting distinct terms.
 const MARKS_A_TERM: usize = 16;
-/// Increment of the sequence from which [`densify`] computes the bins that it tries, to find a
-/// value for an empty bin.
+/// Increment of the sequence of a bin that is empty. [`densify`] computes from this sequence which
+/// other bins it tries, to take the value of the first one that is not empty.
 const DONOR_STEP: u64 = 0xBF58_476D_1CE4_E5B9;
-/// Start value, for bin 0, of the sequence from which [`densify`] computes the bins that it tries.
+/// Start value of the sequence of bin 0. [`densify`] computes from the sequence of an empty bin
+/// which other bins it tries.
 const DONOR_START: u64 = 0x1F83_D9AB_FB41_BD6B;
 
 /// The way in which the minimum of each lane is computed.

@@ -48,7 +48,7 @@ const RECIPE: &str = "simtool.recipe";
 /// Key of the shape in the metadata. The shape is the width of a fingerprint and how two are
 /// compared.
 const SHAPE: &str = "simtool.shape";
-/// Number of rows that the library decodes at once.
+/// Number of rows that the Parquet library decodes at once.
 const READ_ROWS: usize = 8192;
 /// Maximum number of rows that are encoded at once.
 const WRITE_ROWS: usize = 1 << 16;
@@ -133,7 +133,7 @@ fn row_bytes(shape: Shape) -> i32 {
     8 * (shape.words() as u32).cast_signed()
 }
 
-/// Returns the values of all four columns for a range of rows.
+/// Returns the values of the four columns (ID, file, record and fingerprint) for a range of rows.
 fn columns(
     rows: &FingerprintRows<'_>,
     range: Range<usize>,
@@ -449,8 +449,8 @@ fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     })
 }
 
-/// A copied part of a file and its byte offset in the file. The decoder needs bytes that it owns,
-/// and a copy of the whole file would double the memory.
+/// A part of a file, as a copy with its byte offset in the file. The decoder needs bytes that it
+/// owns, and a copy of the whole file would double the memory.
 struct Stretch {
     start: u64,
     bytes: Bytes,
@@ -465,8 +465,8 @@ impl Stretch {
         Some(Self { start, bytes: Bytes::copy_from_slice(bytes.get(range)?) })
     }
 
-    /// Converts a byte offset in the file to an offset in this part. Fails if it is before this
-    /// part.
+    /// Converts a byte offset in the file to an offset in this part of the file. Fails if the
+    /// offset is before this part.
     fn place(&self, start: u64) -> Result<u64, ParquetError> {
         let before = || ParquetError::EOF(format!("byte {start} is not in the column"));
         start.checked_sub(self.start).ok_or_else(before)
