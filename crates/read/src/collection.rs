@@ -33,7 +33,7 @@ pub struct Collection {
 struct Shard {
     file: u32,
     part: Part,
-    /// Number of documents after which reading the shard stops.
+    /// Largest number of documents that are read from the shard. `u64::MAX` means no limit.
     most: u64,
 }
 
@@ -93,11 +93,11 @@ impl Collection {
         Err(Error::io(first, "read any file of", io::Error::other(reason)))
     }
 
-    /// If the number of documents is limited, drops the shards and files after the last document
-    /// within the limit.
+    /// If the number of documents is limited, drops all shards and files that lie after the last
+    /// document within the limit.
     fn end_at_limit(&mut self) {
-        // A limit counts documents over all files. So the files are read once up to the limit, and
-        // later readings know where each shard ends.
+        // The limit is for all files together. So the files are read here once up to the limit.
+        // Later readings then know the number of documents to read from each shard.
         let mut left = self.options.selection.limit;
         if left == u64::MAX {
             return;
@@ -111,7 +111,8 @@ impl Collection {
                 }
                 Ok(ControlFlow::Continue(()))
             });
-            // The error of a format that this build cannot read is reported by the real reading.
+            // An error, for example a format that this build cannot read, is reported when the
+            // shard is read again for its documents.
             drop(counted);
             left -= found;
             if left == 0 {
@@ -147,20 +148,21 @@ impl Collection {
         self.files.iter().filter_map(Opened::changed_since)
     }
 
-    /// Returns whether the file with number `file` is not mapped, so that each reading streams it
+    /// Returns whether file number `file` is not memory-mapped. Each reading then streams the file
     /// from the disk.
     #[cfg(test)]
     pub(super) fn is_streamed(&self, file: usize) -> bool {
         self.files[file].map.is_none()
     }
 
-    /// Returns the name of the field, column or path that holds the text.
+    /// Returns the name of the field or column that holds the text, for example `text` or the
+    /// dotted path `meta.text`.
     pub(super) fn text_field(&self) -> &str {
         &self.options.text_field
     }
 
-    /// Returns whether a record that begins at offset `byte` of the shard's file may be in the
-    /// shard.
+    /// Returns whether a record may be in the shard if it begins at offset `byte` of the file. A
+    /// file may have several shards.
     pub(super) fn may_hold(&self, shard: usize, byte: u64) -> bool {
         match &self.shards[shard].part {
             Part::Range(_, range) => range.contains(&byte),
@@ -168,14 +170,15 @@ impl Collection {
         }
     }
 
-    /// Returns the path of the copy of a file, relative to the folder of all copies.
+    /// Returns the path at which a copy of the file is written. The path is relative to the folder
+    /// of all copies.
     #[must_use]
     pub fn copy_name(&self, file: usize) -> &Path {
         &self.files[file].input.copy_name
     }
 
     /// Returns the path from which the bytes of the file are read. For standard input, this is the
-    /// file behind it or a temporary copy.
+    /// file that it was redirected from, or a temporary copy of its bytes.
     #[must_use]
     pub fn file_path(&self, file: usize) -> &Path {
         self.files[file].input.path()

@@ -3,8 +3,8 @@
 //!
 //! A compressed file is a sequence of independent members (gzip) or frames (Zstandard).
 //! Decompression pauses at the end of each of them, so that the checksum is known before the last
-//! bytes are used. After a damaged member, reading goes on at the next bytes that look like the
-//! start of a member.
+//! bytes are used. After a damaged member or frame, reading goes on at the next bytes that look
+//! like the start of one.
 
 use crate::options::ReadOptions;
 use crate::plain_stream::unreadable;
@@ -14,7 +14,7 @@ use std::io::{ErrorKind as IoErrorKind, Read};
 /// Number of compressed bytes that are read at once.
 const READ_BYTES: usize = 128 << 10;
 /// Number of consumed bytes that stay in memory. If a gzip member or Zstandard frame proves to be
-/// damaged, they are searched for the start of the next one.
+/// damaged, these bytes are searched for the start of the next member or frame.
 const REMEMBERED_BYTES: u64 = 64 << 10;
 
 /// Number of damaged places in a file after which reading stops. Each damaged place is reported, so
@@ -58,7 +58,8 @@ impl Expansion {
 }
 
 /// Buffer of compressed bytes between a file and its decoder. Recently consumed bytes stay in
-/// memory, so that a search for the next member can start before the current position.
+/// memory. So the search for the next gzip member or Zstandard frame can start before the current
+/// position.
 pub(super) struct Input<R> {
     reader: R,
     bytes: Vec<u8>,
@@ -67,8 +68,8 @@ pub(super) struct Input<R> {
     /// Byte offset in the file of `bytes[0]`.
     base: u64,
     at_end: bool,
-    /// Number of searches for the start of a gzip member or Zstandard frame so far, each after
-    /// damage.
+    /// Number of searches so far. Each damaged gzip member or Zstandard frame causes a search for
+    /// the start of the next one.
     searches: u32,
 }
 
@@ -111,9 +112,9 @@ impl<R: Read> Input<R> {
     ///
     /// The file cannot be read. The error is the damage to report.
     pub(super) fn more(&mut self, keep_from: u64) -> Result<bool, Then> {
-        // A member may be of any length, so only its last bytes are remembered, which bounds the
-        // memory. They are enough to find the next member if the decoder of a damaged member has
-        // consumed its start.
+        // A member may be of any length. Only its last bytes are remembered, which limits the
+        // memory. The decoder of a damaged member may have consumed the start of the next member,
+        // and the remembered bytes are enough to find that start.
         let oldest = self.position().saturating_sub(REMEMBERED_BYTES).max(keep_from);
         let drop = (oldest.max(self.base).min(self.position()) - self.base) as usize;
         self.bytes.copy_within(drop..self.end, 0);
@@ -136,9 +137,10 @@ impl<R: Read> Input<R> {
         Ok(false)
     }
 
-    /// Moves to the first offset at or after `from` at which a gzip member or Zstandard frame
-    /// starts, and returns whether there is one. `is_start` gets `look` bytes and returns whether a
-    /// member or frame starts there. Bytes that are no longer in memory are not searched.
+    /// Moves the current position to the first gzip member or Zstandard frame that starts at offset
+    /// `from` or later. Returns `false` if there is none. `is_start` gets the `look` bytes at a
+    /// position and returns whether a member or frame starts there. Bytes that are no longer in
+    /// memory are not searched.
     ///
     /// # Errors
     ///
@@ -169,9 +171,9 @@ impl<R: Read> Input<R> {
         }
     }
 
-    /// Returns the warning that the bytes from offset `from` on are ignored. These bytes follow the
-    /// last gzip member or Zstandard frame, but are neither. `kind` is the word for a member or
-    /// frame in the message.
+    /// Returns the warning that the bytes from offset `from` on are ignored. They follow the last
+    /// gzip member or Zstandard frame of the file, but do not begin another one. `kind` is the noun
+    /// that the message uses, such as `gzip member`.
     pub(super) fn trailing(&self, from: u64, kind: &str) -> Then {
         let detail = format!("{} bytes after the last {kind} ignored", self.position() - from);
         Then::Warning(Damage { code: "trailing", byte: from, detail })
@@ -179,7 +181,8 @@ impl<R: Read> Input<R> {
 }
 
 /// Creates the report that the bytes from offset `byte` on are lost. `what` describes the damage.
-/// `next` is the offset at which reading goes on, or `None` if it ends.
+/// `next` is the offset at which reading goes on. `None` means that nothing after `byte` can be
+/// read.
 pub(super) fn corrupt(code: &'static str, byte: u64, what: &str, next: Option<u64>) -> Then {
     let detail = match next {
         Some(next) => {
@@ -205,7 +208,7 @@ fn given_up(byte: u64) -> Then {
 }
 
 /// Creates the report that the file ends at offset `byte`, inside a gzip member or Zstandard frame
-/// that began at offset `began`. `kind` is the word for it in the message.
+/// that began at offset `began`. `kind` is the noun that the message uses, such as `gzip member`.
 pub(super) fn clipped(byte: u64, began: u64, kind: &str) -> Then {
     let detail = format!(
         "the compressed data ends inside a {kind} that began at byte {began}; complete records \

@@ -10,7 +10,8 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Records and faults that a test has read. Records are numbered within their file.
+/// Documents, bad records and faults that a test has read from files. Records are numbered within
+/// their file.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Seen {
     /// Number of the file, number of the record, ID and text of each document.
@@ -19,7 +20,7 @@ pub(super) struct Seen {
     pub(super) bad: Vec<(u64, u64, u64, &'static str)>,
     pub(super) lost: Vec<&'static str>,
     warned: Vec<&'static str>,
-    /// The bytes of all records, in order.
+    /// The bytes of all records, good and bad, in reading order.
     pub(super) bytes: Vec<u8>,
 }
 
@@ -87,7 +88,7 @@ fn gzip(content: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Compresses `content` as several gzip members, each of `bytes` bytes of content.
+/// Compresses `content` as several gzip members. Each member holds `bytes` bytes of the content.
 fn gzip_members(content: &[u8], bytes: usize) -> Vec<u8> {
     content.chunks(bytes).flat_map(gzip).collect()
 }
@@ -134,8 +135,8 @@ fn delimited(delimiter: char, line_end: &str) -> Vec<u8> {
     rows.join(line_end).into_bytes()
 }
 
-/// Returns the test documents in every format that has IDs and is a sequence of bytes, with a file
-/// name for each.
+/// Returns one file name and file content for each format that has IDs and is a sequence of bytes.
+/// Every content holds the test documents.
 fn encodings() -> Vec<(&'static str, Vec<u8>)> {
     let documents = documents();
     let form_feed: Vec<String> =
@@ -196,8 +197,8 @@ fn the_same_documents_read_the_same_in_every_format_compression_and_shard_size()
     }
 }
 
-/// Checks that a visitor can stop the reading of any shard after any event: nothing more is
-/// visited, and the result is the number of records so far.
+/// Checks that a visitor can stop the reading of any shard of a file after any event. No more
+/// events are visited, and the result of the reading is the number of records so far.
 pub(super) fn stops_anywhere(name: &str, content: &[u8], options: ReadOptions) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -263,8 +264,8 @@ fn large_files_that_cannot_be_mapped_are_read_in_parts() {
     assert!(held.is_streamed(0));
 }
 
-/// Checks that a bad record between two good ones loses only itself, even if the window is smaller
-/// than the three records together.
+/// Checks that both good records are read if a bad record lies between them. The bad record may be
+/// longer than the longest allowed record. It must be reported with `code`.
 fn neighbours_survive(name: &str, good: [&str; 2], bad: &str, code: &'static str) {
     let content = [good[0], bad, good[1]].concat();
     for packed in [false, true] {
@@ -323,7 +324,7 @@ fn a_bad_row_costs_its_first_line_alone() {
     assert_eq!(lines("id,text\n1,a\n2,\"b\n3,c\n4,d\n"), ("a|c|d".into(), vec![(1, "csv")]));
     assert_eq!(lines("id,text\n\n1,a\n2,b,x\n3,c"), ("a|c".into(), vec![(1, "csv")]));
     assert_eq!(lines("text\r\n\"a\r\n\"\"b\"\r\nc"), ("a\r\n\"b|c".into(), vec![]));
-    // Without the column of the text every row is bad, also one of too few columns.
+    // Without a column for the text every row is a bad record, even a row with too few columns.
     assert_eq!(
         lines("id,body\n1,a\n2\n3,\"b\nc\"\n"),
         (String::new(), vec![(0, "text-field"), (1, "csv"), (2, "text-field")])
@@ -339,7 +340,8 @@ fn line_ends_around_warc_records_are_forgiven() {
         assert_eq!(seen.texts(), [("a", "text"), ("b", "text"), ("c", "text")]);
         assert_eq!((seen.bad.len(), seen.bytes), (0, content.into_bytes()));
     }
-    // One more line end than the length says, and fewer.
+    // The first block has one line end more than its length says, and the second block has fewer
+    // bytes.
     for (block, text) in [("text\r\n", "text"), ("te", "te\r\n")] {
         let content = record("a").replace("text\r\n", &format!("{block}\r\n")) + &record("b");
         let seen = read_as("a.warc", content.as_bytes(), options(1));
@@ -390,7 +392,8 @@ fn a_clipped_gzip_file_keeps_its_complete_records() {
         let seen = read_as("a.jsonl.gz", &packed[..length], options(1));
         assert!(seen.documents.iter().all(|d| d.3 == "some words"));
         assert!(seen.documents.len() * 23 + seen.bad.len() * 23 <= content.len());
-        // A cut between two members shows only in the line that it cuts.
+        // If the cut lies between two members, no fault is reported, but the line that is cut is a
+        // bad record.
         assert!(!seen.lost.is_empty() || !seen.bad.is_empty() || length < 3, "cut at {length}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::conformance::{Seen, options, read_as};
 use std::time::{Duration, Instant};
 
-/// Longest time that a file of a megabyte may take on a busy machine.
+/// Longest time that reading a file of about a megabyte may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn read_soon(name: &str, content: &[u8]) -> Seen {
@@ -15,7 +15,8 @@ fn read_soon(name: &str, content: &[u8]) -> Seen {
 
 #[test]
 fn quotes_that_are_never_closed_do_not_cost_the_rest_of_the_table_for_every_line() {
-    // From the start of every line, the parser takes the rest of the file for one row.
+    // Each line opens a quote that is never closed. So at the start of every line, the parser takes
+    // the rest of the file for one row.
     let rows = format!("id,text\n1,good\n{}", "x\",\"\n".repeat(100_000));
     let seen = read_soon("a.csv", rows.as_bytes());
     assert_eq!(seen.texts(), [("1", "good")]);

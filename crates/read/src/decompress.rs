@@ -41,9 +41,9 @@ pub(super) fn open<'r>(
     }
 }
 
-/// Returns the first position in `bytes` at which a gzip member or a Zstandard frame very likely
-/// begins. Decompression can start there. `bytes` is a part of a compressed file. Returns `None` if
-/// there is no such position.
+/// Returns the first position in `bytes` at which decompression can start, or `None` if there is
+/// none. At this position, a gzip member or a Zstandard frame very likely begins. `bytes` is a part
+/// of a compressed file.
 pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usize> {
     match compression {
         Compression::None => Some(0),
@@ -52,8 +52,8 @@ pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usiz
     }
 }
 
-/// Estimates the decompressed length in bytes of a file of `bytes` bytes. Returns `None` if that
-/// would need decompression.
+/// Estimates the length in bytes of the decompressed content of `file`, which has `bytes` bytes.
+/// Returns `None` if the file would have to be decompressed for that.
 pub(super) fn content_bytes(
     compression: Compression,
     file: &mut (impl Read + Seek),
@@ -61,7 +61,7 @@ pub(super) fn content_bytes(
 ) -> Option<u64> {
     match compression {
         Compression::None => Some(bytes),
-        // The length at the end of a gzip file is that of its last member.
+        // The length at the end of a gzip file is only the length of its last member.
         Compression::Gzip => None,
         Compression::Zstd => crate::zstd_headers::content_bytes(file, bytes),
     }

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 /// Largest number of files that are searched for field names.
 const MOST_FILES: usize = 1000;
-/// Number of files with field names after which the search ends.
+/// Number of files with field names after which the search for more names ends.
 const MOST_NAMING_FILES: usize = 8;
 /// Largest number of records of a file that are searched for field names.
 const MOST_RECORDS: usize = 16;
@@ -17,9 +17,9 @@ const MOST_RECORDS: usize = 16;
 const MOST_NAMES: usize = 40;
 
 impl Collection {
-    /// Returns the names of the fields in the first records of the first files with fields, in the
-    /// order of their first occurrence. They are the keys of JSON Lines, the columns of CSV, TSV,
-    /// Parquet and Arrow, or the headers of WARC. For nested objects in JSON Lines, only the
+    /// Returns the names of the fields in the first records of the first files, in the order of
+    /// their first occurrence. The names are the keys of JSON Lines, the columns of CSV, TSV,
+    /// Parquet and Arrow, or the header fields of WARC. For nested objects in JSON Lines, only the
     /// outermost key is returned.
     ///
     /// The numbers of files and names are limited. Faults of the files are not reported.
@@ -48,9 +48,9 @@ impl Collection {
         names
     }
 
-    /// Returns a message about a record that lacks the field with the text: the name of that field,
-    /// the fields that the record has instead, and what to do. `file` is the number of the file,
-    /// and `byte` the offset of the record in it.
+    /// Returns a message about a record that lacks the field with the text. The message has the
+    /// name of the missing field, the names of the fields in the record, and advice. `file` is the
+    /// number of the file, and `byte` is the offset of the record in that file.
     #[must_use]
     pub fn lack_of_text(&self, file: usize, byte: u64) -> String {
         let mut names = self.names_at(file, byte);
@@ -64,8 +64,8 @@ impl Collection {
         format!("no field \"{wanted}\"; {there}. Name the field of the text with `text_field`")
     }
 
-    /// Returns the names of the fields of the record at offset `byte`, or of the columns if the
-    /// file is a table.
+    /// Returns the names of the fields of the record at offset `byte` of the file. If the file is a
+    /// table, returns the names of its columns.
     fn names_at(&self, file: usize, byte: u64) -> Vec<String> {
         let mut of_file = (0..self.shard_count()).filter(|&shard| self.shard_file(shard) == file);
         let Ok(recognized) = self.recognize(file) else { return Vec::new() };

@@ -9,7 +9,7 @@ use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
 use std::ops::Range;
 
-/// The byte between two documents.
+/// The byte that separates two documents.
 pub(super) const FORM_FEED: u8 = 0x0c;
 
 /// Entry of form-feed text in the table of input formats.
@@ -32,7 +32,8 @@ impl InputFormat for FormFeedText {
         "Form feeds separate documents; the first token of a document is its ID"
     }
 
-    /// Checks for zero bytes first, because form feeds mean nothing in a binary file.
+    /// Returns whether form feeds separate documents that begin with an ID. A file with zero bytes
+    /// and an unknown extension is refused, because a form feed has no meaning in a binary file.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         let is_binary = head.named.is_none() && head.has_zero_bytes();
         !is_binary && has_ids_after_form_feeds(head.text, head.is_whole)
@@ -77,7 +78,8 @@ pub(super) fn is_white_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
 }
 
-/// Returns the documents of `text` in order. Parts that contain only white space are skipped.
+/// Returns the documents of `text` in order. If only white space lies between two form feeds, it is
+/// no document and is skipped.
 ///
 /// `text` is a whole file, or one [`share`] of a file.
 pub fn documents(text: &[u8]) -> impl Iterator<Item = FormFeedDocument<'_>> {
@@ -113,9 +115,10 @@ pub fn without_byte_order_mark(file: &[u8]) -> &[u8] {
     file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file)
 }
 
-/// Returns the range of share number `number` of `text`, so that threads can read the shares in
-/// parallel. A share has all documents that follow a form feed at a position from `number × bytes`
-/// to `(number + 1) × bytes`. The first share also has the document at the start.
+/// Returns the range of bytes of share number `number` of `text`. Threads can read the shares of a
+/// text in parallel. A share has all documents whose preceding form feed lies from position `number
+/// × bytes` to position `(number + 1) × bytes`. The first share also has the document at the start
+/// of the text.
 ///
 /// Together, the shares with numbers below [`share_count`] contain every document once, in order.
 #[must_use]
@@ -125,21 +128,22 @@ pub fn share(text: &[u8], number: usize, bytes: usize) -> Range<usize> {
         if number == 0 || nominal >= text.len() {
             return nominal.min(text.len());
         }
-        // Both neighbours of a border compute it in the same way, so no document is lost or read
-        // twice.
+        // The two shares next to a border compute this position in the same way. So no document is
+        // lost or read twice.
         memchr(FORM_FEED, &text[nominal..]).map_or(text.len(), |at| nominal + at + 1)
     };
     border(number)..border(number + 1)
 }
 
-/// Returns the number of shares of about `bytes` bytes into which `text` is divided.
+/// Returns the number of shares into which `text` is divided if each [`share`] has about `bytes`
+/// bytes.
 #[must_use]
 pub fn share_count(text: &[u8], bytes: usize) -> usize {
     text.len().div_ceil(bytes)
 }
 
-/// Splitter at form feeds. A record consists of the bytes up to a form feed, and of the form feed
-/// itself.
+/// Splitter that divides a text at its form feeds. A record consists of the bytes up to a form
+/// feed, and of the form feed itself.
 #[derive(Debug)]
 pub(super) struct FormFeeds {
     at_file_start: bool,
@@ -178,9 +182,9 @@ impl Splitter for FormFeeds {
     }
 }
 
-/// Returns whether `text`, the first bytes of a file, has form feeds and every document in it
-/// begins with a line of a single token. `whole` means that `text` is the whole file, so that its
-/// last line is complete.
+/// Returns whether `text` has form feeds, and every document in it begins with a line of a single
+/// token. `text` is the start of a file, or the complete file if `whole` is set. Then its last line
+/// is complete, too.
 fn has_ids_after_form_feeds(text: &[u8], whole: bool) -> bool {
     let mut parts = text.split(|&byte| byte == FORM_FEED).peekable();
     let (mut ids, mut separators) = (0, 0);
@@ -192,12 +196,12 @@ fn has_ids_after_form_feeds(text: &[u8], whole: bool) -> bool {
         let line = match memchr(b'\n', part) {
             Some(end) => &part[..end],
             None if complete || whole => part,
-            // The line is cut off.
+            // The bytes end inside this line, so its number of tokens is not known.
             None => continue,
         };
         let tokens = line.split(|&byte| is_white_space(byte)).filter(|token| !token.is_empty());
-        // Ordinary text may contain form feeds at the ends of its pages. There the first line of a
-        // page has several words.
+        // Ordinary text may have form feeds between its pages. The first line of such a page has
+        // several words.
         if tokens.count() != 1 {
             return false;
         }

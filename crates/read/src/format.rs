@@ -68,24 +68,24 @@ impl Format {
         self.0.is_one_document()
     }
 
-    /// Returns whether compressed files usually have a gzip member of their own for each record, as
-    /// web crawls do.
+    /// Returns whether each record of a compressed file is usually a gzip member of its own, as in
+    /// web crawls.
     #[must_use]
     pub fn is_packed_by_record(self) -> bool {
         self.0.is_packed_by_record()
     }
 
-    /// Returns whether files of the format are tables, such as Parquet files. Only a writer of the
-    /// format can copy some rows of a table. In the other formats, a copy with some of the records
-    /// just consists of the bytes of these records.
+    /// Returns whether files of the format are tables, such as Parquet files. In other formats, a
+    /// copy with some of the records just consists of the bytes of these records. A copy with some
+    /// of the rows of a table needs a writer of the format.
     #[must_use]
     pub fn is_table(self) -> bool {
         matches!(self.0.reader(), Reader::Table(_))
     }
 
-    /// Estimates the memory in bytes that reading a table takes. `rows` describes the rows of the
-    /// table. Returns `None` for formats that are no tables: their readers take no more memory than
-    /// the longest record.
+    /// Estimates the memory in bytes that reading a table takes. `rows` has the sizes of the rows
+    /// of the table. Returns `None` if the format is not a format of tables. Reading such a file
+    /// takes only the memory of its longest record.
     #[must_use]
     pub fn table_bytes(self, rows: TableRows) -> Option<f64> {
         match self.0.reader() {
@@ -119,7 +119,7 @@ impl Format {
         match self.0.reader() {
             Reader::Bytes(bytes) => Ok(bytes),
             // A table has no reader of bytes. Code that reads files handles tables before it calls
-            // this.
+            // this function.
             Reader::Table(_) => Err(self.feature_off("default")),
             Reader::FeatureOff(feature) => Err(self.feature_off(feature)),
         }
@@ -156,7 +156,8 @@ impl fmt::Debug for Format {
     }
 }
 
-/// The kind of fields that the records of a format have, if any.
+/// The kind of fields that the records of a format have. A field is a named part of a record, such
+/// as `text`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fields {
     /// No fields: the record is the text, perhaps after an ID.
@@ -199,7 +200,7 @@ pub(super) trait InputFormat: fmt::Debug + Sync {
         false
     }
 
-    /// Returns whether the start of a file, which has no magic bytes, looks like this format.
+    /// Returns whether `head`, the start of a file without magic bytes, looks like this format.
     fn looks_like(&self, _head: &Head<'_>) -> bool {
         false
     }
@@ -210,12 +211,12 @@ pub(super) trait InputFormat: fmt::Debug + Sync {
         false
     }
 
-    /// Returns whether a compressed file usually has a gzip member of its own for each record.
+    /// Returns whether each record of a compressed file is usually a gzip member of its own.
     fn is_packed_by_record(&self) -> bool {
         false
     }
 
-    /// Returns how expensive it is to read an uncompressed file again.
+    /// Returns the cost of reading an uncompressed file of this format again.
     fn price(&self) -> Price {
         Price::Cheap
     }
@@ -224,7 +225,7 @@ pub(super) trait InputFormat: fmt::Debug + Sync {
     fn reader(&'static self) -> Reader;
 }
 
-/// The first bytes of a file after decompression, from which its format is recognized.
+/// The first bytes of the decompressed content of a file, from which its format is recognized.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head<'h> {
     /// The first bytes of the content, without a byte order mark.
@@ -251,7 +252,7 @@ impl Head<'_> {
     }
 }
 
-/// The way in which the files of a format are read.
+/// The reader of the files of a format.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reader {
     /// A file is a sequence of bytes that is divided into records.
@@ -268,15 +269,16 @@ pub(super) enum Reader {
 /// A format whose files are sequences of bytes. Such files may be compressed, streamed and
 /// memory-mapped.
 pub(super) trait ByteFormat: fmt::Debug + Sync {
-    /// Returns the byte that ends every record, such as a line end. Large uncompressed files are
-    /// divided into shards after such a byte. In a format without such a byte, a file is one shard.
+    /// Returns the byte that ends every record, such as a line feed. Large uncompressed files are
+    /// divided into shards, and each shard ends after such a byte. In a format without such a byte,
+    /// a file is one shard.
     fn separator(&self) -> Option<u8> {
         None
     }
 
-    /// Returns whether reading can start in the middle of a compressed file, at the first record
-    /// that is found there. In formats such as CSV this is not possible: the start of a row cannot
-    /// be recognized with certainty.
+    /// Returns whether reading can start in the middle of a compressed file. Reading then starts at
+    /// the first record after that place. In CSV this is not possible, because the start of a row
+    /// cannot be recognized with certainty.
     fn can_start_inside(&self) -> bool {
         false
     }
@@ -301,8 +303,8 @@ pub(super) trait ByteFormat: fmt::Debug + Sync {
         None
     }
 
-    /// Returns a message if a file that starts with `head` looks like this format but cannot be
-    /// read, such as a JSON array. The message says what to do instead.
+    /// Returns a message if the file looks like this format but cannot be read, for example a JSON
+    /// array. The message gives advice to the user. `head` is the start of the content.
     fn refusal(&self, _head: &[u8], _compression: Compression, _name: &Path) -> Option<String> {
         None
     }
@@ -318,9 +320,10 @@ pub(super) trait ByteFormat: fmt::Debug + Sync {
 pub(super) enum FieldNames {
     /// The records have no named fields.
     Nowhere,
-    /// Each record names its fields. The function returns the names in the bytes of a record.
+    /// Each record names its fields. The function takes the bytes of a record and returns the names
+    /// of its fields.
     InEachRecord(fn(&[u8]) -> Vec<String>),
-    /// The first row names the columns. The function takes the delimiter and the bytes of the row,
-    /// and returns the names.
+    /// The first row names the columns. The function takes the delimiter and the bytes of the first
+    /// row, and returns the names of the columns.
     InHeader(fn(u8, &[u8]) -> Vec<String>),
 }

@@ -8,8 +8,9 @@ use crate::{arrow_ipc, delimited, form_feed, jsonl, parquet, plain_text, warc};
 
 /// Table of all input formats.
 ///
-/// The order matters for recognition: of two formats whose [`InputFormat::looks_like`] accepts the
-/// same content, the earlier one is taken. Lists in help and messages have the same order.
+/// The order matters if [`InputFormat::looks_like`] of two formats accepts the same content. The
+/// format that comes first in the table is then taken. Help texts and messages list the formats in
+/// this order, too.
 static FORMATS: [&dyn InputFormat; 9] = [
     &warc::WARC,
     &parquet::PARQUET,
@@ -32,7 +33,7 @@ impl Format {
         FORMATS.iter().map(|&format| Self(format))
     }
 
-    /// Returns all formats with their names, for the option `--format`.
+    /// Returns all formats with the names that select them in the option `--format`.
     ///
     /// ```
     /// let named = simtool_read::Format::named();
@@ -53,14 +54,15 @@ impl Format {
         format!("{} or {last}", titles.join(", "))
     }
 
-    /// Returns the format whose name in options is `name`, such as `jsonl`.
+    /// Returns the format whose [`name`](Self::name) is `name`, for example JSON Lines for `jsonl`.
+    /// Returns `None` if no format has that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|format| format.name() == name)
     }
 
-    /// Returns the format to which a file extension belongs. `extension` is in lower case and
-    /// without the dot.
+    /// Returns the format to which a file extension belongs, or `None`. `extension` must be in
+    /// lower case and without the dot.
     #[must_use]
     pub(crate) fn from_extension(extension: &str) -> Option<Self> {
         Self::all().find(|format| format.0.extensions().contains(&extension))

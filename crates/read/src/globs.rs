@@ -21,7 +21,7 @@ impl Globs {
     ///
     /// # Errors
     ///
-    /// A pattern is malformed.
+    /// A pattern cannot be parsed.
     pub fn new(patterns: &[String]) -> Result<Self> {
         let (mut wanted, mut unwanted) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         let mut wants_all = true;
@@ -45,8 +45,8 @@ impl Globs {
         Ok(Self { wanted: built(&wanted)?, unwanted: built(&unwanted)?, wants_all })
     }
 
-    /// Returns whether the patterns select a file. `below` is its path below the folder that the
-    /// user named.
+    /// Returns whether the patterns select a file. `below` is the path of the file below the folder
+    /// that the user named.
     #[must_use]
     pub fn select(&self, below: &Path) -> bool {
         (self.wants_all || self.wanted.is_match(below)) && !self.unwanted.is_match(below)

@@ -1,4 +1,5 @@
-//! Decompresses gzip files, which are sequences of members.
+//! Decompresses gzip files. A gzip file is a sequence of members, which are compressed
+//! independently.
 
 use crate::compressed_input::{Expansion, Input, clipped, corrupt};
 use crate::options::ReadOptions;
@@ -6,17 +7,18 @@ use crate::stream::{Filled, Stream, Then};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::Read;
 
-/// The first three bytes of a member (RFC 1952, section 2.3.1): two bytes that identify gzip, and
-/// the number of the only compression method, deflate.
+/// The first three bytes of a gzip member (RFC 1952, section 2.3.1). Two bytes identify gzip, and
+/// the third byte is the number of the only compression method, deflate.
 const MAGIC: [u8; 3] = [0x1F, 0x8B, 0x08];
-/// Length in bytes of a member's header without optional fields.
+/// Length in bytes of the header of a gzip member without optional fields.
 const FIXED_HEADER: usize = 10;
-/// Longest member header with its optional fields, in bytes. Names and comments in a header have no
-/// length field and may never end in a damaged file. The limit stops the search for their end
-/// before it fills the memory.
+/// Largest length in bytes of the header of a gzip member with its optional fields. A name or
+/// comment in the header has no length field, so in a damaged file it may never end. This limit
+/// stops the search for its end before the search fills the memory.
 const LONGEST_HEADER: usize = 128 << 10;
 const UNREADABLE_DATA: &str = "a gzip member with deflate data that cannot be read";
-/// Length in bytes of the trailer of a member: four bytes of checksum and four bytes of length.
+/// Length in bytes of the trailer at the end of a gzip member: four bytes of checksum and four
+/// bytes of length.
 const TRAILER: usize = 8;
 
 /// Stream of the decompressed content of a gzip file.
@@ -25,7 +27,7 @@ pub(super) struct Gzip<R> {
     inflate: Decompress,
     checksum: Crc,
     expansion: Expansion,
-    /// Byte offset of the member that is being read; `None` between two members.
+    /// Byte offset, in the file, of the gzip member that is being read. `None` between two members.
     member: Option<u64>,
     written: u64,
     /// Whether the stream has ended, at the end of the file or because of damage.
@@ -47,14 +49,15 @@ impl<R: Read> Gzip<R> {
         }
     }
 
-    /// Reads the header of the next member. Returns `false` at the end of the file.
+    /// Reads the header of the next gzip member. Returns `false` at the end of the file.
     fn start_member(&mut self) -> Result<bool, Then> {
         let began = self.input.position();
         loop {
             match header(self.input.ahead()) {
                 Header::Complete(length) => {
                     self.input.consume(length);
-                    // Each member is compressed and checked for itself (RFC 1952, section 2.2).
+                    // Each member is compressed independently and has its own checksum (RFC 1952,
+                    // section 2.2).
                     self.inflate.reset(false);
                     self.checksum.reset();
                     self.member = Some(began);
@@ -87,8 +90,9 @@ impl<R: Read> Gzip<R> {
         }
     }
 
-    /// Decompresses into `space`, until it is full or the member ends. `bytes` is the number of
-    /// bytes in `space` that are filled, and is updated. `began` is the offset of the member.
+    /// Decompresses into `space`, until `space` is full or the gzip member ends. `bytes` is the
+    /// number of filled bytes of `space`, and is updated. `began` is the offset of the member in
+    /// the file.
     fn inflate(&mut self, began: u64, space: &mut [u8], bytes: &mut usize) -> Result<(), Then> {
         loop {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
@@ -108,8 +112,8 @@ impl<R: Read> Gzip<R> {
                     return Err(self.resume(UNREADABLE_DATA, began));
                 }
                 Ok(_) if *bytes == space.len() => return Ok(()),
-                // There is room and input left, so the decoder stopped between two blocks and can
-                // go on.
+                // There are room in `space` and input left. So the decoder stopped between two
+                // blocks and can go on.
                 Ok(_) if !self.input.ahead().is_empty() && produced > 0 => {}
                 // The decoder got bytes but neither consumed nor wrote any. More bytes would not
                 // help it, so the data is damaged.
@@ -125,7 +129,8 @@ impl<R: Read> Gzip<R> {
         }
     }
 
-    /// Checks checksum and length in the trailer of the member that began at offset `began`.
+    /// Compares the content of the gzip member that began at offset `began` with the checksum and
+    /// the length in its trailer.
     fn end_member(&mut self, began: u64) -> Result<(), Then> {
         self.member = None;
         while self.input.ahead().len() < TRAILER {
@@ -147,20 +152,21 @@ impl<R: Read> Gzip<R> {
         Ok(())
     }
 
-    /// Returns the damage to report for a file that ends inside the member that began at offset
-    /// `began`. Either the file was cut, or the member is damaged and its decoder has consumed the
-    /// members after it.
+    /// Returns the damage to report for a file that ends inside the gzip member that began at
+    /// offset `began`. There are two cases. Either the file was cut, or the member is damaged and
+    /// its decoder has consumed the members after it.
     fn end_inside(&mut self, began: u64) -> Then {
         let end = self.input.position();
-        // The search decides between the two cases. If another member starts after this one, the
-        // file was not cut.
+        // The search for another member decides between the two cases. If another member starts
+        // after this one, the file was not cut.
         let then = self.resume("a gzip member with a wrong length", began);
         if self.done { clipped(end, began, "gzip member") } else { then }
     }
 
-    /// Moves to the next member after damage to the member that began at offset `began`, and
-    /// returns the damage to report; `what` describes it. The end of the damaged member is not
-    /// known, so the search starts right after its first byte, if that byte is still in memory.
+    /// Moves to the next gzip member after damage to the member that began at offset `began`.
+    /// Returns the damage to report, which `what` describes. The end of the damaged member is not
+    /// known. So the search for the next member starts right after the first byte of the damaged
+    /// member, if that byte is still in memory.
     fn resume(&mut self, what: &str, began: u64) -> Then {
         self.member = None;
         let found = match self.input.seek_start(began + 1, FIXED_HEADER, is_member_start) {
@@ -208,7 +214,7 @@ impl<R: Read> Stream for Gzip<R> {
     }
 }
 
-/// Result of parsing the header of a member.
+/// Result of parsing the header of a gzip member.
 enum Header {
     /// A complete header with its length in bytes.
     Complete(usize),
@@ -216,11 +222,11 @@ enum Header {
     Incomplete,
     /// The header is longer than [`LONGEST_HEADER`].
     TooLong,
-    /// The bytes do not begin a member.
+    /// No gzip member begins with these bytes.
     None,
 }
 
-/// Finds the length of the member header at the start of `bytes` (RFC 1952, section 2.3).
+/// Finds the length of the header of a gzip member at the start of `bytes` (RFC 1952, section 2.3).
 fn header(bytes: &[u8]) -> Header {
     // The first bytes are compared as far as they were read, so that bytes that cannot begin a
     // member are refused at once. The three highest flags are reserved and must be 0 (RFC 1952,
@@ -245,7 +251,8 @@ fn header_length(bytes: &[u8]) -> Option<usize> {
         let extra = [*bytes.get(length)?, *bytes.get(length + 1)?];
         length += 2 + usize::from(u16::from_le_bytes(extra));
     }
-    // The flags of the name and of the comment. Both fields end with a zero byte.
+    // The two numbers are the flags of the name and of the comment. Both fields end with a zero
+    // byte.
     for flag in [8, 16] {
         if flags & flag != 0 {
             length += memchr::memchr(0, bytes.get(length..)?)? + 1;
@@ -257,14 +264,14 @@ fn header_length(bytes: &[u8]) -> Option<usize> {
     (length <= bytes.len()).then_some(length)
 }
 
-/// Returns the position of the first bytes that very likely begin a member, or `None`.
+/// Returns the first position in `bytes` at which a gzip member very likely begins, or `None`.
 pub(super) fn first_member(bytes: &[u8]) -> Option<usize> {
     let mut magic = memchr::memmem::find_iter(bytes, &MAGIC);
     magic.find(|&at| bytes.get(at..at + FIXED_HEADER).is_some_and(is_member_start))
 }
 
-/// Returns whether the ten bytes in `bytes` very likely begin a member. Five in 10¹² random
-/// sequences are accepted by mistake.
+/// Returns whether a gzip member very likely begins with the ten bytes in `bytes`. Five in 10¹²
+/// random sequences of ten bytes are accepted by mistake.
 fn is_member_start(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
         && bytes[3] & 0xE0 == 0
@@ -279,7 +286,8 @@ fn is_member_start(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Reads a file with little memory, and returns its content and the reported damage.
+    /// Reads a gzip file and returns its content and the reported damage. Checks that little of the
+    /// file is in memory at once.
     fn read(file: impl Read) -> (Vec<u8>, Vec<String>) {
         let mut gzip = Gzip::new(Input::new(file), &ReadOptions::default());
         let (mut content, mut damages) = (Vec::new(), Vec::new());
@@ -341,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_file_of_nothing_but_damage_is_given_up() {
-        // Headers without end, one behind the other.
+        // The file consists of headers that have no end, one after the other.
         let file = [0x1F, 0x8B, 8, 8, 9, 9, 9, 9, 0, 255].repeat(300_000);
         let mut gzip = Gzip::new(Input::new(&file[..]), &ReadOptions::default());
         let mut damages = 0;

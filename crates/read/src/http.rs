@@ -3,22 +3,22 @@
 
 use std::io::Read;
 
-/// A response with its decoded body.
+/// An HTTP response with its decoded body.
 #[derive(Debug)]
 pub(super) struct Response<'r> {
     /// Value of the header `Content-Type`.
     pub(super) content_type: &'r [u8],
-    /// Decoded body, borrowed from the response or from the scratch memory.
+    /// Decoded body. It is borrowed from the bytes of the response, or from the scratch memory of
+    /// [`html_response`].
     pub(super) body: &'r [u8],
-    /// Whether the body does not have the encoding that its header names. Such a body was not
-    /// decoded.
+    /// Whether the body could not be decoded as the header says. The body is then used as it is.
     pub(super) is_malformed: bool,
 }
 
-/// Reason why the body of a response cannot be read.
+/// Reason why the body of an HTTP response cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unreadable {
-    /// The content encoding is neither gzip nor deflate.
+    /// The header names a content encoding that is neither gzip nor deflate.
     Encoding,
     /// The decoded body is longer than the limit.
     TooLong,
@@ -33,8 +33,8 @@ pub(super) fn fields(header: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// Returns the length in bytes of the header at the start of `bytes`, including its blank line.
-/// `None` if there is no blank line.
+/// Returns the length in bytes of the header at the start of `bytes`, including the blank line at
+/// the end of the header. Returns `None` if `bytes` has no blank line.
 pub(super) fn header_length(bytes: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\n', bytes).find_map(|at| match bytes[at + 1..] {
         [b'\n', ..] => Some(at + 2),
@@ -43,13 +43,13 @@ pub(super) fn header_length(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// Parses a response and decodes its body, which may have at most `longest` bytes. Returns `None`
-/// if `block` is no HTTP response or not an HTML page. `scratch` is reusable memory: for the joined
-/// chunks, and for the decompressed body.
+/// Parses the HTTP response in `block` and decodes its body. The decoded body may have at most
+/// `longest` bytes. Returns `None` if `block` is not an HTTP response with an HTML page. `scratch`
+/// is reusable memory for the joined chunks and for the decompressed body.
 ///
 /// # Errors
 ///
-/// The body cannot be decoded.
+/// The header names an unknown content encoding, or the decoded body is too long.
 pub(super) fn html_response<'r>(
     block: &'r [u8],
     longest: usize,
@@ -61,7 +61,7 @@ pub(super) fn html_response<'r>(
     let Some(header) = header_length(block) else { return Ok(None) };
     let (mut content_type, mut encoding, mut is_chunked) = (&b""[..], &b""[..], false);
     for (name, value) in fields(&block[..header]) {
-        // Names of header fields have no case (RFC 9110, section 5.1).
+        // Upper and lower case are the same in names of header fields (RFC 9110, section 5.1).
         if name.eq_ignore_ascii_case(b"content-type") {
             content_type = value;
         } else if name.eq_ignore_ascii_case(b"content-encoding") {
@@ -95,15 +95,15 @@ pub(super) fn html_response<'r>(
     Ok(Some(Response { content_type, body, is_malformed }))
 }
 
-/// Returns whether a content type is that of HTML.
+/// Returns whether `content_type`, the value of a header `Content-Type`, means HTML.
 pub(super) fn is_html(content_type: &[u8]) -> bool {
     [&b"text/html"[..], b"application/xhtml+xml"].iter().any(|kind| {
         content_type.get(..kind.len()).is_some_and(|start| start.eq_ignore_ascii_case(kind))
     })
 }
 
-/// Joins the chunks of a body into `joined` (RFC 9112, section 7.1). Returns `None` if they are
-/// malformed.
+/// Joins the chunks of the body of an HTTP response into `joined` (RFC 9112, section 7.1). Returns
+/// `None` if a chunk is malformed.
 fn join_chunks(mut body: &[u8], joined: &mut Vec<u8>) -> Option<()> {
     joined.clear();
     loop {
@@ -117,15 +117,16 @@ fn join_chunks(mut body: &[u8], joined: &mut Vec<u8>) -> Option<()> {
         if size == 0 {
             return Some(());
         }
-        // The size is what the response claims, so the bytes are only taken if they exist.
+        // The response may declare a wrong size, so the bytes are only taken if they exist.
         joined.extend_from_slice(body.get(..size)?);
         body = &body[size..];
         body = body.strip_prefix(b"\r").unwrap_or(body).strip_prefix(b"\n")?;
     }
 }
 
-/// Decompresses a body into `unpacked`, at most `longest` bytes. Returns `false` if the body does
-/// not have the encoding that its header names.
+/// Decompresses the body of an HTTP response into `unpacked`. Returns `false` if the body is not
+/// compressed as `encoding`, the content encoding in the header, says. Returns an error if the
+/// decompressed body has more than `longest` bytes.
 fn unpack(
     encoding: &[u8],
     body: &[u8],

@@ -14,10 +14,10 @@
 //! * A **shard** is a file or a part of one. It can be read alone, by any thread, any number of
 //!   times. The records of all shards, in the order of the shards, are in reading order. So results
 //!   per shard need no sort, only concatenation.
-//! * A sample of a large compressed file can start in the middle, at the start of a gzip member:
-//!   [`Corpus::read_shard_behind`].
-//! * Reading pushes: [`Corpus::read_shard`] calls the visitor with each [`Event`]. A [`Record`] is
-//!   borrowed, from the map or from scratch memory that the next record overwrites.
+//! * A sample of a large compressed file can begin in the middle of the file, at the start of a
+//!   gzip member or Zstandard frame: [`Corpus::read_shard_behind`].
+//! * [`Corpus::read_shard`] calls the visitor with each [`Event`]. A [`Record`] is borrowed, from
+//!   the map or from scratch memory that the next record overwrites.
 //! * `formats` is the table of input formats. A format is either a sequence of bytes with a
 //!   `Splitter`, or a table with a reader of its own.
 //! * A `Splitter` answers one question: given the next bytes of a file (a window), where does the
@@ -97,26 +97,27 @@ pub use texts::{ArrowOffsets, Texts};
 pub enum Event<'a> {
     /// The next record.
     Record(Record<'a>),
-    /// A part of the bytes of a record that is too long to be in memory as a whole. The record
-    /// itself, with empty bytes, comes after all of its parts.
+    /// A part of the bytes of a record that is too long to be in memory as a whole. After all parts
+    /// of the record, the record itself follows as [`Event::Record`] with empty bytes.
     Stretch(&'a [u8]),
-    /// Something wrong with the file. All records before the fault have been visited.
+    /// A problem of the file. The visitor has got all records before the fault.
     Fault(Fault),
-    /// Progress: about this many of the bytes that [`Corpus::shard_bytes`] counts have been read.
-    /// Sent from time to time, but not at the end of a shard, so that small shards send none.
+    /// Progress: about this number of bytes of the shard has been read, counted like
+    /// [`Corpus::shard_bytes`]. This event is sent from time to time, but not at the end of a
+    /// shard. So small shards send no such event.
     Reached(u64),
 }
 
-/// Visitor of the events of a shard, in order. `Continue` asks for more events. `Break` ends the
-/// reading without an error, and an error ends the reading with that error. No event follows after
-/// either.
+/// Visitor of the events of a shard, in order. The visitor returns `Continue` to get more events.
+/// `Break` ends the reading without an error, and an error ends the reading with that error. After
+/// `Break` or an error, the visitor gets no more events.
 pub type Visit<'v> = dyn FnMut(Event<'_>) -> Result<ControlFlow<()>> + 'v;
 
 /// Control flow inside a reader. `Break` holds the result of the reading: `Ok` if the visitor
 /// stopped the reading, otherwise the visitor's error.
 type Flow<T = ()> = ControlFlow<Result<()>, T>;
 
-/// Passes an event to the visitor, and turns its answer into a [`Flow`].
+/// Passes an event to the visitor, and converts the result of the visitor to a [`Flow`].
 fn give(event: Event<'_>, visit: &mut Visit<'_>) -> Flow {
     match visit(event) {
         Ok(ControlFlow::Continue(())) => ControlFlow::Continue(()),
@@ -125,7 +126,8 @@ fn give(event: Event<'_>, visit: &mut Visit<'_>) -> Flow {
     }
 }
 
-/// Passes a fault to the visitor. Returns 0 records, because nothing of the file is read.
+/// Passes the fault of a file to the visitor. Returns 0 as the number of records, because nothing
+/// of the file is read.
 fn refuse(fault: Fault, visit: &mut Visit<'_>) -> Result<u64> {
     visit(Event::Fault(fault)).map(|_| 0)
 }
@@ -140,27 +142,28 @@ fn part_of(bytes: u64, part: u64, whole: u64) -> u64 {
 /// The cost of reading a shard again, which decides whether results are worth keeping in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Price {
-    /// About the cost of scanning the bytes: text in memory, or an uncompressed file. Results need
-    /// not be kept, because the shard can just be read again.
+    /// About the cost of scanning the bytes. This is the cost of text in memory and of uncompressed
+    /// files. Results need not be kept in memory, because the shard can just be read again.
     Cheap,
-    /// A few times the cost of `Cheap`: Zstandard files, and Parquet. Reading uncompressed files
-    /// from a slow disk costs about as much.
+    /// A few times the cost of `Cheap`. This is the cost of Zstandard, Parquet and Arrow files.
+    /// Reading uncompressed files from a slow disk costs about as much.
     Unpacked,
-    /// Many times the cost of `Cheap`: gzip files, and HTML pages.
+    /// Many times the cost of `Cheap`. This is the cost of gzip files and of HTML pages.
     Expensive,
 }
 
-/// A collection of records, in shards that can be read alone.
+/// A collection of records, divided into shards. A shard can be read without the other shards, by
+/// any thread.
 ///
 /// [`Collection`] reads records from files, and [`Texts`] borrows texts in memory. Computations
-/// accept any corpus. Only copies of the input without some of its records need files, which
-/// [`Corpus::as_files`] returns.
+/// accept any corpus. Code that needs files, for example to write copies of them, gets them from
+/// [`Corpus::as_files`].
 pub trait Corpus: Debug + Sync {
     /// Returns the number of files. Files are numbered from 0 in reading order. A corpus in memory
     /// counts as one file without a name.
     fn file_count(&self) -> usize;
 
-    /// Returns the path of a file as the user named it; empty if it has no name.
+    /// Returns the path of a file as the user named it. The path is empty if the file has no name.
     fn file_name(&self, file: usize) -> &Path;
 
     /// Returns the number of shards. Shards are numbered from 0 in reading order.
@@ -169,8 +172,8 @@ pub trait Corpus: Debug + Sync {
     /// Returns the number of the file that a shard is a part of.
     fn shard_file(&self, shard: usize) -> usize;
 
-    /// Returns the length of the shard in bytes, on disk or in memory, for dividing work and for
-    /// progress.
+    /// Returns the length of the shard in bytes, on disk or in memory. The length is used to divide
+    /// the work and to show progress.
     fn shard_bytes(&self, shard: usize) -> u64;
 
     /// Returns the number of bytes of all shards.
@@ -178,35 +181,35 @@ pub trait Corpus: Debug + Sync {
         (0..self.shard_count()).map(|shard| self.shard_bytes(shard)).sum()
     }
 
-    /// Returns the number of records of the shard, or `None` if only reading the shard would show
-    /// it.
+    /// Returns the number of records of the shard, or `None` if the shard must be read to count
+    /// them.
     fn known_records(&self, _shard: usize) -> Option<u64> {
         None
     }
 
-    /// Estimates the decompressed length of a shard in bytes. Returns `None` if the file does not
-    /// state it.
+    /// Estimates the decompressed length of a shard in bytes. Returns `None` if the length cannot
+    /// be estimated without decompressing the file.
     fn content_bytes(&self, _shard: usize) -> Option<u64> {
         None
     }
 
-    /// Returns the cost of reading the shard again, as far as it is known without reading the
-    /// shard.
+    /// Returns the cost of reading the shard again. Before a file is read, the cost may be a guess.
     fn price(&self, shard: usize) -> Price;
 
-    /// Visits the shard's events in order. Returns the number of records in the shard, without
-    /// filler such as a header row. If `visit` stops the reading, returns the number of records
-    /// that it got. Every reading visits the same events, including faults.
+    /// Visits the shard's events in order. Returns the number of records in the shard. Filler, such
+    /// as a header row, is not counted. If `visit` stops the reading, returns the number of records
+    /// that `visit` got. Every reading visits the same events, including faults.
     ///
     /// # Errors
     ///
     /// The first error that `visit` returns. Faults of the input are no errors.
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64>;
 
-    /// Visits the events of the shard from the first record on that is found after offset `byte`,
-    /// without reading the bytes before that offset. `byte` counts like [`Corpus::shard_bytes`].
-    /// The first event is [`Event::Reached`], with about the start of that record. Faults are not
-    /// reported. Returns `false`, and visits nothing, if no record is found in this way.
+    /// Visits the events of the shard, beginning at the first record that is found after offset
+    /// `byte`. The bytes before that offset are not read. `byte` counts like
+    /// [`Corpus::shard_bytes`]. The first event is [`Event::Reached`] with the approximate start of
+    /// that record. Faults are not reported. Returns `false`, and visits nothing, if no record is
+    /// found, or if the format does not allow reading to start there.
     ///
     /// # Errors
     ///

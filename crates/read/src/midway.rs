@@ -2,9 +2,9 @@
 //! member or Zstandard frame on.
 //!
 //! Web crawls are compressed with a gzip member for each record, so that a record can be read
-//! without the records before it. A sample of such a file can therefore start anywhere. Bytes that
-//! look like the start of a member by chance do not decompress, or contain no record, and are
-//! skipped.
+//! without the records before it. A sample of such a file can therefore start anywhere. Some bytes
+//! look like the start of a member by chance. They do not decompress or contain no record, so they
+//! are skipped.
 
 use crate::collection::Collection;
 use crate::decompress::{self, first_start};
@@ -16,14 +16,15 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 
-/// Number of compressed bytes that are searched for the start of a member. From that start on, as
-/// many bytes are searched for the start of a record. If nothing is found, nothing is read.
+/// Number of compressed bytes that are searched for the start of a gzip member or Zstandard frame.
+/// From that start on, the same number of bytes is searched for the start of a record. If either
+/// search finds nothing, nothing is read.
 const SEARCHED_BYTES: u64 = 256 << 10;
 
 impl Collection {
-    /// Visits the records of the file with number `file`, starting with the first record found
-    /// after offset `byte`, as described in
-    /// [`Corpus::read_shard_behind`](crate::Corpus::read_shard_behind).
+    /// Visits the records of file number `file`, beginning at the first record that is found after
+    /// offset `byte`. [`Corpus::read_shard_behind`](crate::Corpus::read_shard_behind) describes the
+    /// details.
     pub(super) fn read_behind(
         &self,
         file: usize,
@@ -86,7 +87,7 @@ mod tests {
         ::zstd::encode_all(content, 3).unwrap()
     }
 
-    /// Returns a text that differs from the text of every other number.
+    /// Returns the text with this number. No two numbers have the same text.
     fn text(number: u64) -> String {
         let words = (0..30 + number % 70).map(|word| format!("{number}-{}", word * word));
         words.collect::<Vec<_>>().join(" ")
@@ -103,8 +104,9 @@ mod tests {
         format!("{{\"text\": \"{}\"}}\n", text(number)).into_bytes()
     }
 
-    /// Returns, for each offset in `bytes`, the byte at which reading began after it and the texts
-    /// that were read; `None` if no record was found.
+    /// Reads the file `content` once for each offset in `bytes`, beginning after that offset.
+    /// Returns the offset at which the reading began and the texts that were read, or `None` if no
+    /// record was found.
     fn read_behind(name: &str, content: &[u8], bytes: &[u64]) -> Vec<Option<(u64, Vec<String>)>> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
@@ -144,7 +146,7 @@ mod tests {
             ("a.wet.gz", records(wet).flat_map(|record| gzip(&record, 6)).collect()),
             ("a.wet.zst", records(wet).flat_map(|record| zstd(&record)).collect()),
             ("a.jsonl.gz", records(json_line).flat_map(|line| gzip(&line, 6)).collect()),
-            // Members that begin in the middle of records.
+            // The members and frames of these files begin in the middle of records.
             ("b.jsonl.gz", pieces.chunks(997).flat_map(|piece| gzip(piece, 6)).collect()),
             ("b.jsonl.zst", pieces.chunks(9001).flat_map(zstd).collect()),
         ] {

@@ -15,11 +15,12 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// Smallest number of bytes of a table's shard, which may have several row groups. Smaller shards
-/// would cost time, since each shard reads the file's footer.
+/// Smallest number of bytes of a shard of a table, except for the last shard. A shard may have
+/// several row groups. Smaller shards would cost time, since each shard reads the footer of the
+/// file.
 const ROW_GROUP_BYTES: u64 = 8 << 20;
 
-/// An input file, with its size and modification time at the start of the run.
+/// An input file, with its size and modification time when the collection was opened.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) input: InputFile,
@@ -27,20 +28,21 @@ pub(super) struct Opened {
     modified: Option<SystemTime>,
     /// Memory map of a large uncompressed file; `None` if the file is read from disk.
     pub(super) map: Option<MappedFile>,
-    /// Cost of reading the whole file again. For a small file, it is guessed from the name.
+    /// Cost of reading the whole file again. The cost of a small file is guessed from the name of
+    /// the file.
     pub(super) price: Price,
     /// Compression and format of the content, set when the file is first read.
     pub(super) recognized: OnceLock<Recognized>,
 }
 
-/// Compression and format of a file.
+/// Compression, format and delimiter of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recognized {
     /// Compression of the file.
     pub compression: Compression,
     /// Format of the decompressed content.
     pub format: Format,
-    /// The character between columns, for CSV and TSV.
+    /// The character between columns in CSV and TSV files. `None` in other formats.
     pub delimiter: Option<u8>,
 }
 
@@ -49,7 +51,7 @@ pub struct Recognized {
 pub(super) enum Part {
     /// The whole file. Its format is recognized when it is read.
     Whole,
-    /// A range of bytes of an uncompressed file, which begins and ends at borders of records.
+    /// A range of bytes of an uncompressed file. The range begins and ends between two records.
     Range(Format, Range<u64>),
     /// Some groups of rows of a Parquet or Arrow file.
     Rows(&'static dyn TableFormat, Share),
@@ -65,7 +67,7 @@ impl Opened {
     }
 
     /// Stores the size and modification time of the file, and returns its shards. A large
-    /// uncompressed file is memory-mapped, and divided into shards between records.
+    /// uncompressed file is divided into shards, and is memory-mapped if `options` allow it.
     pub(super) fn cut(&mut self, options: &ReadOptions) -> io::Result<Vec<Part>> {
         let metadata = fs::metadata(self.input.path())?;
         (self.bytes, self.modified) = (metadata.len(), metadata.modified().ok());
@@ -81,7 +83,7 @@ impl Opened {
         file.read_exact(&mut head)?;
         let compression = sniff::compression(&head);
         self.price = price(compression, options.format);
-        // Packed bytes can only be read from the start, so such a file is one shard.
+        // Compressed bytes can only be read from the start, so a compressed file is one shard.
         if compression != Compression::None {
             return Ok(vec![Part::Whole]);
         }
@@ -107,9 +109,10 @@ impl Opened {
         };
         let Some(separator) = separator else { return Ok(vec![Part::Whole]) };
         if options.access.maps() {
-            // A file that cannot be mapped is streamed: to hold it would cost its length of memory.
+            // A file that cannot be mapped is streamed from the disk, because a copy in memory
+            // could be too large.
             self.map = options.access.open(self.input.path()).ok();
-            // A file that shrank since is read as it is now.
+            // If the length of the file has changed since, the length of the map counts.
             self.bytes = self.map.as_ref().map_or(self.bytes, |map| map.len() as u64);
         }
         let mut parts = Vec::new();
@@ -141,15 +144,16 @@ impl Opened {
         self.fault(Severity::Loss, code, None, format!("{error}; skipped"))
     }
 
-    /// Returns the fault to report instead of reading the file, if it changed since it was opened
-    /// first. `file` is the same file, opened again.
+    /// Returns a fault if the file changed after it was opened first, otherwise `None`. The fault
+    /// says that the file was not read. `file` is the same file, opened again.
     pub(super) fn changed(&self, file: &File) -> Option<Fault> {
         self.difference(&file.metadata().ok()?, "not read")
     }
 
-    /// Returns the fault to report after reading, if the file changed since it was opened first.
+    /// Returns a fault if the file changed after it was opened first, otherwise `None`. The fault
+    /// says that the results may be wrong.
     pub(super) fn changed_since(&self) -> Option<Fault> {
-        // For a file that could not be opened, there is nothing to compare with.
+        // If the file could not be opened, its time is not known, so nothing can be compared.
         self.modified?;
         let advice = "what was found in it may be wrong; run again when nothing writes to it";
         self.difference(&fs::metadata(self.input.path()).ok()?, advice)
@@ -157,8 +161,9 @@ impl Opened {
 
     fn difference(&self, now: &Metadata, consequence: &str) -> Option<Fault> {
         let (bytes, modified) = (now.len(), now.modified().ok());
-        // A file is read several times, and shards were cut by its size. If it changed in between,
-        // records would be cut in the middle and numbers would no longer fit.
+        // A file is read several times, and its size decided where its shards begin. If the file
+        // changed in between, records would be cut in the middle, and the numbers of records would
+        // be wrong.
         if (bytes, modified) == (self.bytes, self.modified) {
             return None;
         }
@@ -169,8 +174,8 @@ impl Opened {
         Some(self.fault(Severity::Loss, "changed", None, detail))
     }
 
-    /// Returns the warning to report if the extension of the file's name belongs to another
-    /// compression than `compression`, which was found in the content.
+    /// Returns a warning if the extension of the file's name belongs to another compression than
+    /// `compression`, otherwise `None`. `compression` was found in the content.
     pub(super) fn misnamed(&self, compression: Compression) -> Option<Fault> {
         let word = |compression| match compression {
             Compression::None => "uncompressed",
@@ -197,7 +202,8 @@ fn price(compression: Compression, format: Option<Format>) -> Price {
     of_format.max(of_compression)
 }
 
-/// Returns the position after the first byte `separator` at or after position `from`.
+/// Returns the position after the first byte `separator` that is at position `from` or later.
+/// Returns `None` if there is none.
 fn behind(bytes: &[u8], from: u64, separator: u8) -> Option<u64> {
     let rest = bytes.get(usize::try_from(from).ok()?..)?;
     memchr::memchr(separator, rest).map(|at| from + at as u64 + 1)

@@ -15,23 +15,25 @@ pub struct ReadOptions {
     /// Character between columns in CSV and TSV files. `None` means a tab in TSV, and a guess from
     /// the first rows in CSV.
     pub delimiter: Option<u8>,
-    /// Name of the field, column or path that holds the text.
+    /// Name of the field or column that holds the text. A dotted path such as `meta.text` leads
+    /// into nested objects.
     pub text_field: String,
-    /// Name of the field, column or path that holds the ID.
+    /// Name of the field or column that holds the ID. A dotted path such as `meta.id` leads into
+    /// nested objects.
     pub id_field: String,
-    /// Name of the field, column, path or WARC header that decides which of several similar
-    /// documents is kept.
+    /// Name of the field, column or WARC header field whose value decides which of several similar
+    /// documents is kept. A dotted path leads into nested objects. `None` if no field decides that.
     pub keep_field: Option<String>,
-    /// Length of the longest record, in bytes. Longer records are reported as bad records and are
-    /// not read.
+    /// Length of the longest allowed record, in bytes. A longer record is skipped and reported as a
+    /// bad record.
     pub max_record_bytes: usize,
-    /// Largest number of decompressed bytes for each compressed byte, once 1 GiB was decompressed.
-    /// A file that exceeds it is not read further.
+    /// Largest allowed number of decompressed bytes for each compressed byte, once 1 GiB was
+    /// decompressed. If a file exceeds this number, the reading of the file ends.
     pub max_expansion: u64,
     /// Base 2 logarithm of the largest Zstandard window in bytes. Frames that need a larger window,
     /// and so more memory, are not read.
     pub zstd_window_log: u32,
-    /// Choice of the documents that are compared.
+    /// Conditions that choose the documents to compare.
     pub selection: Selection,
     /// Approximate number of bytes of a shard of an uncompressed file.
     pub shard_bytes: u64,

@@ -35,8 +35,8 @@ impl<R: Read> Stream for Plain<R> {
     }
 }
 
-/// Creates the report that everything from offset `byte` on is lost, because reading the file
-/// failed.
+/// Creates the report that all bytes of the file from offset `byte` on are lost, because reading
+/// failed with `error`.
 pub(super) fn unreadable(byte: u64, error: &io::Error) -> Then {
     let detail = format!("cannot be read: {error}; the records before it were kept");
     Then::Loss {

@@ -14,7 +14,7 @@ pub(super) static TEXT: PlainText = PlainText;
 /// Entry of plain text with one document per line, in the table of input formats.
 pub(super) static LINES: PlainLines = PlainLines;
 
-/// The format of text files that are one document.
+/// The format of text files in which the whole file is one document.
 #[derive(Debug)]
 pub(super) struct PlainText;
 
@@ -127,7 +127,7 @@ impl Splitter for WholeFile {
     }
 }
 
-/// Splitter at line ends. Each line that is not blank is a document.
+/// Splitter that divides a text at its line ends. Each line that is not blank is a document.
 #[derive(Debug)]
 pub(super) struct Lines {
     at_file_start: bool,
@@ -159,10 +159,13 @@ impl Splitter for Lines {
     }
 }
 
-/// Returns the first line of the window and its length in the window. The line is without its line
-/// end, and without a byte order mark if `at_file_start` is set, which is then cleared. The length
-/// includes both. Returns `None` if the line does not end in the window, unless `last` says that
-/// nothing follows.
+/// Returns the first line of the window, and the number of bytes that it takes in the window. The
+/// line is returned without its line end. If `at_file_start` is set, the line is also returned
+/// without a byte order mark, and `at_file_start` is cleared. The number of bytes includes line end
+/// and byte order mark.
+///
+/// Returns `None` if the line does not end in the window. If `last` is set, no bytes follow the
+/// window, so the last line needs no line end.
 pub(super) fn line<'a>(
     window: &'a [u8],
     last: bool,
@@ -173,14 +176,14 @@ pub(super) fn line<'a>(
         None if last => (window, window.len()),
         None => return None,
     };
-    // Lines may end as on Windows. The carriage return is not part of the text, or the same line
-    // would differ between systems.
+    // Lines may end with a carriage return and a line feed, as on Windows. The carriage return is
+    // not part of the text, since the same line would otherwise differ between systems.
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let start = std::mem::take(at_file_start);
     Some((if start { without_byte_order_mark(line) } else { line }, length))
 }
 
-/// Returns the position after the first line end, or `None` if there is none.
+/// Returns the position after the first line end in `bytes`, or `None` if there is no line end.
 pub(super) fn next_line(bytes: &[u8]) -> Option<usize> {
     memchr::memchr(b'\n', bytes).map(|end| end + 1)
 }

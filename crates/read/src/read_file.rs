@@ -17,8 +17,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 impl Collection {
-    /// Reads a file that is a single shard: recognizes its compression and format, and visits its
-    /// records.
+    /// Reads a file that is a single shard. Recognizes the compression and format of the file, and
+    /// visits its records.
     pub(super) fn read_whole(&self, opened: &Opened, visit: &mut Visit<'_>) -> Result<u64> {
         let mut file = match File::open(opened.input.path()) {
             Ok(file) => file,
@@ -39,8 +39,8 @@ impl Collection {
             Ok(recognized) => recognized,
             Err(fault) => return refuse(fault, visit),
         };
-        // Several threads may read the file at the same time. All of them recognize the same, so it does
-        // not matter who stores the result.
+        // Several threads may read the file at the same time. All of them recognize the same
+        // format, so it does not matter which thread stores the result.
         let Recognized { compression, format, .. } = *opened.recognized.get_or_init(|| recognized);
         // The content decides how the file is read, so a wrong name is only a warning.
         if let Some(fault) = opened.misnamed(compression)
@@ -64,8 +64,8 @@ impl Collection {
         self.read_bytes(format, Bytes::Stream(&mut *stream), 0, opened, visit)
     }
 
-    /// Reads the bytes in `range` of a large uncompressed file, which begin and end at borders of
-    /// records.
+    /// Reads the records in `range` of a large uncompressed file. `range` must begin and end
+    /// between two records.
     pub(super) fn read_range(
         &self,
         opened: &Opened,
@@ -93,7 +93,8 @@ impl Collection {
         self.read_bytes(format, Bytes::Stream(&mut *stream), range.start, opened, visit)
     }
 
-    /// Reads groups of rows of a Parquet or Arrow file, or all groups if `groups` is `None`.
+    /// Reads the groups of rows whose numbers are in `groups`, or all groups if `groups` is `None`.
+    /// The file is a Parquet or Arrow file.
     pub(super) fn read_rows(
         &self,
         opened: &Opened,
@@ -129,8 +130,8 @@ impl Collection {
         }
     }
 
-    /// Divides bytes of a file into records as the format requires, and visits them. `offset` is
-    /// the position of the first byte in the file.
+    /// Divides `bytes` into records as `format` requires, and visits these records. `offset` is the
+    /// position of the first of these bytes in the file.
     pub(super) fn read_bytes(
         &self,
         format: Format,
@@ -153,11 +154,12 @@ impl Collection {
 }
 
 /// Reads the first bytes of a file, from which its format is recognized. `bytes` is the length of
-/// the file when it was opened first. A small file of unchanged length takes a single system call.
+/// the file when it was opened first. If a small file still has this length, one system call reads
+/// it as a whole.
 fn head_of(file: &mut File, bytes: u64) -> io::Result<Vec<u8>> {
     let wanted = bytes.min(SNIFFED_BYTES as u64) as usize;
-    // The space has one byte more than the file had, so that a single read shows whether more
-    // follows.
+    // The space has one byte more than the file had. So a single read shows whether the file has
+    // grown.
     let mut head = vec![0; (wanted + 1).min(SNIFFED_BYTES)];
     let mut filled = 0;
     while filled < head.len() {

@@ -12,8 +12,8 @@ use std::fs::File;
 use std::io::Read;
 
 impl Collection {
-    /// Returns the compression, format and delimiter of the file with number `file`. Reads its
-    /// first bytes if they are not known yet.
+    /// Returns the compression, format and delimiter of file number `file`. If the file was not
+    /// recognized before, reads its first bytes.
     ///
     /// # Errors
     ///
@@ -46,8 +46,9 @@ impl Collection {
             };
             space.truncate(filled);
             unpacked = space;
-            // The first bytes of a packed file can end where the stream seems to end, for example
-            // between two gzip members. The content is whole only if the file has no more bytes.
+            // The first bytes of a compressed file may end between two gzip members, so that the
+            // stream seems to end there. So the content is whole only if the file has no more
+            // bytes.
             (&unpacked[..], ended && head.len() as u64 >= opened.bytes)
         };
         let format = match self.options.format {
@@ -69,8 +70,8 @@ impl Collection {
     }
 }
 
-/// Reads from the stream until `space` is full or the stream ends. Returns the number of bytes
-/// written, and whether the stream ended without damage.
+/// Reads from the stream until `space` is full or the stream ends. Returns the number of bytes that
+/// were written to `space`, and whether the stream ended without damage.
 fn fill_up(stream: &mut dyn Stream, space: &mut [u8]) -> (usize, bool) {
     let mut filled = 0;
     while filled < space.len() {
@@ -86,8 +87,8 @@ fn fill_up(stream: &mut dyn Stream, space: &mut [u8]) -> (usize, bool) {
 }
 
 impl Opened {
-    /// Returns the fault of a file whose format is not recognized. `found` describes the file, and
-    /// `content` is the start of its content.
+    /// Returns the fault of a file whose format is not recognized. `found` describes the file, for
+    /// example "is a ZIP archive", and `content` is the start of its content.
     fn unknown_format(&self, found: &str, content: &[u8]) -> Fault {
         let detail = format!(
             "{found}; not {} (first bytes {}). Unpack or convert it, or name its format with \

@@ -6,50 +6,53 @@ use simtool_base::stable_hash::hash;
 use simtool_model::document::{Content, Document, Record};
 use std::ops::ControlFlow;
 
-/// Conditions for the documents that are compared. Other documents are [passed
+/// Conditions that a document must meet to be compared. Documents that do not meet them are [passed
 /// over](Content::PassedOver).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Selection {
-    /// Smallest number of tokens in a document that is compared. A token is a run of bytes without
-    /// white space.
+    /// Smallest number of tokens that a compared document may have. A token is a run of bytes
+    /// without white space.
     pub min_tokens: usize,
-    /// Largest number of bytes of text in a document that is compared.
+    /// Largest number of bytes that the text of a compared document may have.
     pub max_bytes: usize,
-    /// Fraction of documents that are compared, from 0 to 1. The hash of the text decides, so the
-    /// choice does not depend on the file, and equal documents are chosen together.
+    /// Fraction of documents that are compared, from 0 to 1. The hash of its text decides whether a
+    /// document is chosen. So the choice does not depend on the file, and documents with equal
+    /// texts are either all chosen or all passed over.
     pub sample: f64,
-    /// Number of documents after which reading stops.
+    /// Largest number of documents to compare. After this number of documents, the reading of all
+    /// files stops.
     pub limit: u64,
 }
 
 impl Default for Selection {
-    /// Returns a selection of all documents.
+    /// Returns conditions that every document meets.
     fn default() -> Self {
         Self { min_tokens: 0, max_bytes: usize::MAX, sample: 1.0, limit: u64::MAX }
     }
 }
 
 impl Selection {
-    /// Returns whether a document meets all conditions except the limit on their number.
+    /// Returns whether a document meets all conditions. The limit on the number of documents is not
+    /// checked here.
     fn takes(&self, document: &Document<'_>) -> bool {
         let text = document.text;
         text.len() <= self.max_bytes
             && has_tokens(text, self.min_tokens)
-            // The hash as a fraction of 2⁶⁴.
+            // The hash of the text, divided by 2⁶⁴, is compared with the fraction.
             && (self.sample >= 1.0 || (hash(text) as f64) < self.sample * 2f64.powi(64))
     }
 
-    /// Calls `read` to read a shard, and passes the events of the shard to `visit`. Documents that
-    /// are not selected become [`Content::PassedOver`]. Reading stops after `most` selected
-    /// documents.
+    /// Calls `read` to read a shard, and passes the events of the shard to `visit`. If a document
+    /// does not meet the conditions, its content becomes [`Content::PassedOver`]. Reading stops
+    /// after `most` documents that meet the conditions.
     pub(super) fn visit(
         self,
         most: u64,
         visit: &mut Visit<'_>,
         read: impl FnOnce(&mut Visit<'_>) -> Result<u64>,
     ) -> Result<u64> {
-        // Without a selection, events go straight to the visitor. The check of each document would
-        // cost a scan of its text.
+        // If every document meets the conditions, events go straight to the visitor. Checking each
+        // document would cost a scan of its text.
         if self == (Self { limit: self.limit, ..Self::default() }) && most == u64::MAX {
             return read(visit);
         }
@@ -67,8 +70,9 @@ impl Selection {
         })
     }
 
-    /// Returns the record, with its content replaced if it is a document that is not selected.
-    /// Increments `taken` for a selected document.
+    /// Returns the record. If it is a document that does not meet the conditions, its content is
+    /// replaced by [`Content::PassedOver`]. Increments `taken` if the document meets the
+    /// conditions.
     fn look_at<'r>(&self, record: Record<'r>, taken: &mut u64) -> Record<'r> {
         match record.content {
             Content::Document(document) if !self.takes(&document) => {

@@ -8,11 +8,11 @@ use std::path::Path;
 /// Number of bytes at the start of the content from which the format is recognized.
 pub(super) const SNIFFED_BYTES: usize = 256 << 10;
 
-/// Returns the compression of a file that starts with `head`.
+/// Returns the compression of a file whose first bytes are `head`.
 pub(super) fn compression(head: &[u8]) -> Compression {
     match head {
         [0x1F, 0x8B, ..] => Compression::Gzip,
-        // A frame, or a skippable one.
+        // The magic bytes of a Zstandard frame, or of a skippable frame.
         [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Compression::Zstd,
         _ => Compression::None,
     }
@@ -46,22 +46,22 @@ const BINARY: [(&[u8], &str); 15] = [
     (b"filedesc:", "an ARC file, the format before WARC"),
 ];
 
-/// Byte offset of the text `ustar`, which marks a tar archive.
+/// Byte offset at which a tar archive contains the text `ustar`.
 const TAR_MARK_AT: usize = 257;
 
-/// Recognizes the format of a file called `name` whose content begins with `head`. `whole` means
-/// that nothing follows after `head`.
+/// Recognizes the format of the file called `name`. `head` is the start of its decompressed
+/// content, or the whole content if `whole` is set.
 ///
 /// # Errors
 ///
-/// The file has no format that can be read. The error describes the file, such as "is a ZIP
+/// The file has no format that can be read. The error describes the file, for example "is a ZIP
 /// archive".
 pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, String> {
     if let Some(format) = Format::all().find(|format| format.has_magic(head)) {
         return Ok(format);
     }
-    // These files would pass as text with strange words. A message that names their kind helps more
-    // than a document of noise.
+    // Binary files would pass as text with strange words. A message that names the kind of the file
+    // helps more than a document of noise.
     if let Some((_, kind)) = BINARY.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Err(format!("is {kind}"));
     }

@@ -10,10 +10,11 @@ use simtool_base::error::Result;
 pub(super) enum Bytes<'b> {
     /// All bytes to read, in memory.
     Slice(&'b [u8]),
-    /// A stream that starts at the start of a record or of the file.
+    /// A stream of the bytes to read. It starts at the start of a record or of the file.
     Stream(&'b mut dyn Stream),
-    /// A stream that starts in the middle of a record. Reading begins at the next record. That
-    /// record must start within this number of bytes on disk, counted before decompression.
+    /// A stream that starts in the middle of a record, and a number of bytes on disk. Reading
+    /// begins at the next record. That record must start within this number of bytes, counted
+    /// before decompression.
     Within(&'b mut dyn Stream, u64),
 }
 
@@ -24,7 +25,8 @@ pub(super) struct SplitJob<'b, 'r, 'v> {
     pub(super) bytes: Bytes<'b>,
     /// Position, in the file, of the first byte of `bytes`.
     pub(super) offset: u64,
-    /// Creates the event that reports damage. The `bool` argument says whether bytes were lost.
+    /// Function that creates the event that reports damage. Its `bool` argument says whether bytes
+    /// were lost.
     pub(super) to_fault: &'r ToFault<'r>,
     pub(super) visit: &'r mut Visit<'v>,
 }
@@ -35,7 +37,8 @@ impl SplitJob<'_, '_, '_> {
         self.offset == 0
     }
 
-    /// Divides the bytes into records by `splitter` and visits them. Returns the number of records.
+    /// Divides the bytes of the job into records by `splitter`, and visits the records. Returns the
+    /// number of visited records.
     ///
     /// # Errors
     ///

@@ -3,51 +3,53 @@
 
 use simtool_model::document::Content;
 
-/// Divides bytes into the records of a format. It sees a window, which is the next part of the
-/// bytes.
+/// Divides the bytes of a file into the records of a format. A splitter sees only a window, which
+/// is the next part of the bytes.
 pub(super) trait Splitter {
     /// Finds the record at the start of `window`, which is not empty. `last` means that no bytes
     /// follow the window.
     ///
-    /// `Step::More` asks for a longer window. If `last` is set, it means that the record is
-    /// damaged, because the file ends inside it.
+    /// Returns `Step::More` if the record does not end in the window. The caller then calls again
+    /// with a longer window. If `last` is set, `Step::More` means that the record is damaged,
+    /// because the file ends inside it.
     fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a>;
 
-    /// Returns the position of the first record that begins in `bytes`, which start in the middle
-    /// of a record. Returns `None` if no record begins there. [`Splitter::BOUNDARY_BYTES`] bytes
-    /// before and after the start of a record must be enough to recognize it.
+    /// Returns the position in `bytes` at which the first record begins, or `None` if no record
+    /// begins there. `bytes` start in the middle of a record. [`Splitter::BOUNDARY_BYTES`] bytes
+    /// before and after the start of a record must be enough to recognize this start.
     fn boundary(&self, bytes: &[u8]) -> Option<usize>;
 
-    /// Number of bytes before and after the start of a record by which [`Splitter::boundary`]
-    /// recognizes it.
+    /// Number of bytes before and after the start of a record that [`Splitter::boundary`] needs to
+    /// recognize this start.
     const BOUNDARY_BYTES: usize = 1;
 
-    /// The way to go on after bytes of the file were lost by damage.
+    /// Behaviour after bytes of the file were lost by damage.
     const AFTER_LOSS: AfterLoss;
 }
 
-/// The way in which a splitter goes on if bytes before the window were lost by damage.
+/// Behaviour of a splitter if bytes before the window were lost by damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AfterLoss {
-    /// Call the splitter as usual: it recognizes whether a record starts at the window.
+    /// Call the splitter as usual. It recognizes whether a record begins at the start of the
+    /// window.
     Continue,
-    /// Skip the bytes up to the next start of a record, because they are the end of a damaged
-    /// record.
+    /// Skip the bytes up to the next start of a record, because these bytes are the end of a
+    /// damaged record.
     SkipToBoundary,
     /// Stop reading the file.
     Stop,
 }
 
-/// The result of searching a record at the start of a window.
+/// The result of searching for a record at the start of a window.
 #[derive(Debug)]
 pub(super) enum Step<'a> {
     /// A complete record, or filler between records.
     Record {
-        /// Number of bytes from the start of the window, including the separator. At least 1.
+        /// Number of bytes of the record or filler, including the separator after it. At least 1.
         length: usize,
-        /// Whether the record is counted, which gives it a number. Filler is not counted.
+        /// Whether the record gets a number. Filler gets no number and is not counted.
         counted: bool,
-        /// The document in the record, or the reason why there is none.
+        /// The document in the record, or the reason why the record has no document.
         content: Content<'a>,
     },
     /// The record does not end within the window, so more bytes are needed.
@@ -55,13 +57,13 @@ pub(super) enum Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// Creates the step of a counted record of `length` bytes.
+    /// Creates the step for a counted record of `length` bytes.
     pub(super) fn record(length: usize, content: Content<'a>) -> Self {
         Step::Record { length, counted: true, content }
     }
 
-    /// Creates the step of `length` bytes that belong to no record, such as a header row. They are
-    /// not counted, and copies of the file contain them.
+    /// Creates the step for `length` bytes that belong to no record, such as a header row. These
+    /// bytes are not counted as a record, but copies of the file contain them.
     pub(super) fn filler(length: usize) -> Self {
         Step::Record { length, counted: false, content: Content::PassThrough }
     }

@@ -5,7 +5,8 @@ pub(super) trait Stream {
     /// Writes the next bytes of the content to the start of `space`, which must not be empty.
     fn fill(&mut self, space: &mut [u8]) -> Filled;
 
-    /// Returns the number of bytes of the file, before decompression, that were consumed so far.
+    /// Returns the number of bytes of the file that the stream has consumed so far. They are
+    /// counted before decompression.
     fn position(&self) -> u64;
 }
 
@@ -14,25 +15,26 @@ pub(super) trait Stream {
 pub(super) struct Filled {
     /// Number of bytes that the call wrote to the start of the space.
     pub(super) bytes: usize,
-    /// Whether more bytes follow, or the damage that was found.
+    /// State of the stream after these bytes.
     pub(super) then: Then,
 }
 
-/// The state of a stream after the bytes that it wrote.
+/// State of a stream after the bytes that a call of [`Stream::fill`] wrote.
 #[derive(Debug)]
 pub(super) enum Then {
     /// The stream is intact so far, and more bytes may follow.
     More,
     /// The stream has ended without damage.
     End,
-    /// Something is wrong, but no byte is missing, and more bytes may follow.
+    /// A problem was found, but no byte is missing, and more bytes may follow.
     Warning(Damage),
-    /// Bytes are missing here. The bytes that follow do not continue the bytes before.
+    /// Bytes are missing after the written bytes. The next bytes, if any, do not continue the
+    /// written bytes.
     Loss {
         /// The damage that lost the bytes.
         damage: Damage,
-        /// Whether the bytes that this call wrote are known to be wrong, for example because of a
-        /// checksum.
+        /// Whether bytes that were written before the loss are known to be wrong, for example
+        /// because of a checksum.
         untrusted: bool,
         /// Whether the stream has more bytes after the damage.
         goes_on: bool,
@@ -44,7 +46,7 @@ pub(super) enum Then {
 pub(super) struct Damage {
     /// Stable name of the kind of damage, such as `truncated`.
     pub(super) code: &'static str,
-    /// Byte offset in the file on disk, before decompression.
+    /// Byte offset of the damage in the file on disk, before decompression.
     pub(super) byte: u64,
     /// Description of the damage, and advice for the user.
     pub(super) detail: String,

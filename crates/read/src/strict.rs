@@ -6,13 +6,13 @@ use simtool_base::error::{ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
 use simtool_model::document::{Bad, Content, Record};
 
-/// View of a corpus for `--on-error fail`: the first bad record, or the first fault that loses a
-/// part of a file, ends the reading with [`ErrorKind::Loss`].
+/// View of a corpus for the option `--on-error fail`. Reading ends with [`ErrorKind::Loss`] at the
+/// first bad record, or at the first fault that loses a part of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Strict<'c>(pub &'c dyn Corpus);
 
 impl Strict<'_> {
-    /// Returns the fault to fail with if `event` reports lost input, otherwise `None`.
+    /// Returns the fault for the error if `event` reports lost input, otherwise `None`.
     fn loss(&self, shard: usize, event: &Event<'_>) -> Option<Fault> {
         match event {
             Event::Fault(fault) => (fault.severity == Severity::Loss).then(|| fault.clone()),

@@ -8,17 +8,17 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-/// Number of bytes of text in a shard: enough to make the cost per shard negligible, and few enough
-/// that all threads finish at about the same time.
+/// Number of bytes of text in a shard. The number is large enough that the cost of each shard does
+/// not matter. It is small enough that all threads finish at about the same time.
 const SHARD_BYTES: usize = 1 << 20;
-/// Number of bytes that count for each text in addition to its length when texts are divided into
-/// shards. So a shard has a limited number of empty texts.
+/// Number of bytes that are added to the length of each text when texts are divided into shards.
+/// This limits the number of empty texts in a shard.
 const TEXT_COST: usize = 16;
 
 /// A [`Corpus`] that borrows texts in memory. Each text is a document.
 ///
-/// Documents have the numbers of the texts. They count as one file without a name, so a document
-/// without an ID is identified by its number.
+/// The number of a document is the index of its text. All documents count as one file without a
+/// name, so a document without an ID is identified by its number.
 ///
 /// # Example
 ///
@@ -53,15 +53,15 @@ pub struct Texts<'t> {
     shards: Vec<Shard>,
 }
 
-/// Range of texts that are one shard.
+/// Range of texts that make up one shard.
 #[derive(Clone, Debug)]
 struct Shard {
     rows: Range<usize>,
     bytes: u64,
 }
 
-/// Offsets at which the texts of an Arrow column begin and end. There is one offset more than there
-/// are texts; an empty column may have none.
+/// Offsets at which the texts of an Arrow column begin and end. There is one offset for the start
+/// of each text, and one for the end of the last text. An empty column may have no offsets.
 #[derive(Clone, Copy, Debug)]
 pub enum ArrowOffsets<'a> {
     /// Offsets of a column of Arrow's type `Utf8` or `Binary`.
@@ -90,15 +90,17 @@ impl<'t> Texts<'t> {
     }
 
     /// Creates a corpus of the texts of an Arrow column, given as Arrow's buffers. `values` holds
-    /// the bytes of all texts, and `offsets` the position of each text in `values`.
+    /// the bytes of all texts, and `offsets` has the position of each text in `values`.
     ///
-    /// `validity` is a bitmap and the index of the first row's bit in it. Bits are counted from the
-    /// lowest bit of each byte, and a 0 bit means null. If `validity` is `None`, no row is null. A
-    /// null row is a document without words, so that rows keep their numbers.
+    /// `validity` is a bitmap with one bit for each row, and the index of the bit of the first row.
+    /// Bits are counted from the lowest bit of each byte, and a 0 bit means null. If `validity` is
+    /// `None`, no row is null. A null row is a document without words, so that rows keep their
+    /// numbers.
     ///
     /// # Errors
     ///
-    /// The offsets do not ascend or exceed the values, or the bitmap has too few bits.
+    /// The offsets do not ascend, an offset lies beyond the end of `values`, or the bitmap has too
+    /// few bits.
     ///
     /// # Example
     ///
@@ -130,8 +132,8 @@ impl<'t> Texts<'t> {
     }
 
     /// Sets the values for the option `keep_field`, one for each document. They decide which of
-    /// several similar documents is kept. A value is a number in decimal, or text, as it would be
-    /// in a file. An empty value counts as missing.
+    /// several similar documents is kept. A value is a text or a decimal number, as it would be in
+    /// a file. An empty value counts as missing.
     ///
     /// ```
     /// use simtool_read::Texts;
@@ -182,8 +184,8 @@ impl<'t> Texts<'t> {
         Ok(Self { ids: Some(ids), ..self })
     }
 
-    /// Returns an error if the column does not have as many rows as there are texts. `name` is the
-    /// name of the setting in the message.
+    /// Returns an error if the number of rows of `column` differs from the number of texts. `name`
+    /// is the setting that the error message names.
     fn check_length(&self, name: &'static str, column: &dyn Column) -> Result<()> {
         if column.rows() != self.len() {
             let rule = format!("must be as many as the texts, which are {}", self.len());
@@ -247,7 +249,7 @@ impl Corpus for Texts<'_> {
     }
 }
 
-/// Column of values, which are bytes or null.
+/// A column of texts, IDs or fields. Each value is a string of bytes, or null.
 trait Column: Send + Sync {
     fn rows(&self) -> usize;
 
@@ -273,10 +275,12 @@ impl<T: AsRef<[u8]> + Sync> Column for Slice<'_, T> {
     }
 }
 
-/// A column of Arrow. Its offsets were checked when it was created.
+/// A column of texts, IDs or fields in the Arrow format. [`arrow_column`] checks the offsets before
+/// it creates this value.
 struct Arrow<'t, O> {
     values: &'t [u8],
-    /// Start of each row in `values`, and the end of the last row. An empty column may have none.
+    /// Offset in `values` of the start of each row, and of the end of the last row. An empty column
+    /// may have no offsets.
     offsets: &'t [O],
     validity: Option<(&'t [u8], usize)>,
 }
@@ -321,8 +325,8 @@ fn arrow_column<'t>(
 
 /// Checks that the offsets ascend and lie within `values`, and returns the number of rows.
 fn checked_rows<O: Copy + Into<i64>>(values: &[u8], offsets: &[O]) -> Result<usize> {
-    // The offsets come from the caller. They are checked once, so that each later access is a plain
-    // slice.
+    // The offsets come from the caller. They are checked once here, so that later accesses need no
+    // check.
     let mut before = 0;
     for (at, &offset) in offsets.iter().enumerate() {
         let offset = offset.into();
@@ -398,7 +402,8 @@ mod tests {
 
     #[test]
     fn columns_of_arrow_are_read_where_they_are() {
-        // A slice of a larger column: the first text begins after two bytes, and its bit is bit 3.
+        // The column is a slice of a larger column. Its first text begins after two bytes, and the
+        // bit of that text is bit 3.
         let values = b"..a rosethornssix";
         let bits = [0b1110_1000, 0b0000_0000];
         let narrow = [2_i32, 8, 14, 14, 17];

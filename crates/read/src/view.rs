@@ -6,17 +6,19 @@ use simtool_base::error::Result;
 use std::fmt::Debug;
 use std::path::Path;
 
-/// Function that reads a shard, or a part of it, with the visitor that it gets.
+/// Function that reads a shard, or a part of a shard, and passes the events to the visitor in its
+/// argument.
 pub type Reading<'r> = dyn FnMut(&mut Visit<'_>) -> Result<()> + 'r;
 
-/// A corpus that wraps another one. Every view is a [`Corpus`] automatically, and everything that
-/// it does not change comes from the wrapped corpus. So no view can forget to forward a method.
+/// A corpus that wraps another corpus. Every view is a [`Corpus`] automatically. Methods of the
+/// corpus that a view does not change are forwarded to the wrapped corpus, so no view can forget to
+/// forward a method.
 pub trait View: Debug + Sync {
     /// Returns the corpus that the view wraps.
     fn shown(&self) -> &dyn Corpus;
 
-    /// Returns the numbers of the shards that the view contains, in order. `None` means all shards
-    /// of the wrapped corpus.
+    /// Returns the shards that the view contains, in order, as numbers of shards of the wrapped
+    /// corpus. `None` means all shards.
     fn shown_shards(&self) -> Option<&[usize]> {
         None
     }
@@ -37,7 +39,8 @@ pub trait View: Debug + Sync {
     }
 }
 
-/// Returns the number that shard number `shard` of the view has in the wrapped corpus.
+/// Converts the number of a shard in the view to the number of the same shard in the wrapped
+/// corpus.
 fn own_number(view: &impl View, shard: usize) -> usize {
     view.shown_shards().map_or(shard, |shards| shards[shard])
 }
@@ -101,7 +104,7 @@ impl<V: View> Corpus for V {
     }
 
     fn as_files(&self) -> Option<&Collection> {
-        // The files hold more documents than the selected shards.
+        // The files hold more documents than the selected shards, so they are not returned.
         if self.shown_shards().is_some() { None } else { self.shown().as_files() }
     }
 }

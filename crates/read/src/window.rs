@@ -13,14 +13,14 @@ use simtool_model::document::{Bad, Content, Record};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-/// Number of bytes that are read from a stream at once: enough to make the cost of a call
-/// negligible, and few enough that the window stays in the second-level cache.
+/// Number of bytes that are read from a stream at once. The number is large enough that the cost of
+/// a call does not matter. It is small enough that the window stays in the second-level cache.
 const FILL_BYTES: usize = 256 << 10;
-/// Number of bytes of a slice after which progress is reported.
+/// Number of bytes of a slice between two reports of progress.
 const REPORT_BYTES: usize = 64 << 10;
 
-/// Function that creates an event that reports damage of a stream. The `bool` says whether bytes
-/// were lost.
+/// Function that creates the event that reports damage of a stream. The `bool` argument says
+/// whether bytes were lost.
 pub(super) type ToFault<'f> = dyn Fn(Damage, bool) -> Event<'static> + 'f;
 
 /// Visits the records of `bytes`, which start at byte `offset` of the file, and returns the number
@@ -66,9 +66,9 @@ fn cut_slice<S: Splitter>(
                 window.len()
             }
             Step::More => {
-                // The mark of the next record may begin in the last bytes of the window. The search
-                // starts at byte 1 at the earliest, because byte 0 begins the record that is
-                // skipped.
+                // The bytes that mark the start of the next record may begin in the last bytes of
+                // the window. The search starts at byte 1 at the earliest, because the skipped
+                // record begins at byte 0.
                 let from = window.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
                 let length = splitter.boundary(&rest[from..]).map_or(rest.len(), |end| from + end);
                 rest[..length].chunks(FILL_BYTES).try_for_each(|bytes| out.stretch(bytes))?;
@@ -100,11 +100,14 @@ pub(super) fn read_stream<S: Splitter>(
     out.ended(flow)
 }
 
-/// Visits the records of a stream that starts in the middle of a record. The first visited record
-/// is the next one, which must start within about `searched` bytes on disk. The first event is the
-/// position of that record. Damage before it is ignored, because the stream may begin at bytes that
-/// look like the start of a member by chance. `longest` is the length in bytes of the longest
-/// allowed record.
+/// Visits the records of a stream that starts in the middle of a record. The rest of that record is
+/// skipped, and the first visited record is the next one. It must start within about `searched`
+/// bytes on disk. The first event is [`Event::Reached`] with the position of the first visited
+/// record.
+///
+/// Damage before that record is ignored, because the stream may begin at bytes that look like the
+/// start of a gzip member by chance. `longest` is the length in bytes of the longest allowed
+/// record.
 ///
 /// # Errors
 ///
@@ -136,7 +139,7 @@ fn cut_within<S: Splitter>(
         match then {
             Then::More | Then::Warning(_) => {}
             // The bytes after the damage do not continue the bytes before it. A start of a record
-            // found across the two would be wrong.
+            // that is found across this border would be wrong.
             Then::Loss { goes_on: true, .. } => window.start = window.end,
             Then::End | Then::Loss { .. } => break,
         }
@@ -147,14 +150,16 @@ fn cut_within<S: Splitter>(
             give(Event::Reached(part_of(stream.position(), out.byte, content)), out.visit)?;
             return cut_behind(splitter, stream, window, (0, content), to_fault, out);
         }
-        // The last bytes are kept, because the mark of a record may lie across two fills.
+        // The last bytes are kept, because the bytes that mark the start of a record may lie across
+        // two fills.
         window.start += rest.len().saturating_sub(S::BOUNDARY_BYTES);
     }
     ControlFlow::Continue(())
 }
 
-/// Visits the records from the start of the window up to the end of the stream. The window ends
-/// after `content` bytes of the stream, which starts at byte `offset` of the file.
+/// Visits the records from the start of the window up to the end of the stream. `content` bytes of
+/// the stream were read before, and the last of them are in the window. The stream starts at byte
+/// `offset` of the file.
 fn cut_behind<S: Splitter>(
     splitter: &mut S,
     stream: &mut dyn Stream,
@@ -195,8 +200,8 @@ fn cut_behind<S: Splitter>(
                 if !goes_on || S::AFTER_LOSS == AfterLoss::Stop {
                     return ControlFlow::Continue(());
                 }
-                // The next bytes begin somewhere inside a record. Read as a record of its own, the
-                // rest of that record would be a wrong document.
+                // The next bytes begin somewhere inside a record. If the rest of that record were
+                // read as a record of its own, it would be a wrong document.
                 if S::AFTER_LOSS == AfterLoss::SkipToBoundary {
                     window.skipping = Some(Skip { code, length: 0 });
                 }
@@ -212,8 +217,8 @@ fn oversize(longest: usize) -> Cow<'static, str> {
     format!("at most {longest} bytes (`max_record`)").into()
 }
 
-/// Visits the complete records in the window. If `last` says that nothing follows, visits the rest
-/// of the window, too.
+/// Visits the complete records in the window. If `last` is set, no bytes follow the window, and the
+/// rest of the window is visited, too.
 fn split<S: Splitter>(
     splitter: &mut S,
     window: &mut Window,
@@ -239,8 +244,8 @@ fn split<S: Splitter>(
         match splitter.next(seen, last_seen) {
             Step::Record { length, counted, content } => {
                 match window.condemned {
-                    // Filler between records is no document, so it stays as it is even if it cannot
-                    // be trusted.
+                    // Filler between records is no document, so it is not reported as bad, even if
+                    // its bytes may be wrong.
                     Some(code) if counted => {
                         out.bad(&seen[..length], length as u64, code, UNTRUSTED)?;
                     }
@@ -262,7 +267,8 @@ fn split<S: Splitter>(
                 window.skipping = Some(Skip { code: "oversize", length: passed as u64 });
             }
             Step::More => {
-                // With one byte more than the longest record, the record is known to be too long.
+                // If the window has one byte more than the longest allowed record, the record is
+                // known to be too long.
                 window.enough = (2 * rest.len()).min(window.longest + 1);
                 return ControlFlow::Continue(());
             }
@@ -272,7 +278,7 @@ fn split<S: Splitter>(
 
 const UNTRUSTED: Cow<'static, str> = Cow::Borrowed("bytes that agree with their checksum");
 
-/// Passes records to the visitor, and counts the records and their bytes.
+/// Passes records to the visitor, and keeps count of the records and of their bytes.
 struct Output<'o, 'v> {
     /// Byte offset of the next record in the file, after decompression.
     byte: u64,
@@ -320,11 +326,11 @@ impl Output<'_, '_> {
     }
 }
 
-/// A record that is being skipped because it is too long or damaged.
+/// State while a record is skipped because it is too long or damaged.
 struct Skip {
-    /// Code of the reason, such as `oversize`.
+    /// Code of the reason for skipping the record, such as `oversize`.
     code: &'static str,
-    /// Number of bytes skipped so far.
+    /// Number of bytes of the record that were skipped so far.
     length: u64,
 }
 
@@ -337,12 +343,12 @@ struct Window {
     /// plus [`FILL_BYTES`].
     longest: usize,
     /// Number of bytes that must be in the window before the splitter is called again. If a record
-    /// does not end in the window, this number is doubled. Otherwise a long record would be
-    /// searched after every fill, which takes quadratic time.
+    /// does not end in the window, this number becomes twice the length of the window. Otherwise a
+    /// long record would be searched again after every fill, which takes quadratic time.
     enough: usize,
     skipping: Option<Skip>,
-    /// Code of the damage, if the bytes up to the next loss are known to be wrong; otherwise
-    /// `None`. All records in these bytes are reported as bad, with this code.
+    /// Code of the damage if the bytes in the window are known to be wrong, otherwise `None`. All
+    /// records in these bytes are reported as bad records with this code.
     condemned: Option<&'static str>,
 }
 
@@ -359,7 +365,8 @@ impl Window {
         }
     }
 
-    /// Returns the space for the next bytes of the stream. It is never empty.
+    /// Returns the free space of the window for the next bytes of the stream. This space is never
+    /// empty.
     fn space(&mut self) -> &mut [u8] {
         let held = self.end - self.start;
         // Bytes are moved to the front only if there is little room after them, so each byte is
@@ -375,8 +382,8 @@ impl Window {
         &mut self.bytes[self.end..]
     }
 
-    /// Skips the bytes in the window up to the next start of a record, or all of them if there is
-    /// none.
+    /// Skips the bytes in the window up to the next start of a record. If the window has no start
+    /// of a record, skips nearly all of its bytes.
     fn skip<S: Splitter>(&mut self, splitter: &S, out: &mut Output<'_, '_>) -> Flow {
         let Some(skip) = &mut self.skipping else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];
@@ -394,7 +401,8 @@ impl Window {
         ControlFlow::Continue(())
     }
 
-    /// Finishes a skip at the end of the stream: reports the skipped bytes as a bad record.
+    /// Ends the skipping of a record at the end of the stream. Reports the skipped bytes as a bad
+    /// record.
     fn end_skip(&mut self, out: &mut Output<'_, '_>) -> Flow {
         let Some(skip) = self.skipping.take() else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];
@@ -412,8 +420,8 @@ impl Window {
         if code == "oversize" { oversize(self.longest) } else { CLIPPED }
     }
 
-    /// Reports the bytes in the window as a bad record with the code `code` and drops them, since
-    /// the bytes that follow in the stream do not continue them.
+    /// Reports the bytes in the window as a bad record with the code `code`, and removes them from
+    /// the window. The next bytes of the stream do not continue these bytes.
     fn lose(&mut self, code: &'static str, out: &mut Output<'_, '_>) -> Flow {
         self.end_skip(out)?;
         let rest = &self.bytes[self.start..self.end];

@@ -7,7 +7,7 @@ use simtool_base::error::{Error, Result};
 use std::io::Read;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
-/// The first four bytes of a frame (RFC 8878, section 3.1.1).
+/// The first four bytes of a Zstandard frame (RFC 8878, section 3.1.1).
 pub(super) const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// Stream of the decompressed content of a Zstandard file.
@@ -15,9 +15,10 @@ pub(super) struct Zstd<R> {
     input: Input<R>,
     decoder: Decoder<'static>,
     expansion: Expansion,
-    /// Base 2 logarithm of the largest window in bytes. Frames with a larger window are not read.
+    /// Base 2 logarithm of the largest allowed window in bytes. The window is the memory that the
+    /// decoder needs. Frames with a larger window are not read.
     window_log: u32,
-    /// Byte offset in the file of the frame that is being read.
+    /// Byte offset, in the file, of the frame that is being read.
     frame: u64,
     in_frame: bool,
     written: u64,
@@ -25,7 +26,7 @@ pub(super) struct Zstd<R> {
 }
 
 impl<R: Read> Zstd<R> {
-    /// Creates the stream of the decompressed content of a file.
+    /// Creates the stream of the decompressed content of a Zstandard file.
     ///
     /// # Errors
     ///
@@ -47,13 +48,13 @@ impl<R: Read> Zstd<R> {
         })
     }
 
-    /// Returns the damage to report for an error of the decoder, and moves the input to the next
-    /// frame.
+    /// Returns the damage to report for `error`, an error of the decoder. Moves the input to the
+    /// next frame.
     fn damage(&mut self, error: &std::io::Error) -> Then {
         let (began, was_inside) = (self.frame, self.in_frame);
         let reason = error.to_string();
         // The library reports every error as text. A window that is too large is no damage, and the
-        // user can allow it, so it gets advice of its own.
+        // user can allow it. So this error has a message of its own.
         if reason.contains("requires too much memory") {
             self.done = true;
             let detail = format!(
@@ -64,7 +65,7 @@ impl<R: Read> Zstd<R> {
             let damage = Damage { code: "zstd-window", byte: began, detail };
             return Then::Loss { damage, untrusted: true, goes_on: false };
         }
-        // Bytes that never were a frame are a warning at the end of the file. A frame that cannot
+        // Bytes at the end of the file that are no frame cause only a warning. A frame that cannot
         // be decoded is a loss.
         let is_frame = was_inside || self.frame_magic_at_start();
         match self.resume(if is_frame { began + 1 } else { began }) {
@@ -77,8 +78,9 @@ impl<R: Read> Zstd<R> {
         }
     }
 
-    /// Returns the damage to report for a file that ends inside a frame. Either the file was cut,
-    /// or the frame is damaged and its decoder has consumed the frames after it.
+    /// Returns the damage to report for a file that ends inside a frame. There are two cases.
+    /// Either the file was cut, or the frame is damaged and its decoder has consumed the frames
+    /// after it.
     fn end_inside(&mut self) -> Then {
         let (end, began) = (self.input.position(), self.frame);
         match self.resume(began + 1) {
@@ -92,8 +94,8 @@ impl<R: Read> Zstd<R> {
     /// frame, or `None` if there is no frame.
     fn resume(&mut self, from: u64) -> Result<Option<u64>, Then> {
         self.in_frame = false;
-        // The stream counts as ended until the search succeeds, because the search may return
-        // early.
+        // The stream counts as ended until the search succeeds, because the next line may return an
+        // error.
         self.done = true;
         let found = self.input.seek_start(from, MAGIC.len(), is_frame_start)?;
         // Resetting the session of a decoder that exists does not fail.
@@ -146,8 +148,8 @@ impl<R: Read> Stream for Zstd<R> {
                 self.done = true;
                 return Filled { bytes, then };
             }
-            // A call returns at the end of each frame. So the content of a damaged frame is never
-            // in the same call as that of an intact one.
+            // A call returns at the end of each frame. So one call never returns the content of a
+            // damaged frame together with the content of an intact frame.
             if bytes == space.len() || (bytes > 0 && !self.in_frame) {
                 return Filled { bytes, then: Then::More };
             }
@@ -160,7 +162,7 @@ impl<R: Read> Stream for Zstd<R> {
     }
 }
 
-/// Returns the position in `bytes` of the first bytes that very likely begin a frame, or `None`.
+/// Returns the first position in `bytes` at which a Zstandard frame very likely begins, or `None`.
 pub(super) fn first_frame(bytes: &[u8]) -> Option<usize> {
     memchr::memmem::find(bytes, &MAGIC)
 }
@@ -173,8 +175,8 @@ fn is_frame_start(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Reads the file to its end. Returns the length of the content, and the largest number of
-    /// compressed bytes in memory.
+    /// Reads a Zstandard file to its end. Returns the length of the decompressed content, and the
+    /// largest number of compressed bytes that were in memory at once.
     fn read(file: impl Read) -> (u64, usize) {
         let mut zstd = Zstd::new(Input::new(file), &ReadOptions::default()).unwrap();
         let (mut content, mut held) = (0, 0);

@@ -3,19 +3,21 @@
 use crate::zstd::MAGIC;
 use std::io::{Read, Seek, SeekFrom};
 
-/// Largest number of headers of frames and blocks that are read. Files with more headers usually
-/// get no estimate.
+/// Largest number of headers of frames and blocks that are read. For a file with more headers, the
+/// length is usually not estimated.
 const MOST_HEADERS: u32 = 1024;
-/// Length in bytes of the longest frame header.
+/// Length in bytes of the longest possible header of a frame.
 const FRAME_HEADER: usize = 18;
-/// Largest decompressed size of a block, in bytes.
+/// Largest decompressed size that a block can have, in bytes.
 const BLOCK_BYTES: u64 = 128 << 10;
 
-/// Estimates the decompressed length in bytes of a file of `bytes` bytes. A frame usually states
-/// the length of its content. In other frames, each compressed block counts as full.
+/// Estimates the length in bytes of the decompressed content of a Zstandard file. The file has
+/// `bytes` bytes. A frame usually states the length of its content. In other frames, each
+/// compressed block is assumed to have the largest possible size.
 ///
-/// Returns `None` if the file is not intact or has too many headers to read. A first frame that states
-/// its length is used even if it has too many blocks.
+/// Returns `None` if the file is not intact, or if it has more than [`MOST_HEADERS`] headers. There
+/// is one exception to this limit: if the first frame has too many blocks but states its length,
+/// this length is returned.
 pub(super) fn content_bytes(file: &mut (impl Read + Seek), bytes: u64) -> Option<u64> {
     let (mut at, mut content) = (0, 0);
     let mut left = MOST_HEADERS;
@@ -69,7 +71,7 @@ pub(super) fn content_bytes(file: &mut (impl Read + Seek), bytes: u64) -> Option
     (at == bytes).then_some(content)
 }
 
-/// Sizes that the header of a frame states.
+/// Sizes that the header of a Zstandard frame states.
 struct Frame {
     /// Length of the header in bytes.
     header: u64,
@@ -97,7 +99,7 @@ impl Frame {
         let mut number = [0; 8];
         // A header has at most 4 + 1 + 1 + 4 + 8 bytes.
         number[..length].copy_from_slice(rest.get(content_at..content_at + length)?);
-        // A length in two bytes is stored less 256, because shorter content fits in one byte (RFC
+        // A length in two bytes is stored minus 256, because a shorter length fits in one byte (RFC
         // 8878, section 3.1.1.1.4).
         let number = u64::from_le_bytes(number) + if length == 2 { 256 } else { 0 };
         let content = (length > 0).then_some(number);
@@ -115,8 +117,8 @@ impl Frame {
     }
 }
 
-/// Reads `N` bytes at byte offset `at`. Bytes beyond the end of the file are 0. Returns `None` if
-/// reading fails.
+/// Reads `N` bytes at byte offset `at` of the file. Bytes beyond the end of the file are returned
+/// as 0. Returns `None` if reading fails.
 fn bytes_at<const N: usize>(file: &mut (impl Read + Seek), at: u64) -> Option<[u8; N]> {
     file.seek(SeekFrom::Start(at)).ok()?;
     let mut bytes = [0; N];

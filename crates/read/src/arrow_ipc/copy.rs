@@ -35,13 +35,14 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
     decoded(from, to, || writer.finish())
 }
 
-/// Encoder for [`copy_groups`]: it decodes a record batch and filters its rows.
+/// Decodes the record batches of the original and drops the rows that the copy leaves out.
+/// [`copy_groups`] calls this encoder for each batch.
 struct Encoder<'c> {
     from: &'c Path,
     to: &'c Path,
     layout: Layout,
-    /// Decoder with the dictionaries of the first batch, which most files use for all batches.
-    /// `None` if there is no batch.
+    /// Decoder that has read the dictionaries of the first batch. In most files, all batches use
+    /// the same dictionaries, so this decoder decodes all of them. `None` if the file has no batch.
     decoder: Option<FileDecoder>,
 }
 
@@ -70,7 +71,7 @@ impl GroupEncoder for Encoder<'_> {
     }
 }
 
-/// Arrow's writer for the copy, in the variant of the original: file or stream.
+/// Arrow's writer for the copy. It writes the file format or the stream format, like the original.
 enum Writer {
     File(FileWriter<BufWriter<File>>),
     Stream(StreamWriter<BufWriter<File>>),

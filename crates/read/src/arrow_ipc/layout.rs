@@ -24,13 +24,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-/// Byte offset of the first message of a file, after the magic bytes and padding.
+/// Byte offset of the first message of an Arrow file. The magic bytes and padding come before it.
 const FIRST_MESSAGE: u64 = 8;
-/// Number of bytes after the footer of a file: four for the length of the footer, and six magic
-/// bytes.
+/// Number of bytes after the footer of an Arrow file: four with the length of the footer, and six
+/// magic bytes.
 const TAIL_BYTES: u64 = 10;
-/// Largest length of a decompressed buffer, in bytes. An array with 32-bit offsets cannot hold more
-/// text. Longer buffers are treated as damage.
+/// Largest length of a decompressed buffer, in bytes. Offsets of 32 bits cannot reach beyond this
+/// length. Longer buffers are treated as damage.
 const LONGEST_BUFFER: i64 = i32::MAX as i64;
 /// Largest number of rows that a batch or an array in it may declare. More rows are treated as
 /// damage.
@@ -66,9 +66,9 @@ impl Batch {
     }
 }
 
-/// Positions of the dictionaries in a stream, by the ID of the dictionary, as far as the stream has
-/// been read. The first block of a list is the last complete dictionary. The other blocks contain
-/// values that the stream has appended to it.
+/// Positions of the dictionaries that were found in a stream so far. The key is the ID of a
+/// dictionary. The first block of its list is the latest complete version of the dictionary. The
+/// other blocks contain values that the stream has appended to that version.
 type Dictionaries = BTreeMap<i64, Vec<Block>>;
 
 impl Layout {
@@ -84,7 +84,7 @@ impl Layout {
         if start != MAGIC {
             return Self::walk(file, length, 0, most);
         }
-        // The flatbuffers library checks what it reads, but may give up on nonsense.
+        // The flatbuffers library checks the footer, but may panic on damaged bytes.
         let reason = match caught(|| Self::from_footer(file, length)).flatten() {
             Ok(layout) => return Ok(layout),
             Err(reason) => reason,
@@ -134,8 +134,9 @@ impl Layout {
         Ok(Self { schema, version, is_file: true, batches, metadata, damage: None, length })
     }
 
-    /// Finds the messages of a stream that begins at byte `start` of a file of `length` bytes, one
-    /// after the other. Stops after `most` record batches.
+    /// Finds the record batches and dictionaries of a stream by reading its messages one after the
+    /// other. The stream begins at byte `start` of a file of `length` bytes. Stops after `most`
+    /// record batches.
     fn walk(file: &File, length: u64, start: u64, most: usize) -> Result<Self, String> {
         let first = MessageBytes::read(file, start, length)?;
         let first = first.ok_or("there is no schema")?;
@@ -153,7 +154,7 @@ impl Layout {
         };
         let mut at = first.end();
         let mut dictionaries = Dictionaries::new();
-        // The same list is shared by all batches up to the next change.
+        // All batches up to the next change of a dictionary share one list.
         let mut current = Arc::new(Vec::new());
         while layout.batches.len() < most {
             let added = MessageBytes::read(file, at, length).and_then(|bytes| {
@@ -173,9 +174,10 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Adds the next message of a stream to the layout. A record batch is added to `self.batches`.
-    /// A dictionary is added to `dictionaries`, and `current` becomes the new list of dictionaries
-    /// for the record batches that follow.
+    /// Adds a message of a stream to the layout. If the message is a record batch, it is added to
+    /// `self.batches` with `current`, the list of the present dictionaries. If it is a dictionary,
+    /// it is added to `dictionaries`, and `current` becomes a new list for the record batches that
+    /// follow.
     fn add(
         &mut self,
         bytes: &MessageBytes,
@@ -208,8 +210,8 @@ impl Layout {
         }
     }
 
-    /// Returns the number of rows that the batch with number `group` declares. Returns 0 if the
-    /// metadata of the batch cannot be read.
+    /// Returns the number of rows that record batch number `group` declares. Returns 0 if the
+    /// metadata of that batch cannot be read.
     pub(super) fn rows(&self, file: &File, group: usize) -> u64 {
         let Some(batch) = self.batches.get(group) else { return 0 };
         let at = u64::try_from(batch.block.offset()).unwrap_or(u64::MAX);
@@ -219,8 +221,9 @@ impl Layout {
         rows.filter(|rows| (0..=MOST_ROWS).contains(rows)).map_or(0, i64::cast_unsigned)
     }
 
-    /// Returns a decoder that has read the dictionaries of the batch with number `group`. It
-    /// decodes only the columns with the numbers in `projection`, or all columns if that is `None`.
+    /// Returns a decoder that has read the dictionaries of record batch number `group`. The decoder
+    /// decodes only the columns with the numbers in `projection`, or all columns if `projection` is
+    /// `None`.
     ///
     /// # Errors
     ///
@@ -244,7 +247,8 @@ impl Layout {
         Ok(decoder)
     }
 
-    /// Decodes the batch with number `group`. `decoder` must have read its dictionaries.
+    /// Decodes record batch number `group`. `decoder` must have read the dictionaries of that
+    /// batch.
     ///
     /// # Errors
     ///
@@ -262,7 +266,8 @@ impl Layout {
         batch.map_err(|error| error.to_string())?.ok_or_else(|| "it is no record batch".to_owned())
     }
 
-    /// Returns the compression of the first batch, or `None` if it is not compressed.
+    /// Returns the compression of the first record batch, or `None` if that batch is not
+    /// compressed.
     pub(super) fn compression(&self, file: &File) -> Option<CompressionType> {
         let at = u64::try_from(self.batches.first()?.block.offset()).ok()?;
         let bytes = MessageBytes::read(file, at, self.length).ok()??;
@@ -271,8 +276,8 @@ impl Layout {
     }
 }
 
-/// Converts a schema to Arrow's type. Returns an error if the numbers in the file have the byte
-/// order of another processor.
+/// Converts a schema from the form in the file to the type of the Arrow library. Returns an error
+/// if the numbers in the file do not have the byte order of this processor.
 fn schema_of(schema: Option<arrow_ipc::Schema<'_>>) -> Result<SchemaRef, String> {
     let schema = schema.ok_or("there is no schema")?;
     // The library does not convert byte orders, and numbers in the wrong order would pass as other
@@ -381,8 +386,8 @@ fn read_block(file: &File, block: &Block, length: u64) -> Result<Buffer, String>
     Ok(space.into())
 }
 
-/// Checks the sizes that a batch or a dictionary declares. The decoder allocates memory of these
-/// sizes before it would notice that they are wrong.
+/// Checks the sizes that the record batch or dictionary in `bytes` declares. The decoder allocates
+/// memory of these sizes before it notices that a size is wrong.
 fn check(bytes: &Buffer, block: &Block) -> Result<(), String> {
     let (metadata, body) = bytes.split_at(block.metaDataLength().cast_unsigned() as usize);
     let prefix_bytes = if metadata.starts_with(&CONTINUATION) { 8 } else { 4 };

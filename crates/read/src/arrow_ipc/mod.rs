@@ -28,13 +28,14 @@ use {
 const MAGIC: &[u8] = b"ARROW1";
 /// Bytes at the start of each message, before the length of its metadata.
 const CONTINUATION: [u8; 4] = [0xFF; 4];
-/// Longest metadata of a message, and longest footer, in bytes.
+/// Largest length, in bytes, of the metadata of a message and of the footer. A file with a larger
+/// length counts as damaged.
 const LONGEST_METADATA: u32 = 64 << 20;
 
 /// Entry of Arrow IPC in the table of input formats.
 pub(super) static ARROW: ArrowIpc = ArrowIpc;
 
-/// Arrow IPC, the file format and the stream format.
+/// The format Arrow IPC. It has two variants, files and streams, and both are read.
 #[derive(Debug)]
 pub(super) struct ArrowIpc;
 
@@ -103,8 +104,9 @@ impl TableFormat for ArrowIpc {
         copy::copy_rows(from, copy)
     }
 
-    /// Returns twice the bytes of the longest shard. A record batch is in memory as a whole, next
-    /// to its decompressed text. A shard is one batch or several short ones.
+    /// Estimates the memory as twice the bytes of the longest shard. The bytes of a whole record
+    /// batch are in memory next to its decompressed text. A shard is one record batch or several
+    /// short record batches.
     fn reader_bytes(&self, rows: TableRows) -> f64 {
         2.0 * rows.shard_bytes
     }

@@ -14,15 +14,15 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Number of rows after which progress is reported.
+/// Number of rows between two reports of progress.
 const SLICE_ROWS: usize = 1024;
 /// Largest number of shares into which a file is divided. More shares would cost time, since
 /// reading a share of a stream visits all messages before the share.
 const MOST_SHARES: u64 = 64;
 
-/// Groups the record batches into shares of at least `bytes` bytes, which threads read
-/// independently. Returns `None` if the file cannot be read or is damaged. Such a file is then read
-/// as a whole.
+/// Groups the record batches of a file into shares of at least `bytes` bytes. A share is read by
+/// one thread, independently of the other shares. Returns `None` if the file cannot be read or is
+/// damaged. Such a file is then read as a whole.
 pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
     let layout = Layout::load(file, usize::MAX).ok()?;
     if layout.damage.is_some() {
@@ -34,8 +34,9 @@ pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
     Some(shares_of(groups, bytes.max(all_bytes / MOST_SHARES)))
 }
 
-/// Visits the rows of the job's record batches. Returns the number of rows that the file declares
-/// for them, or the number of visited rows if `visit` stopped the reading.
+/// Visits the rows of the record batches in `job.groups`. Returns the number of rows that the file
+/// declares for these batches. If `visit` stopped the reading, returns the number of visited rows
+/// instead.
 ///
 /// # Errors
 ///
@@ -51,8 +52,8 @@ pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
     };
     let selected = match Selected::new(&layout.schema, job.columns) {
         Ok(selected) => selected,
-        // The fault concerns the whole file. It is reported with the first share only, or users
-        // would see it once for every share.
+        // The fault concerns the whole file. Only the first share reports it, since users would
+        // otherwise see it once for every share.
         Err(_) if !job.has_first_group() => return Ok(0),
         Err(reason) => {
             let batches = 0..layout.batches.len();
@@ -83,7 +84,7 @@ struct BatchReading<'j> {
     job: TableJob<'j>,
     layout: Layout,
     selected: Selected,
-    /// Number of the last decoded batch, and its decoder.
+    /// Number of the last decoded batch, and the decoder that decoded it.
     decoder: Option<(usize, FileDecoder)>,
     /// Number of rows in the batches that were read so far, including rows lost by damage.
     rows: u64,
@@ -137,8 +138,8 @@ impl BatchReading<'_> {
         }
     }
 
-    /// Decodes the batch with number `group`. Reuses the decoder of the last batch if the
-    /// dictionaries are the same.
+    /// Decodes record batch number `group`. Reuses the decoder of the batch that was decoded
+    /// before, if both batches have the same dictionaries.
     fn decode(&mut self, group: usize) -> Result<RecordBatch, String> {
         let wanted = &self.layout.batches[group].dictionaries;
         let known = self
@@ -158,8 +159,8 @@ impl BatchReading<'_> {
     }
 }
 
-/// Visits the rows of a batch. After every [`SLICE_ROWS`] rows, reports the progress that `reached`
-/// computes from the number of rows visited so far.
+/// Visits the rows of a record batch. After every [`SLICE_ROWS`] rows, reports progress. `reached`
+/// converts the number of rows visited so far to the number of bytes in that report.
 fn visit_slices(
     batch: &RecordBatch,
     rows: &mut Rows<'_>,

@@ -7,8 +7,8 @@ use arrow_schema::{DataType, Field, Fields, Schema};
 use simtool_base::fault::quoted;
 use std::fs::File;
 
-/// Returns the names of all columns; a column inside a struct has a dotted path, such as `meta.id`.
-/// Returns an empty list if the file cannot be read.
+/// Returns the names of all columns of an Arrow file. The name of a column inside a struct is a
+/// dotted path, such as `meta.id`. Returns an empty list if the file cannot be read.
 pub(super) fn column_names(file: &File) -> Vec<String> {
     let mut names = Vec::new();
     if let Ok(layout) = Layout::load(file, 0) {
@@ -33,18 +33,19 @@ pub(super) struct Selected {
     pub(super) paths: ColumnPaths,
     /// Numbers of the top-level columns to decode, ascending.
     pub(super) projection: Vec<usize>,
-    /// Name of the column with the text. If there is none, name of the column by which rows are
-    /// counted.
+    /// Name of the column with the text. If the schema has no such column, this is the column that
+    /// is decoded only to count the rows.
     pub(super) first: String,
 }
 
 impl Selected {
     /// Finds the columns that `columns` names. If the schema lacks the column of the text, selects
-    /// any column of text or numbers, so that rows can still be counted.
+    /// the first column of text or numbers instead, so that the rows can still be counted.
     ///
     /// # Errors
     ///
-    /// The column of the text holds no text, or no column shows the number of rows.
+    /// The column of the text has another type than text. Or that column is missing, and no other
+    /// column can be used to count the rows.
     pub(super) fn new(schema: &Schema, columns: Columns<'_>) -> Result<Self, String> {
         let Some((text, field)) = find(schema.fields(), columns.text) else {
             let counted = schema.fields().iter().position(|field| shows_rows(field.data_type()));
@@ -76,8 +77,8 @@ impl Selected {
     }
 }
 
-/// Finds a column by its name or by a dotted path through structs. Returns its path and its type,
-/// or `None`. A name may contain dots itself.
+/// Finds the column called `name`. A dotted name leads into structs, but the name of a column may
+/// also contain dots itself. Returns the path to the column and its field, or `None`.
 fn find<'s>(fields: &'s Fields, name: &str) -> Option<(Vec<String>, &'s Field)> {
     // A column whose own name has dots comes first, since it could not be named in another way.
     if let Some(field) = fields.iter().find(|field| field.name() == name) {
@@ -109,8 +110,8 @@ fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-/// Returns whether an array of this type takes memory for each row, so that a file cannot declare
-/// more rows than it has bytes for.
+/// Returns whether an array of this type takes some memory for each row. The size of such an array
+/// limits the number of rows, whatever number a crafted file declares.
 fn shows_rows(data_type: &DataType) -> bool {
     is_text(data_type) || data_type.is_primitive() || *data_type == DataType::Boolean
 }

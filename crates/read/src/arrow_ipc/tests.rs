@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Number of rows of a record batch.
 const BATCH_ROWS: usize = 50;
 
-/// Returns the bytes of an Arrow file or stream with these columns, in batches of [`BATCH_ROWS`]
+/// Returns the bytes of an Arrow file or stream with `columns`, in record batches of [`BATCH_ROWS`]
 /// rows.
 fn written(
     columns: Vec<(&str, ArrayRef)>,
@@ -210,7 +210,7 @@ fn damaged_bytes_never_end_the_program() {
 fn a_damaged_batch_costs_itself_alone() {
     let mut bytes = written(columns(plain), true, Some(CompressionType::ZSTD));
     let whole = read_as("a.arrow", &bytes, options(1));
-    // The frame of the texts: the last long one of the first batch of three columns.
+    // The fourth Zstandard frame contains the texts of the first batch of three columns.
     let frames = memchr::memmem::find_iter(&bytes, b"\x28\xB5\x2F\xFD").take(4);
     let at = frames.last().unwrap();
     bytes[at] ^= 1;

@@ -35,8 +35,8 @@ pub(super) struct Delimited {
     title: &'static str,
     about: &'static str,
     extensions: &'static [&'static str],
-    /// The character between columns, unless the user chooses one. `None` means that it is guessed
-    /// from the first rows.
+    /// The character between columns if the user chooses none. `None` means that this character is
+    /// guessed from the first rows.
     delimiter: Option<u8>,
 }
 

@@ -18,8 +18,8 @@ use std::borrow::Cow;
 const DELIMITERS: [u8; 4] = *b",;\t|";
 /// Largest number of rows after the header from which the delimiter is guessed.
 const GUESSED_FROM: usize = 20;
-/// Largest number of bytes of a file that are read more than once because of bad rows. The limit
-/// keeps the time linear.
+/// Largest number of bytes of a file that are read again because of bad rows. Without this limit,
+/// the time for a crafted file would grow with the square of its length.
 const MOST_READ_AGAIN: u64 = 256 << 20;
 
 /// Splitter that divides a text table at the ends of its rows.
@@ -35,8 +35,8 @@ pub(super) struct Rows {
     fields: Vec<u8>,
     ends: Vec<usize>,
     bad: Bad,
-    /// Number of bytes so far that were read more than once, because a bad row ended after its
-    /// first line.
+    /// Number of bytes so far that must be read again. If a row of several lines is bad, its lines
+    /// after the first one are read again, since a row may start there.
     read_again: u64,
 }
 
@@ -79,7 +79,7 @@ impl Rows {
             written += wrote;
             columns += ended;
             match result {
-                // Called again without input, the parser assumes that nothing follows.
+                // If the parser is called again without input, it assumes that the file has ended.
                 ReadRecordResult::InputEmpty if last => {}
                 ReadRecordResult::InputEmpty => return None,
                 ReadRecordResult::OutputFull => self.fields.resize(2 * self.fields.len(), 0),
@@ -106,8 +106,8 @@ impl Rows {
     }
 
     /// Returns a bad record for the row at the start of `window`, which has `row` bytes. The bad
-    /// record is only the first line, and the other lines of the row are parsed again. If too many
-    /// bytes were parsed again so far, the bad record is the whole row.
+    /// record is only the first line of the row, and the other lines are parsed again. If more than
+    /// [`MOST_READ_AGAIN`] bytes of the file were parsed again, the bad record is the whole row.
     fn bad_row(&mut self, window: &[u8], row: usize, expected: Cow<'static, str>) -> Step<'_> {
         let line = next_line(window).unwrap_or(window.len());
         self.read_again += row.saturating_sub(line) as u64;
@@ -134,7 +134,7 @@ pub(super) fn guess(head: &[u8], text: &str) -> u8 {
         let (mut at, columns) = rows.parse(head, false).or_else(|| rows.parse(head, true))?;
         let has_text = (0..columns).any(|at| rows.field(Some(at)) == Some(text.as_bytes()));
         let (mut seen, mut even) = (0, 0);
-        // Without input, the parser would find rows of nothing for ever.
+        // At the end of `head`, the parser would return empty rows for ever.
         while seen < GUESSED_FROM
             && at < head.len()
             && let Some((length, of_row)) = rows.parse(&head[at..], false)
@@ -145,7 +145,8 @@ pub(super) fn guess(head: &[u8], text: &str) -> u8 {
                 (seen, even) = (seen + 1, even + usize::from(of_row == columns));
             }
         }
-        // A whole number of hundredths, so that the result does not depend on comparing floats.
+        // The share is in percent as a whole number, so that no floating-point numbers are
+        // compared.
         let share = (100 * even).checked_div(seen).unwrap_or(100);
         (delimiter == DELIMITERS[0] || columns > 1).then_some((
             has_text,
@@ -205,8 +206,9 @@ impl Splitter for Rows {
         }
         let row = &window[..length];
         // Within a quoted field, quotes are doubled (RFC 4180, section 2), so a complete row has an
-        // even number. At the end of the file, the parser accepts an open quote. A row of one line
-        // with an odd number is accepted, because it has a quote inside a field without quotes.
+        // even number of quotes. At the end of the file, the parser accepts a quote that is not
+        // closed. A row of one line with an odd number of quotes is accepted, because one of its
+        // quotes is inside a field that is not quoted.
         let ends_open = memchr::memchr_iter(b'"', row).count() % 2 == 1
             && (row.last() != Some(&b'\n') || next_line(row) != Some(length));
         if ends_open {

@@ -1,6 +1,6 @@
 //! Parses the attributes of an HTML tag, and finds the end of the tag.
 
-/// Iterator over the attributes of a tag.
+/// Iterator over the attributes of an HTML tag. It also finds the end of the tag.
 #[derive(Clone, Debug)]
 pub(super) struct Attributes<'h> {
     html: &'h [u8],
@@ -17,7 +17,8 @@ pub(super) struct TagEnd {
     pub(super) is_self_closing: bool,
 }
 
-/// Name and value of an attribute as they are in the page, with references not yet resolved.
+/// Name and value of an attribute as they are in the page. Character references such as `&amp;` are
+/// not yet resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Attribute<'h> {
     pub(super) name: &'h [u8],
@@ -25,13 +26,14 @@ pub(super) struct Attribute<'h> {
 }
 
 impl<'h> Attributes<'h> {
-    /// Creates the iterator over the attributes of a tag. `at` is the position in the page after
-    /// the tag's name.
+    /// Creates the iterator over the attributes of a tag. `at` is the position after the name of
+    /// the tag, in the page `html`.
     pub(super) fn new(html: &'h [u8], at: usize) -> Self {
         Self { html, at, end: None }
     }
 
-    /// Returns the end of the tag after all attributes, or `None` if the page ends before it.
+    /// Skips all attributes and returns the end of the tag, or `None` if the page ends inside the
+    /// tag.
     #[inline]
     pub(super) fn end(mut self) -> Option<TagEnd> {
         while self.next().is_some() {}
@@ -58,14 +60,15 @@ impl<'h> Attributes<'h> {
         &self.html[start..self.at]
     }
 
-    /// Reads and returns the value of an attribute, after its `=`.
+    /// Reads and returns the value of an attribute. The current position is after the `=` of the
+    /// attribute.
     fn value(&mut self) -> &'h [u8] {
         self.skip_white_space();
         match self.html.get(self.at) {
             Some(&quote @ (b'"' | b'\'')) => {
                 let start = self.at + 1;
                 let length = memchr::memchr(quote, &self.html[start..]);
-                // Without its other quote, the value goes on to the end of the page.
+                // If the closing quote is missing, the value goes on to the end of the page.
                 let end = length.map_or(self.html.len(), |length| start + length);
                 self.at = (end + 1).min(self.html.len());
                 &self.html[start..end]

@@ -3,22 +3,23 @@
 use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;
 
-/// Returns the page as UTF-8, and whether invalid bytes had to be replaced. `content_type` is the
-/// value of the HTTP header. The encoding comes from the first of these that is present: the byte
-/// order mark, the `charset` in `content_type`, the `meta` element of the page, and a guess from
-/// the bytes.
+/// Returns the page as UTF-8, and whether invalid bytes had to be replaced. The encoding of the
+/// page comes from the first of these sources that is present: the byte order mark, the `charset`
+/// in `content_type`, the `charset` at the start of the page, and a guess from the bytes.
+/// `content_type` is the value of the HTTP header `Content-Type`.
 pub(crate) fn decode<'p>(page: &'p [u8], content_type: &[u8]) -> (Cow<'p, str>, bool) {
     let declared = charset(content_type)
         // The HTML standard (section 13.2.3.2) looks for a declaration in the first 1,024 bytes.
         .or_else(|| charset(&page[..page.len().min(1024)]))
         .and_then(Encoding::for_label);
     let encoding = declared.unwrap_or_else(|| guess(page));
-    // Decoding obeys a byte order mark.
+    // If the page has a byte order mark, `decode` uses the encoding of this mark instead.
     let (text, _, replaced) = encoding.decode(page);
     (text, replaced)
 }
 
-/// Returns the name of the encoding after the first `charset=`, if there is one.
+/// Returns the name of the encoding after the first `charset=` in `text`, or `None` if there is no
+/// such name.
 fn charset(text: &[u8]) -> Option<&[u8]> {
     let name = b"charset";
     let at = text.windows(name.len()).position(|word| word.eq_ignore_ascii_case(name))?;

@@ -1,25 +1,29 @@
 //! Searches eight bytes at a time, loaded as a 64-bit word whose lowest byte is the first byte.
 //!
-//! The functions return a mask: the highest bit of each byte that matches is set. Only the first
-//! match is certain; bytes after it may be marked by mistake.
+//! The functions return a mask: a word in which the highest bit of each byte that matches is set.
+//! Only the first marked byte is certain to match. Bytes after that byte may be marked by mistake.
 
-/// Word with 0x01 in every byte. Its product with a byte has that byte in every position.
+/// Word with 0x01 in each of its eight bytes. Multiplied by a byte, it is a word that consists of
+/// eight copies of the byte.
 pub(super) const ONES: u64 = u64::from_le_bytes([1; 8]);
-/// Word with the highest bit of every byte set.
+/// Word in which the highest bit of each of the eight bytes is set.
 const HIGHS: u64 = ONES << 7;
 
-/// Returns a mask of the bytes of `word` that equal `byte`.
+/// Returns a mask that marks each byte of `word` that equals `byte`. The module documentation
+/// describes masks.
 pub(super) fn equal(word: u64, byte: u8) -> u64 {
     let difference = word ^ (ONES * u64::from(byte));
     difference.wrapping_sub(ONES) & !difference & HIGHS
 }
 
-/// Returns a mask of the bytes of `word` that are less than `bound`, which must be at most 0x80.
+/// Returns a mask that marks each byte of `word` that is less than `bound`. `bound` must be at most
+/// 0x80.
 pub(super) fn less(word: u64, bound: u8) -> u64 {
     word.wrapping_sub(ONES * u64::from(bound)) & !word & HIGHS
 }
 
-/// Returns the number of bytes before the first marked byte of a mask; eight if no byte is marked.
+/// Returns the number of bytes before the first byte that the mask `marks` marks, or eight if no
+/// byte is marked.
 pub(super) fn before_first(marks: u64) -> usize {
     marks.trailing_zeros() as usize / 8
 }
@@ -32,7 +36,7 @@ mod tests {
     fn the_first_byte_is_found() {
         for at in 0..8 {
             for byte in 0..=u8::MAX {
-                // The bytes after the match may have any value.
+                // The bytes after the first match may have any value.
                 for behind in [0, byte ^ 1, byte, 0xFF] {
                     let mut bytes = [0xC1; 8];
                     bytes[at] = byte;

@@ -2,7 +2,7 @@
 
 use crate::html::eight_bytes::{ONES, before_first, equal, less};
 
-/// Block elements, whose text is on lines of its own.
+/// Names of block elements. The text of a block is on lines of its own.
 pub(super) const BLOCKS: [&str; 42] = [
     "address",
     "article",
@@ -48,26 +48,30 @@ pub(super) const BLOCKS: [&str; 42] = [
     "ul",
 ];
 
-/// Elements whose content is left out: a browser neither parses it as markup nor shows it.
+/// Names of elements whose content is left out. A browser neither parses this content as markup nor
+/// shows it.
 const LEFT_OUT: [&str; 6] = ["iframe", "noembed", "noframes", "noscript", "style", "xmp"];
 
 /// The role of an element for the text of its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
-    /// An element such as `<b>`, which does not interrupt the line of text. Unknown elements are
-    /// inline, too.
+    /// An element such as `<b>`, which does not end the current line of text. Unknown elements
+    /// count as inline, too.
     Inline,
     Block,
-    /// A block whose content is text with character references but without tags: `<title>`.
+    /// The element `<title>`. It is a block, and its content is text with character references but
+    /// without tags.
     Title,
-    /// Inline text with character references but without tags: `<textarea>`.
+    /// The element `<textarea>`. It is inline, and its content is text with character references
+    /// but without tags.
     Textarea,
     Script,
     /// The content of the element is left out, for example `<style>`.
     LeftOut,
-    /// All bytes after the tag are text, even tags: `<plaintext>`.
+    /// The element `<plaintext>`. All bytes of the page after its start tag are text, even tags.
     Plaintext,
-    /// The element begins content in another language: `<svg>` or `<math>`.
+    /// The element `<svg>` or `<math>`. Its content is SVG or MathML, which have other rules than
+    /// HTML.
     ForeignRoot,
 }
 
@@ -91,14 +95,14 @@ impl Name {
         Self::with_length(key, at)
     }
 
-    /// Creates a name from its bytes in `key` and its length. The length distinguishes a name from
-    /// the same name with zero bytes at its end.
+    /// Creates a name from its length and its bytes, which are in `key` with the first byte lowest.
+    /// The length distinguishes a name from the same name with zero bytes at its end.
     const fn with_length(key: u128, length: usize) -> Self {
         Self(key | (length as u128) << 120)
     }
 
-    /// Reads the name at the start of `bytes`, which ends before white space, `/` or `>`. Returns
-    /// the name and its length in bytes.
+    /// Reads the name of a tag at the start of `bytes`. The name ends before white space, `/` or
+    /// `>`. Returns the name and its length in bytes.
     pub(super) fn read(bytes: &[u8]) -> (Self, usize) {
         // Most names have less than eight bytes.
         if let Some(&first) = bytes.first_chunk() {
@@ -106,8 +110,8 @@ impl Name {
             let length = before_first(less(word, b' ' + 1) | equal(word, b'/') | equal(word, b'>'));
             if length < 8 && ends_name(first[length]) {
                 let mask = (1 << (8 * length)) - 1;
-                // Lower-case letters, digits and hyphens have bit 5 set, and upper-case letters
-                // have not.
+                // Bit 5 is set in lower-case letters, digits and hyphens, but not in upper-case
+                // letters.
                 let small = ONES << 5 & mask;
                 if word & small == small {
                     return (Self::with_length((word & mask).into(), length), length);
@@ -121,7 +125,8 @@ impl Name {
         let length = bytes.iter().position(|&byte| ends_name(byte)).unwrap_or(bytes.len());
         let name = bytes[..length.min(LONGEST)].iter().rev();
         let key = name.fold(0, |key, byte| key << 8 | u128::from(byte.to_ascii_lowercase()));
-        // No element that matters has a longer name, so all long names share one key.
+        // No known element has a name of more than [`LONGEST`] bytes, so all longer names share one
+        // value.
         let known = if length <= LONGEST { Self::with_length(key, length) } else { Self(0) };
         (known, length)
     }
@@ -144,18 +149,19 @@ impl Name {
     }
 }
 
-/// Returns whether the name of a tag ends before `byte`.
+/// Returns whether the name of a tag ends if `byte` follows.
 pub(super) fn ends_name(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b'/' || byte == b'>'
 }
 
-/// Number of slots of the hash table [`TABLE`]: the number of values of [`Name::slot`]. It is four
-/// times the number of known names, so every search soon reaches a free slot.
+/// Number of slots of the hash table [`TABLE`], which is the number of values of [`Name::slot`].
+/// The table has about four times as many slots as known names, so every search soon reaches a free
+/// slot.
 const SLOTS: usize = 256;
-/// Mark of a free slot, which no known element has as its name.
+/// Value that marks a free slot of [`TABLE`]. No known element has this name.
 const FREE: Name = Name(0);
-/// Hash table of the known elements. An element is in the first slot from [`Name::slot`] on that
-/// was free when it was inserted.
+/// Hash table of the known elements. The search for an element begins at the slot [`Name::slot`]
+/// and goes on to the next slots, up to the element or a free slot.
 static TABLE: [(Name, Element); SLOTS] = table();
 
 const fn table() -> [(Name, Element); SLOTS] {
@@ -179,7 +185,8 @@ const fn table() -> [(Name, Element); SLOTS] {
     table
 }
 
-/// Inserts a name with its role into the hash table, unless the table contains the name.
+/// Inserts an element and its role into the hash table. Does nothing if the table already contains
+/// the element.
 const fn put(table: &mut [(Name, Element); SLOTS], name: &str, element: Element) {
     let name = Name::new(name);
     let mut slot = name.slot();

@@ -1,13 +1,13 @@
 //! SVG and MathML within a page, where other rules apply: `<title>` and `<style>` are ordinary
 //! elements there, and text may be in `<![CDATA[`.
 //!
-//! This module tracks only the open tags, without a tree of elements. Its result is that of the
-//! HTML standard unless elements are nested wrongly.
+//! This module tracks only the open tags, without a tree of elements. If elements are nested
+//! correctly, it follows the HTML standard.
 
 use crate::html::attributes::Attributes;
 use crate::html::element::Name;
 
-/// HTML elements whose start tag ends any open SVG or MathML.
+/// Names of HTML elements whose start tag ends all open SVG and MathML elements.
 const BREAKOUTS: [Name; 44] = [
     Name::new("b"),
     Name::new("big"),
@@ -61,21 +61,23 @@ const IN_SVG: [Name; 3] = [Name::new("desc"), Name::new("foreignobject"), Name::
 /// MathML elements whose content is HTML.
 const IN_MATH: [Name; 5] =
     [Name::new("mi"), Name::new("mn"), Name::new("mo"), Name::new("ms"), Name::new("mtext")];
-/// MathML element whose content is HTML if its attribute `encoding` says so.
+/// MathML element whose content is HTML if its attribute `encoding` is `text/html` or
+/// `application/xhtml+xml`.
 const ANNOTATION: Name = Name::new("annotation-xml");
-/// HTML element that ends SVG and MathML if it has one of the attributes in [`OF_FONTS`].
+/// HTML element whose start tag ends all open SVG and MathML elements if it has one of the
+/// attributes in [`OF_FONTS`].
 const FONT: Name = Name::new("font");
 const OF_FONTS: [&str; 3] = ["color", "face", "size"];
 
-/// Largest number of nested elements that are tracked; deeper elements are ignored. Browsers have
-/// such limits, too.
+/// Largest number of nested elements that [`Foreign`] tracks. Elements at a greater depth are
+/// ignored. Browsers limit the depth of elements, too.
 const DEEPEST: usize = 512;
 
 /// State that shows whether the current position in a page is in HTML, SVG or MathML.
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
-    /// Open elements that changed the language, innermost last: `svg`, `math`, and elements inside
-    /// them whose content is HTML.
+    /// Open elements that changed the language of the content, innermost last. They are `svg`,
+    /// `math`, and elements inside `svg` or `math` whose content is HTML.
     open: Vec<Name>,
 }
 
@@ -85,17 +87,18 @@ impl Foreign {
         self.open.clear();
     }
 
-    /// Returns whether no SVG or MathML element is open.
+    /// Returns whether no SVG or MathML element is open at the current position.
     pub(super) fn is_nowhere(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Returns whether the current position is in SVG or MathML, so that HTML's rules do not apply.
+    /// Returns whether the current position is in SVG or MathML, where the rules of HTML do not
+    /// apply. In HTML inside of SVG or MathML, returns `false`.
     pub(super) fn is_here(&self) -> bool {
         matches!(self.open.last(), Some(&(SVG | MATH)))
     }
 
-    /// Updates the state after a start tag. `is_self_closing` means that it ends with `/>`.
+    /// Updates the state after a start tag. `is_self_closing` means that the tag ends with `/>`.
     pub(super) fn start_tag(
         &mut self,
         name: Name,
@@ -160,8 +163,8 @@ fn is_of_fonts(mut attributes: Attributes<'_>) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns whether the position after these tags is in SVG or MathML. The tags have no
-    /// brackets.
+    /// Returns whether the position after `tags` is in SVG or MathML. The tags are given without
+    /// brackets, for example `svg` and `/svg`.
     fn is_foreign_behind(tags: &[&str]) -> bool {
         let mut foreign = Foreign::default();
         for tag in tags {
@@ -211,7 +214,7 @@ mod tests {
         for tag in ["/div", "font", "font sized", "a", "style"] {
             assert!(is_foreign_behind(&["svg", "svg", tag]), "{tag}");
         }
-        // Only elements up to the surrounding HTML are closed.
+        // The tag `p` closes only the elements inside `desc`, whose content is HTML.
         assert!(is_foreign_behind(&["svg", "desc", "svg", "p", "/desc"]));
     }
 

@@ -2,15 +2,15 @@
 
 use crate::html::eight_bytes::{before_first, equal, less};
 
-/// First byte of the no-break space in UTF-8. Other characters begin with it, too.
+/// First byte of the no-break space in UTF-8. Other characters begin with this byte, too.
 const BEFORE_NO_BREAK: u8 = 0xC2;
 /// Second byte of the no-break space in UTF-8.
 const NO_BREAK: u8 = 0xA0;
-/// Number of bytes of a named character reference, such as `&rarr;`, that are examined. All names
-/// are shorter.
+/// Largest number of bytes that are examined for a named character reference, such as `&rarr;`. All
+/// named references are shorter.
 const LONGEST_NAME: usize = 40;
 
-/// Writer of text with one space between words and without blank lines.
+/// Writer of the text of a page. The written text has one space between words and no blank lines.
 ///
 /// The only white space in the text is single spaces and line ends, which are called gaps. So the
 /// last byte of the text shows whether the text ends with a gap.
@@ -26,7 +26,7 @@ impl<'t> Lines<'t> {
         Self { text }
     }
 
-    /// Finishes the text: removes the gap at its end, if there is one.
+    /// Finishes the text: removes a space or line end at the end of the text.
     pub(super) fn finish(self) {
         if self.is_at_gap() {
             self.text.pop();
@@ -42,7 +42,7 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Appends bytes as text. References and tags in them are not interpreted.
+    /// Appends bytes as text. Character references and tags in `bytes` are not interpreted.
     pub(super) fn push_verbatim(&mut self, bytes: &[u8]) {
         let mut at = self.push_run(bytes);
         while let Some(&byte) = bytes.get(at) {
@@ -51,7 +51,8 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Appends bytes as text in which character references are resolved. Tags are not interpreted.
+    /// Appends bytes as text. Character references in `bytes` are resolved, but tags are not
+    /// interpreted.
     pub(super) fn push_with_references(&mut self, bytes: &[u8]) {
         let mut at = self.push_until_tag(bytes);
         while at < bytes.len() {
@@ -60,13 +61,13 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Appends a `<`.
+    /// Appends the character `<` to the text.
     pub(super) fn push_less_than(&mut self) {
         self.text.push(b'<');
     }
 
-    /// Appends bytes up to the first `<`, with their character references resolved. Returns the
-    /// number of bytes that were read.
+    /// Appends the text before the first `<` of `bytes`, with its character references resolved.
+    /// Returns the number of bytes of `bytes` that were read.
     pub(super) fn push_until_tag(&mut self, bytes: &[u8]) -> usize {
         let mut at = self.push_run(bytes);
         while bytes.get(at) == Some(&b'&') {
@@ -76,11 +77,11 @@ impl<'t> Lines<'t> {
         at
     }
 
-    /// Appends the character that the reference at the start of `bytes` names, for example `<` for
-    /// `&lt;`. `bytes` begin with `&`. If they begin with no valid reference, they are appended as
-    /// they are. Returns the number of bytes that were read.
+    /// Appends the character that a character reference at the start of `bytes` names, for example
+    /// `<` for `&lt;`. `bytes` must begin with `&`. A reference that is not valid is appended as it
+    /// is. Returns the number of bytes of `bytes` that were read.
     fn push_reference(&mut self, bytes: &[u8]) -> usize {
-        // Most references in pages are these.
+        // Most character references in pages are one of these four.
         for (reference, byte) in
             [(&b"&lt;"[..], b'<'), (b"&gt;", b'>'), (b"&amp;", b'&'), (b"&quot;", b'"')]
         {
@@ -89,22 +90,22 @@ impl<'t> Lines<'t> {
                 return reference.len();
             }
         }
-        // A number may have any number of digits.
+        // A reference by number may have any number of digits.
         let is_number = bytes.get(1) == Some(&b'#');
         let most = if is_number { bytes.len() } else { bytes.len().min(LONGEST_NAME) };
         let start = 1 + usize::from(is_number);
         let word = bytes[start..most].iter().take_while(|byte| byte.is_ascii_alphanumeric());
         let mut length = start + word.count();
-        // Some references are valid without their semicolon, for example `&copy`. The library
-        // decides.
+        // Some references are valid without a semicolon, for example `&copy`. The library knows
+        // them.
         length += usize::from(bytes.get(length) == Some(&b';'));
         let resolved = htmlize::unescape_bytes_in(&bytes[..length], htmlize::Context::General);
         self.push_verbatim(&resolved);
         length
     }
 
-    /// Appends bytes up to the first `<` or `&`. Each run of white space becomes one space. Returns
-    /// the number of bytes that were read.
+    /// Appends the text before the first `<` or `&` of `bytes`. Each run of white space becomes one
+    /// space. Returns the number of bytes of `bytes` that were read.
     fn push_run(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         let mut before = self.gap_bit();
@@ -115,8 +116,8 @@ impl<'t> Lines<'t> {
             while let Some(&eight) = bytes[at..].first_chunk() {
                 let word = u64::from_le_bytes(eight);
                 let spaces = equal(word, b' ');
-                // A space is repeated if the byte before it is a space. For the first byte of the
-                // word, `before` holds the last byte of the text so far.
+                // A space is repeated if the byte before it is a space. `before` marks the first
+                // byte of the word if the text so far ends with a gap.
                 let repeated = spaces & (spaces << 8 | before);
                 let special = less(word, b' ')
                     | repeated
@@ -166,8 +167,8 @@ impl<'t> Lines<'t> {
         self.text.last().is_none_or(|last| matches!(last, b' ' | b'\n'))
     }
 
-    /// Returns [`Self::is_at_gap`] as a mask with one bit for each byte of a word: bit 7 is set if
-    /// the text is at a gap.
+    /// Returns a mask that marks the first byte of a word if [`Self::is_at_gap`] is true, otherwise
+    /// 0. Bit 7 is the mark of the first byte.
     fn gap_bit(&self) -> u64 {
         u64::from(self.is_at_gap()) << 7
     }
@@ -177,8 +178,8 @@ impl<'t> Lines<'t> {
 mod tests {
     use super::*;
 
-    /// Checks that [`Lines`] turns `bytes` into the text `expected`, at every alignment of the
-    /// bytes within words of eight bytes.
+    /// Checks that [`Lines`] turns `bytes` into the text `expected`. The check is repeated with
+    /// `bytes` at every offset within a word of eight bytes.
     fn check(bytes: &str, expected: &str) {
         for shift in 0..9 {
             let before = "x".repeat(shift);
@@ -199,7 +200,7 @@ mod tests {
         check("a b  c \n\t d\r\x0C\u{A0}e\u{A0}f", "a b c d e f");
         check("a                             b", "a b");
         check("a&nbsp; &Tab;&#10;b &#32;c", "a b c");
-        // These characters do not count as white space.
+        // The characters U+000B, U+2003 and U+0000 do not count as white space.
         check("a\x0Bb\u{B0} !\u{2003}c\0", "a\x0Bb\u{B0} !\u{2003}c\0");
     }
 

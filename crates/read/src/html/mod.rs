@@ -3,9 +3,9 @@
 //! Scripts, styles and comments are left out; block elements end a line; runs of white space are
 //! one space; character references are resolved as the standard of HTML says.
 //!
-//! The page is read once, from tag to tag, without a tree of its elements. It is split into tags
-//! and text as the HTML standard requires, but the rules within an element depend only on the tags
-//! before it.
+//! The page is read once, from tag to tag, without a tree of its elements. The page is split into
+//! tags and text as the HTML standard requires. The only difference is that the rules at a position
+//! depend only on the tags before that position.
 
 mod attributes;
 mod charset;
@@ -26,18 +26,18 @@ use crate::html::element::{Element, Name};
 use crate::html::foreign::Foreign;
 use crate::html::lines::Lines;
 
-/// The character that replaces a zero byte where the HTML standard requires that.
+/// The character U+FFFD in UTF-8. It replaces a zero byte where the HTML standard requires that.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 const CDATA: &[u8] = b"[CDATA[";
 
-/// Extractor of the text of HTML pages, reusable for many pages.
+/// Extracts the text of HTML pages. One extractor can be used for many pages.
 #[derive(Debug, Default)]
 pub(super) struct HtmlText {
     foreign: Foreign,
 }
 
 impl HtmlText {
-    /// Replaces the content of `text` by the text of the page `html`, in UTF-8.
+    /// Replaces the content of `text` by the text of the page `html`.
     pub(super) fn extract(&mut self, html: &str, text: &mut Vec<u8>) {
         self.foreign.clear();
         let html = html.as_bytes();
@@ -62,8 +62,8 @@ impl HtmlText {
         lines.finish();
     }
 
-    /// Handles the start tag at position `at`, together with the content of the element if that is
-    /// not markup, as in `<script>`. Returns the position after it.
+    /// Handles the start tag at position `at`. If the content of the element is not markup, as in
+    /// `<script>`, handles the content, too. Returns the position after the handled bytes.
     fn start_tag(&mut self, html: &[u8], at: usize, lines: &mut Lines<'_>) -> usize {
         let at = at + 1;
         let (name, length) = Name::read(&html[at..]);
@@ -74,8 +74,8 @@ impl HtmlText {
         if matches!(element, Element::Block | Element::Title) {
             lines.end_of_line();
         }
-        // In SVG and MathML, elements such as `title` and `style` have no special content, so their
-        // names do not matter there.
+        // In SVG and MathML, elements such as `title` and `style` have no special content, so the
+        // role of the element does not matter.
         if self.foreign.is_here() || element == Element::ForeignRoot {
             self.foreign.start_tag(name, attributes, end.is_self_closing);
             return end.at;
@@ -97,7 +97,7 @@ impl HtmlText {
         }
     }
 
-    /// Handles the end tag at position `at`. Returns the position after it.
+    /// Handles the end tag at position `at`. Returns the position after the tag.
     fn end_tag(&mut self, html: &[u8], at: usize, lines: &mut Lines<'_>) -> usize {
         let at = at + 2;
         let (name, length) = Name::read(&html[at..]);
@@ -111,8 +111,8 @@ impl HtmlText {
         end.at
     }
 
-    /// Handles a comment, a document type or a `CDATA` section; `at` is the position after its
-    /// `<!`. Returns the position after it.
+    /// Handles a comment, a document type or a `CDATA` section, which begins with `<!`. `at` is the
+    /// position after `<!`. Returns the position after the comment, document type or section.
     fn declaration(&self, html: &[u8], at: usize, lines: &mut Lines<'_>) -> usize {
         let bytes = &html[at..];
         if bytes.starts_with(b"--") {
@@ -130,12 +130,14 @@ impl HtmlText {
     }
 }
 
-/// Returns the position after the next `>` from position `at` on, or the end of the page.
+/// Returns the position after the first `>` at or after position `at`, or the end of the page if
+/// there is none.
 fn behind_tag(html: &[u8], at: usize) -> usize {
     memchr::memchr(b'>', &html[at..]).map_or(html.len(), |length| at + length + 1)
 }
 
-/// Returns the position after a comment; `at` is the position after its `<!--`.
+/// Returns the position after a comment. `at` is the position after the `<!--` at the start of the
+/// comment.
 fn end_of_comment(html: &[u8], at: usize) -> usize {
     let ends = memchr::memchr_iter(b'>', &html[at..]).find(|&length| {
         let comment = &html[at..at + length];
@@ -145,8 +147,8 @@ fn end_of_comment(html: &[u8], at: usize) -> usize {
     ends.map_or(html.len(), |length| at + length + 1)
 }
 
-/// Appends bytes to `lines` by `push`, with each zero byte replaced by U+FFFD. The HTML standard
-/// requires this in elements without tags.
+/// Appends bytes to `lines` by calling `push`, with each zero byte replaced by U+FFFD. The HTML
+/// standard requires this replacement in elements without tags.
 fn push_without_zeros<'t>(bytes: &[u8], lines: &mut Lines<'t>, push: fn(&mut Lines<'t>, &[u8])) {
     for (at, piece) in bytes.split(|&byte| byte == 0).enumerate() {
         if at > 0 {

@@ -1,9 +1,9 @@
-//! Finds the end of elements without markup inside, such as `<script>`.
+//! Finds the end of elements whose content is not markup, such as `<script>`.
 
 use crate::html::element::ends_name;
 
-/// Returns the position of the first end tag `</name` at or after `at`, or the end of the page if
-/// there is none. `name` is the name of the element whose content begins at `at`.
+/// Returns the position of the first end tag of an element, or the end of the page if there is
+/// none. The content of the element begins at `at`, and `name` is the name of the element.
 pub(super) fn end_of_raw_text(html: &[u8], at: usize, name: &[u8]) -> usize {
     let found = memchr::memchr_iter(b'<', &html[at..]).find(|less_than| {
         let behind = &html[at + less_than + 1..];
@@ -18,19 +18,20 @@ fn is_tag(bytes: &[u8], name: &[u8]) -> bool {
         && bytes.get(name.len()).is_some_and(|&byte| ends_name(byte))
 }
 
-/// State within a script, which decides what a `<` may start.
+/// State within a script. The meaning of a `<` depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Script {
-    /// Outside of comments: `<` may start the end tag of the script, or a comment.
+    /// Outside of comments. A `<` may start the end tag of the script, or a comment.
     Plain,
-    /// In a comment: `<` may start the end tag of the script, or an inner script.
+    /// In a comment. A `<` may start the end tag of the script, or an inner script.
     Escaped,
-    /// In an inner script in a comment: `<` may start the end tag of the inner script.
+    /// In an inner script in a comment. A `<` may start the end tag of the inner script.
     DoubleEscaped,
 }
 
 /// Returns the position of the end tag of a script whose content begins at `at`, or the end of the
-/// page if there is none. The end tag of an inner script, which began in a comment, is skipped.
+/// page if there is none. An inner script, which begins in a comment of the script, has an end tag
+/// of its own, which is skipped.
 pub(super) fn end_of_script(html: &[u8], mut at: usize) -> usize {
     const NAME: &[u8] = b"script";
     let mut state = Script::Plain;

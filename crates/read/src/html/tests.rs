@@ -42,14 +42,15 @@ fn references_are_resolved() {
 
 #[test]
 fn references_are_those_of_the_standard() {
-    // By name; of one character and of two.
+    // References by name. The last one names two characters.
     check(
         "&rarr;&CounterClockwiseContourIntegral;&NotEqualTilde;",
         "\u{2192}\u{2233}\u{2242}\u{338}",
     );
-    // The longest name counts, and only old ones do without a semicolon.
+    // The longest name that matches is taken. Only old names are valid without a semicolon.
     check("&notin; &notit; &copy 2020 &ampx &hearts", "\u{2209} \u{AC}it; \u{A9} 2020 &x &hearts");
-    // Characters by number, as in windows-1252. A number that is no character is replaced.
+    // References by number. Some numbers mean characters of windows-1252. A number without a
+    // character becomes U+FFFD.
     check("&#150;&#x80;&#65 &#xD800;&#1114112;&#x;", "\u{2013}\u{20AC}A \u{FFFD}\u{FFFD}&#x;");
     check("<a href='?a=1&copy=2'>x</a>", "x");
 }
@@ -123,7 +124,8 @@ fn every_block_ends_a_line() {
     }
 }
 
-/// Fragments of random pages, chosen so that every state of an HTML tokenizer is reached.
+/// Fragments from which random pages are made. With these fragments, every state of an HTML
+/// tokenizer is reached.
 const PIECES: &[&str] = &[
     "<",
     ">",

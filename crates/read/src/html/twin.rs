@@ -1,12 +1,12 @@
-//! A second, simple extraction of text from HTML, with which tests compare the fast one. It uses
-//! the tokenizer of another library, names as strings, and handles white space character by
+//! Slow twin of [`HtmlText`](crate::html::HtmlText), with which tests compare it. The twin uses the
+//! tokenizer of another library. Its names are strings, and it handles white space character by
 //! character.
 
 use html5gum::emitters::callback::{Callback, CallbackEmitter, CallbackEvent};
 use html5gum::{Emitter, ForwardingEmitter, Span, State, Tokenizer};
 use std::convert::Infallible;
 
-/// Returns the text of a page.
+/// Slow twin of [`HtmlText::extract`](crate::html::HtmlText::extract). Returns the text of a page.
 pub(crate) fn text(html: &str) -> String {
     let mut page = Page::default();
     let emitter = PageEmitter(CallbackEmitter::new(&mut page));
@@ -19,14 +19,17 @@ struct Page {
     text: String,
     /// White space to write before the next character, if there is any.
     gap: Option<char>,
-    /// Name of the start tag that is being read. `attributes` has its attributes.
+    /// Name of the start tag that is being read. `attributes` has the names and values of the
+    /// attributes of this tag.
     tag: String,
     attributes: Vec<(String, String)>,
-    /// State that the tokenizer must enter after the last start tag.
+    /// State that the tokenizer must enter after the start tag that was read last, if this is not
+    /// the usual state.
     state: Option<State>,
-    /// Whether text is left out up to the next end tag.
+    /// Whether the text up to the next end tag is left out, for example inside `<script>`.
     is_left_out: bool,
-    /// Open elements of SVG and MathML that change the rules, innermost last.
+    /// Open elements that changed the language of the content, innermost last. They are `svg`,
+    /// `math`, and elements inside `svg` or `math` whose content is HTML.
     foreign: Vec<String>,
 }
 
@@ -136,8 +139,8 @@ impl Callback<Infallible, ()> for &mut Page {
     }
 }
 
-/// Connects the tokenizer with [`Page`], which decides the state after a tag and whether
-/// `<![CDATA[` has a meaning.
+/// Passes the output of the tokenizer to [`Page`], and answers two questions of the tokenizer: the
+/// state after a tag, and whether the position is in SVG or MathML, where `<![CDATA[` is allowed.
 struct PageEmitter<'p>(CallbackEmitter<&'p mut Page, Infallible>);
 
 impl ForwardingEmitter for PageEmitter<'_> {

@@ -10,28 +10,32 @@ use std::fmt;
 /// Largest depth of nested objects and arrays in a line. Deeper lines are bad records.
 pub(super) const DEEPEST: usize = 128;
 
-/// Index of the field with the text, in arrays such as [`Found::values`].
+/// Index of the field with the text in arrays of three fields, such as [`Found::values`].
 pub(super) const TEXT: usize = 0;
-/// Index of the field with the ID, in arrays such as [`Found::values`].
+/// Index of the field with the ID in arrays of three fields, such as [`Found::values`].
 pub(super) const ID: usize = 1;
-/// Index of the field that decides which documents are kept, in arrays such as [`Found::values`].
+/// Index of the field that decides which documents are kept in arrays of three fields, such as
+/// [`Found::values`].
 pub(super) const KEEP: usize = 2;
 
-/// Reason why a line is a bad record: its code, and a description of a valid line.
+/// Reason why a line is a bad record: the code of the bad record, and a description of a valid
+/// line.
 pub(super) type Refusal = (&'static str, Cow<'static, str>);
 
-/// Reusable memory for the values of the text, the ID and the field that decides which documents
-/// are kept, with their escapes resolved.
+/// Reusable memory for the decoded values of three fields of a line: the text, the ID, and the
+/// field that decides which documents are kept.
 #[derive(Debug, Default)]
 pub(super) struct Scratch(pub(super) [Vec<u8>; 3]);
 
-/// Paths of keys that lead to the text, the ID and the field that decides which documents are kept.
-/// An empty path finds nothing.
+/// Paths to three fields of a line: the text, the ID, and the field that decides which documents
+/// are kept. A path is a list of keys, from the outermost object to the field. An empty path leads
+/// to no field.
 #[derive(Clone, Debug)]
 pub(super) struct FieldPaths(pub(super) [Vec<String>; 3]);
 
 impl FieldPaths {
-    /// Creates the paths from the names of the fields. Dots in a name lead into nested objects.
+    /// Creates the paths from the names of the fields. A name with dots, such as `meta.id`, leads
+    /// into nested objects.
     pub(super) fn new(text: &str, id: &str, keep: Option<&str>) -> Self {
         let path = |name: &str| name.split('.').map(str::to_owned).collect();
         Self([path(text), path(id), keep.map(path).unwrap_or_default()])
@@ -87,16 +91,16 @@ pub(super) fn keys(line: &[u8]) -> Vec<String> {
     serde::Deserializer::deserialize_map(&mut json, Keys).unwrap_or_default()
 }
 
-/// Returns the parser's error as text for the message about a bad record. The line number, which is
-/// always 1, is left out.
+/// Returns an error of the JSON parser as text for the message about a bad record. The text does
+/// not contain the line number of the parser, which is always 1.
 fn explanation(error: &serde_json::Error) -> Cow<'static, str> {
     let message = error.to_string();
     let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
     format!("a JSON object; column {}: {}", error.column(), quoted(reason.as_bytes())).into()
 }
 
-/// Returns whether objects and arrays are nested more than `deepest` deep. Nearly all values have
-/// fewer brackets, which is checked first.
+/// Returns whether objects and arrays in `json` are nested more than `deepest` deep. First counts
+/// the opening brackets, because nearly all values have at most `deepest` of them.
 pub(super) fn is_too_deep(json: &[u8], deepest: usize) -> bool {
     if memchr::memchr2_iter(b'[', b'{', json).nth(deepest).is_none() {
         return false;
@@ -118,19 +122,20 @@ pub(super) fn is_too_deep(json: &[u8], deepest: usize) -> bool {
     false
 }
 
-/// The values of the text, the ID and the field that decides which documents are kept, as they are
-/// in the line, not yet unescaped.
+/// The values of three fields of a line: the text, the ID, and the field that decides which
+/// documents are kept. The values are as they are in the line, and escapes in them are not yet
+/// resolved.
 #[derive(Default)]
 pub(super) struct Found<'de> {
     pub(super) values: [Option<&'de RawValue>; 3],
     duplicate: bool,
 }
 
-/// Serde visitor of a JSON object: the whole line, or a nested object that a field path leads into.
-/// It stores the values of the wanted fields in `found`.
+/// Serde visitor of a JSON object, which is the whole line or a nested object that a path leads
+/// into. The visitor stores the values of the wanted fields in `found`.
 struct Fields<'p, 'de> {
     paths: &'p FieldPaths,
-    /// Depth of the object: the number of keys of a path that lead to it.
+    /// Depth of the object: 0 for the whole line, 1 for an object in it, and so on.
     depth: usize,
     /// Set of the fields whose paths lead into this object. Bit [`TEXT`], [`ID`] or [`KEEP`] is set
     /// for each of these fields.
@@ -162,13 +167,12 @@ impl<'de> serde::de::Visitor<'de> for Fields<'_, 'de> {
                 if paths.0[field].len() > depth + 1 {
                     inner |= 1 << field;
                 } else {
-                    // A key that occurs twice is only noted here, so that an error of syntax later
-                    // in the line comes first.
+                    // A key that occurs twice is only noted here. If the line also has a syntax
+                    // error, the syntax error is reported instead.
                     found.duplicate |= found.values[field].replace(value).is_some();
                 }
             }
-            // A path that leads through something other than an object leads nowhere: the field is
-            // missing.
+            // If a path leads through a value that is not an object, the field is missing.
             if inner != 0 && value.get().starts_with('{') {
                 let next = Fields { paths, depth: depth + 1, wanted: inner, found: &mut *found };
                 let mut json = serde_json::Deserializer::from_str(value.get());
@@ -180,8 +184,8 @@ impl<'de> serde::de::Visitor<'de> for Fields<'_, 'de> {
     }
 }
 
-/// Serde visitor of a key of an object. Returns the set of the wanted fields whose paths have this
-/// key at `depth`, with bit [`TEXT`], [`ID`] or [`KEEP`] set for each.
+/// Serde visitor of a key of an object. It returns the set of the wanted fields whose paths have
+/// this key at `depth`. Bit [`TEXT`], [`ID`] or [`KEEP`] is set for each of these fields.
 struct Key<'p> {
     paths: &'p FieldPaths,
     depth: usize,
@@ -215,8 +219,8 @@ impl serde::de::Visitor<'_> for Key<'_> {
     }
 }
 
-/// Returns a value in the form of an ID: the content of a string, or any other value as it is in
-/// the line. Returns `None` for null and for the empty string.
+/// Returns a JSON value as an ID: the content of a string, or any other value as it is in the line.
+/// Returns `None` for null and for the empty string.
 pub(super) fn as_written<'a>(value: &'a RawValue, scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
     let written = value.get();
     let bytes = match written {

@@ -8,8 +8,8 @@ use simtool_base::error::Result;
 use std::ops::Range;
 use std::path::Path;
 
-/// Length of a shard in bytes. It is short, so that even a small batch of lines keeps several
-/// threads busy.
+/// Approximate length of a shard in bytes. The shards are short, so that even a small batch of
+/// lines keeps several threads busy.
 const SHARD_BYTES: usize = 128 << 10;
 
 /// A [`Corpus`] that borrows complete JSON lines in memory. Each line is an object with a text and
@@ -23,14 +23,14 @@ pub struct JsonLinesInMemory<'l> {
 }
 
 impl<'l> JsonLinesInMemory<'l> {
-    /// Creates the corpus of `lines`. `options` gives the names of the fields and the length of the
-    /// longest record.
+    /// Creates the corpus of `lines`. Of `options`, only `text_field`, `id_field` and
+    /// `max_record_bytes` are used.
     #[must_use]
     pub fn new(lines: &'l [u8], options: &ReadOptions) -> Self {
         let mut shards = Vec::with_capacity(lines.len() / SHARD_BYTES + 1);
         let mut start = 0;
         while start < lines.len() {
-            // A shard ends after the first line end behind its nominal length, so no line is cut.
+            // A shard ends after the first line end at or after `SHARD_BYTES`, so no line is cut.
             let from = (start + SHARD_BYTES).min(lines.len());
             let end = memchr::memchr(b'\n', &lines[from..]).map_or(lines.len(), |at| from + at + 1);
             shards.push(start..end);

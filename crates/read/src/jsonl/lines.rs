@@ -1,10 +1,9 @@
 //! Reads JSON Lines: every line is an object with a text and perhaps an ID.
 //!
-//! The text is borrowed from the line if nothing in it is escaped; a text of `null` is empty. A
-//! line is a bad record if it is not a valid object, is nested more than 128 deep, or has a text
-//! that is missing or not a string. A line that has one of the fields that are read (text, ID,
-//! `keep_field`) twice is bad, too, since JSON parsers disagree on which value counts. Bytes that
-//! are not UTF-8, and single halves of surrogate pairs, become U+FFFD.
+//! A text of `null` is empty. A line is a bad record if it is not a valid object, is nested more
+//! than 128 deep, or has a text that is missing or not a string. A line that has one of the fields
+//! that are read (text, ID, `keep_field`) twice is bad, too, since JSON parsers disagree on which
+//! value counts. Bytes that are not UTF-8, and single halves of surrogate pairs, become U+FFFD.
 
 use crate::jsonl::fields::{FieldPaths, ID, KEEP, Refusal, Scratch, TEXT, as_written, find_fields};
 use crate::jsonl::quick::quick_document;
@@ -14,14 +13,15 @@ use crate::splitter::{AfterLoss, Splitter, Step};
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
 
-/// Splitter at line ends that extracts the document of each line.
+/// Splitter that divides JSON Lines at line ends, and extracts the document of each line.
 #[derive(Debug)]
 pub(super) struct Lines {
     paths: FieldPaths,
     at_file_start: bool,
     quick_scratch: Scratch,
     scratch: Scratch,
-    /// Memory for a line that is not valid UTF-8: a copy with the invalid bytes replaced.
+    /// Reusable memory for a copy of a line that is not valid UTF-8. In the copy, the invalid bytes
+    /// are replaced.
     repaired_line: String,
     bad: Bad,
 }
@@ -59,8 +59,8 @@ impl Splitter for Lines {
             repaired_line.push_str(&String::from_utf8_lossy(line));
             (repaired_line.as_str(), Some("utf8"))
         };
-        // The fast path gives up on every line that is unusual or bad. The full parser then reads
-        // the line again, and only its errors are reported.
+        // The fast path returns `None` for every line that is unusual or bad. The full parser then
+        // reads the line again, and only the errors of the full parser are reported.
         let parsed = match quick_document(line, paths, quick_scratch) {
             Some(document) => Ok(document),
             None => document(line, paths, scratch),

@@ -47,9 +47,9 @@ impl InputFormat for JsonLines {
         Fields::Named
     }
 
-    /// Returns whether the content begins like an object, or the file's name has an extension of
-    /// this format. An array of objects is accepted, too, unless the name has the extension of a
-    /// known format. The user then gets advice about arrays.
+    /// Returns whether the content begins like a JSON object, or the file's name has an extension
+    /// of this format. An array of objects is accepted, too, unless the name has the extension of
+    /// an input format. Such a file cannot be read, but the user then gets advice about arrays.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         let is_object = starts_with(head.text, *b"{\"") || starts_with(head.text, *b"{}");
         let is_array = head.named.is_none() && starts_with(head.text, *b"[{");
@@ -90,7 +90,7 @@ impl ByteFormat for JsonLines {
     }
 }
 
-/// Returns whether the first two bytes of `text` that are not white space are `first`.
+/// Returns whether the first two bytes of `text` are `first`, if white space is skipped.
 fn starts_with(text: &[u8], first: [u8; 2]) -> bool {
     let bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
     bytes.take(2).eq(&first)

@@ -5,11 +5,11 @@ use crate::jsonl::starts_with;
 use simtool_model::compression::Compression;
 use std::path::Path;
 
-/// Returns a message if the file starts like a JSON array, or like objects that span several lines.
-/// The message contains a command that converts the file to one object per line. Such files are not
-/// read, for two reasons. The start of a record depends on everything before it, so threads could
-/// not share a large file. And removing elements of an array needs more than removing their bytes,
-/// because the commas must fit.
+/// Returns a message if the file starts like a JSON array, or like a JSON object of several lines.
+/// The message contains a command that converts the file to one object per line. Files that need
+/// this message are not read, for two reasons. The start of a record depends on everything before
+/// it, so threads could not share a large file. And a copy without some elements of an array needs
+/// more than the bytes of the other elements, because the commas must be correct.
 pub(super) fn advice(head: &[u8], compression: Compression, name: &Path) -> Option<String> {
     let text = without_byte_order_mark(head).trim_ascii_start();
     let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();

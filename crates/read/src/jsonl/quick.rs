@@ -1,4 +1,5 @@
-//! A fast path for ordinary lines of JSON.
+//! A fast path for ordinary lines of JSON. It finds the fields and resolves the escapes of the text
+//! in one pass over the line.
 
 use crate::jsonl::fields::{DEEPEST, FieldPaths, ID, KEEP, Scratch, TEXT, as_written, is_too_deep};
 use crate::jsonl::strings::string;
@@ -23,16 +24,17 @@ pub(super) fn quick_document<'a>(
         rest = rest.trim_start_matches(WHITE).strip_prefix('"')?;
         let end = memchr::memchr3(b'"', b'\\', b'\n', rest.as_bytes())?;
         let key = &rest[..end];
-        // Keys with control characters or escapes are left to the full parser.
+        // A key with control characters or escapes is left to the full parser.
         rest = rest[end..].strip_prefix('"')?;
         if key.bytes().any(|byte| byte < b' ') {
             return None;
         }
         rest = rest.trim_start_matches(WHITE).strip_prefix(':')?.trim_start_matches(WHITE);
         let is = |field: usize| paths.0[field].first().is_some_and(|name| name == key);
-        // If one field has two roles, its raw value is needed as well.
+        // If the text is also the ID or the `keep_field`, its raw value is needed, too. The other
+        // branch then reads the value, and the line is left to the full parser.
         if is(TEXT) && !is(ID) && !is(KEEP) {
-            // The buffer can be taken only once, so a second text leaves the line to the full
+            // The buffer can be taken only once. So a line with two texts is left to the full
             // parser, which reports the duplicate key.
             let (content, behind) = string(rest, text_scratch.take()?)?;
             (text, rest) = (Some(content), behind);

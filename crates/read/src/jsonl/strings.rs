@@ -2,14 +2,14 @@
 
 use serde_json::value::RawValue;
 
-/// Number of bytes that are examined and copied at once. Escaped text has a line end every few
-/// words. Searching for each escape and copying the text between two escapes would cost more than
-/// copying fixed blocks.
+/// Number of bytes that are examined and copied at once. Escaped text has an escape, such as a line
+/// end, every few words. Searching for each escape and copying the text between two escapes would
+/// cost more than copying blocks of fixed length.
 const BLOCK: usize = 8;
 
-/// Decodes the string at the start of `json` into `scratch`. Returns its content and the rest of
-/// `json` after it. Returns `None` if there is no valid string, or if it holds half a surrogate
-/// pair.
+/// Decodes the string at the start of `json` into `scratch`. Returns the content of the string and
+/// the rest of `json` after the string. Returns `None` if `json` does not begin with a valid
+/// string, or if the string holds half a surrogate pair.
 pub(super) fn string<'a>(json: &'a str, scratch: &'a mut Vec<u8>) -> Option<(&'a [u8], &'a str)> {
     let quoted = json.strip_prefix('"')?;
     let mut rest = quoted.as_bytes();
@@ -26,7 +26,8 @@ pub(super) fn string<'a>(json: &'a str, scratch: &'a mut Vec<u8>) -> Option<(&'a
         rest = behind;
         match special {
             b'"' => {
-                // The quote is ASCII, so the cut behind it is at the border of a character.
+                // The quote is an ASCII character, so the rest after it begins at the border of a
+                // character.
                 return Some((&scratch[..end], &quoted[quoted.len() - rest.len()..]));
             }
             b'\\' => {}
@@ -55,9 +56,9 @@ pub(super) fn string<'a>(json: &'a str, scratch: &'a mut Vec<u8>) -> Option<(&'a
     }
 }
 
-/// Copies the bytes of `rest` up to the next quote, backslash or control character, or up to the
-/// end, and removes them from `rest`. Returns their number. `to` must have room for a whole block
-/// more.
+/// Copies the first bytes of `rest` to `to` and removes them from `rest`. Stops before the first
+/// quote, backslash or control character, or at the end. Returns the number of copied bytes. `to`
+/// must have room for [`BLOCK`] more bytes than `rest` has.
 fn copy_plain(rest: &mut &[u8], to: &mut [u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = ONES << 7;
@@ -88,8 +89,8 @@ fn copy_plain(rest: &mut &[u8], to: &mut [u8]) -> usize {
     copied + plain
 }
 
-/// Decodes a string that the parser has accepted, with quotes around it. Returns its content, and
-/// whether half a surrogate pair was replaced by U+FFFD.
+/// Decodes a JSON string in quotes that the full parser has accepted. Returns the content of the
+/// string, and whether half a surrogate pair was replaced by U+FFFD.
 pub(super) fn unescaped<'a>(string: &'a RawValue, scratch: &'a mut Vec<u8>) -> (&'a [u8], bool) {
     let quoted = string.get().as_bytes();
     let mut rest = &quoted[1..quoted.len() - 1];
@@ -125,8 +126,9 @@ pub(super) fn unescaped<'a>(string: &'a RawValue, scratch: &'a mut Vec<u8>) -> (
     (scratch, repaired)
 }
 
-/// Returns the character of one `\u` escape, or of two that form a surrogate pair, and removes them
-/// from `rest`. The first `\u` was read already. Returns `None` for half a pair.
+/// Reads the character of one `\u` escape, or of two `\u` escapes that form a surrogate pair.
+/// `rest` begins after the first `\u`, and the bytes that were read are removed from it. Returns
+/// `None` for half a surrogate pair.
 fn character(rest: &mut &[u8]) -> Option<char> {
     let first = unit(rest)?;
     // A character beyond U+FFFF is written as two escapes, a high and a low surrogate (RFC 8259,
@@ -143,7 +145,7 @@ fn character(rest: &mut &[u8]) -> Option<char> {
     char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00))
 }
 
-/// Reads four hexadecimal digits and removes them from `rest`.
+/// Reads four hexadecimal digits, removes them from `rest`, and returns their value.
 fn unit(rest: &mut &[u8]) -> Option<u32> {
     let (digits, after) = rest.split_at_checked(4)?;
     *rest = after;

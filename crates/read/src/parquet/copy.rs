@@ -21,15 +21,16 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Number of rows that are decoded at once. Reading uses the same number, so that reading and
-/// copying lose the same rows if a page is damaged.
+/// Number of rows that are decoded at once. The reader of Parquet files uses the same number. So
+/// reading and copying lose the same rows if a page of the file is damaged.
 const BATCH_ROWS: usize = 128;
-/// Key of the metadata in which Arrow stores its own types. It is not copied, because the writer
-/// creates it anew.
+/// Key in the metadata of a Parquet file. Its value is the schema with the types of Arrow. The
+/// value is not copied, because the writer of the copy creates it again.
 const ARROW_TYPES: &str = "ARROW:schema";
 
-/// Writes a copy of the file `from` that contains only the rows in `copy.kept`. Rows stay in the
-/// row groups of the original. All columns are compressed like the first column of the original.
+/// Writes a copy of the file `from` that contains only the rows in `copy.kept`. The copy has a row
+/// group for each row group with kept rows. All columns of the copy are compressed like the first
+/// column of the original.
 ///
 /// # Errors
 ///
@@ -50,7 +51,8 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
     decoded(from, to, || writer.close().map(drop))
 }
 
-/// Encoder for [`copy_groups`]: it decodes a row group and encodes the rows to keep.
+/// Decodes the row groups of the original and encodes the rows that the copy keeps. [`copy_groups`]
+/// calls this encoder for each row group.
 struct Encoder<'c> {
     from: &'c Path,
     to: &'c Path,
@@ -78,7 +80,7 @@ impl GroupEncoder for Encoder<'_> {
             let mut columns = self.columns.create_column_writers(group)?;
             let mut rows = KeptRows::new(first, kept);
             for batch in batches {
-                // The rows after the last kept one need not be decoded.
+                // The rows after the last kept row need not be decoded.
                 if rows.is_done() {
                     break;
                 }
@@ -92,12 +94,12 @@ impl GroupEncoder for Encoder<'_> {
     }
 }
 
-/// Encodes the rows of a batch. `columns` are the writers of a row group, one for each column of
-/// the file.
+/// Encodes the rows of a batch with `columns`. These are the writers of one row group, and each of
+/// them writes one column of the file.
 fn write(batch: &RecordBatch, columns: &mut [ArrowColumnWriter]) -> Result<(), ParquetError> {
     let mut columns = columns.iter_mut();
     for (field, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
-        // A column of a nested type is several columns of the file.
+        // A column with a nested type is stored as several columns of the file.
         for leaf in compute_leaves(field, array)? {
             let column = columns.next();
             let missing = || ParquetError::General("fewer columns than fields".to_owned());
@@ -107,7 +109,7 @@ fn write(batch: &RecordBatch, columns: &mut [ArrowColumnWriter]) -> Result<(), P
     Ok(())
 }
 
-/// Appends a row group, given as its encoded columns, to the file.
+/// Appends a row group to the copy. `columns` are the encoded columns of the row group.
 fn append(
     writer: &mut SerializedFileWriter<File>,
     columns: Vec<ArrowColumnChunk>,
@@ -119,7 +121,8 @@ fn append(
     group.close().map(drop)
 }
 
-/// Returns the properties of the copy: compression and metadata of the original file.
+/// Returns the properties for the writer of a copy. They have the compression and the metadata of
+/// the original, `file`.
 fn properties(file: &ParquetMetaData) -> WriterProperties {
     let compression = file
         .row_groups()
@@ -134,8 +137,9 @@ fn properties(file: &ParquetMetaData) -> WriterProperties {
     WriterProperties::builder().set_compression(compression).set_key_value_metadata(own).build()
 }
 
-/// Returns the compression of a copy of data that was compressed by `compression`. It differs only
-/// for LZO and the older framing of LZ4, which cannot be written.
+/// Returns the compression for the copy of a column that is compressed with `compression`. The
+/// result is the same compression, except for LZO and the older framing of LZ4, which cannot be
+/// written.
 fn writable(compression: Compression) -> Compression {
     match compression {
         Compression::LZ4 => Compression::LZ4_RAW,

@@ -1,4 +1,4 @@
-//! Apache Parquet.
+//! The format Apache Parquet. A file is a table, whose rows are stored in row groups.
 
 #[cfg(feature = "parquet")]
 mod copy;
@@ -81,9 +81,9 @@ impl TableFormat for Parquet {
         copy::copy_rows(from, copy)
     }
 
-    /// Estimates the memory of about seven pages of texts, because pages are in memory in several
-    /// forms at once: compressed, decompressed, as rows, and the rest for the next batch. Writers
-    /// check every 1,024 rows whether a page has reached 1 MB, so pages of long texts are longer.
+    /// Estimates the memory as about seven pages of texts. A page is in memory in several forms at
+    /// once: compressed, decompressed, and as rows. The writer of a file checks after every 1,024
+    /// rows whether a page has reached 1 MB, so pages of long texts are longer than that.
     fn reader_bytes(&self, rows: TableRows) -> f64 {
         const LEAST_PAGE_BYTES: f64 = 1e6;
         const PAGE_ROWS: f64 = 1024.0;

@@ -19,19 +19,20 @@ use simtool_base::fault::quoted;
 use std::fs::File;
 use std::ops::ControlFlow;
 
-/// Number of rows that are decoded at once. It is small, because a short file can repeat a long
-/// value in many rows.
+/// Number of rows that are decoded at once. The number is small, because a crafted file can repeat
+/// one long value in many rows.
 const BATCH_ROWS: usize = 128;
-/// Largest decompressed size of a column in a row group, in bytes, that a file may declare. A row
-/// group with a longer column is not read.
+/// Largest decompressed size, in bytes, that a file may declare for one column in one row group. A
+/// row group with a larger column is not read.
 const LONGEST_COLUMN: i64 = 512 << 20;
 /// Largest depth of nested columns in a schema. A file with a deeper schema is not read.
 const DEEPEST_SCHEMA: usize = 64;
 /// Largest number of columns in a schema. A file with more columns is not read.
 const MOST_COLUMNS: usize = 10_000;
 
-/// Groups the row groups into shares of at least `bytes` compressed bytes, which threads read
-/// independently. Returns `None` if the file's footer cannot be read.
+/// Collects consecutive row groups into shares of at least `bytes` compressed bytes. A share is
+/// read by one thread, independently of the other shares. Returns `None` if the footer of the file
+/// cannot be read.
 pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
     let metadata = load(file).ok()?;
     let groups = metadata.metadata().row_groups().iter();
@@ -48,16 +49,17 @@ fn compressed_bytes(group: &RowGroupMetaData) -> u64 {
     u64::try_from(group.compressed_size()).unwrap_or_default()
 }
 
-/// Returns the dotted paths of all columns, such as `meta.id`. Returns an empty list if the file
-/// cannot be read.
+/// Returns the dotted paths of all columns of a Parquet file, such as `meta.id`. Returns an empty
+/// list if the file cannot be read.
 pub(super) fn column_names(file: &File) -> Vec<String> {
     let Ok(metadata) = load(file) else { return Vec::new() };
     let columns = metadata.parquet_schema().columns().iter();
     columns.map(|column| column.path().string()).collect()
 }
 
-/// Visits the rows of the job's row groups. Returns the number of rows that the file declares for
-/// them, or the number of visited rows if `visit` stopped the reading.
+/// Visits the rows of the row groups in `job.groups`. Returns the number of rows that the file
+/// declares for these row groups. If `visit` stopped the reading, returns the number of visited
+/// rows instead.
 ///
 /// # Errors
 ///
@@ -156,8 +158,9 @@ impl GroupReading<'_> {
     }
 }
 
-/// Visits the rows of all batches. After each batch, reports the progress that `reached` computes.
-/// The error is the reason why a batch cannot be decoded.
+/// Visits the rows of all batches of a row group. After each batch, reports the progress, which
+/// `reached` computes from the rows visited so far. The error is the reason why a batch cannot be
+/// decoded.
 fn visit_batches(
     mut batches: ParquetRecordBatchReader,
     rows: &mut Rows<'_>,
@@ -180,8 +183,8 @@ fn visit_batches(
     }
 }
 
-/// Loads the metadata of a file. Refuses schemas with so many or so deep columns that the file must
-/// be damaged or crafted.
+/// Loads the metadata of a Parquet file. Returns an error if the schema has too many or too deeply
+/// nested columns, because such a file must be damaged or crafted.
 fn load<R: ChunkReader>(file: &R) -> Result<ArrowReaderMetadata, String> {
     // Arrow's own types, if the file stores them, would make the reader return dictionaries and
     // views.
@@ -201,9 +204,9 @@ fn load<R: ChunkReader>(file: &R) -> Result<ArrowReaderMetadata, String> {
 
 /// The columns of the file that are read.
 struct Selected {
-    /// Number of the column with the text. If the file has no such column, number of the shortest
-    /// column, by whose values the rows are counted: the number of rows that a file declares may be
-    /// wrong.
+    /// Number of the column with the text. If the file has no such column, this is the shortest
+    /// column, which is decoded only to count the rows. The number of rows that the file declares
+    /// may be wrong.
     text: usize,
     id: Option<usize>,
     keep: Option<usize>,
@@ -250,14 +253,14 @@ impl Selected {
     }
 
     /// Returns the number of bytes of all texts of a row group, or `None` if the file does not
-    /// declare it.
+    /// declare this number.
     fn text_bytes(&self, group: &RowGroupMetaData) -> Option<u64> {
         let column = group.columns().get(self.text).filter(|_| self.paths.text.is_some())?;
         column.unencoded_byte_array_data_bytes()?.try_into().ok()
     }
 
-    /// Returns a message if a column of the row group with number `group` declares more bytes than
-    /// allowed.
+    /// Returns a message if a selected column of row group number `group` declares more than
+    /// [`LONGEST_COLUMN`] bytes.
     fn too_long(&self, metadata: &ArrowReaderMetadata, group: usize) -> Option<String> {
         let group_metadata = metadata.metadata().row_group(group);
         self.leaves().find_map(|leaf| {

@@ -11,8 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Decodes the groups of a table, and encodes the rows that a copy keeps. Several threads use one
-/// encoder at once.
+/// Decodes the groups of rows of a table, and encodes the rows that a copy keeps. Several threads
+/// use one encoder at the same time.
 pub(crate) trait GroupEncoder: Sync {
     /// Encoded rows of a group, ready to be appended to the copy.
     type Encoded: Send;
@@ -20,9 +20,9 @@ pub(crate) trait GroupEncoder: Sync {
     /// Returns the number of rows of each group.
     fn group_rows(&self) -> Vec<u64>;
 
-    /// Encodes the rows of the group with number `group` that the copy keeps. `kept` has their
-    /// numbers in the table, ascending and at least one, and `first` is the number of the group's
-    /// first row.
+    /// Encodes the kept rows of group number `group`. `kept` has the numbers of these rows in the
+    /// table, in ascending order. There is at least one kept row. `first` is the number of the
+    /// group's first row.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ pub(crate) trait GroupEncoder: Sync {
     fn encode(&self, group: usize, first: u64, kept: &[u64]) -> Result<Self::Encoded>;
 }
 
-/// Creates the file `to` of a copy, and the folders above it if they do not exist.
+/// Creates the file `to` for a copy. Creates the folders above the file if they do not exist.
 pub(crate) fn create(to: &Path) -> Result<File> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
@@ -39,8 +39,8 @@ pub(crate) fn create(to: &Path) -> Result<File> {
     File::create_new(to).map_err(|e| Error::io(to, "create", e))
 }
 
-/// Encodes every group that has rows to keep, and passes the results to `append` in the order of
-/// the groups.
+/// Encodes every group of rows of a table that has rows to keep. Passes the encoded groups to
+/// `append` in the order of the groups.
 pub(crate) fn copy_groups<E: GroupEncoder>(
     encoder: &E,
     copy: &RowsCopy<'_>,
@@ -79,7 +79,8 @@ pub(crate) fn copy_groups<E: GroupEncoder>(
     Ok(())
 }
 
-/// Filter that keeps some rows of the batches of a group, which must come in order.
+/// Filter that keeps some of the rows of a group. It gets the rows in batches, in the order of the
+/// table.
 pub(crate) struct KeptRows<'k> {
     /// Number, in the table, of the first row of the next batch.
     next: u64,
@@ -87,18 +88,19 @@ pub(crate) struct KeptRows<'k> {
 }
 
 impl<'k> KeptRows<'k> {
-    /// Creates a filter for a group whose first row has the number `first`. `kept` has the numbers
-    /// of the rows to keep, ascending.
+    /// Creates a filter for a group whose first row has the number `first` in the table. `kept` has
+    /// the numbers of the rows to keep, in ascending order.
     pub(crate) fn new(first: u64, kept: &'k [u64]) -> Self {
         Self { next: first, kept }
     }
 
-    /// Returns whether the remaining batches have no rows to keep.
+    /// Returns whether the batches that were not filtered yet have no rows to keep.
     pub(crate) fn is_done(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// Returns the rows of the next batch that are kept, or `None` if there are none.
+    /// Returns the kept rows of `batch`, or `None` if no row is kept. `batch` must be the next
+    /// batch of the group.
     ///
     /// # Errors
     ///
@@ -122,8 +124,8 @@ impl<'k> KeptRows<'k> {
     }
 }
 
-/// Runs `work`, which decodes or encodes rows with a library. Turns its errors and panics into an
-/// error about copying rows of `from` to `to`.
+/// Runs `work`, which decodes or encodes rows with a library. Converts an error or panic of `work`
+/// to an error about copying rows of `from` to `to`.
 pub(crate) fn decoded<R, E: Display>(
     from: &Path,
     to: &Path,

@@ -17,23 +17,23 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Paths, in a batch, of the columns of the text, the ID and the field that decides which documents
-/// are kept; `None` if the file lacks the column. A path of several names leads into columns of
-/// structs.
+/// Paths to three columns of a record batch: the text, the ID, and the field that decides which
+/// documents are kept. A path is `None` if the file lacks the column. A path of several names leads
+/// into columns of structs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ColumnPaths {
-    /// Path of the text. If it is `None`, every row is a bad record.
+    /// Path to the column with the text. If it is `None`, every row is a bad record.
     pub(crate) text: Option<Vec<String>>,
     pub(crate) id: Option<Vec<String>>,
     pub(crate) keep: Option<Vec<String>>,
 }
 
-/// Returns the values of the column to which `path` leads, or `None` if there is no path or no such
-/// column.
+/// Returns the values of the column to which `path` leads. Returns `None` if `path` is `None` or
+/// leads to no column.
 ///
 /// # Errors
 ///
-/// A dictionary does not have the values that its keys refer to.
+/// The column is a dictionary, and a key in it refers to a value that does not exist.
 fn column_at(batch: &RecordBatch, path: Option<&Vec<String>>) -> Result<Option<ArrayRef>, String> {
     let Some((first, inner)) = path.and_then(|path| path.split_first()) else { return Ok(None) };
     let outer = batch.column_by_name(first);
@@ -42,7 +42,8 @@ fn column_at(batch: &RecordBatch, path: Option<&Vec<String>>) -> Result<Option<A
     });
     let Some(column) = column else { return Ok(None) };
     match column.as_any_dictionary_opt() {
-        // A row of a dictionary is a key. Its values are looked up for all rows at once.
+        // Each row of a dictionary is a key. The values of the keys are looked up for all rows at
+        // once.
         Some(keyed) => {
             let values = take(keyed.values(), keyed.keys(), None);
             values.map(Some).map_err(|error| error.to_string())
@@ -51,7 +52,7 @@ fn column_at(batch: &RecordBatch, path: Option<&Vec<String>>) -> Result<Option<A
     }
 }
 
-/// State while the rows of a group are visited as records.
+/// State while the rows of a group of a table are visited as records.
 pub(crate) struct Rows<'r> {
     /// Number of the next record.
     pub(crate) next: u64,
@@ -61,17 +62,18 @@ pub(crate) struct Rows<'r> {
     pub(crate) text_read: u64,
     /// Length of the longest allowed text, in bytes. A row with a longer text is a bad record.
     pub(crate) longest: usize,
-    /// Code of the bad record if the text of a row has a type that is not text.
+    /// Code of the bad records of a column for the text whose type is not text, for example
+    /// `parquet-type`.
     pub(crate) type_code: &'static str,
     pub(crate) paths: &'r ColumnPaths,
 }
 
 impl Rows<'_> {
-    /// Visits every row of a batch as a record.
+    /// Visits every row of a record batch as a record.
     ///
     /// # Errors
     ///
-    /// A column cannot be decoded. The error is the reason, and no row was visited.
+    /// A column cannot be decoded. The error is the reason, and no row of the batch was visited.
     pub(crate) fn visit(
         &mut self,
         batch: &RecordBatch,
@@ -84,8 +86,8 @@ impl Rows<'_> {
         Ok(self.visit_rows(batch.num_rows(), columns, visit))
     }
 
-    /// Visits `count` rows as records. The arrays hold the values of the text, the ID and the field
-    /// that decides which documents are kept.
+    /// Visits `count` rows of a record batch as records. The three arrays hold the values of the
+    /// text, of the ID, and of the field that decides which documents are kept.
     fn visit_rows(
         &mut self,
         count: usize,
@@ -161,9 +163,9 @@ fn bytes(column: &ArrayRef, row: usize) -> Option<&[u8]> {
     }
 }
 
-/// Returns the value in row `row` in the form of an ID: text as it is, numbers in decimal, and
-/// times as the stored number. `written` is memory for the digits. Returns `None` for null, empty
-/// text and other types.
+/// Returns the value in row `row` as the text of an ID. A text is returned as it is, a number in
+/// decimal, and a time as the stored number. `written` is reusable memory for the digits. Returns
+/// `None` for null, for an empty text, and for other types.
 fn value<'v>(column: &'v ArrayRef, row: usize, written: &'v mut Vec<u8>) -> Option<&'v [u8]> {
     fn number<T: ArrowPrimitiveType<Native: Display>>(
         column: &ArrayRef,

@@ -18,24 +18,25 @@ use std::path::Path;
 
 /// A format whose files are tables.
 pub(super) trait TableFormat: fmt::Debug + Sync {
-    /// Collects the groups of a file into shares of at least `bytes` bytes, which threads read
-    /// independently. Returns `None` if the file cannot be read.
+    /// Collects the groups of rows of a file into shares of at least `bytes` bytes. A share is read
+    /// by one thread, independently of the other shares. Returns `None` if the file cannot be read.
     fn shares(&self, file: &File, bytes: u64) -> Option<Vec<Share>>;
 
     /// Returns the names of all columns, with dotted paths such as `meta.id` for nested columns.
     /// Returns an empty list if the file cannot be read.
     fn column_names(&self, file: &File) -> Vec<String>;
 
-    /// Visits the rows of the job as records. Returns the number of rows that the file declares for
-    /// them, or the number of visited rows if `visit` stopped the reading.
+    /// Visits the rows of the groups in `job.groups` as records. Returns the number of rows that
+    /// the file declares for these groups. If `visit` stopped the reading, returns the number of
+    /// visited rows instead.
     ///
     /// # Errors
     ///
     /// The first error that `visit` returns.
     fn read(&self, job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64>;
 
-    /// Writes a copy of the file `from` with the rows that `copy` keeps, and with all columns,
-    /// types and metadata.
+    /// Writes a copy of the file `from` with the rows that `copy` keeps. The copy has all columns,
+    /// types and metadata of `from`.
     ///
     /// # Errors
     ///
@@ -46,16 +47,16 @@ pub(super) trait TableFormat: fmt::Debug + Sync {
     fn reader_bytes(&self, rows: TableRows) -> f64;
 }
 
-/// Sizes of the rows of a table, for an estimate of the memory that reading takes.
+/// Sizes of the rows of a table. From these sizes, the memory for reading the table is estimated.
 #[derive(Clone, Copy, Debug)]
 pub struct TableRows {
     /// Mean length of a text, in bytes.
     pub text_bytes: f64,
-    /// Length of the longest shard on disk, in bytes.
+    /// Length of the longest shard of the table on disk, in bytes.
     pub shard_bytes: f64,
 }
 
-/// Consecutive groups of rows of a table that are one shard.
+/// Consecutive groups of rows of a table that make up one shard.
 #[derive(Clone, Debug)]
 pub(super) struct Share {
     pub(super) groups: Range<usize>,
@@ -64,8 +65,9 @@ pub(super) struct Share {
     pub(super) rows: u64,
 }
 
-/// Collects consecutive groups of rows into shares of at least `least_bytes` bytes. Each item of
-/// `groups` is the number of bytes and the number of rows of a group.
+/// Collects consecutive groups of rows into shares of at least `least_bytes` bytes. Only the last
+/// share may be smaller. Each item of `groups` is the number of bytes and the number of rows of one
+/// group.
 #[cfg(feature = "parquet")]
 pub(super) fn shares_of(
     groups: impl ExactSizeIterator<Item = (u64, u64)>,
@@ -100,7 +102,7 @@ pub(super) struct Columns<'c> {
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is built in"))]
 pub(super) struct TableJob<'j> {
     pub(super) file: &'j File,
-    /// Numbers of the groups to read; `None` for all groups.
+    /// Numbers of the groups of rows to read. `None` means all groups.
     pub(super) groups: Option<Range<usize>>,
     pub(super) columns: Columns<'j>,
     /// Length of the longest allowed text, in bytes.
@@ -112,30 +114,33 @@ pub(super) struct TableJob<'j> {
 
 #[cfg(feature = "parquet")]
 impl TableJob<'_> {
-    /// Creates the event that reports damage with this code and description, by which `lost` rows
-    /// were lost.
+    /// Creates the event that reports damage. `code` and `detail` describe the damage, and `lost`
+    /// is the number of rows that were lost by it.
     pub(super) fn damage(&self, code: &'static str, detail: String, lost: u64) -> Event<'static> {
         (self.to_fault)(Damage { code, byte: 0, detail }, lost)
     }
 
-    /// Returns whether the job includes the first group of the file. Damage that concerns the whole
-    /// file is reported only then, or it would be reported with every share.
+    /// Returns whether the job includes the first group of the file. Only this job reports damage
+    /// that concerns the whole file. Otherwise every share of the file would report it again.
     pub(super) fn has_first_group(&self) -> bool {
         self.groups.as_ref().is_none_or(|groups| groups.start == 0)
     }
 }
 
-/// Function that calls its second argument for every number below its first argument, in any order
-/// and on several threads.
+/// Function that runs several tasks on several threads. Its first argument is the number of tasks.
+/// It calls its second argument once with the number of each task, in any order. Tasks are numbered
+/// from 0.
 pub type InParallel<'p> = dyn Fn(usize, &(dyn Fn(usize) + Sync)) + 'p;
 
-/// Description of a copy of a table: its path and its rows, and the threads for the work.
+/// Description of a copy of a table: the path of the copy, the rows to keep, and the threads that
+/// do the work.
 pub struct RowsCopy<'c> {
     /// Path of the copy, which must not exist yet.
     pub to: &'c Path,
-    /// Numbers of the rows to keep, ascending.
+    /// Numbers of the rows to keep, in ascending order.
     pub kept: &'c [u64],
-    /// Number of groups of rows to encode at the same time: the number of threads.
+    /// Number of groups of rows that are encoded at the same time. This is usually the number of
+    /// threads.
     pub at_once: usize,
     /// Runs the encoding of several groups on the threads of the caller.
     pub in_parallel: &'c InParallel<'c>,

@@ -7,10 +7,10 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Returns the paths in the file `list`, which has one path per line, or a zero byte after each
-/// path if `zero_separated` is set. If `list` is `-`, the paths are read from `input`. Blank lines
-/// are skipped, and a carriage return at the end of a line is not part of the path. The list may be
-/// compressed, as the lists of web crawls are.
+/// Returns the paths in the file `list`. The file has one path per line. If `zero_separated` is
+/// set, a zero byte ends each path instead. If `list` is `-`, the paths are read from `input`.
+/// Blank lines are skipped, and a carriage return at the end of a line is not part of the path. The
+/// list may be compressed, as the lists of web crawls are.
 ///
 /// # Errors
 ///

@@ -25,30 +25,32 @@ use tempfile::TempPath;
 
 pub use lists::listed_paths;
 
-/// A file to read.
+/// An input file: a file that the user named, a file in a named folder, or standard input.
 #[derive(Debug)]
 pub struct InputFile {
-    /// The file as the user named it; `-` is standard input.
+    /// The path of the file, in the form in which the user named it. `-` is standard input.
     pub name: PathBuf,
-    /// Path of a copy of the file, relative to the folder of all copies. It is the file's name, for
-    /// example `a.jsonl`. For a file that was found in a folder, it begins with the name of the
-    /// folder that the user named, for example `data/x/a.jsonl`. For standard input it is `stdin`.
+    /// Path at which a copy of the file is written, relative to the folder of all copies. It is the
+    /// file's name, for example `a.jsonl`. For a file that was found in a folder, the path begins
+    /// with the name of the folder that the user named, for example `data/x/a.jsonl`. For standard
+    /// input, the path is `stdin`.
     pub copy_name: PathBuf,
-    /// Place of the bytes, if this is standard input; otherwise `None`.
+    /// Place from which the bytes of standard input are read. `None` if this file is not standard
+    /// input.
     input: Option<InputPlace>,
 }
 
-/// Place where the bytes of standard input can be read.
+/// Place from which the bytes of standard input are read.
 #[derive(Debug)]
 enum InputPlace {
-    /// A temporary file with a copy of the bytes that came through a pipe.
+    /// A temporary file. It has a copy of the bytes that came through a pipe.
     Copied(TempPath),
     /// The path of the file that standard input was redirected from.
     File(PathBuf),
 }
 
 impl InputFile {
-    /// Creates an input file with the path `name`.
+    /// Creates an input file that is read from the path `name`.
     pub fn new(name: impl Into<PathBuf>) -> Self {
         let name = name.into();
         let copy_name = name.file_name().unwrap_or_default().into();
@@ -59,7 +61,8 @@ impl InputFile {
         Self { name: "-".into(), copy_name: "stdin".into(), input: Some(place) }
     }
 
-    /// Returns the path from which the bytes are read.
+    /// Returns the path from which the bytes of the file are read. For standard input, it differs
+    /// from the name.
     #[must_use]
     pub fn path(&self) -> &Path {
         match &self.input {
@@ -70,19 +73,21 @@ impl InputFile {
     }
 }
 
-/// Function that decides which files in folders are read. It gets the path of a file below the
-/// folder that the user named. Files that the user names are always read.
+/// Function that decides whether a file in a folder is read. Its argument is the path of the file
+/// below the folder that the user named. The function is not called for files that the user names,
+/// because these are always read.
 pub(crate) type FileFilter<'s> = dyn Fn(&Path) -> bool + 's;
 
 /// Options for the choice of files inside folders.
 #[derive(Clone, Copy)]
 pub struct InFolders<'f> {
-    /// Function that returns whether a file is read, given its path below the named folder.
+    /// Function that returns whether a file in a folder is read. Its argument is the path of the
+    /// file below the folder that the user named.
     pub wanted: &'f FileFilter<'f>,
     /// Whether hidden files and folders, whose names begin with a dot, are read, too.
     pub hidden: bool,
-    /// Output file or folder of the run, which is left out if it lies in an input folder. The path
-    /// contains no links.
+    /// Output file or folder of the run. It is not read if it lies in an input folder. The path
+    /// must not contain links.
     pub output: Option<&'f Path>,
 }
 
@@ -107,20 +112,22 @@ pub struct Walked {
     pub files: Vec<InputFile>,
     /// Faults of paths that cannot be read, in the order of their discovery.
     pub faults: Vec<Fault>,
-    /// Warnings about hidden files, links to folders and earlier results that were left out on
-    /// purpose: for each folder that the user named, one warning of each kind.
+    /// Warnings about files and folders that were left out on purpose: hidden files, links to
+    /// folders, and results of earlier runs. For each folder that the user named, there is at most
+    /// one warning of each kind.
     pub left_out: Vec<Fault>,
-    /// Number of hidden files and folders that were left out. The content of a hidden folder is not
+    /// Number of hidden files and folders that were left out. Files inside a hidden folder are not
     /// counted.
     pub hidden: u64,
 }
 
-/// Collector of the input files from paths and folders.
+/// Collects the input files: files that the user names, and the files in folders that the user
+/// names.
 #[derive(Debug, Default)]
 pub struct Walker {
     walked: Walked,
-    /// Paths of the files so far with all links resolved, so that a file with two names is read
-    /// once.
+    /// Paths, with all links resolved, of the files that were found so far. So a file with two
+    /// names is read only once.
     seen: UnorderedSet<OsString>,
 }
 
@@ -128,12 +135,12 @@ pub struct Walker {
 struct Found {
     path: PathBuf,
     kind: fs::FileType,
-    /// The path with all links resolved.
+    /// The path `path` with all links resolved.
     real: PathBuf,
 }
 
-/// Number of files or folders that were left out of a named folder for one reason, and the first of
-/// their paths in byte order.
+/// Files and folders inside a named folder that were left out for one reason: their number, and the
+/// first of their paths in byte order.
 #[derive(Default)]
 struct LeftOut {
     count: u64,
@@ -143,15 +150,15 @@ struct LeftOut {
 impl LeftOut {
     fn add(&mut self, path: PathBuf) {
         self.count += 1;
-        // Folders are read in any order.
+        // The entries of a folder come in any order, so the smallest path is kept.
         if self.first.as_ref().is_none_or(|first| path < *first) {
             self.first = Some(path);
         }
     }
 
-    /// Returns the warning about the entries that were left out, or `None` if there are none.
-    /// `root` is the named folder. `detail` creates the text from the number of entries and the
-    /// first path.
+    /// Returns the warning about the files and folders that were left out, or `None` if nothing was
+    /// left out. `root` is the named folder. `detail` creates the text of the warning from the
+    /// number of files and folders and from the first path.
     fn warning(
         &self,
         code: &'static str,
@@ -191,12 +198,14 @@ struct FolderWalk {
     results: LeftOut,
     /// Folders whose entries were not visited yet.
     waiting: Vec<PathBuf>,
-    /// Whether any file was found through a link. Only then can one file have several names.
+    /// Whether any file was found through a link. Only in this case can one file have several
+    /// names.
     has_links: bool,
 }
 
 impl FolderWalk {
-    /// Returns a warning for each kind of entries that were left out. `root` is the named folder.
+    /// Returns the warnings about the files and folders that were left out, at most one for each
+    /// reason. `root` is the named folder.
     fn warnings(&self, root: &Path) -> impl Iterator<Item = Fault> {
         let hidden = self.hidden.warning("hidden", root, |count, first| match count {
             1 => format!("\"{first}\" is hidden and was left out; `hidden` reads it"),
@@ -233,7 +242,7 @@ impl FolderWalk {
 }
 
 impl Walker {
-    /// Adds a file, or the files in a folder that `in_folders` selects.
+    /// Adds the file `path`. If `path` is a folder, adds the files in it that `in_folders` selects.
     pub fn add(&mut self, path: &Path, in_folders: InFolders<'_>) {
         let found = fs::metadata(path).and_then(|metadata| Ok((metadata, fs::canonicalize(path)?)));
         let (metadata, real) = match found {
@@ -251,7 +260,8 @@ impl Walker {
         }
     }
 
-    /// Adds standard input that was redirected from the file `path`, unless it was added before.
+    /// Adds standard input that was redirected from the file `path`, unless standard input was
+    /// added before.
     pub fn add_input_file(&mut self, path: &Path) {
         if !self.has_input() {
             let place = InputPlace::File(path.to_owned());
@@ -259,8 +269,9 @@ impl Walker {
         }
     }
 
-    /// Adds standard input that is a pipe, unless standard input was added before. Its bytes are
-    /// copied to a temporary file in `folder`, which is deleted when the list of files is dropped.
+    /// Adds standard input that is a pipe, unless standard input was added before. The bytes of the
+    /// pipe are copied to a temporary file in `folder`. The temporary file is deleted when its
+    /// [`InputFile`] is dropped.
     ///
     /// # Errors
     ///
@@ -313,16 +324,16 @@ impl Walker {
             });
             return;
         }
-        // The path without links identifies the file. Two names of one file would make each of its
-        // documents a duplicate of itself.
+        // The path without links identifies the file. If a file were read under two names, each of
+        // its documents would be a duplicate of itself.
         if self.seen.insert(real.into_os_string()) {
             self.walked.files.push(InputFile { copy_name, ..InputFile::new(path) });
         }
     }
 
-    /// Adds the files at any depth in the folder `root`; `real` is its path with all links
-    /// resolved. Folders to visit are on a list instead of the call stack, so that no depth causes
-    /// a stack overflow.
+    /// Adds the files at any depth in the folder `root`. `real` is the path of this folder with all
+    /// links resolved. Folders to visit are on a list, not on the call stack, so that deep folders
+    /// cause no stack overflow.
     fn add_folder(&mut self, root: &Path, real: &Path, in_folders: InFolders<'_>) {
         let named = NamedFolder { root, real, in_folders };
         let mut walk = FolderWalk::default();
@@ -368,7 +379,7 @@ impl Walker {
     ) {
         let NamedFolder { root, real, in_folders } = named;
         let below = path.strip_prefix(root).unwrap_or(&path);
-        // No link was followed on the way from the root, so this is the path without links.
+        // No link was followed on the way from `root`, so the joined path contains no links.
         let real = real.join(below);
         let is_wanted = kind.is_dir() || (in_folders.wanted)(below);
         if in_folders.output.is_some_and(|output| real == output) {
@@ -394,12 +405,13 @@ impl Walker {
             Ok((kind, _)) if kind.is_dir() => walk.links.add(path),
             Ok((kind, real)) => {
                 walk.has_links = true;
-                // A link must not bring in a file of the output.
+                // A link must not add a file of the output to the input.
                 if in_folders.output.is_none_or(|output| !real.starts_with(output)) {
                     walk.found.push(Found { path, kind, real });
                 }
             }
-            // Nothing is lost: the target does not exist.
+            // The target of the link cannot be opened, and usually does not exist. So nothing is
+            // lost, and a warning is enough.
             Err(error) => self.refuse(&path, Severity::Warning, &error),
         }
     }
@@ -420,14 +432,14 @@ impl Walker {
     }
 }
 
-/// Returns whether the name begins with a dot.
+/// Returns whether a file or folder is hidden, which means that its name begins with a dot.
 fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Returns whether the folder contains the results of a run of this program.
+/// Returns whether the folder contains the results of an earlier run of simtool.
 fn is_of_simtool(folder: &Path) -> bool {
-    /// Number of bytes at the start of a run's summary that contain the name of the program.
+    /// Number of bytes at the start of `summary.json` that contain the name of the program.
     const HEAD: u64 = 64;
     let mut head = Vec::new();
     let read = fs::File::open(folder.join("summary.json"))
@@ -440,9 +452,9 @@ fn is_of_simtool(folder: &Path) -> bool {
     read.is_ok() && names_program(&head)
 }
 
-/// Returns each file once. If a file has several names because of links, the first name with the
-/// extension of a format is used. This helps with caches that store files under meaningless names
-/// and link to them.
+/// Removes repeated files. If a file has several names because of links, its first name with the
+/// extension of an input format is kept. This helps with caches, in which links with good names
+/// lead to files with meaningless names.
 fn named_best(found: Vec<Found>) -> Vec<Found> {
     let tells = |found: &Found| sniff::named(&found.path).is_some();
     let mut best: UnorderedMap<&Path, usize> = UnorderedMap::default();
@@ -457,11 +469,12 @@ fn named_best(found: Vec<Found>) -> Vec<Found> {
     found.into_iter().zip(is_best).filter_map(|(file, best)| best.then_some(file)).collect()
 }
 
-/// Error number of the system for a loop of symbolic links. The standard library has no stable name
-/// for it.
+/// Error number of the operating system for a loop of symbolic links. The standard library has no
+/// stable name for this error.
 const TOO_MANY_LINKS: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
 
-/// Returns a phrase for the type of a file that is not a regular file, for messages.
+/// Returns a phrase for messages that names the type of a file that is not a regular file, for
+/// example "a FIFO".
 fn kind(kind: fs::FileType) -> &'static str {
     #[cfg(unix)]
     {

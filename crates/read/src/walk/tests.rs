@@ -1,4 +1,4 @@
-//! Walks through folders, links and lists.
+//! Tests of walks through folders, links and lists.
 
 use super::*;
 use std::io::Write;
@@ -24,7 +24,7 @@ fn walked(paths: &[PathBuf], in_folders: InFolders<'_>) -> Walked {
         }
     }
     let walked = walker.finish();
-    // The copy of standard input is deleted with the folder.
+    // The files are checked here, because the copy of standard input is deleted with the folder.
     assert!(walked.files.iter().all(|file| file.path().is_file()));
     walked
 }
@@ -57,7 +57,8 @@ fn hidden_files_are_left_out_of_folders_and_counted() {
     assert_eq!(found, ["t/a-b", "t/a.x", "t/a/z", "t/b"].map(PathBuf::from));
     let first = format!("such as \"{}\"; `hidden` reads them", t.join(".git").display());
     assert_eq!(notes, [format!("hidden 3 hidden files and folders were left out, {first}")]);
-    // Files that are not wanted anyway cause no warning, and files that are named are read.
+    // A hidden file that the filter refuses causes no warning, and files that the user names are
+    // read.
     let wanted: &FileFilter<'_> = &|below| !below.ends_with(".hidden");
     let in_a = InFolders { wanted, ..InFolders::default() };
     assert_eq!(left_out(&[t.join("a")], in_a).1, [""; 0]);
@@ -78,7 +79,7 @@ fn results_are_left_out_of_folders() {
     let expected =
         format!("results \"{}\" is where results of simtool are and was left out", a.display());
     assert_eq!(notes, slice::from_ref(&expected));
-    // A folder that another run wrote, and one that another program did.
+    // One folder was written by another run, and one was written by another program.
     fs::write(t.join("a/summary.json"), "{\n  \"program\": \"simtool 1.0\",\n").unwrap();
     let (found, notes) = left_out(slice::from_ref(&t), InFolders::default());
     assert_eq!((found.len(), notes.last()), (3, Some(&expected)));
@@ -161,7 +162,7 @@ fn the_layout_of_a_cache_is_read_once_and_under_names_that_tell() {
     assert_eq!(found, names.map(|name| Path::new("cache").join(name)));
     assert_eq!(notes, [""; 0]);
     assert_eq!(left_out(&[at("snapshots/2")], InFolders::default()).0, [Path::new("2/a.csv")]);
-    // A link must not bring in a file of the output.
+    // A link must not add a file of the output to the input.
     let output = cache.canonicalize().unwrap().join("blobs");
     let in_cache = InFolders { output: Some(&output), ..InFolders::default() };
     assert_eq!(left_out(&[cache], in_cache).0.len(), 0);

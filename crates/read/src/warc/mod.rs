@@ -44,7 +44,7 @@ impl InputFormat for Warc {
         true
     }
 
-    /// Returns the highest cost, because the text of HTML pages must be extracted again.
+    /// Returns the highest cost, because the text of HTML pages must be extracted in each reading.
     fn price(&self) -> Price {
         Price::Expensive
     }

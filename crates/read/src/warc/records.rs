@@ -16,19 +16,20 @@ use simtool_base::fault::quoted;
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
 
-/// Length of the longest record header, in bytes.
+/// Largest allowed length of the header of a record, in bytes.
 const LONGEST_HEADER: usize = 64 << 10;
-/// The bytes at the start of a record.
+/// The bytes at the start of every record.
 const START: &[u8] = b"WARC/";
-/// Bytes by which the start of the next record is recognized: a line end and the start of the first
-/// line.
+/// Bytes by which the start of the next record is recognized: a line end, and the start of the
+/// first line of a record.
 const NEXT: &[u8] = b"\nWARC/1.";
 const NO_BLANK_LINE: Cow<'static, str> =
     Cow::Borrowed("a blank line behind at most 65536 bytes of header");
-/// Number of bytes of line ends after a block: CR LF CR LF.
+/// Number of bytes of the two line ends CR LF CR LF, which follow the block of a record.
 const TAIL: usize = 4;
 
-/// Splitter that divides a file by the lengths in its record headers.
+/// Splitter that divides a WARC file into records. The header of each record states the length of
+/// the record's block.
 #[derive(Debug)]
 pub(super) struct WarcRecords {
     /// Name of the header field whose value decides which of several similar documents is kept.
@@ -68,8 +69,8 @@ impl WarcRecords {
         Step::record(length, Content::Bad(&self.bad))
     }
 
-    /// Returns a bad record that ends at the next start of a record at or after position `from` of
-    /// the window.
+    /// Returns a bad record that begins at the start of the window and ends before the next record.
+    /// The search for the next record begins at position `from` of the window.
     fn resume(
         &mut self,
         window: &[u8],
@@ -154,7 +155,7 @@ impl WarcRecords {
     }
 }
 
-/// Returns the names of the fields in the header of a record.
+/// Returns the names of the fields in the header of the record that begins `record`.
 pub(super) fn header_names(record: &[u8]) -> Vec<String> {
     let HeaderEnd::BlankLine(length) = header_end(&record[..record.len().min(LONGEST_HEADER)])
     else {
@@ -169,9 +170,10 @@ enum HeaderEnd {
     /// The header ends with a blank line. The number is the length of the header in bytes,
     /// including the blank line.
     BlankLine(usize),
-    /// The header has no blank line before the next record, which starts at this position.
+    /// The header has no blank line before the next record. The number is the position at which the
+    /// next record starts.
     NextRecord(usize),
-    /// There is neither a blank line nor another record in the bytes.
+    /// The searched bytes contain neither a blank line nor the start of another record.
     None,
 }
 
@@ -187,14 +189,15 @@ fn header_end(bytes: &[u8]) -> HeaderEnd {
     end.unwrap_or(HeaderEnd::None)
 }
 
-/// Returns the URI without angle brackets, which some writers put around it.
+/// Returns the URI without angle brackets. Some writers put a URI in angle brackets.
 fn without_brackets(uri: &[u8]) -> &[u8] {
     uri.strip_prefix(b"<").and_then(|uri| uri.strip_suffix(b">")).unwrap_or(uri)
 }
 
-/// Returns the number of line-end bytes that follow a block and belong to its record. `behind` are
-/// the bytes after the block. Returns `None` if the record does not end there, and an error if more
-/// bytes are needed to decide that. `last` means that nothing follows `behind`.
+/// Returns the number of bytes of line ends that follow the block of a record and belong to the
+/// record. `behind` are the bytes after the block. Returns `None` if the record cannot end there,
+/// because its length is wrong. Returns an error if more bytes are needed to decide that. `last`
+/// means that no bytes follow `behind`.
 fn tail(behind: &[u8], last: bool) -> Result<Option<usize>, ()> {
     let line_ends = behind.iter().take(TAIL).take_while(|byte| b"\r\n".contains(byte)).count();
     // Two line ends follow each block (ISO 28500, section 4). Some writers use LF instead of CRLF,
@@ -243,8 +246,8 @@ impl Splitter for WarcRecords {
         };
         let header = self.header(&window[..start]);
         let written = header.length.unwrap_or_default();
-        // `parse` would accept a plus sign, which is no length. Numbers of up to 19 digits fit in
-        // 64 bits.
+        // `parse` would accept a plus sign, which a length must not have. Numbers of up to 19
+        // digits fit in 64 bits.
         let digits = written.len() <= 19 && written.iter().all(u8::is_ascii_digit);
         let length = str::from_utf8(written).ok().filter(|_| digits).and_then(|n| n.parse().ok());
         let Some(length) = length else {
@@ -254,10 +257,11 @@ impl Splitter for WarcRecords {
         let end = usize::try_from(length).ok().and_then(|length: usize| start.checked_add(length));
         let behind = match end.and_then(|end| window.get(end..)) {
             Some(behind) => tail(behind, last),
-            // A length beyond the longest record is wrong if another record starts before that.
+            // If the declared length leads beyond the window and another record starts in the
+            // window, the length is wrong.
             None if last || end.is_none_or(|end| end > self.longest) => {
-                // The search begins with the line end of the header, because a boundary includes
-                // the line end before a record.
+                // The search begins at the last line end of the header, because a record is
+                // recognized by the line end before it.
                 return match self.boundary(&window[start - 1..]) {
                     Some(at) => self.bad(start - 1 + at, "warc-length", wrong_length(length)),
                     None => Step::More,
