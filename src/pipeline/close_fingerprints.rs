@@ -17,14 +17,14 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::close::{Close, ClosePair};
 
-/// Finds all pairs of rows within `distance`, in one collection or between two, by the cheapest join. With
-/// `recall`, the join uses LSH bands and may miss pairs. It then finds at least the fraction `recall` of the
-/// pairs at this distance.
+/// Finds all pairs of fingerprints that differ in at most `distance` positions, in one collection or between
+/// two, by the cheapest join. With `recall`, the join uses LSH bands and may miss pairs. It then finds at
+/// least the fraction `recall` of the pairs at exactly this distance.
 ///
 /// # Errors
 ///
-/// The distance is so large that all rows are near each other, the threads cannot be started, a temporary
-/// file fails, or the memory is too little.
+/// The distance is so large that all fingerprints are near each other, the threads cannot be started, a
+/// temporary file fails, or the memory is too little.
 pub(super) fn close_rows(
     rows: Sides<&FingerprintRows<'_>>,
     distance: u32,
@@ -59,8 +59,8 @@ fn task(rows: Sides<usize>) -> Task {
     }
 }
 
-/// Plans the join that `method` needs for collections with these numbers of rows, before their fingerprints
-/// are made. `sampled` has some fingerprints of the corpus, if there are any.
+/// Plans the join that `method` needs, before the fingerprints are made. `rows` has the number of documents of
+/// each collection. `sampled` has the fingerprints of some documents of the corpus, if there are any.
 ///
 /// Returns `None` if the method compares no fingerprints, or joins them by LSH bands.
 pub(crate) fn plan_ahead(
@@ -87,7 +87,8 @@ pub(crate) fn plan_ahead(
     Plan::for_collections(workload).ok()
 }
 
-/// Converts the result of a join. In the result, the first row of a group names the group.
+/// Converts the result of a join. The join numbers the groups of equal fingerprints. The returned pairs name
+/// each group by the number of its first row instead.
 fn closed(found: GroupPairs) -> Close {
     let GroupPairs { groups, pairs } = found;
     // The join numbers groups by their fingerprints. Names by first rows do not depend on the kind of join.
@@ -99,8 +100,8 @@ fn closed(found: GroupPairs) -> Close {
     Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0), is_complete: true }
 }
 
-/// Replaces the group numbers in `pairs` by the first rows of the groups, and sorts the pairs. `order` puts
-/// the two rows of a pair in order.
+/// Replaces each group number in `pairs` by the number of the first row of the group, and sorts the pairs.
+/// `order` puts the two rows of a pair in order.
 fn named(
     pairs: &[ValuePair],
     of_a: &Groups,
@@ -124,7 +125,8 @@ mod tests {
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
     use simtool_set_join::close::Neighbourhood;
 
-    /// Returns fingerprints near a few centres. Each seventh row has no fingerprint.
+    /// Returns fingerprints that differ in few bits from one of a few centres. Each seventh row has no
+    /// fingerprint.
     fn rows(from: u64, count: u64) -> FingerprintRows<'static> {
         let lane = |row: u64| mix(row % 20) ^ 1 << (mix(row) % 8) ^ 1 << (mix(row + 1) % 3);
         let mut rows = RowsBuilder::new(Shape::bits(64));

@@ -23,7 +23,8 @@ pub struct Comparison {
     pub shingles: [u64; 2],
     /// Jaccard similarity of the sets of shingles. `None` if neither text has a shingle.
     pub similarity: Option<Similarity>,
-    /// Number of positions in which the fingerprints differ. `None` if a text has no fingerprint.
+    /// Number of positions in which the fingerprints of the two texts differ. `None` if a text has no
+    /// fingerprint.
     pub distance: Option<u32>,
     /// Number of bits of the fingerprints, and the unit in which `distance` counts.
     pub shape: Shape,
@@ -104,7 +105,8 @@ pub struct ReadDocument {
     pub text: Vec<u8>,
     /// Format of the file that holds the document.
     pub format: Format,
-    /// Warnings about the part of the file that was read. They do not affect the text.
+    /// Warnings about the part of the file that was read. The text of the document is complete in spite of
+    /// them.
     pub faults: Vec<Fault>,
 }
 

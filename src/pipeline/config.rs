@@ -8,7 +8,7 @@ use simtool_fingerprint::hash_table::HashTable;
 use simtool_kernels::Isa;
 use simtool_model::field_value::FieldValue;
 
-/// Settings of [`match_queries`](super::match_queries()), which is the run of `simtool N M`.
+/// Settings of [`match_queries`](super::match_queries()), which does the work of the command `simtool N M`.
 #[derive(Clone, Debug)]
 pub struct MatchConfig {
     /// Words in lower case that are never used as features.
@@ -16,7 +16,8 @@ pub struct MatchConfig {
     /// Table with one row of random bits for each feature. It sets the number of features and the number of
     /// bits of the fingerprints.
     pub hash_table: HashTable,
-    /// Maximum number of bits in which a match may differ from its query.
+    /// Maximum number of bits in which the fingerprint of a match may differ from the fingerprint of the
+    /// query.
     pub max_distance: u32,
     /// Number of threads, at least 1.
     pub threads: usize,
@@ -83,8 +84,9 @@ impl Keep {
         matches!(self, Self::FieldMax | Self::FieldMin)
     }
 
-    /// Converts a field value to bytes that sort in the order of preference: the document with the smallest
-    /// bytes is kept. With these bytes, other engines such as Spark can choose documents by a field.
+    /// Converts the field value of a document to bytes that sort in the order of preference. Of several
+    /// near-duplicates, the document with the smallest bytes is kept. With these bytes, other engines such as
+    /// Spark can apply this rule.
     #[must_use]
     pub fn ordered_bytes(self, value: &FieldValue) -> Vec<u8> {
         let mut bytes = value.to_ordered_bytes();
@@ -115,7 +117,7 @@ impl Keep {
 /// Rule for when a document may be removed because of another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClusterRule {
-    /// A document is removed only if it is close to the kept document that replaces it.
+    /// A document is removed only if it is itself close to the kept document that replaces it.
     #[default]
     Proven,
     /// All documents that a chain of close documents links form one cluster. One document of each cluster is
@@ -143,7 +145,7 @@ impl Choice for ClusterRule {
     }
 }
 
-/// Settings of a run that finds near-duplicates. [`Plan`](super::Plan) checks that they fit together.
+/// Settings of a run that finds near-duplicates. [`Plan`](super::Plan) checks that the settings fit together.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// The method that decides which documents are near-duplicates.

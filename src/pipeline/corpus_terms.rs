@@ -10,14 +10,15 @@ use simtool_read::{Corpus, Price};
 use simtool_set_join::{TermSource, Wanted};
 use std::sync::OnceLock;
 
-/// Approximate number of bytes of text per term. Tables of terms get their size from it before the text is
-/// read.
+/// Approximate number of bytes of text per term. It serves to estimate the number of terms of a collection
+/// before the text is read.
 const BYTES_A_TERM: u64 = 6;
 /// Approximate number of bytes of text per byte of a Zstandard or Parquet file. Gzip files are counted
 /// without this factor, because they often hold HTML that is mostly tags.
 const UNPACKED: u64 = 3;
 
-/// Source of the terms of a collection. The first reading also collects the summary of the collection.
+/// Source of the terms of a collection for a join of sets. The first reading of each shard also collects its
+/// summary.
 pub(super) struct CorpusTerms<'c> {
     collection: &'c dyn Corpus,
     terms: &'c DocumentTerms,
@@ -38,8 +39,8 @@ impl<'c> CorpusTerms<'c> {
         Self { collection, terms, by_field, progress, summaries }
     }
 
-    /// Returns the numbers of all documents, sorted by the rule `keep`. The document that should rather be
-    /// kept comes first. Every shard must have been read.
+    /// Returns the numbers of all documents, sorted by the rule `keep`: documents that should rather be kept
+    /// come first. Every shard must have been read before this call.
     pub(super) fn order(&self, keep: Keep) -> Vec<u32> {
         let read =
             CollectionSummary::of_preferences(self.summaries.iter().filter_map(OnceLock::get));
@@ -48,7 +49,7 @@ impl<'c> CorpusTerms<'c> {
         rows
     }
 
-    /// Returns the summary of the first reading. Every shard must have been read.
+    /// Returns the summary of the collection. Every shard must have been read before this call.
     ///
     /// # Errors
     ///

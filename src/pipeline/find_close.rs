@@ -23,13 +23,13 @@ use simtool_set_join::SetJoin;
 use simtool_set_join::close::Close;
 use simtool_terms::extract::frequencies::Frequencies;
 
-/// The near-duplicates that were found, and the summary of reading the documents.
+/// The near-duplicates that were found, and the summaries of the collections that were read.
 #[derive(Clone, Debug)]
 pub(super) struct FoundClose {
     pub(super) read: Sides<CollectionSummary>,
     pub(super) close: Close,
     pub(super) timings: Timings,
-    /// Number of bytes of terms that went to temporary files.
+    /// Number of bytes of terms that were written to temporary files.
     pub(super) spooled_bytes: u64,
 }
 
@@ -60,8 +60,8 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// Finds the pairs of documents whose sets of terms have a similarity of at least `threshold`. No
-    /// fingerprints are made.
+    /// Finds the pairs of documents whose sets of terms have a similarity of at least `threshold`, without
+    /// fingerprints.
     fn sets(&self, threshold: Threshold) -> Result<FoundClose> {
         let progress = self.context.progress();
         let clock = StageClock::start(progress);
@@ -142,9 +142,9 @@ impl Run<'_> {
         Ok(FoundClose { read, close, timings, spooled_bytes: 0 })
     }
 
-    /// Returns the maker of the terms whose sets are compared. If the terms need learned weights, the weights
-    /// are taken from `known`, which was learned for the fingerprints. If `known` does not fit, they are
-    /// learned now.
+    /// Returns the maker of the terms whose sets are compared. `known` holds the weights that were learned
+    /// for the fingerprints. If the compared sets need learned weights and `known` does not hold them, this
+    /// function learns the weights from the corpus.
     fn terms(&self, known: &Fitted) -> Result<DocumentTerms> {
         let compared = self.plan.method().compared();
         let isa = self.context.isa();

@@ -15,15 +15,17 @@ use simtool_read::Corpus;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Fingerprints of a collection, with the data that was learned for them and a summary of the reading.
+/// Fingerprints of a collection, with the data that was learned for the fingerprints and a summary of the
+/// collection.
 #[derive(Clone, Debug)]
 pub struct FingerprintedCollection {
-    /// A row for each document, in reading order. A document without terms has no fingerprint.
+    /// A row for each document, in reading order. The row of a document without terms is marked as having no
+    /// fingerprint.
     pub rows: FingerprintRows<'static>,
-    /// Weights or words that were learned for the fingerprints. Fingerprints made with them later can be
-    /// compared with the fingerprints in `rows`.
+    /// Weights or words that were learned for the fingerprints. Fingerprints that are made later with this
+    /// value can be compared with the fingerprints in `rows`.
     pub fitted: Fitted,
-    /// Summary of reading the collection.
+    /// Summary of the collection: the IDs and lengths of its documents, and its faults.
     pub summary: CollectionSummary,
 }
 
@@ -39,9 +41,9 @@ pub enum Wordless {
 
 /// Computes a fingerprint for every document of `corpus` by `recipe`.
 ///
-/// Shards are read once, in parallel, and once more before if the recipe must learn something. The
-/// fingerprint, the length and the ID of each document stay in memory. The result is the same for any number
-/// of threads and any instruction set.
+/// The corpus is read once, by several threads. If the recipe needs learned words or weights, the corpus is
+/// read once more before. The fingerprint, the length and the ID of each document stay in memory. The result
+/// is the same for any number of threads and any instruction set.
 ///
 /// # Errors
 ///
@@ -74,8 +76,8 @@ pub(crate) fn learn_and_fingerprint(
     Rows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
 }
 
-/// Computes a fingerprint for every document of `corpus` with `fitted`, the weights or words learned from
-/// another collection. Fingerprints of both collections can be compared with each other.
+/// Computes a fingerprint for every document of `corpus` with `fitted`, the weights or words that were
+/// learned from another collection. Fingerprints of both collections can be compared with each other.
 ///
 /// # Errors
 ///
@@ -107,13 +109,14 @@ pub(crate) struct Rows<'r> {
 /// Fingerprints of the documents of one shard.
 struct ShardRows {
     words: Vec<u64>,
-    /// Numbers of the documents without a fingerprint, counted within the shard.
+    /// Numbers of the documents without a fingerprint. Documents are counted from 0 at the beginning of the
+    /// shard.
     without: Vec<u32>,
     summary: ShardSummary,
 }
 
 impl Rows<'_> {
-    /// Computes the fingerprints of `corpus`, and reports this as a stage of its own to the progress. Reads
+    /// Computes the fingerprints of `corpus`, and reports the reading as a new stage to the progress. Reads
     /// every shard once.
     ///
     /// # Errors
@@ -124,8 +127,8 @@ impl Rows<'_> {
         self.read(corpus)
     }
 
-    /// Computes the fingerprints of `corpus`, as part of a progress stage that has already begun. Reads every
-    /// shard once.
+    /// Computes the fingerprints of `corpus`, as a part of the stage that the progress shows already. Reads
+    /// every shard once.
     ///
     /// # Errors
     ///
@@ -197,7 +200,8 @@ impl Rows<'_> {
     }
 }
 
-/// Returns the error for a document without words, whose missing fingerprint the output format cannot mark.
+/// Returns the error for a document without words. It has no fingerprint, and the output format cannot mark
+/// missing fingerprints.
 fn wordless(file: &Path, document: &Document<'_>) -> Error {
     let id = document.id.map_or(String::new(), |id| format!(" \"{}\"", escaped(id)));
     let rule = "it has no words and no fingerprint, for which an array has no place; name another file, \

@@ -31,8 +31,8 @@ impl<'t, L> FromIterator<(Vec<Id<'t>>, Vec<L>)> for FingerprintedDocuments<'t, L
     }
 }
 
-/// Computes the fingerprints of the corpus from the word numbers that pass 1 stored. The text is not read
-/// again.
+/// Computes the fingerprints of the corpus from `fitted`, in which [`fit`](super::fit::fit) stored the words
+/// of all documents as numbers. The text is not read again.
 pub(super) fn fingerprint_corpus<'t, L: Fingerprint>(
     workers: &Threads,
     simhash: &TableSimhash,
@@ -53,8 +53,8 @@ pub(super) fn fingerprint_corpus<'t, L: Fingerprint>(
     shares.into_iter().collect()
 }
 
-/// Computes the fingerprints of the queries. Pass 1 learned the vocabulary from the corpus only, so the words
-/// of the queries are looked up here.
+/// Computes the fingerprints of the queries. `vocabulary` was learned from the corpus only, so the words of
+/// the queries are looked up in it.
 pub(super) fn fingerprint_queries<'t, L: Fingerprint>(
     workers: &Threads,
     isa: Isa,

@@ -12,43 +12,49 @@ use simtool_terms::extract::word_counter::{MOST_PLACES, WordCounter};
 use simtool_terms::token_batch::TokenBatch;
 use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 
-/// Approximate number of bytes of text that a thread takes at a time, called a share. It is large enough to
-/// make bookkeeping negligible, and small enough that all threads finish at about the same time.
+/// Approximate number of bytes of a share, which is the part of the corpus that a thread takes at a time.
+/// Shares are large enough to make bookkeeping negligible, and small enough that all threads finish at about
+/// the same time.
 const SHARE_BYTES: usize = 256 << 10;
 
-/// Result of pass 1: the features (the most frequent words), and all words of the corpus as numbers.
+/// Result of counting the words of a corpus, which is pass 1 of `match_queries`. It holds the features (the
+/// most frequent words) and all words of the corpus as numbers.
 #[derive(Debug)]
 pub(super) struct FittedCorpus<'t> {
     /// Features of the corpus: its most frequent words by rank.
     pub(super) vocabulary: Vocabulary,
-    /// For each thread of pass 1, a table that maps its word numbers to the ranks of the words.
+    /// For each thread of pass 1, a table from the word numbers of this thread to the ranks of the words.
+    /// Each thread numbers words in its own way.
     number_ranks: Vec<NumberRanks>,
-    /// Documents of the corpus by share, in reading order.
+    /// Shares of the corpus with their documents, in reading order. A share is the part of the corpus that a
+    /// thread took at a time.
     shares: Vec<NumberedShare<'t>>,
-    /// For each thread of pass 1, the buffers that hold the word numbers of the documents that it read.
+    /// For each thread of pass 1, the buffers with the word numbers of the documents that this thread read.
     written: Vec<WrittenNumbers>,
 }
 
-/// Documents of one share (part) of the corpus, as word numbers in a buffer.
+/// Documents of one share of the corpus, whose words are stored as numbers in a buffer. A share is the part
+/// of the corpus that a thread took at a time.
 #[derive(Debug)]
 struct NumberedShare<'t> {
     share: usize,
     /// Number of the thread that read the share. Each thread numbers words in its own way.
     worker: usize,
-    /// Index of the buffer that holds the word numbers, among the buffers of this thread.
+    /// Index of the buffer that holds the word numbers of the share, among the buffers of the thread
+    /// `worker`.
     buffer: usize,
-    /// Index in the buffer at which the word numbers of the share begin.
+    /// Index in this buffer at which the word numbers of the share begin.
     start: usize,
-    /// For each document its ID, and the index in the buffer at which its word numbers end.
+    /// For each document of the share, its ID, and the index in the buffer at which its word numbers end.
     documents: Vec<(Id<'t>, usize)>,
 }
 
-/// A document of the corpus as word numbers.
+/// A document of the corpus, whose words are given as numbers.
 #[derive(Debug)]
 pub(super) struct NumberedDocument<'f, 't> {
     /// ID of the document in the corpus.
     pub(super) id: Id<'t>,
-    /// Words of the document except stop words, as numbers that the counter of one thread gave them.
+    /// Words of the document except stop words. The thread that read the document gave each word a number.
     pub(super) numbers: &'f [u16],
 }
 
@@ -58,7 +64,7 @@ impl<'t> FittedCorpus<'t> {
         self.shares.len()
     }
 
-    /// Returns the documents of a share, and a table that maps their word numbers to the ranks of the words.
+    /// Returns the documents of a share, and a table from their word numbers to the ranks of the words.
     pub(super) fn share(
         &self,
         share: usize,
@@ -76,8 +82,8 @@ impl<'t> FittedCorpus<'t> {
     }
 }
 
-/// Buffers into which one thread writes its word numbers. They never move and are released together, because
-/// releasing memory while other threads run interrupts every processor.
+/// Buffers into which one thread writes word numbers. The buffers never move and are released together,
+/// because releasing memory while other threads run interrupts every processor.
 #[derive(Debug, Default)]
 struct WrittenNumbers {
     buffers: Vec<LargeBuffer<u16>>,
@@ -86,7 +92,8 @@ struct WrittenNumbers {
 }
 
 impl WrittenNumbers {
-    /// Minimum number of elements of a buffer, which take 4 MB. A share with more words gets a larger buffer.
+    /// Minimum number of elements of a buffer. So many elements take 4 MB. A share that needs more elements
+    /// gets a larger buffer.
     const BUFFER_PLACES: usize = 2 << 20;
 
     /// Returns a buffer with at least `most` free elements, and the index of the first free element.
@@ -100,8 +107,8 @@ impl WrittenNumbers {
     }
 }
 
-/// Counts the words of `corpus` except `stop_words`. Chooses at most `most` words, the most frequent ones, as
-/// the features of the corpus. Returns the features, and all documents as numbers of words.
+/// Counts the words of `corpus` except `stop_words`. Chooses the `most` most frequent words, or all words if
+/// there are fewer, as the features of the corpus. Returns the features, and all documents as word numbers.
 pub(super) fn fit<'t>(
     threads: &Threads,
     isa: Isa,
@@ -139,7 +146,7 @@ pub(super) fn fit<'t>(
     FittedCorpus { vocabulary, number_ranks, shares, written }
 }
 
-/// State that a thread of pass 1 keeps from one share to the next.
+/// State that a thread keeps from one share of the corpus to the next while it counts words.
 struct CountingWorker<'t> {
     tokenizer: AsciiLetters,
     batch: TokenBatch,
@@ -150,7 +157,8 @@ struct CountingWorker<'t> {
 }
 
 impl<'t> CountingWorker<'t> {
-    /// Counts the words of one share and writes their numbers to a buffer.
+    /// Counts the words of share number `share` and writes their numbers to a buffer. `text` is the text of
+    /// the share.
     fn count(&mut self, share: usize, text: &'t [u8]) {
         // A word and its separator take at least two bytes. Elements that are never written take no memory.
         let (buffer, start) = self.written.with_room((text.len() / 2 + 2) * MOST_PLACES);

@@ -15,26 +15,28 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::close::Neighbourhood;
 
-/// Similarity limits for which removals are counted, in tenths: 1.0, 0.9 and so on. Only limits stricter than
-/// the limit of the run are used.
+/// Minimum similarities, in tenths, for which the removed documents are counted. Only similarities above the
+/// limit of the run are used.
 const TENTHS: [u32; 4] = [10, 9, 8, 7];
-/// Maximum number of stricter distances for which removals are counted.
+/// Maximum number of distances below the limit of the run for which the removed documents are counted.
 const DISTANCES: u32 = 4;
 
-/// Result of a run, from which the removals at stricter limits are counted.
+/// Result of a run: its documents, its near-duplicates and its settings. From this value, the documents that
+/// stricter limits would remove are counted.
 pub(super) struct Found<'f> {
     pub(super) read: &'f Sides<CollectionSummary>,
     pub(super) around: &'f Neighbourhood<'f>,
     pub(super) plan: &'f Plan,
 }
 
-/// Returns the limit that decides which pairs remain in the end. If the method verifies pairs by their sets,
-/// it is the similarity of the sets. Otherwise it is the limit of the method.
+/// Returns the limit of the last step that selects pairs. If the method verifies pairs by their sets of
+/// terms, this is the minimum similarity of the sets. Otherwise it is the limit by which pairs are found.
 fn limit(plan: &Plan) -> Criterion {
     plan.method().verify().map_or_else(|| plan.method().close(), Criterion::Similarity)
 }
 
-/// Returns `stricter` with one more level: the limit of the run, and the number of documents that it removed.
+/// Appends the level of the run itself to the levels in `stricter`, and returns them. The level of the run is
+/// its limit and `removed`, the number of documents that it removed.
 pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec<Level> {
     let least = match limit(plan) {
         Criterion::Similarity(threshold) => Closest::Similarity(threshold.ratio()),
@@ -49,7 +51,7 @@ pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec
 ///
 /// # Complexity
 ///
-/// For each limit, it takes less time than the run took to choose the kept documents.
+/// Each limit takes less time than choosing the kept documents took in the run.
 pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
     match limit(found.plan) {
         Criterion::Similarity(threshold) => {

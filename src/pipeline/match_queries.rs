@@ -21,19 +21,22 @@ const QUERIES_AT_ONCE: usize = 16;
 /// Result of [`match_queries`]: the matches of all queries as text, and counts.
 #[derive(Clone, Debug)]
 pub struct MatchedQueries {
-    /// Text with the matches of all queries. It is divided into blocks that follow each other.
+    /// Text with the matches of all queries, divided into blocks. The blocks must be written one after the
+    /// other.
     pub blocks: Vec<Vec<u8>>,
-    /// Number of bytes of the text about the first query, or 0 if there is no query.
+    /// Number of bytes of the text about the first query, at the beginning of the first block. It is 0 if
+    /// there is no query.
     first_query: usize,
     /// Number of documents of the corpus.
     pub documents: usize,
     /// Number of queries that were looked up.
     pub queries: usize,
-    /// Number of words that were used as features: N, or fewer if the corpus has fewer words.
+    /// Number of words that were used as features. It is the number of features of the hash table, or the
+    /// number of different words of the corpus if this is smaller.
     pub features: usize,
     /// Number of pairs of a query and a matching document.
     pub matches: usize,
-    /// Time that each stage took.
+    /// Time that each stage of the run took.
     pub timings: Timings,
 }
 
@@ -118,7 +121,7 @@ fn match_in_lanes<L: Fingerprint>(
 /// Text with the matches of some consecutive queries.
 struct Block {
     text: Vec<u8>,
-    /// Number of bytes of the text about the first query in the block.
+    /// Number of bytes of the text about the first query of the block.
     first: usize,
     matches: usize,
 }

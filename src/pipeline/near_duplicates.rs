@@ -20,18 +20,20 @@ use simtool_set_join::close::{Close, Neighbourhood};
 pub struct NearDuplicates {
     /// Summary of reading the collection, or one summary each for queries and corpus.
     pub read: Sides<CollectionSummary>,
-    /// All pairs of near-duplicates. If the memory is too small for all pairs, pairs that do not affect the
-    /// removals may be missing. [`Config::may_leave_pairs_out`](super::config::Config::may_leave_pairs_out)
-    /// allows this.
+    /// All pairs of near-duplicates. If
+    /// [`Config::may_leave_pairs_out`](super::config::Config::may_leave_pairs_out) is set and the memory is
+    /// too small for all pairs, some pairs may be missing. The missing pairs do not affect the removals.
     pub close: Close,
-    /// The documents to remove, in reading order.
+    /// Documents to remove, in reading order.
     ///
-    /// * In one collection, these are the near-duplicates of kept documents.
-    /// * Between two, these are the queries that have a match. Each names the most similar document of the
-    ///   corpus, or the earliest of several that are equally similar.
+    /// * In one collection, these documents are near-duplicates of kept documents.
+    /// * Between two collections, these documents are the queries that have a match. Each removal names the
+    ///   document of the corpus that is most similar to the query, or the earliest of several equally similar
+    ///   documents.
     pub removals: Vec<Removal>,
-    /// Limits, each with the number of documents that a run with this limit would remove. The strictest limit
-    /// comes first, and the limit of the run is last. Stricter limits are listed only if all pairs are known.
+    /// Limits on the similarity or distance, each with the number of documents that a run with this limit
+    /// would remove. The strictest limit comes first, and the limit of the run is last. Stricter limits are
+    /// listed only if no pairs are missing in `close`.
     pub levels: Vec<Level>,
     /// Time that each stage took.
     pub timings: Timings,
@@ -41,8 +43,8 @@ pub struct NearDuplicates {
 }
 
 impl NearDuplicates {
-    /// Returns the numbers of the kept documents (or queries), ascending. Documents are numbered from 0 in
-    /// reading order.
+    /// Returns the numbers of the kept documents in ascending order. In a match, these are the queries
+    /// without a match. Documents are numbered from 0 in reading order.
     pub fn kept(&self) -> impl Iterator<Item = usize> {
         let mut removals = self.removals.iter().map(|removal| removal.row as usize).peekable();
         (0..self.read.first().ids.len()).filter(move |&row| removals.next_if_eq(&row).is_none())
@@ -108,7 +110,7 @@ pub(crate) fn find_in_context(
     Ok(NearDuplicates { read, close, removals, levels, timings, spooled_bytes })
 }
 
-/// Chooses which of the near-duplicates to remove.
+/// Chooses the documents or queries to remove from the near-duplicates that were found.
 fn removals(
     read: &Sides<CollectionSummary>,
     around: &Neighbourhood<'_>,
@@ -123,7 +125,8 @@ fn removals(
     }
 }
 
-/// Returns for each query that has a match the most similar document of the corpus.
+/// Returns a removal for each query that has a match. The removal names the document of the corpus that is
+/// most similar to the query.
 fn closest_partners(around: &Neighbourhood<'_>) -> Vec<Removal> {
     let mut removals = Vec::new();
     around.visit_rows(|row, partners| {

@@ -33,7 +33,7 @@ pub fn deduplicate(corpus: &dyn Corpus, config: &Config) -> Result<NearDuplicate
 }
 
 /// Finds all pairs of near-duplicates between `queries` and `corpus`. For each query with a match, the result
-/// names the most similar document of `corpus`.
+/// names the document of `corpus` that is most similar to the query.
 ///
 /// ```
 /// use simtool::{Config, Texts, match_collections};
@@ -71,7 +71,7 @@ pub fn match_collections(
 ///
 /// # Errors
 ///
-/// The method compares no fingerprints. All errors of [`fingerprint_collection`] are possible, too.
+/// The method of `config` makes no fingerprints. All errors of [`fingerprint_collection`] are possible, too.
 pub fn fingerprint(corpus: &dyn Corpus, config: &Config) -> Result<FingerprintedCollection> {
     let (recipe, resources) = (config.method.recipe(), &config.resources);
     fingerprint_collection(corpus, recipe, resources, Wordless::Allowed, &NoProgress)

@@ -17,7 +17,8 @@ pub enum Task {
     Match,
 }
 
-/// Settings of a search for near-duplicates that fit together. `Display` describes the steps of the run.
+/// Settings of a search for near-duplicates, after checking that they fit together. `Display` describes the
+/// steps of the run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     config: Config,
@@ -74,8 +75,9 @@ impl Plan {
         self.config.clusters
     }
 
-    /// Returns whether pairs that change no removal may be missing from the result. If clusters are chains of
-    /// pairs, no pair may be missing, because any pair can link a chain.
+    /// Returns whether pairs may be missing from the result if they do not affect which documents are
+    /// removed. With [`ClusterRule::Components`] no pair may be missing, because any pair can link two chains
+    /// of documents.
     pub(crate) fn may_leave_pairs_out(&self) -> bool {
         let is_proven = self.clusters() == ClusterRule::Proven;
         self.config.may_leave_pairs_out && is_proven && self.task == Task::Deduplicate
@@ -87,8 +89,8 @@ impl Plan {
         &self.config.resources
     }
 
-    /// Returns the approximate number of times that the input is read before the texts of candidate pairs are
-    /// verified.
+    /// Returns the approximate number of times that the input is read. Reading texts again to verify
+    /// candidate pairs is not counted.
     pub(crate) fn readings(&self) -> f64 {
         // A join of sets reads its input two or three times, and learning takes one more reading.
         match self.method().close() {

@@ -3,8 +3,8 @@
 
 use simtool_base::unordered_map::UnorderedMap;
 
-/// Inverted index of some sets. For each term, it lists the sets that contain the term. `weight` returns the
-/// weight of a term.
+/// Inverted index of some sets of terms. For each term, it lists the sets that contain the term. `W` is a
+/// function that returns the weight of a term.
 pub(crate) struct ProbeSets<W> {
     weight: W,
     sizes: Vec<u64>,
@@ -12,7 +12,8 @@ pub(crate) struct ProbeSets<W> {
 }
 
 impl<W: Fn(u64) -> u32> ProbeSets<W> {
-    /// Builds the index of `sets`. The terms of each set must be distinct.
+    /// Builds the index of `sets`. The terms of each set must be distinct. `weight` returns the weight of a
+    /// term.
     pub(crate) fn new<'s>(sets: impl Iterator<Item = &'s [u64]>, weight: W) -> Self {
         let mut probes = Self { weight, sizes: Vec::new(), lists: UnorderedMap::default() };
         for (at, set) in (0_u32..).zip(sets) {
@@ -38,8 +39,8 @@ impl<W: Fn(u64) -> u32> ProbeSets<W> {
     /// are the number of the indexed set, the total weight of the shared terms, and the total weight of the
     /// indexed set.
     ///
-    /// `sums` must hold a zero for each indexed set, and holds zeros again afterwards. Callers use it for
-    /// many calls, so that a call allocates nothing.
+    /// `sums` must hold a zero for each indexed set, and holds zeros again afterwards. Callers pass the same
+    /// memory to many calls, so that no call allocates memory.
     pub(crate) fn visit_shared(
         &self,
         set: &[u64],

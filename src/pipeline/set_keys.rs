@@ -24,7 +24,8 @@ use simtool_terms::extract::frequencies::Frequencies;
 use std::fmt;
 use std::sync::Arc;
 
-/// Computes the keys of sets, for a method that compares sets.
+/// Computes the keys of sets of terms, for a method that compares such sets. A key is a term of the set,
+/// chosen so that any two similar sets have at least one key in common.
 pub struct SetKeys {
     threshold: Threshold,
     terms: DocumentTerms,
@@ -38,8 +39,8 @@ pub struct KeyedSet {
     pub number: u128,
     /// Sum of the weights of the terms, or number of terms if all weigh the same.
     pub weight: u64,
-    /// Keys of the set. A key is a term of the set. Each key comes with the total weight of itself and all
-    /// later terms of the set.
+    /// Keys of the set, which are its first terms if rare terms come first. The second number of a key is the
+    /// total weight of this term and of all terms after it in this order.
     pub keys: Vec<(u64, u64)>,
 }
 
@@ -51,7 +52,8 @@ pub struct SetUnderKey {
     pub is_second: bool,
     /// Total weight of the terms of the set.
     pub weight: u64,
-    /// Total weight of the key and all later terms of the set.
+    /// Total weight of the key and of all terms after it in the set. It is the second number of the key in
+    /// [`KeyedSet::keys`].
     pub rest: u64,
 }
 
@@ -62,9 +64,9 @@ impl fmt::Debug for SetKeys {
 }
 
 impl SetKeys {
-    /// Creates a value that computes keys for sets of `method`. Terms are sorted by their document
-    /// frequencies in `fitted`. If the terms are weighted, `fitted` must be learned from the whole
-    /// collection. Otherwise a sample or [`Fitted::Nothing`] is enough.
+    /// Creates a value that computes keys for the sets that `method` compares. The terms of a set are sorted
+    /// by their document frequencies in `fitted`. If the method weights terms, `fitted` must be learned from
+    /// the whole collection. Otherwise a sample or [`Fitted::Nothing`] is enough.
     ///
     /// # Errors
     ///
@@ -79,8 +81,8 @@ impl SetKeys {
         Ok(Self { threshold, terms: DocumentTerms::new(terms, fitted, isa), order })
     }
 
-    /// Returns the hash, the weight and the keys of the set of each text. `None` means that the text has no
-    /// terms.
+    /// Returns for each text the hash, the weight and the keys of its set of terms. `None` means that the
+    /// text has no terms.
     #[must_use]
     pub fn of(&self, texts: &[&[u8]]) -> Vec<Option<KeyedSet>> {
         let mut scratch = TermScratch::default();
@@ -112,15 +114,16 @@ impl SetKeys {
         Some(KeyedSet { number, weight, keys })
     }
 
-    /// Returns the pairs of sets that may be similar enough, as indexes in `sets`. All `sets` have the same
-    /// key. `are_two_sides` says whether two collections are joined.
+    /// Returns the pairs of sets that may be similar enough, as indexes in `sets`. `sets` lists all sets that
+    /// have one key in common. `are_two_sides` says whether two collections are joined.
     ///
     /// In one collection, the smaller index comes first. Between two, each pair has one set of each
     /// collection, and the set of the first collection comes first.
     ///
-    /// The search visits the sets by ascending weight, and begins at position `from` in this order. It ends
-    /// after the set with which at least `most` pairs are found. Then the second result is the position to
-    /// continue from, or `None` if no set is left. So a frequent key cannot fill the memory.
+    /// A frequent key can have so many pairs that they would fill the memory. So a call ends after the set
+    /// with which it has found at least `most` pairs. The second result is then the value of `from` for the
+    /// next call, or `None` if all sets were visited. The value of `from` for the first call is 0. Sets are
+    /// visited by ascending weight, and `from` is a position in this order.
     #[must_use]
     pub fn candidates(
         &self,

@@ -44,8 +44,8 @@ impl NamesCost {
 /// A record that could not be read as a document, with its place in its file.
 #[derive(Clone, Debug)]
 pub struct BadRecord {
-    /// Number of the record in its file, counted from 0. While its shard is read, it is the number in the
-    /// shard.
+    /// Number of the record in its file, counted from 0. In the summary of a single shard, it is counted from
+    /// the beginning of the shard.
     pub record: u64,
     /// Byte offset of the record in the file.
     pub byte: u64,
@@ -56,20 +56,21 @@ pub struct BadRecord {
 /// A bad record, with the file that contains it.
 #[derive(Clone, Debug)]
 pub struct Quarantined {
-    /// Number of the file in the collection.
+    /// Number of the file in the collection, counted from 0.
     pub file: usize,
     /// The bad record, with its place in the file.
     pub record: BadRecord,
 }
 
-/// Data that was collected while a shard was read.
+/// Data about the documents and faults of one shard, which was collected while the shard was read.
 #[derive(Clone, Debug)]
 pub(crate) struct ShardSummary {
     ids: ShardIds,
-    /// Bad records. They are numbered within the shard.
+    /// Bad records of the shard. Their numbers are counted from the beginning of the shard.
     bad: Vec<BadRecord>,
     faults: Vec<Fault>,
-    /// Value of the field `keep_field` of each document. Empty if no such field is given.
+    /// For each document, the value of the field that the option `keep_field` names. Empty if this option is
+    /// not given.
     preferences: Vec<FieldValue>,
     without_terms: u64,
     repaired: u64,
@@ -77,7 +78,7 @@ pub(crate) struct ShardSummary {
     lengths: Vec<u32>,
 }
 
-/// Data that was collected while a collection was read, in addition to its texts.
+/// Data about the documents and faults of a collection, which was collected while the collection was read.
 #[derive(Clone, Debug, Default)]
 pub struct CollectionSummary {
     /// File, record and ID of every document.
@@ -86,21 +87,24 @@ pub struct CollectionSummary {
     pub quarantined: Vec<Quarantined>,
     /// Descriptions of files that are damaged or cannot be read.
     pub faults: Vec<Fault>,
-    /// Number of documents without any term. They are similar to no other document and have no fingerprint.
+    /// Number of documents without any term. These documents are similar to no other document and have no
+    /// fingerprint.
     pub without_terms: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
-    /// Number of documents that the selection excluded. They are kept but not compared.
+    /// Number of documents that the user excluded, for example by `--limit`. These documents are kept but not
+    /// compared.
     pub passed_over: u64,
     /// Number of bytes of text of each document. A text of 4 GiB or more counts as 2³² − 1 bytes.
     pub lengths: Vec<u32>,
-    /// Value of the field `keep_field` of each document. Empty if no such field is given.
+    /// For each document, the value of the field that the option `keep_field` names. Empty if this option is
+    /// not given.
     preferences: Vec<FieldValue>,
 }
 
-/// Reads a shard, and calls `visit` with each document and its number in the shard. `visit` returns whether
-/// the document has any term. With `by_field`, the values of the field that decides which documents are kept
-/// are collected.
+/// Reads a shard and returns its summary. Calls `visit` with each document and its number in the shard.
+/// `visit` returns whether the document has any term. With `by_field`, the summary also has the value of the
+/// field by which kept documents are chosen, for each document.
 ///
 /// # Errors
 ///
@@ -194,8 +198,8 @@ impl ShardSummary {
         self.lengths.len() as u32
     }
 
-    /// Returns the number of bytes of memory that the summary takes. Faults and bad records are not counted,
-    /// because there are few.
+    /// Returns the number of bytes of memory that the summary takes. The memory of faults and bad records is
+    /// not counted, because there are few of them.
     pub(crate) fn bytes(&self) -> u64 {
         let of_field = |value: &FieldValue| match value {
             FieldValue::Text(text) => size_of_val(value) + text.len(),
@@ -259,7 +263,7 @@ impl CollectionSummary {
         all
     }
 
-    /// Adds the counts and faults of another summary, but not its documents.
+    /// Adds the counts, faults and bad records of another summary, but not its documents.
     pub(crate) fn add_faults(&mut self, more: Self) {
         self.quarantined.extend(more.quarantined);
         self.faults.extend(more.faults);

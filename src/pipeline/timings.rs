@@ -20,7 +20,8 @@ pub struct Count {
     pub stage: &'static str,
     /// Noun for the counted things, for example `pairs`.
     pub what: &'static str,
-    /// The count. If a stage reports several times, the last report is used.
+    /// Number of the counted things. If a stage reports the same count several times, the last report is
+    /// used.
     pub count: u64,
 }
 
@@ -57,7 +58,7 @@ impl Timings {
         }
     }
 
-    /// Adds the stages and counts of a part of the run that has just ended.
+    /// Adds the stages and counts of `part`, which is a part of the run that has just ended.
     pub fn extend(&mut self, part: &Self) {
         for &(stage, time) in &part.stages {
             self.add(stage, time);
@@ -84,7 +85,7 @@ impl Timings {
 /// A [`Progress`] that measures the time of each stage and forwards all calls to another `Progress`.
 pub(crate) struct StageClock<'p> {
     progress: &'p dyn Progress,
-    /// Times of the finished stages, and the name of the running stage.
+    /// Times of the finished stages, and the name of the stage that is running.
     times: Mutex<(Timings, Option<&'static str>)>,
 }
 

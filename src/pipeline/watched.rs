@@ -6,10 +6,10 @@ use simtool_model::document::Content;
 use simtool_read::view::{Reading, View};
 use simtool_read::{Corpus, Event, Visit};
 
-/// Number of records and faults after which the reading checks again whether it is cancelled.
+/// Number of records and faults after which the reader checks again whether the work is cancelled.
 const EVENTS: u32 = 64;
-/// Number of bytes of text after which the reading checks again whether it is cancelled. Without this check,
-/// long documents would delay the end.
+/// Number of bytes of text after which the reader checks again whether the work is cancelled. Without this
+/// check, long documents would delay the end of a cancelled run.
 const BYTES: usize = 1 << 20;
 
 /// A corpus whose reading reports every byte to `progress` and ends once `progress` is cancelled.
@@ -88,7 +88,8 @@ mod tests {
     use std::ops::ControlFlow;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Receiver of progress that cancels the work once it has been asked a given number of times.
+    /// Receiver of progress for tests. It cancels the work after a given number of calls to
+    /// [`Progress::is_cancelled`].
     #[derive(Debug)]
     struct Patience(AtomicU64);
 

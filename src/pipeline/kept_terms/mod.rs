@@ -28,35 +28,38 @@ use simtool_set_join::{TermSource, Wanted};
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Number of terms for which memory is reserved when the first terms of a shard are kept.
+/// Minimum number of terms for which memory is reserved when the first terms of a shard are stored in memory.
 const FIRST_TERMS: u64 = 4 << 10;
 
-/// Terms of zstd and Parquet texts go to files only when at most 1/`FEW_REMAIN` of all terms are still
-/// needed.
+/// Divisor for deciding when terms are written to files. Reading zstd and Parquet texts again is not very
+/// expensive. So their terms go to files only when at most 1/`FEW_REMAIN` of all terms are still needed.
 const FEW_REMAIN: u64 = 4;
 
-/// Function that returns how expensive it is to read the shard with this number.
+/// Function that returns how expensive it is to read a shard. The argument is the number of the shard.
 pub(super) type PriceOf<'a> = dyn Fn(usize) -> Price + Sync + 'a;
 
-/// Source of the terms of a collection that keeps the terms of expensive shards after their first reading.
+/// Source of the terms of a collection. It keeps the terms of shards that are expensive to read, as far as
+/// there is space. These shards are then read only once.
 pub(super) struct KeptTerms<'a> {
     source: &'a dyn TermSource,
-    /// Approximate number of terms of the collection. It is stored because the source visits all shards to
+    /// Approximate number of terms of the collection. It is stored because `source` visits all shards to
     /// compute it.
     term_count: u64,
     price: &'a PriceOf<'a>,
-    /// Receiver of the progress for shards that are kept. For other shards, `source` reports the progress.
+    /// Receiver of the progress when kept terms are visited. When a text is read, `source` reports the
+    /// progress.
     progress: &'a dyn Progress,
-    /// For each shard its kept terms, if it is expensive and was read.
+    /// Kept terms of each shard. The cell of a shard is empty if its terms are not kept.
     shards: Vec<OnceLock<KeptShard>>,
-    /// Budget of memory for the terms that stay in memory.
+    /// Memory budget for the kept terms that are not in files.
     memory: Ledger,
     spool: Spool,
 }
 
 /// Kept terms of the documents of one shard.
 struct KeptShard {
-    /// For each document, the index in the terms of the shard at which its terms end.
+    /// For each document of the shard, the index at which its terms end, in the list of all kept terms of the
+    /// shard.
     ends: Vec<u64>,
     terms: Kept,
 }
@@ -71,8 +74,8 @@ enum Kept {
 }
 
 impl<'a> KeptTerms<'a> {
-    /// Wraps `source` without reading it. Terms of expensive shards may take up to `memory`. Beyond that, up
-    /// to `most_spooled` bytes go to temporary files in `folder`.
+    /// Wraps `source` without reading it. Terms of expensive shards are kept in memory as far as the budget
+    /// `memory` allows. Further terms go to temporary files in `folder`, up to `most_spooled` bytes.
     pub(super) fn new(
         source: &'a dyn TermSource,
         price: &'a PriceOf<'a>,
@@ -86,7 +89,7 @@ impl<'a> KeptTerms<'a> {
         Self { source, term_count, price, progress, shards, memory, spool }
     }
 
-    /// Returns the number of bytes of terms in temporary files.
+    /// Returns the number of bytes of the kept terms that are in temporary files.
     pub(super) fn spooled_bytes(&self) -> u64 {
         self.spool.spooled_bytes()
     }
@@ -113,7 +116,8 @@ impl<'a> KeptTerms<'a> {
         bytes <= room && !self.spool.is_full()
     }
 
-    /// Reads a shard, calls `visit` for its wanted documents and keeps their terms.
+    /// Reads a shard, calls `visit` with the number and the terms of each wanted document, and keeps these
+    /// terms if there is space.
     fn keep(
         &self,
         shard: usize,
@@ -201,8 +205,8 @@ impl TermSource for KeptTerms<'_> {
     }
 }
 
-/// Returns the numbers of the wanted documents of a shard, and the range of their terms among the terms of
-/// the shard.
+/// Returns the number of each wanted document of a shard, and the range of its terms in the list of all kept
+/// terms of the shard. `ends` is [`KeptShard::ends`].
 fn wanted_ranges<'e>(
     ends: &'e [u64],
     wanted: Wanted<'e>,
@@ -216,8 +220,8 @@ fn wanted_ranges<'e>(
 struct Keeping<'k, 'a> {
     of: &'k KeptTerms<'a>,
     ends: Vec<u64>,
-    /// Terms of the documents that were read so far. If the terms go to a file, only the terms that are not
-    /// in the file yet.
+    /// Terms of the documents that were read so far. If the terms go to a file, the terms that are not in the
+    /// file yet.
     terms: Vec<u64>,
     /// Memory that is reserved for `terms`.
     taken: Option<Reservation>,
@@ -226,8 +230,9 @@ struct Keeping<'k, 'a> {
 }
 
 impl Keeping<'_, '_> {
-    /// Keeps the terms of document number `index` of the shard. Returns false if they do not fit. Documents
-    /// that were skipped before it are stored without terms.
+    /// Keeps the terms of document number `index` of the shard. Returns false if the terms fit neither in
+    /// memory nor in files. Documents between the last kept document and this document are stored without
+    /// terms.
     fn push(&mut self, index: u32, terms: &[u64]) -> Result<bool> {
         let end = self.ends.last().copied().unwrap_or(0);
         // A skipped document ends where the document before it ends, so its range is empty.
@@ -257,8 +262,8 @@ impl Keeping<'_, '_> {
         Ok(true)
     }
 
-    /// Makes sure that memory for `more` further terms is reserved. Returns false if the budget does not
-    /// allow it.
+    /// Makes sure that memory is reserved for `more` terms in addition to `self.terms`. Returns false if the
+    /// memory budget does not allow this.
     fn has_room(&mut self, more: usize) -> bool {
         let needed = (self.terms.len() + more) as u64;
         let taken = self.taken.as_ref().map_or(0, Reservation::bytes);
@@ -276,7 +281,7 @@ impl Keeping<'_, '_> {
         false
     }
 
-    /// Reserves `bytes` more bytes. Returns false if the budget does not allow it.
+    /// Increases the reserved memory by `bytes`. Returns false if the memory budget does not allow this.
     fn take(&mut self, bytes: u64) -> bool {
         if let Some(taken) = &mut self.taken {
             return taken.try_grow(bytes);
@@ -285,7 +290,7 @@ impl Keeping<'_, '_> {
         self.taken.is_some()
     }
 
-    /// Returns the kept shard, or `None` if its last terms did not fit.
+    /// Returns the kept shard, or `None` if its last terms did not fit in the file.
     fn finish(mut self) -> Result<Option<KeptShard>> {
         self.ends.shrink_to_fit();
         let ends = std::mem::take(&mut self.ends);

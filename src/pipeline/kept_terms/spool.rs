@@ -11,7 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Description of the memory for terms that are kept. Out-of-memory messages contain it.
 pub(super) const WHAT: &str = "the terms of texts that are read once";
-/// Number of terms that are read from or written to a temporary file at a time. They take a megabyte.
+/// Number of terms that are read from or written to a temporary file at a time. So many terms take a
+/// megabyte.
 pub(super) const BLOCK_TERMS: usize = 128 << 10;
 /// Number of bytes of a term in memory and in a file.
 pub(super) const TERM_BYTES: u64 = size_of::<u64>() as u64;
@@ -21,9 +22,10 @@ pub(super) struct Spool {
     folder: PathBuf,
     files: Mutex<Files>,
     spooled_bytes: AtomicU64,
-    /// Maximum number of bytes of all temporary files together.
+    /// Maximum number of bytes of all terms in the temporary files together.
     most_bytes: u64,
-    /// Whether the terms of some shard did not fit. From then on, no more shards are kept.
+    /// Whether the terms of some shard did not fit in the files. From then on, the terms of no other shard
+    /// are kept.
     is_full: AtomicBool,
 }
 
@@ -34,7 +36,8 @@ struct Files {
     free: Vec<(usize, u64)>,
 }
 
-/// A temporary file. Its readers share one position in the file, so they lock it.
+/// A temporary file. All threads that read the file share one position in it. So a thread locks the file
+/// before it reads.
 type SpoolFile = std::sync::Arc<Mutex<File>>;
 
 /// Place of the terms of one shard in a temporary file.
@@ -46,19 +49,19 @@ pub(super) struct SpoolPlace {
     start: u64,
 }
 
-/// A temporary file that a thread writes the terms of one shard to. Dropping the value removes the terms of
-/// an unfinished shard and makes the file free for another shard.
+/// A temporary file to which a thread writes the terms of one shard. Dropping the value removes the terms of
+/// the shard if it is not finished. Then the file is free for another shard.
 pub(super) struct Writing<'s> {
     spool: &'s Spool,
     number: usize,
     file: SpoolFile,
-    /// Byte offset in the file at which the last finished shard ends and this one begins.
+    /// Byte offset in the file at which the terms of this shard begin. The last finished shard ends there.
     start: u64,
     end: u64,
 }
 
 impl Writing<'_> {
-    /// Appends terms to the file. Returns false if they do not fit.
+    /// Appends terms to the file. Returns false if there is no space for them in the spool or on the disk.
     pub(super) fn write(&mut self, terms: &[u64]) -> Result<bool> {
         let bytes: &[u8] = bytemuck::cast_slice(terms);
         let spooled = self.spool.spooled_bytes.load(Ordering::Relaxed);
@@ -87,7 +90,8 @@ impl Writing<'_> {
         false
     }
 
-    /// Returns the place of the shard, whose terms were all written.
+    /// Marks the shard as finished and returns the place of its terms. All terms must have been written
+    /// before this call.
     pub(super) fn finish(mut self) -> SpoolPlace {
         // Moving `start` behind the terms marks the shard as finished, so that dropping does not remove it.
         let start = std::mem::replace(&mut self.start, self.end);
@@ -116,22 +120,24 @@ impl Spool {
         }
     }
 
-    /// Returns the number of bytes of all terms in the files.
+    /// Returns the number of bytes of all terms in the temporary files.
     pub(super) fn spooled_bytes(&self) -> u64 {
         self.spooled_bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns the maximum number of bytes of all files together.
+    /// Returns the maximum number of bytes of all terms in the temporary files together.
     pub(super) fn most_bytes(&self) -> u64 {
         self.most_bytes
     }
 
-    /// Returns whether the terms of some shard did not fit. From then on, no more shards are kept.
+    /// Returns whether the terms of some shard did not fit in the files. From then on, the terms of no other
+    /// shard are kept.
     pub(super) fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
     }
 
-    /// Returns a file that no other thread writes to, or creates one.
+    /// Begins to write the terms of a shard. Returns a file to which no other thread writes. Creates a file
+    /// if there is none.
     pub(super) fn begin(&self) -> Result<Writing<'_>> {
         let mut files = locked(&self.files);
         let (number, start) = if let Some(free) = files.free.pop() {
@@ -146,9 +152,9 @@ impl Spool {
         Ok(Writing { spool: self, number, file, start, end: start })
     }
 
-    /// Calls `visit` with the number and the terms of each wanted document of a shard. `wanted` has the
-    /// numbers of these documents and the ranges of their terms among the terms of the shard, both ascending.
-    /// The shard has `term_count` terms.
+    /// Calls `visit` with the number and the terms of each wanted document of a shard. `place` is the place
+    /// of the shard, and `term_count` the number of its terms. `wanted` lists the numbers of the wanted
+    /// documents, and for each document the range of its terms among the terms of the shard. Both ascend.
     pub(super) fn visit(
         &self,
         place: SpoolPlace,

@@ -10,8 +10,8 @@ use simtool_model::similarity::Threshold;
 use simtool_set_join::SetJoin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Source of documents in shards. It counts the readings of each shard, and how often the number of terms was
-/// requested.
+/// Source of terms for tests. It counts how often each shard was read, and how often
+/// [`TermSource::term_count_hint`] was called.
 struct Counted {
     shards: Vec<Vec<Vec<u64>>>,
     readings: Vec<AtomicUsize>,
@@ -44,7 +44,8 @@ impl TermSource for Counted {
     }
 }
 
-/// Returns shards of similar documents. Some shards are empty, and one is longer than a block.
+/// Returns shards of similar documents. One shard is empty, and one document has more terms than a block of
+/// the spool.
 fn counted() -> Counted {
     let document = |shard: u64, index: u64| -> Vec<u64> {
         let length = match (shard, index) {
@@ -113,7 +114,7 @@ fn expensive_shards_are_read_once_and_give_the_same_pairs() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// Reads all shards and returns their documents.
+/// Reads all shards. Returns for each shard the numbers and terms of its wanted documents.
 fn read(kept: &KeptTerms<'_>, wanted: Wanted<'_>) -> Vec<Vec<(u32, Vec<u64>)>> {
     let read = |shard| {
         let mut found = Vec::new();

@@ -32,20 +32,24 @@ use text_classes::{Class, ClassTerms, Classes};
 
 /// Approximate number of pairs of sets that a thread compares in one step.
 const PIECE_PAIRS: usize = 4096;
-/// Maximum number of pairs of a task that is not divided.
+/// Maximum number of pairs of sets for which a task (the comparison of two groups) counts as small. One
+/// thread does several small tasks in one step.
 const FEW_PAIRS: usize = 64;
-/// Minimum number of pairs per set for which a join is faster than comparing each pair.
+/// Number of pairs per set above which a task (the comparison of two groups) is done by the exact join of
+/// sets. With fewer pairs, comparing each pair is faster.
 const JOINED_PAIRS_A_SET: usize = 64;
-/// Minimum number of terms of two groups that all threads join together. Groups with fewer terms are joined
-/// by one thread.
+/// Minimum number of terms of two groups for which all threads work on one join of the groups. One thread
+/// alone joins groups with fewer terms.
 const SHARED_JOIN_TERMS: usize = 1 << 18;
-/// Maximum number of blocks of groups. Each pair of blocks takes a reading of texts. If the memory is far too
-/// small, blocks are larger than the memory allows.
+/// Approximate maximum number of blocks into which the groups of a collection are divided. For each pair of
+/// blocks, texts are read again. So if the memory is far too small, blocks are larger than the memory allows.
 const MOST_BLOCKS: u64 = 16;
-/// Minimum number of bytes of memory that a join gets for each term, so that it needs only few rounds.
+/// Minimum number of bytes of memory that a join of sets gets for each term. With less memory, the join would
+/// need many rounds.
 const JOIN_BYTES_A_TERM: u64 = 8;
 
-/// Numbers of two groups whose sets are compared, and the distance of their fingerprints.
+/// The comparison of all sets of one group with all sets of another group. A group has equal fingerprints,
+/// and `distance` is the distance between the fingerprints of the two groups.
 #[derive(Clone, Copy, Debug)]
 struct Task {
     a: u32,
@@ -53,24 +57,26 @@ struct Task {
     distance: u32,
 }
 
-/// Groups of one collection, divided into blocks whose sets fit in memory together.
+/// Groups of one collection, divided into blocks. The sets of terms of two blocks fit in memory together.
 struct Side<'t> {
     texts: &'t RowTexts<'t>,
     groups: &'t RowGroups<'t>,
-    /// For each group, the number of its block. The numbers ascend.
+    /// For each group, the number of the block that contains the group. The numbers ascend.
     blocks: Vec<u32>,
 }
 
-/// Result of verifying: pairs that are similar enough, and groups of documents with equal sets.
+/// Result of verifying: pairs of documents whose sets of terms are similar enough, and groups of documents
+/// with equal sets.
 #[derive(Default)]
 struct Verified {
     pairs: Vec<ClosePair>,
-    /// Groups of documents with equal sets, for each of the collections (at most two).
+    /// Groups of documents with equal sets, for each collection. If there is one collection, the second list
+    /// is empty.
     repeated: [Vec<Vec<u32>>; 2],
 }
 
-/// Keeps the pairs of `close` whose sets of terms have a similarity of at least the threshold. The texts are
-/// read again.
+/// Reads the texts of the pairs in `close` again. Returns the pairs whose sets of terms have at least the
+/// similarity [`Verifying::threshold`].
 ///
 /// # Errors
 ///
@@ -102,7 +108,8 @@ pub(crate) fn verify(
     })
 }
 
-/// Turns pairs of documents into tasks for their groups. `groups` returns the groups of a pair.
+/// Turns pairs of documents into tasks that compare the groups of the two documents. `groups` returns the
+/// numbers of these groups.
 fn group_pairs(pairs: &ClosePairs, mut groups: impl FnMut(ClosePair) -> (u32, u32)) -> Vec<Task> {
     let with_distance = pairs.iter().map(|pair| {
         let (a, b) = groups(pair);
@@ -115,8 +122,8 @@ fn group_pairs(pairs: &ClosePairs, mut groups: impl FnMut(ClosePair) -> (u32, u3
 type Grouped<'t> = (&'t RowTexts<'t>, &'t RowGroups<'t>);
 
 impl<'t> Side<'t> {
-    /// Divides the groups into blocks whose sets take at most `most` bytes. A group with more bytes is a
-    /// block of its own.
+    /// Divides the groups of a collection into blocks. The sets of a block take at most `most` bytes. A group
+    /// that takes more bytes is a block of its own.
     fn new((texts, groups): Grouped<'t>, most: u64) -> Self {
         let mut block = 0;
         let mut inside = 0;
@@ -154,7 +161,7 @@ pub(crate) struct Verifying<'p> {
 }
 
 impl Verifying<'_> {
-    /// Compares the sets of the groups in `tasks`, within one collection or between two.
+    /// Compares the sets of the two groups of each task, within one collection or between two.
     fn of(&self, grouped: Sides<Grouped<'_>>, mut tasks: Vec<Task>) -> Result<Verified> {
         let bytes = |(texts, groups): Grouped<'_>| -> u64 {
             groups.iter().map(|rows| texts.bytes_of_sets(rows)).sum()
@@ -217,8 +224,8 @@ impl Verifying<'_> {
         Ok(verified)
     }
 
-    /// Returns the pairs of similar, but different sets, in any order. The first document that has a set
-    /// names the set.
+    /// Returns the pairs of similar, but different sets that the tasks compare, in any order. A pair names
+    /// each set by the first document with this set.
     fn pairs(
         &self,
         side: &Side<'_>,
@@ -268,17 +275,17 @@ impl Verifying<'_> {
     }
 }
 
-/// Two groups that are compared, as classes of documents with equal sets.
+/// Two groups whose sets are compared. A group is given as its classes, which are documents with equal sets.
 #[derive(Clone, Copy)]
 struct Comparison<'c> {
     a: &'c [Class],
     b: &'c [Class],
-    /// Terms of the sets, from which their weights come.
+    /// Maker of the terms of the sets. It also returns the weight of each term.
     terms: &'c DocumentTerms,
     distance: u32,
     /// Whether both groups belong to one collection.
     is_within: bool,
-    /// Whether both are the same group. Then each pair of its classes is compared only once.
+    /// Whether a group is compared with itself. Then each pair of its classes is compared only once.
     is_same: bool,
 }
 
@@ -293,8 +300,8 @@ impl Comparison<'_> {
         terms(self.a) + if self.is_same { 0 } else { terms(self.b) }
     }
 
-    /// Returns the range of classes in `b` whose weight permits enough similarity to class number `first` of
-    /// `a`.
+    /// Returns the range of the classes of `b` that may be similar enough to class number `first` of `a`, as
+    /// the weights of their sets show.
     fn candidates(&self, first: usize, threshold: Threshold) -> Range<usize> {
         let weight = self.a[first].weight;
         let smallest = threshold.min_weight(weight);
@@ -309,7 +316,8 @@ impl Comparison<'_> {
         start..end.max(start)
     }
 
-    /// Returns the number of pairs of classes whose weights permit enough similarity.
+    /// Returns the number of pairs of a class of `a` and a class of `b` that may be similar enough, as the
+    /// weights of their sets show.
     fn pairs(&self, threshold: Threshold) -> usize {
         (0..self.a.len()).map(|first| self.candidates(first, threshold).len()).sum()
     }
@@ -326,7 +334,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Finds the similar pairs by the exact join of sets, and adds them to `found`.
+    /// Finds the similar pairs of classes by the exact join of sets, and adds them to `found`.
     fn join(
         &self,
         threshold: Threshold,
@@ -375,22 +383,24 @@ fn similarity_if_enough(a: &Class, b: &Class, threshold: Threshold) -> Option<Si
     threshold.reached(shared, a.weight, b.weight)
 }
 
-/// Work that one thread does in one step. Tasks are named by their positions in the list of tasks.
+/// Work that one thread does in one step. A task (the comparison of two groups) is named by its position in
+/// the list of tasks.
 enum Piece {
-    /// Compare all pairs of sets of these tasks. Each task has few pairs.
+    /// Do all tasks in this range. Each task has few pairs of sets.
     Tasks(Range<usize>),
-    /// Compare a range of classes of the first group of a task with the second group.
+    /// Do a part of a large task: compare a range of the classes of its first group with its second group.
     Part(usize, Range<usize>),
-    /// Join the sets of this task.
+    /// Do this task by the exact join of sets.
     Join(usize),
 }
 
-/// All work on some tasks, divided for threads.
+/// The work on a list of tasks, divided into steps for threads.
 #[derive(Default)]
 struct Pieces {
-    /// Steps that single threads do. Except for joins, each step has about the same number of pairs.
+    /// Steps that one thread does alone. Except for joins, all steps have about the same number of pairs of
+    /// sets.
     pieces: Vec<Piece>,
-    /// Tasks whose sets all threads join together.
+    /// Tasks that all threads do together, one after the other, by the exact join of sets.
     shared: Vec<usize>,
 }
 
@@ -433,7 +443,8 @@ impl Pieces {
         work
     }
 
-    /// Divides a task into ranges of classes with about [`PIECE_PAIRS`] pairs each.
+    /// Divides a task into steps. Each step compares a range of the classes of the first group and has about
+    /// [`PIECE_PAIRS`] pairs.
     fn cut(&mut self, task: usize, comparison: Comparison<'_>, threshold: Threshold) {
         let mut start = 0;
         let mut pairs = 0;

@@ -16,8 +16,8 @@ use simtool_read::{Collection, Corpus, ReadOptions};
 use simtool_terms::extract::weighting::Weighting;
 use std::collections::BTreeMap;
 
-/// Returns lines of similar words. Some lines are equal, some only have equal sets of words, and they have
-/// many sizes.
+/// Returns lines of many lengths that share words. Some lines are equal, and some others have equal sets of
+/// words.
 fn lines(seed: u64, count: u64) -> Vec<String> {
     let line = |number: u64| {
         let number = mix(seed ^ (number - number % (1 + number % 3)));
@@ -29,7 +29,7 @@ fn lines(seed: u64, count: u64) -> Vec<String> {
     (0..count).map(line).collect()
 }
 
-/// A collection of lines, in a folder of its own.
+/// A collection in which each line of a file is a document. The file is in a folder of its own.
 struct Lines {
     collection: Collection,
     ids: DocumentIds,
@@ -74,8 +74,8 @@ impl Lines {
     }
 }
 
-/// Returns the maker of terms that are words. All terms weigh the same, or their weights follow from their
-/// frequencies in `lines`.
+/// Returns the maker of terms that are single words. `weight` is an option such as `weight=idf`, which takes
+/// the weights of terms from their frequencies in `lines`. If it is empty, all terms weigh the same.
 fn of_words(weight: &str, lines: &Lines) -> DocumentTerms {
     let mut options = Options::parse(weight).unwrap();
     let weighting = Weighting::parse_for_sets("weight", &mut options).unwrap();
@@ -108,8 +108,8 @@ const WEIGHTED: [(&str, &str); 7] = [
     ("", "dice:0.6"),
 ];
 
-/// Every pair of rows that [`Close`] contains, also the pairs inside its groups, with the similarity or
-/// distance of the pair.
+/// Map from each pair of rows in a [`Close`] to its similarity or distance. It also has the pairs inside
+/// groups, which a [`Close`] does not list.
 type Expanded = BTreeMap<(u32, u32), Closeness>;
 
 fn expanded(close: &Close) -> Expanded {
@@ -122,8 +122,8 @@ fn expanded(close: &Close) -> Expanded {
     pairs
 }
 
-/// Returns groups of rows of the given sizes, whose rows are spread over all rows. Also returns the first row
-/// of each group, followed by up to 30 rows that are in no group.
+/// Returns groups of rows with the sizes in `sizes`. The rows of a group are spread over the rows from 0 to
+/// `rows`. Also returns the first row of each group, followed by up to 30 rows that are in no group.
 fn groups(sizes: &[u32], rows: u32) -> (Vec<Vec<u32>>, Vec<u32>) {
     let mut order: Vec<u32> = (0..rows).collect();
     order.sort_by_key(|&row| mix(u64::from(row)));
@@ -145,7 +145,8 @@ fn pair(a: u32, b: u32, distance: u32) -> ClosePair {
 
 const SIZES: [u32; 7] = [400, 300, 90, 20, 2, 3, 2];
 
-/// Returns amounts of memory that are enough for all sets, for some, or for none.
+/// Returns amounts of memory that are enough for all sets, for some sets, or for none. `bytes` is the size of
+/// all sets.
 fn memories(bytes: u64) -> [u64; 4] {
     [u64::MAX, bytes, bytes / 3, 1]
 }

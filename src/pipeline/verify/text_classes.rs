@@ -16,12 +16,12 @@ use simtool_set_join::{TermSource, Wanted};
 
 /// Description of the memory for sets of terms. Out-of-memory messages contain it.
 const WHAT: &str = "the terms of the texts that are compared";
-/// Estimated number of bytes of memory for each document in addition to its terms.
+/// Estimated number of bytes of memory that a document takes in addition to its terms.
 const ROW_BYTES: u64 = 100;
 /// Number of classes in each shard of [`ClassTerms`].
 const SHARD_CLASSES: usize = 256;
 
-/// Collection that was read before, whose texts can be read again as sets of terms.
+/// A collection whose summary is known, so that chosen texts can be read again as sets of terms.
 pub(crate) struct RowTexts<'r> {
     pub(crate) collection: &'r dyn Corpus,
     pub(crate) ids: &'r DocumentIds,
@@ -31,7 +31,7 @@ pub(crate) struct RowTexts<'r> {
     pub(crate) context: &'r Context<'r>,
 }
 
-/// Documents of a group that have equal sets of terms, and this set.
+/// A class: documents of one group that have equal sets of terms, and this set.
 #[derive(Debug)]
 pub(crate) struct Class {
     group: u32,
@@ -45,11 +45,12 @@ pub(crate) struct Class {
     pub(crate) rows: Vec<u32>,
 }
 
-/// Classes of all groups, ascending by group and then by the weight of their sets.
+/// Classes of all groups. Classes are sorted by the number of their group, and then by the weight of their
+/// set.
 #[derive(Debug, Default)]
 pub(crate) struct Classes {
     classes: Vec<Class>,
-    /// For each group, the index of its first class, and at the end the number of classes.
+    /// For each group, the index of its first class in `classes`. The last element is the number of classes.
     starts: Vec<u32>,
 }
 
@@ -64,8 +65,8 @@ impl<'r> RowTexts<'r> {
         Self { collection, ids: &read.ids, lengths: &read.lengths, terms, context }
     }
 
-    /// Returns the approximate number of bytes that the sets of these documents take in memory if no two sets
-    /// are equal.
+    /// Returns the approximate number of bytes that the sets of the documents `rows` take in memory if no two
+    /// sets are equal.
     pub(crate) fn bytes_of_sets(&self, rows: &[u32]) -> u64 {
         let of_row = |&row: &u32| {
             let length = self.lengths.get(row as usize).copied().unwrap_or(0);
@@ -74,8 +75,8 @@ impl<'r> RowTexts<'r> {
         rows.iter().map(of_row).sum()
     }
 
-    /// Reads the texts of the groups for which `wanted` returns true, and forms classes of documents with
-    /// equal sets.
+    /// Reads the texts of the groups for which `wanted` returns true. Returns their classes, which are the
+    /// documents of a group with equal sets.
     ///
     /// # Errors
     ///
@@ -107,8 +108,8 @@ impl<'r> RowTexts<'r> {
         Ok(Classes::of(parts.into_iter().flatten().collect(), groups.len()))
     }
 
-    /// Returns the classes of the documents in one shard. `first` is the number of the first document of the
-    /// shard. `wanted` lists the wanted documents of the shard with their groups.
+    /// Reads one shard and returns the classes of its wanted documents. `first` is the number of the first
+    /// document of the shard. `wanted` lists the number and the group of each wanted document.
     fn classes_of_shard(
         &self,
         shard: usize,
@@ -137,11 +138,11 @@ impl<'r> RowTexts<'r> {
     }
 }
 
-/// Classes of a shard that were found so far, while the shard is read.
+/// Classes of one shard that were found so far, while the shard is read.
 struct Found<'t> {
     terms: &'t DocumentTerms,
     classes: Vec<Class>,
-    /// Index of a class by its group and the hash of its terms.
+    /// Map from a group and the hash of a set of terms to the index of their class in `classes`.
     by_hash: UnorderedMap<(u32, u64), u32>,
 }
 
@@ -176,8 +177,8 @@ impl<'t> Found<'t> {
 }
 
 impl Classes {
-    /// Merges classes from different shards that have the same group and equal sets. `groups` is the number
-    /// of groups.
+    /// Merges the classes of all shards. Classes with the same group and equal sets become one class.
+    /// `groups` is the number of groups.
     fn of(mut classes: Vec<Class>, groups: usize) -> Self {
         // The sort is stable and the shards come in order, so document numbers stay ascending in merged
         // classes.
@@ -205,19 +206,19 @@ impl Classes {
         Self { classes, starts }
     }
 
-    /// Returns the classes of a group, ascending by the weight of their sets.
+    /// Returns the classes of a group in ascending order of the weight of their sets.
     pub(crate) fn of_group(&self, group: u32) -> &[Class] {
         let group = group as usize;
         &self.classes[self.starts[group] as usize..self.starts[group + 1] as usize]
     }
 
-    /// Returns the documents of each class that has several documents.
+    /// Returns the document numbers of each class that has several documents.
     pub(crate) fn repeated(&self) -> impl Iterator<Item = Vec<u32>> {
         self.classes.iter().filter(|class| class.rows.len() > 1).map(|class| class.rows.clone())
     }
 }
 
-/// Source of terms for a join of sets. Each document of the source is the set of one class.
+/// Source of terms for a join of sets. The join sees the set of each class as a document.
 pub(crate) struct ClassTerms<'c> {
     pub(crate) classes: &'c [Class],
     pub(crate) terms: &'c DocumentTerms,

@@ -35,8 +35,9 @@ impl fmt::Debug for Verifier {
 }
 
 impl Verifier {
-    /// Creates the verifier of a method. Returns `None` if the method compares no sets of terms. `fitted`
-    /// holds the weights that were learned from the collection, for methods whose terms have learned weights.
+    /// Creates the verifier for `method`. Returns `None` if the method compares no sets of terms. If the
+    /// method uses learned weights of terms, `fitted` must hold the weights that were learned from the
+    /// collection.
     ///
     /// # Errors
     ///
@@ -54,9 +55,9 @@ impl Verifier {
         Ok(Some(Self { threshold, terms, context }))
     }
 
-    /// Returns a hash for each text. It covers the fingerprint and the set of terms of the text, so texts
-    /// have the same hash only if both are equal. The hash of a text without a fingerprint is 0. `rows` holds
-    /// the fingerprints in the order of `texts`.
+    /// Returns a hash of the fingerprint and the set of terms of each text. Two texts have the same hash only
+    /// if both their fingerprints and their sets are equal. The hash of a text without a fingerprint is 0.
+    /// `rows` holds the fingerprints in the order of `texts`.
     #[must_use]
     pub fn numbers(&self, texts: &[&[u8]], rows: &FingerprintRows<'_>) -> Vec<u128> {
         let mut scratch = TermScratch::default();
@@ -117,7 +118,7 @@ mod tests {
         Verifier::new(&method.parse().unwrap(), &Fitted::Nothing, &resources)
     }
 
-    /// Similar texts of a few words.
+    /// Returns similar texts of a few words.
     fn texts() -> Vec<String> {
         let text = |number: u32| {
             let changed = |at: u32| if number.is_multiple_of(at + 2) { "x" } else { "w" };
