@@ -1,4 +1,5 @@
-//! Joins the remaining documents by prefixes of their terms, block by block if memory is scarce.
+//! Joins the documents that may still have a similar one by prefixes, which are their rarest terms. If
+//! memory is scarce, joins them block by block.
 
 use super::close::ClosePair;
 use super::prefix_join::PrefixJoin;
@@ -13,16 +14,18 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use std::ops::Range;
 
-/// Maximum number of blocks into which the remaining documents are divided. Each pair of blocks takes
-/// one reading of the documents.
+/// Maximum number of blocks into which documents are divided if their terms do not fit in memory
+/// together. Each pair of blocks takes one reading of the documents.
 pub(super) const MOST_BLOCKS: usize = 64;
 
-/// Error messages about too little memory recommend so much memory that the remaining documents are
-/// divided into this number of blocks.
+/// Error messages about too little memory recommend an amount of memory. With this amount, the
+/// documents are divided into this number of blocks.
 const FEW_BLOCKS: u64 = 16;
 
 impl SetJoin<'_> {
-    /// Finds the similar pairs of the remaining documents by prefixes, block by block if necessary.
+    /// Finds the similar pairs of the documents that may still have a similar one. Joins them by
+    /// prefixes, which are the rarest terms of each document. If memory is scarce, joins them block by
+    /// block.
     pub(super) fn join_by_prefixes(
         &self,
         sources: &Sources<'_>,
@@ -117,8 +120,9 @@ impl SetJoin<'_> {
     }
 }
 
-/// Divides the row numbers into ranges, at least one, whose remaining documents have at most about
-/// `terms` terms each.
+/// Divides the row numbers into one or more ranges. In each range, the documents that may still have a
+/// similar one have at most about `terms` terms together. A document with more terms gets a range of
+/// its own.
 pub(super) fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
     let mut blocks = Vec::new();
     let mut start = 0;
@@ -140,7 +144,8 @@ pub(super) fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
     blocks
 }
 
-/// Reads the terms of the remaining documents whose row numbers are in one of the ranges `rows`.
+/// Reads the terms of documents whose row numbers are in one of the ranges in `rows`. Skips documents
+/// that cannot have a similar one.
 fn read_living(
     sources: &Sources<'_>,
     shards: &[Shard],

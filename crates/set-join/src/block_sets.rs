@@ -8,35 +8,36 @@ use simtool_kernels::Isa;
 use simtool_kernels::shared_bits::shared_bits;
 use std::ops::Range;
 
-/// Number of bits in a block, which is one 64-bit word.
+/// Number of term numbers in a block. A block is one 64-bit word with a bit for each of them.
 const BLOCK: u32 = u64::BITS;
-/// Sets are stored with all blocks if, on average, a set has at most this number of blocks for each
-/// block that is not zero. Otherwise only the blocks that are not zero are stored and compared.
+/// Limit for storing the zero blocks of sets, too. They are stored if, on average, a set has at most
+/// this number of blocks for each block that is not zero. Otherwise, only blocks that are not zero are
+/// stored and compared.
 const WORDS_A_BLOCK: usize = 32;
-/// Maximum number of words of all sets together if each set is stored with all blocks.
+/// Maximum number of 64-bit words of all sets together, if blocks that are zero are stored, too.
 const MOST_WORDS: usize = 8 << 20;
 
-/// Sets of terms as bit sets. Terms are numbered in the order in which they first occur. Terms that
-/// often occur together get near numbers, so a set needs few blocks of 64 numbers. Only these
-/// blocks are stored.
+/// Sets of terms as bit sets, with a bit for each term number. Terms are numbered in the order in which
+/// they first occur. Terms that often occur together get near numbers, so a set needs few blocks of 64
+/// numbers. Only these blocks are stored.
 #[derive(Debug, Default)]
 pub(super) struct BlockSets {
     /// For each set, the index behind its last block in `blocks` and `bits`.
     ends: Vec<usize>,
-    /// The numbers of the blocks of all sets, ascending within a set. `bits` has the 64 bits of
-    /// each of these blocks.
+    /// The block numbers of all sets, in ascending order within a set. Block number b has the term
+    /// numbers from 64 × b on. The 64 bits of each block are in `bits` at the same index.
     blocks: Vec<u32>,
     bits: Vec<u64>,
-    /// The bits of the set that is being added, by block number.
+    /// The bits of the set that is being added. The index is the block number.
     scratch: Vec<u64>,
 }
 
 /// Sets of term numbers as bit sets, in one of two forms for comparing them.
 #[derive(Debug)]
 pub(super) enum Comparable {
-    /// Each set has only the 64-bit blocks that are not zero, with their numbers.
+    /// Each set stores only its 64-bit blocks that are not zero, with their block numbers.
     Sparse(BlockSets),
-    /// Each set has all blocks of 64 bits, so the sets have equal length.
+    /// Each set stores all 64-bit blocks, so all sets have the same length.
     Dense {
         /// Number of 64-bit words of a set.
         words: usize,
@@ -46,8 +47,8 @@ pub(super) enum Comparable {
 }
 
 impl BlockSets {
-    /// Adds a set of distinct terms. `numbers` gives each term its number, and must be the same for
-    /// all sets.
+    /// Adds a set of distinct terms. `numbers` gives each term its number, so all sets must be added
+    /// with the same `numbers`.
     ///
     /// # Errors
     /// Not enough memory.
@@ -105,7 +106,7 @@ impl BlockSets {
         Ok(joined)
     }
 
-    /// Converts the sets to the form in which comparing them is faster.
+    /// Converts the sets to the form in which they are compared faster.
     ///
     /// # Errors
     /// Not enough memory.
@@ -138,9 +139,9 @@ impl BlockSets {
 }
 
 impl Comparable {
-    /// Calls `visit` with the number of terms that set `one` shares with each set of `others`, in their
-    /// order. Sets have numbers in the order in which they were added. `room` is a buffer. It has only
-    /// zeros before and after the call.
+    /// Calls `visit` for each set of `others`, in their order, with the number of terms that it shares
+    /// with set `one`. Sets are numbered in the order in which they were added. `room` is a buffer,
+    /// which has only zeros before and after the call.
     pub(super) fn shared_with(
         &self,
         one: usize,
@@ -179,8 +180,9 @@ mod tests {
     use super::*;
     use simtool_base::stable_hash::mix;
 
-    /// Compares every two sets. Their terms are numbered once in one part and once in three.
-    /// Returns whether the sets were stored with all blocks.
+    /// Checks the number of shared terms of every two sets. Does this twice: with terms that are
+    /// numbered together, and with terms in three parts that are numbered separately. Returns whether
+    /// the sets were stored with all blocks.
     fn check(documents: &[Vec<u64>]) -> bool {
         let parts = [1, 3].map(|parts| {
             let part = |part: u64| {

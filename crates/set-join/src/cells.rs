@@ -12,26 +12,26 @@ use simtool_base::large_buffer::{self, LargeBuffer};
 use simtool_base::memory_ledger::Ledger;
 use std::sync::{Mutex, PoisonError};
 
-/// Number of cells (two-bit counters) in a section of the table, which a lock protects. A cell's
-/// position in its section fits into 16 bits.
+/// Number of cells in a section of the table. A cell is a two-bit counter, and a section is a part of
+/// the table with a lock. A cell's position in its section fits into 16 bits.
 const SECTION_CELLS: usize = 1 << 16;
-/// Number of cell numbers that a worker collects per section before it writes them to the table. They
-/// touch each cache line of the section about four times, so most updates find the line in the nearest
-/// cache.
+/// Number of cell numbers that a worker thread collects for a section before it updates the table. On
+/// average, these cells touch each cache line of the section four times. So most updates find the line
+/// in the nearest cache.
 const BUFFERED: usize = 1024;
 /// Number of bytes of a section.
 const SECTION_BYTES: usize = SECTION_CELLS / Cells::A_BYTE as usize;
 
-/// Description of the memory for the table. Out-of-memory messages contain it.
+/// Description of the memory for the table of cells. Out-of-memory messages contain it.
 const TABLE: &str = "the table of terms";
-/// Value of a cell (a two-bit counter) if terms of the cell occurred at least twice, or in both
-/// collections of a join of two.
+/// Value of a cell (a two-bit counter) if its terms have occurred at least twice. In a join of two
+/// collections, they must have occurred in both collections.
 const MATCHED: u8 = 3;
 
 /// The change that an occurrence of a term makes to the term's cell, which is a two-bit counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Note {
-    /// In a self-join: the cell counts one more occurrence. It counts up to two.
+    /// In a self-join: the cell counts one more occurrence. It does not count beyond two.
     Occurrence,
     /// In a join of two collections: the cell's bit for the first collection is set.
     First,
@@ -43,8 +43,8 @@ enum Note {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellNumbers {
     cells: u64,
-    /// Number of bits by which a term is rotated first. Each round of counting uses another number,
-    /// so that other terms share a cell.
+    /// Number of bits by which a term is rotated before its cell is computed. Each round of counting
+    /// uses another number, so terms that share a cell in one round rarely share one in the next.
     rotation: u32,
 }
 
@@ -58,12 +58,13 @@ impl CellNumbers {
     }
 }
 
-/// Table of two-bit counters. Each term has one, its cell, and terms can share a cell.
+/// A table of two-bit counters, which are called cells. Each term has one cell, and several terms can
+/// share it.
 #[derive(Debug)]
 pub(super) struct Cells {
     bytes: LargeBuffer<u8>,
     numbers: CellNumbers,
-    /// Counts the memory of the table and of its writers.
+    /// Ledger that counts the memory of the table and of the writers that fill it.
     ledger: Ledger,
 }
 
@@ -72,12 +73,12 @@ impl Cells {
     pub(super) const A_BYTE: u64 = 4;
     /// Number of cells (two-bit counters) of the smallest table.
     pub(super) const LEAST: u64 = 1 << 10;
-    /// Size of the buffers of one writer, in eighths of the size of the table.
+    /// Size of the buffers of one [`Writer`], in eighths of the size of the table.
     pub(super) const EIGHTHS_A_WRITER: u64 =
         (BUFFERED * size_of::<u16>() * 8 / SECTION_BYTES) as u64;
 
-    /// Creates an empty table of about `cells` cells. `round` is the number of the round of
-    /// counting, and changes which terms share a cell.
+    /// Creates an empty table of about `cells` cells. `round` is the number of the round in which
+    /// documents are dropped. In each round, other terms share a cell.
     ///
     /// # Errors
     /// Not enough memory.
@@ -94,7 +95,7 @@ impl Cells {
         self.numbers
     }
 
-    /// Divides the table into sections, so that several threads can write to it.
+    /// Divides the table into sections with locks, so that several threads can write to it.
     pub(super) fn filling(&mut self) -> Filling<'_> {
         let sections = self.bytes.chunks_mut(SECTION_BYTES).map(Mutex::new).collect();
         Filling { sections, ledger: &self.ledger }
@@ -105,15 +106,16 @@ impl Cells {
         self.bytes.fill(0);
     }
 
-    /// Returns whether the terms of cell number `cell` may occur in two sets, or in both
-    /// collections of a join of two.
+    /// Returns whether the terms of cell number `cell` may be matched. Matched terms occur in two sets,
+    /// or in both collections of a join of two.
     #[inline]
     pub(super) fn is_matched(&self, cell: u64) -> bool {
         self.bytes[(cell / Cells::A_BYTE) as usize] >> (cell % Cells::A_BYTE * 2) & 3 == MATCHED
     }
 }
 
-/// The table while threads write to it: each section with a lock.
+/// The table of cells while threads write to it. It is divided into sections, and each section has a
+/// lock.
 #[derive(Debug)]
 pub(super) struct Filling<'a> {
     sections: Vec<Mutex<&'a mut [u8]>>,
@@ -121,9 +123,9 @@ pub(super) struct Filling<'a> {
 }
 
 impl<'t> Filling<'t> {
-    /// Creates two writers for a worker. If `across` is true, one is for terms of the first collection
-    /// and the other for terms of the second. In a self-join, both writers are equal. Everything is in
-    /// the table once the writers are dropped.
+    /// Creates two writers for a worker thread. If `across` is true, one is for terms of the first
+    /// collection and the other for terms of the second. In a self-join, either can be used. The table
+    /// is complete once all writers are dropped.
     ///
     /// # Errors
     /// Not enough memory.
@@ -141,7 +143,8 @@ impl<'t> Filling<'t> {
     }
 }
 
-/// Buffers in which a worker collects cell numbers, one per section of the table.
+/// Buffers in which a worker thread collects cell numbers, with one buffer for each section of the
+/// table.
 #[derive(Debug)]
 pub(super) struct Writer<'f, 't> {
     filling: &'f Filling<'t>,
@@ -151,7 +154,7 @@ pub(super) struct Writer<'f, 't> {
 }
 
 impl Writer<'_, '_> {
-    /// Records an occurrence of a term whose cell has the number `cell`.
+    /// Records one occurrence of a term. `cell` is the number of the term's cell.
     #[inline]
     pub(super) fn push(&mut self, cell: u64) {
         let section = cell as usize / SECTION_CELLS;
@@ -183,8 +186,8 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Replaces the value of each of `cells`, which are positions in a section, by the result of
-/// `note`.
+/// Applies `note` to the values of `cells`, which are positions in the section `bytes`. A cell may be
+/// listed several times.
 #[inline]
 fn note_all(bytes: &mut [u8], cells: &[u16], note: impl Fn(u8) -> u8) {
     for &cell in cells {

@@ -16,13 +16,14 @@ use std::ops::Range;
 pub struct Close {
     /// Groups of equal rows in each collection. A group has at least two rows, in ascending order.
     pub groups: Sides<Groups>,
-    /// Pairs of similar rows, in ascending order. A group of equal rows is represented by its first
-    /// row. In a join of two collections, rows of equal documents form pairs, too.
+    /// Pairs of similar rows, in ascending order. From each group of equal rows, only the first row is
+    /// in pairs. In a join of two collections, a row of the first and an equal row of the second
+    /// collection form a pair, too.
     pub pairs: ClosePairs,
     /// The closeness (similarity or distance) of two equal rows.
     pub of_equal: Closeness,
-    /// Whether the result has all pairs. If not, it has enough pairs to decide which rows are kept,
-    /// and which kept row causes the removal of each other row.
+    /// Whether the result has all pairs. If it has not, its pairs are enough for two decisions: which
+    /// rows are kept, and which kept row causes the removal of each other row.
     pub is_complete: bool,
 }
 
@@ -34,7 +35,7 @@ impl Close {
         Self { groups, pairs, of_equal, is_complete: true }
     }
 
-    /// Returns the number of pairs of rows, including the pairs of equal rows in one collection.
+    /// Returns the number of pairs of similar rows. Pairs of equal rows in one collection are included.
     #[must_use]
     pub fn pair_count(&self) -> u64 {
         let sizes = self.groups.as_ref().map(sizes);
@@ -54,9 +55,9 @@ impl Close {
         near + equal
     }
 
-    /// Calls `visit` for each row of the first collection that has partners, in ascending order. The
-    /// arguments are the row and its partners, in ascending order. Partners are rows of the second
-    /// collection. In a join of one collection, they are rows with a higher number.
+    /// Calls `visit` for each row of the first collection that has partners. The rows and the partners
+    /// of a row are in ascending order. Partners are rows of the second collection. In a join of one
+    /// collection, partners are rows with a higher number.
     ///
     /// # Errors
     ///
@@ -72,7 +73,8 @@ impl Close {
         Neighbourhood::new(self).for_each_row(visit)
     }
 
-    /// Calls `visit` with every pair of rows, sorted by `a`, then by `b`.
+    /// Calls `visit` with every pair of rows. Pairs are sorted by `a`, and pairs with the same `a` by
+    /// `b`.
     ///
     /// # Errors
     ///
@@ -91,8 +93,8 @@ impl Close {
     }
 }
 
-/// Returns a list by row number: the size of a group at the first row of the group, and 0
-/// elsewhere.
+/// Returns a list that is indexed by row number. It has the size of a group at the first row of the
+/// group, and 0 at all other rows.
 fn sizes(groups: &Groups) -> Vec<u32> {
     let mut sizes = vec![0; groups.iter().map(|group| group[0] as usize + 1).max().unwrap_or(0)];
     for group in groups.iter() {
@@ -101,8 +103,8 @@ fn sizes(groups: &Groups) -> Vec<u32> {
     sizes
 }
 
-/// Returns the element with index `group`. If the list is too short, it is extended with copies of
-/// `none`.
+/// Returns the element of the list with index `group`. If the list is too short, it is first extended
+/// with copies of `none`.
 fn at<T: Clone>(elements: &mut Vec<T>, group: u32, none: T) -> &mut T {
     if elements.len() <= group as usize {
         elements.resize(group as usize + 1, none);
@@ -110,28 +112,28 @@ fn at<T: Clone>(elements: &mut Vec<T>, group: u32, none: T) -> &mut T {
     &mut elements[group as usize]
 }
 
-/// Returns the number of rows that a row represents, which is 1 if it is in no group. `sizes` is
-/// the result of [`sizes`].
+/// Returns the number of equal rows that `row` represents. It is 1 if `row` is in no group. `sizes` is
+/// the result of the function [`sizes`].
 fn size(sizes: &[u32], row: u32) -> u64 {
     u64::from(sizes.get(row as usize).copied().unwrap_or(0).max(1))
 }
 
-/// Groups of equal rows, with the similar groups of each, which are its neighbours. A row that has
-/// similar rows but no equal row is a group of its own.
+/// Groups of equal rows, and for each group its neighbours, which are the groups that are similar to
+/// it. A row that has similar rows but no equal row is a group of its own.
 ///
-/// In one collection, the neighbour relation is symmetric. Between two collections, groups of the
-/// first have neighbours in the second.
+/// In one collection, the neighbour relation is symmetric. Between two collections, groups of the first
+/// have neighbours in the second.
 #[derive(Debug)]
 pub struct Neighbourhood<'c> {
     groups: Sides<RowGroups<'c>>,
-    /// For each group of the first collection, the range of the pairs whose first row is in the
+    /// For each group of the first collection, the range of pairs in `pairs` whose first row is in the
     /// group.
     begun: Vec<Range<usize>>,
-    /// In a join of one collection: for each group, the start in `before` of the pairs whose second row
-    /// is in the group. The last entry is the length of `before`.
+    /// For each group, the index of its first element in `before`. The last element is the length of
+    /// `before`. In a join of two collections, all elements are 0.
     starts: Vec<usize>,
-    /// For each pair, sorted by the group of its second row: the group of its first row, and its
-    /// index among the pairs that begin with that group.
+    /// The pairs again, sorted by the group of their second row. Each pair is stored as two numbers:
+    /// the group of its first row, and its index among the pairs that begin with that group.
     before: LargeBuffer<[u32; 2]>,
     pairs: &'c ClosePairs,
     of_equal: Closeness,
@@ -145,17 +147,18 @@ pub struct Neighbour {
     pair: PairPlace,
 }
 
-/// Reference to the pair that has the closeness of a neighbour.
+/// The pair that connects a group and its neighbour. It has the closeness of the two.
 #[derive(Clone, Copy, Debug)]
 enum PairPlace {
-    /// Number of the pair. Its first row is in the group whose neighbour this is.
+    /// Index of the pair in `pairs`. The pair begins with the group and ends with the neighbour.
     Of(usize),
-    /// Index of the pair among the pairs whose first row is in the neighbour group.
+    /// The pair begins with the neighbour and ends with the group. The number is its index among the
+    /// pairs that begin with the neighbour.
     OfNeighbour(u32),
 }
 
 impl<'c> Neighbourhood<'c> {
-    /// Creates the neighbours of all groups from the result of a join.
+    /// Finds the neighbours of all groups in the result of a join.
     #[must_use]
     pub fn new(close: &'c Close) -> Self {
         let pairs = &close.pairs;
@@ -237,9 +240,9 @@ impl<'c> Neighbourhood<'c> {
         self.groups.second().rows(group)
     }
 
-    /// Returns the groups that are similar to a group of the first collection. First come the
-    /// groups whose first row is below the first row of `group`, then the others, each in ascending
-    /// order.
+    /// Returns the groups that are similar to group number `group` of the first collection. First come
+    /// the groups whose first row is below the first row of `group`, and then the other groups. Both
+    /// lists are in ascending order.
     pub fn neighbours(&self, group: u32) -> impl Iterator<Item = Neighbour> {
         let before = self.starts[group as usize]..self.starts[group as usize + 1];
         let before = self.before[before]
@@ -248,8 +251,9 @@ impl<'c> Neighbourhood<'c> {
         before.chain(self.neighbours_behind(group))
     }
 
-    /// Returns the similar groups whose first row is above the first row of `group`, or which
-    /// belong to the second collection.
+    /// Returns some of the groups that are similar to group number `group`: the groups whose first row
+    /// is above the first row of `group`. In a join of two collections, returns the groups of the
+    /// second collection.
     pub fn neighbours_behind(&self, group: u32) -> impl Iterator<Item = Neighbour> {
         self.begun[group as usize].clone().filter_map(|number| {
             let group = self.groups.second().group_of(self.pairs.rows(number)[1])?;
@@ -257,8 +261,7 @@ impl<'c> Neighbourhood<'c> {
         })
     }
 
-    /// Returns the closeness between a neighbour and the group that [`Self::neighbours`] was called
-    /// for.
+    /// Returns the closeness between `neighbour` and the group whose [`Self::neighbours`] contain it.
     #[must_use]
     pub fn closeness(&self, neighbour: Neighbour) -> Closeness {
         let number = match neighbour.pair {
@@ -270,7 +273,7 @@ impl<'c> Neighbourhood<'c> {
         self.pairs.closeness(number)
     }
 
-    /// Calls `visit` like [`Close::for_each_row`].
+    /// Calls `visit` for each row that has partners, in the same way as [`Close::for_each_row`].
     ///
     /// # Errors
     ///
@@ -309,7 +312,7 @@ impl<'c> Neighbourhood<'c> {
     }
 
     /// Calls `visit` for each row of the first collection that has partners, with the row and its
-    /// partners, in ascending order. Unlike in `for_each_row`, `visit` cannot fail.
+    /// partners. Both are in ascending order. Unlike in `for_each_row`, `visit` cannot fail.
     pub fn visit_rows(&self, mut visit: impl FnMut(u32, &[(u32, Closeness)])) {
         let done = self.for_each_row(|row, partners| {
             visit(row, partners);

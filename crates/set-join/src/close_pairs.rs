@@ -5,7 +5,7 @@ use simtool_base::large_buffer::LargeBuffer;
 use simtool_model::closeness::Closeness;
 use simtool_model::similarity::{Similarity, Threshold};
 
-/// Two documents that are close enough, by their row numbers.
+/// Two documents that are close enough. They are given by their row numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClosePair {
     /// Row of the first document in reading order, or of the document in the first collection.
@@ -24,7 +24,7 @@ impl ClosePair {
     }
 }
 
-/// Two documents, by their row numbers, and the number of terms that their sets share.
+/// Two documents, given by their row numbers, and the number of terms that their sets share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SetPair {
@@ -37,8 +37,8 @@ pub struct SetPair {
 }
 
 impl SetPair {
-    /// Returns the similarity of the two sets, by the measure of `threshold`. `left` and `right`
-    /// are their numbers of terms.
+    /// Returns the similarity of the two sets, by the measure of `threshold`. `left` and `right` are
+    /// the numbers of terms of the first and the second set.
     pub(crate) fn similarity(self, [left, right]: [u32; 2], threshold: Threshold) -> Similarity {
         // Sets cannot share more terms than they have. A file that changes while it is read is
         // reported elsewhere.
@@ -47,7 +47,8 @@ impl SetPair {
     }
 }
 
-/// Pairs of rows with their closeness, sorted by the first row and then by the second.
+/// Pairs of rows with their closeness. They are sorted by the first row, and pairs with the same first
+/// row by the second.
 #[derive(Clone)]
 pub struct ClosePairs(PairForm);
 
@@ -60,8 +61,8 @@ enum PairForm {
     /// stored once per row and not in each pair.
     Sets {
         pairs: LargeBuffer<SetPair>,
-        /// Number of terms of each set, by row. The sizes of a second collection begin at index
-        /// `second_from`. For one collection, this is 0.
+        /// Number of terms of each set, indexed by row. The rows of a second collection begin at index
+        /// `second_from`. If there is only one collection, `second_from` is 0.
         sizes: Vec<u32>,
         second_from: u32,
         threshold: Threshold,
@@ -69,10 +70,10 @@ enum PairForm {
 }
 
 impl ClosePairs {
-    /// Creates the pairs of similar sets from `pairs`, which must be in ascending order. `sizes`
-    /// has the number of terms of each set, by row. The sizes of a second collection begin at
-    /// `second_from`, which is 0 if there is none. `threshold` determines the measure of
-    /// similarity.
+    /// Creates the pairs of similar sets from `pairs`, which must be in ascending order. `sizes` has
+    /// the number of terms of each set, indexed by row. The rows of a second collection begin at index
+    /// `second_from`, which is 0 if there is only one collection. The similarities are computed by the
+    /// measure of `threshold`.
     ///
     /// # Panics
     ///

@@ -26,21 +26,22 @@ use simtool_model::similarity::Threshold;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Number of pairs that a worker takes at a time to look up their terms.
+/// Number of pairs in one task of a worker thread, if terms are looked up in a table.
 const CHUNK: usize = 128;
-/// Number of pairs that a worker takes at a time to compare them as bit sets.
+/// Number of pairs in one task of a worker thread, if documents are compared as bit sets.
 const DENSE_CHUNK: usize = 4096;
-/// Number of pairs that a worker filters or renumbers at a time.
+/// Number of pairs that a worker thread filters or renumbers in one task.
 const PART: usize = 64 << 10;
-/// Minimum number of pairs per document for which numbering the terms is faster than looking them up.
+/// Minimum number of pairs per document for comparing documents as bit sets. With fewer pairs,
+/// numbering the terms takes longer than looking them up.
 const MANY_PAIRS: usize = 4;
-/// Minimum number of documents of a group for which all threads number the terms together. Each thread
+/// Minimum number of documents of a group whose terms are numbered by all threads together. Each thread
 /// then numbers one range of the terms. Each range increases the number of blocks per document, so
 /// small groups use one range.
 const LARGE_GROUP: usize = 1024;
 /// Maximum number of ranges of terms that threads number for one group.
 const MOST_PARTS: usize = 8;
-/// Value in a list of indices that means "no index": the document has no candidates or no set.
+/// Value for "no index" in a list of indices. A document with this value has no candidates or no set.
 const NONE: u32 = u32::MAX;
 /// Value in `Documents::stored_at` of a document that is not in memory.
 const NOWHERE: (u32, u32) = (NONE, NONE);
@@ -54,14 +55,16 @@ pub(super) struct TermComparison<'a> {
     pub(super) sources: &'a Sources<'a>,
     pub(super) shards: &'a [Shard],
     pub(super) threshold: Threshold,
-    /// Approximate number of terms that fit into memory at once.
+    /// Approximate number of terms for which there is memory. If the candidate documents have more,
+    /// they are compared in batches.
     pub(super) fitting: u64,
     pub(super) context: &'a Context<'a>,
 }
 
 impl TermComparison<'_> {
-    /// Returns the candidates that are similar enough, in ascending order. Writes the number of
-    /// distinct terms of each candidate document to `sizes_of`, which is indexed by row number.
+    /// Compares the candidates, and returns the pairs that are similar enough, in ascending order.
+    /// Writes the number of distinct terms of each candidate document to `sizes_of`, which is indexed
+    /// by row number.
     ///
     /// # Complexity
     /// O(terms of the pairs), but much less if many pairs link few documents. Each document is read
@@ -94,7 +97,8 @@ impl TermComparison<'_> {
         Ok(similar)
     }
 
-    /// Returns the similar pairs of a batch. `pairs` holds indices into `rows`, in ascending order.
+    /// Reads the documents of some candidate pairs and compares them. Returns the similar pairs.
+    /// `pairs` holds indices into `rows`, in ascending order.
     fn compared(
         &self,
         pairs: &[Candidate],
@@ -139,7 +143,8 @@ impl TermComparison<'_> {
         self.found(pairs, &shared, rows)
     }
 
-    /// Returns the pairs with a number of shared terms other than [`UNLIKE`], as row numbers.
+    /// Returns the similar pairs as row numbers. A pair of `pairs` is similar if its number of shared
+    /// terms in `shared` is not [`UNLIKE`]. `pairs` holds indices into `rows`.
     fn found(
         &self,
         pairs: &[Candidate],
@@ -176,8 +181,8 @@ impl TermComparison<'_> {
         Ok(found)
     }
 
-    /// Numbers the terms of documents with many pairs, and divides all pairs into tasks for the
-    /// workers.
+    /// Divides all pairs of `links` into tasks for the worker threads. If documents have many pairs,
+    /// numbers their terms so that they are compared as bit sets.
     fn comparisons(&self, documents: &Documents, links: &Links) -> Result<Comparisons> {
         let mut dense = Vec::new();
         let mut tasks = Vec::new();
@@ -217,10 +222,10 @@ impl TermComparison<'_> {
         Ok(Comparisons { tasks, sets, numbers })
     }
 
-    /// Numbers the distinct terms of each of `groups`, which are lists of documents. Returns for
-    /// each group the sets of its documents, as bits by term number. For a large group, the terms,
-    /// which are 64-bit hashes, are divided into ranges of values, and each thread numbers the
-    /// terms of one range.
+    /// Numbers the distinct terms of each of `groups`, which are lists of documents. Returns for each
+    /// group the sets of its documents, as bits by term number. For a large group, terms are divided
+    /// into ranges of values, because they are 64-bit hashes. Each thread then numbers the terms of one
+    /// range.
     fn numbered(&self, documents: &Documents, groups: &[&[u32]]) -> Result<Vec<Comparable>> {
         let parts_of = |group: &[u32]| match group.len() {
             ..LARGE_GROUP => 1,
@@ -259,7 +264,8 @@ impl TermComparison<'_> {
         comparable.collect()
     }
 
-    /// Compares the first document of `run` with the others, by looking up their terms in `table`.
+    /// Compares the first document of all pairs of `run` with their second documents. Looks up the
+    /// terms of each second document in `table`, which is filled with the terms of the first one.
     fn compare_terms(
         &self,
         documents: &Documents,
@@ -278,8 +284,9 @@ impl TermComparison<'_> {
         Ok(())
     }
 
-    /// Compares the first document of `run` with the others as bit sets, whose terms were numbered
-    /// together. `numbers` has the number of each document's set in `sets`, and `room` is a buffer.
+    /// Compares the first document of all pairs of `run` with their second documents, as bit sets.
+    /// Their terms must have been numbered together. `numbers` has the index in `sets` of each
+    /// document's set. `room` is a buffer.
     fn compare_sets(
         &self,
         documents: &Documents,
@@ -300,8 +307,7 @@ impl TermComparison<'_> {
         });
     }
 
-    /// Stores `found`, the number of terms that two documents share, in `shared` if the documents
-    /// are similar enough.
+    /// Writes `found` to `shared` if two documents that share `found` terms are similar enough.
     fn judge(&self, documents: &Documents, pair: Candidate, found: usize, shared: &AtomicU32) {
         let [left, right] = pair.map(|place| documents.sizes[place as usize].into());
         if self.threshold.reached(found as u64, left, right).is_some() {
@@ -310,7 +316,8 @@ impl TermComparison<'_> {
         }
     }
 
-    /// Reads the documents of some pairs, and stores their distinct terms.
+    /// Reads the documents of the given pairs into memory. Only distinct terms are kept. `pairs` holds
+    /// indices into `rows`.
     fn read(&self, pairs: &[Candidate], rows: &[u32]) -> Result<Documents> {
         let mut is_wanted = vec![false; rows.len()];
         for &place in pairs.as_flattened() {
@@ -360,8 +367,9 @@ impl TermComparison<'_> {
         Ok(Documents { stored_at, parts, sizes })
     }
 
-    /// Divides the pairs into batches whose documents fit into memory. If possible, documents that
-    /// are linked by pairs are in the same batch. `sizes` has the number of terms of each document.
+    /// Divides the pairs into batches such that the documents of one batch fit into memory. If
+    /// possible, documents that are linked by pairs are in the same batch. `sizes` has the number of
+    /// terms of each document.
     fn batches(&self, pairs: &[Candidate], sizes: &[u64]) -> Vec<Vec<Candidate>> {
         // If too many documents are linked, they are taken in blocks. Every two blocks fit into the
         // memory.
@@ -449,23 +457,24 @@ fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: &Threads) ->
     rows
 }
 
-/// The pairs as a graph: its connected components, and the pairs that begin with each document.
-/// Documents have indices here, not row numbers.
+/// The candidate pairs as a graph. It has connected components, which are called groups, and for each
+/// document the pairs that begin with it. Documents are given by indices and not by row numbers.
 struct Links {
-    /// The documents that have pairs, one connected component after the other, ascending within
-    /// each.
+    /// All documents that have pairs, one connected component after the other. Within a component,
+    /// documents are in ascending order.
     order: Vec<u32>,
     /// For each connected component, the range of its documents in `order`.
     groups: Vec<Range<usize>>,
-    /// For each entry of `order`, the number of pairs that begin with it or with an entry before
-    /// it.
+    /// For each element of `order`, the number of pairs that begin with this document or with an
+    /// earlier one in `order`.
     ends: Vec<usize>,
-    /// For each document, the index of the first pair that begins with it.
+    /// For each document, the index of the first pair that begins with the document.
     starts: Vec<usize>,
 }
 
 impl Links {
-    /// Finds the connected components of pairs in ascending order. All indices are below `places`.
+    /// Finds the connected components of `pairs`, which must be in ascending order. All documents in
+    /// them have indices below `places`.
     fn new(pairs: &[Candidate], places: usize) -> Self {
         let mut sets = DisjointSets::new(places as u32);
         let mut starts = vec![0; places + 1];
@@ -501,9 +510,9 @@ impl Links {
         Self { order: linked.into_iter().map(|(_, place)| place).collect(), groups, ends, starts }
     }
 
-    /// Returns the documents that begin the pairs in `range`, each with the indices of its pairs in
-    /// that range. For `range`, the pairs are counted in the order of their first documents in
-    /// `order`.
+    /// Returns runs of pairs that begin with the same document: the document, and the indices of the
+    /// pairs. `range` selects the pairs. It counts them in another order: by the position of their
+    /// first document in `order`.
     fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (u32, Range<usize>)> {
         let mut at = self.ends.partition_point(|&end| end <= range.start);
         let mut next = range.start;
@@ -527,27 +536,28 @@ impl Links {
     }
 }
 
-/// The tasks into which the comparison of a batch is divided.
+/// The tasks into which the comparison of one batch of pairs is divided.
 struct Comparisons {
-    /// Ranges of pairs, one for each task. The number is the index in `sets` if the pairs are
-    /// compared as bit sets, or `None` if terms are looked up.
+    /// One range of pairs for each task, and the way of comparing them. `Some` has the index in `sets`
+    /// of the bit sets to compare. With `None`, terms are looked up in a table.
     tasks: Vec<(Range<usize>, Option<usize>)>,
     sets: Vec<Comparable>,
-    /// For each document, the number of its set in the group that contains it.
+    /// For each document, the index of its set among the sets of its group.
     numbers: Vec<u32>,
 }
 
-/// Consecutive pairs that begin with the same document. The number of terms that pair i shares is
-/// stored in `shared[i]`.
+/// Consecutive pairs that begin with the same document. The number of terms that the documents of pair
+/// i share is stored in `shared[i]`.
 struct Run<'r> {
     place: u32,
     pairs: &'r [Candidate],
     shared: &'r [AtomicU32],
 }
 
-/// The documents of a batch in memory, with their distinct terms.
+/// The documents of one batch, which are in memory with their distinct terms.
 struct Documents {
-    /// For each document, its index in `parts` and its index in that part, or [`NOWHERE`].
+    /// For each document, the index of its part in `parts` and its index in that part. It is
+    /// [`NOWHERE`] if the document is not in memory.
     stored_at: Vec<(u32, u32)>,
     parts: Vec<Stored>,
     /// Number of distinct terms of each document.
@@ -555,7 +565,8 @@ struct Documents {
 }
 
 impl Documents {
-    /// Returns the distinct terms of a document. Returns none if the document is not in memory.
+    /// Returns the distinct terms of the document with index `place`. Returns an empty list if the
+    /// document is not in memory.
     fn terms_of(&self, place: u32) -> &[u64] {
         terms_at(&self.parts, self.stored_at[place as usize])
     }

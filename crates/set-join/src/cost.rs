@@ -9,28 +9,33 @@ use simtool_kernels::Isa;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 
-/// Seconds of one core for sketching a term, without the time for reading it.
+/// Seconds of one core for adding a term to the sketch of its set. The time for reading the term is not
+/// included.
 const SECONDS_A_SKETCHED_TERM: f64 = 5e-9;
-/// Seconds of one core for counting a term in the table of two-bit counters before sketching,
-/// without the time for reading it.
+/// Seconds of one core for counting a term in the table of two-bit counters. This happens before sets
+/// are sketched. The time for reading the term is not included.
 const SECONDS_A_COUNTED_TERM: f64 = 15e-9;
-/// Seconds of one core for each term of the documents that are compared term by term.
+/// Seconds of one core for each term of documents whose sketches are similar, because these documents
+/// are compared term by term.
 const SECONDS_A_COMPARED_TERM: f64 = 25e-9;
-/// Bytes of the table of counters for each term that the first round samples.
+/// Bytes of the table of two-bit counters, for each term that the first round of counting samples.
 const BYTES_A_CELL: f64 = 1.25;
-/// Bytes of the counter number of each term that the first round samples.
+/// Bytes for the number of a term's counter, for each term that the first round of counting samples.
 const BYTES_A_NUMBER: f64 = 4.0;
-/// Bytes of sketches for each term that is sketched.
+/// Bytes of a sketch for each term of its set.
 const BYTES_A_SKETCHED_TERM: f64 = 0.5;
-/// Bytes for each set that is sketched: its size, signature and position, twice while the sets are
-/// sorted.
+/// Bytes for each sketched set, without the bits of its sketch. These are size, signature and position,
+/// which exist twice while the sets are sorted.
 const BYTES_A_SKETCHED_SET: f64 = 72.0;
-/// Bytes for each term of the documents that are compared term by term, including their pairs.
+/// Bytes for each term of documents that are compared term by term. The memory for their pairs is
+/// included.
 const BYTES_A_COMPARED_TERM: f64 = 14.0;
-/// Bytes for each pair of similar sketches: once as it was found, and once in sorted order.
+/// Bytes for each pair of documents with similar sketches. It exists twice: in the order in which pairs
+/// were found, and in sorted order.
 const BYTES_A_CANDIDATE: f64 = 32.0;
 
-/// Numbers of sets and terms in one collection of a join, with the sizes of a sample of its sets.
+/// Numbers of sets and terms in one collection of a join, and the sizes of some of its sets, which are
+/// a sample.
 #[derive(Clone, Debug, Default)]
 pub struct SampledSets {
     /// Number of sets in this collection.
@@ -44,7 +49,7 @@ pub struct SampledSets {
 /// Estimated cost of a join. The time for reading the texts is not included.
 #[derive(Clone, Copy, Debug)]
 pub struct SetJoinCost {
-    /// Fraction of all terms that is in documents that are compared term by term.
+    /// Fraction of all terms that belong to documents which are compared term by term.
     pub compared_share: f64,
     /// Seconds that one core would take for the join.
     pub seconds: f64,
@@ -57,10 +62,10 @@ pub struct SetJoinCost {
 /// Two fractions of all terms, estimated from a sample of the documents.
 #[derive(Clone, Copy, Debug)]
 pub struct TermShares {
-    /// Fraction of all terms that is in documents which may still have a similar document after the
-    /// terms were counted.
+    /// Fraction of all terms that belong to documents which may have a similar document, as far as the
+    /// counts of their terms show.
     pub living: f64,
-    /// Fraction of all terms that is in documents with a similar document.
+    /// Fraction of all terms that belong to documents with at least one similar document.
     pub similar: f64,
 }
 
@@ -102,8 +107,8 @@ impl SetJoinCost {
     }
 }
 
-/// Returns the bytes of memory that the first round takes. It counts a fraction of the terms only.
-/// The counter numbers of these terms are kept only if they fit in [`SAMPLE_BYTES`].
+/// Returns the bytes of memory that the first round of counting takes. The round counts only a sample
+/// of the terms. It keeps the numbers of their counters only if they fit in [`SAMPLE_BYTES`].
 fn first_round_bytes(terms: f64, threshold: Threshold) -> f64 {
     let sampled = terms * sample_eighths(threshold) as f64 / 8.0;
     let cells = sampled * BYTES_A_CELL;
@@ -112,8 +117,9 @@ fn first_round_bytes(terms: f64, threshold: Threshold) -> f64 {
     cells + if is_kept { numbers } else { 0.0 }
 }
 
-/// Forecasts the comparison of sketches. If it would take longer than the join by prefixes, forecasts
-/// that join instead. It ranks the terms of the remaining documents.
+/// Forecasts step 3 of the join, the comparison of sketches. If it would take longer than the join by
+/// prefixes, forecasts that join instead. `living` is the fraction of terms in documents that may have
+/// a similar document.
 fn scan(
     sides: &Sides<SampledSets>,
     terms: f64,

@@ -8,10 +8,10 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use std::f64::consts::{FRAC_2_PI, FRAC_2_SQRT_PI};
 
-/// Maximum number of sampled sets that are compared pair by pair for the forecast.
+/// Maximum number of sampled sets of a collection that the forecast compares with each other.
 const LOOKED_AT: usize = 512;
 
-/// The sizes of a sample of a collection's sets. The sets themselves are not needed.
+/// The sizes of some sets of a collection, which are a sample. The sets themselves are not needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SampledSizes {
     /// Number of terms of each sampled set, in ascending order.
@@ -20,7 +20,7 @@ pub(crate) struct SampledSizes {
     pub times: f64,
 }
 
-/// Forecast of the comparison of the sketches of every two sets.
+/// Forecast for comparing the sketches of every two sets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ScanForecast {
     /// Seconds that one core would take for the comparison.
@@ -65,8 +65,9 @@ pub(crate) fn scan_forecast(
     }
 }
 
-/// Expected number of pairs with similar sketches but no shared term, the number of terms of all
-/// sets, and the number of terms in sets of such pairs.
+/// Expected numbers for pairs that are near by chance, which have similar sketches but no shared term.
+/// They are the number of these pairs, the number of terms of all sets, and the number of terms of sets
+/// in these pairs.
 struct NearByChance {
     pairs: f64,
     terms: f64,
@@ -100,9 +101,9 @@ fn near_by_chance(
     found
 }
 
-/// Returns the probability that the sketches of two sets with `left` and `right` terms are similar
-/// although the sets share no term. Each term flips one bit of the XOR of the two sketches, so the
-/// number of set bits is about normally distributed.
+/// Returns the probability that the sketches of two sets are similar although the sets share no term.
+/// The sets have `left` and `right` terms. Each term flips one bit of the XOR of the two sketches, so
+/// the number of set bits is about normally distributed.
 fn chance(left: u32, right: u32, threshold: Threshold) -> f64 {
     let small = left.min(right);
     let large = left.max(right);
@@ -141,7 +142,7 @@ mod tests {
     use simtool_base::stable_hash::mix;
     use simtool_compute::context::Context;
 
-    /// Returns sets of up to 300 terms that have no common term.
+    /// Returns `count` sets of up to 300 terms. No two of these sets share a term.
     fn unlike_sets(count: u64) -> impl Iterator<Item = Vec<u64>> {
         let size = |set: u64| 5 + mix(set) % 296;
         (0..count).map(move |set| (0..size(set)).map(|term| mix(set << 32 | term)).collect())

@@ -21,31 +21,32 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};
 use simtool_model::groups::Groups;
 
-/// Number of batches into which the documents are divided at first. With n batches of equal size,
-/// the documents of one batch have about 1/n² of all pairs.
+/// Number of batches into which the documents are divided at first. With n batches of equal size, the
+/// pairs inside one batch are about 1/n² of all pairs.
 const FIRST_BATCHES: usize = 8;
 /// If a batch had less than 1/`FEW_PAIRS` of the pairs that fit in memory, the next batch is twice
 /// as large and has about four times as many pairs.
 const FEW_PAIRS: u64 = 8;
-/// Pairs are reduced again once there are this many more than twice the number that the last reduction
-/// left.
+/// Pairs are reduced again when they are more than twice as many as the last reduction left, plus this
+/// number.
 const MORE_PAIRS: usize = 1 << 20;
-/// Value of a turn or an index that is missing.
+/// Value for a missing index, and for a document that is not in the order of preference.
 const NONE: u32 = u32::MAX;
 
-/// The turn of each document: its position in the order of preference. Equal documents are
-/// represented by the one with the first row number.
+/// The turn of each document, which is its position in the order of preference. Equal documents are
+/// represented by the one with the smallest row number.
 pub(super) struct Turns {
     /// Row numbers of all documents, in the order of preference.
     rows: Vec<u32>,
-    /// For each row, the first and the last turn of the equal documents that it represents.
+    /// For each row, the first and the last turn of the equal documents that it represents. A row that
+    /// represents no other has its own turn twice.
     of_row: Vec<[u32; 2]>,
 }
 
 impl Turns {
-    /// Creates the turns of documents from `rows`, which are all row numbers in the order of
-    /// preference. `equal` has groups of equal documents. The first row of a group gets the turns
-    /// of all.
+    /// Creates the turns from `rows`, which are all row numbers in the order of preference. `equal` has
+    /// the groups of equal documents. The first row of a group represents the group, so it gets the
+    /// first and the last turn of all its documents.
     pub(super) fn new(rows: Vec<u32>, equal: &Groups) -> Self {
         let mut of_row = vec![[NONE; 2]; rows.len()];
         for (turn, &row) in (0..).zip(&rows) {
@@ -72,8 +73,8 @@ impl Turns {
         self.of_row[row as usize][1]
     }
 
-    /// Returns the row of the equal documents represented by `row` that comes first in the order of
-    /// preference.
+    /// Returns the row that is kept if the documents represented by `row` are kept. It is the one that
+    /// comes first in the order of preference.
     fn kept_row(&self, row: u32) -> u32 {
         self.rows[self.first(row) as usize]
     }
@@ -82,16 +83,16 @@ impl Turns {
 /// The decision whether a document is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// Nothing is decided yet, and the document is not in the present batch.
+    /// Nothing is decided yet, and the document is not in the batch that is being compared.
     Open,
-    /// The document is in the present batch, and no kept document that is similar to it was found so
-    /// far.
+    /// The document is in the batch that is being compared. So far, no kept document was found that is
+    /// similar to it.
     Asked,
     Kept,
     Removed,
 }
 
-/// Finds the pairs that decide which documents are kept and which are removed.
+/// Search for the pairs that decide which documents are kept and which are removed.
 pub(super) struct KeptPairs<'a> {
     join: &'a SketchJoin<'a>,
     turns: Turns,
@@ -101,7 +102,7 @@ pub(super) struct KeptPairs<'a> {
     fates: Vec<Fate>,
     /// The pairs found so far. `a` is a removed document and `b` a kept one.
     pairs: Vec<SetPair>,
-    /// Number of pairs that remained when the pairs were last reduced.
+    /// Number of pairs that the last call of [`Self::look_through`] left.
     looked_through: usize,
 }
 
@@ -111,9 +112,9 @@ impl<'a> KeptPairs<'a> {
         Self { join, turns, most, fates, pairs: Vec::new(), looked_through: 0 }
     }
 
-    /// Returns enough pairs to decide: with these pairs, the same documents are kept as with all
-    /// pairs, and each other document is removed because of the same kept one. `sizes` receives the
-    /// number of distinct terms of each document, by row number.
+    /// Returns enough pairs for two decisions, which are then the same as with all pairs: which
+    /// documents are kept, and which kept document causes the removal of each other document. `sizes`
+    /// receives the number of distinct terms of each document, by row number.
     ///
     /// # Complexity
     /// The time of comparing all documents with the kept documents.
@@ -148,9 +149,9 @@ impl<'a> KeptPairs<'a> {
         in_order(&[self.pairs], self.join.context())
     }
 
-    /// Decides which documents of a batch, given by row numbers, are kept. Returns the number of
-    /// similar pairs among its documents, or `None` if they are too many to fit in memory. Some
-    /// documents of the batch are then already removed.
+    /// Decides which documents of a batch are kept. `batch` has their row numbers. Returns the number
+    /// of similar pairs inside the batch, or `None` if they do not fit in memory. In this case, some
+    /// documents of the batch may already be removed.
     fn choose(&mut self, batch: &[u32], sizes: &mut [u32]) -> Result<Option<u64>> {
         for &row in batch {
             let fate = &mut self.fates[row as usize];
@@ -220,9 +221,9 @@ impl<'a> KeptPairs<'a> {
         Ok(Some(count))
     }
 
-    /// Keeps each document of `left`, in order, that is similar to none kept before it, and removes
-    /// the others. Records the pairs that cause the removals. `pairs` holds indices into `left`, in
-    /// ascending order.
+    /// Decides about the documents in `left`, in their order. A document is kept if it is similar to no
+    /// document of `left` that was kept before. All others are removed. Records the pairs that cause
+    /// the removals. `pairs` holds indices into `left`, in ascending order.
     fn keep(&mut self, left: &[u32], pairs: &[SetPair]) {
         let rows = |pair: &SetPair| [pair.a, pair.b].map(|place| left[place as usize]);
         // When a document is met here, all documents with earlier turns are decided.
@@ -257,7 +258,8 @@ impl<'a> KeptPairs<'a> {
         }
     }
 
-    /// Compares undecided or removed documents with kept ones, and removes the similar documents.
+    /// Compares documents with kept documents, as `scans` says. Removes the documents that are similar
+    /// to a kept document with an earlier turn, and records these pairs.
     fn compare(&mut self, scans: &[Scan<'_>], sizes: &mut [u32]) -> Result<()> {
         self.join.visit(scans, sizes, &mut |similar, sizes| {
             for &SetPair { a, b, shared } in &*similar {
@@ -278,8 +280,9 @@ impl<'a> KeptPairs<'a> {
         })
     }
 
-    /// Reduces the collected pairs. A pair remains if its kept document is more similar to the
-    /// removed one than all kept documents with earlier turns.
+    /// Reduces the collected pairs of each removed document. A pair with a kept document remains only
+    /// if this document is preferred to all kept documents with earlier turns. It is preferred if it is
+    /// more similar, or as similar with a smaller row number.
     fn look_through(&mut self, sizes: &[u32]) -> Result<()> {
         let threshold = self.join.join.threshold;
         let turns = &self.turns;
@@ -309,8 +312,8 @@ impl<'a> KeptPairs<'a> {
         Ok(())
     }
 
-    /// Copies the sketches of the documents for which `is_one` is true. Its arguments are the row
-    /// number and the decision.
+    /// Copies the sketches of the documents for which `is_one` is true. The arguments of `is_one` are
+    /// the row number and the decision about the document.
     fn only(&self, is_one: impl Fn(u32, Fate) -> bool) -> Result<Sketches> {
         let is_one = |row: u32| is_one(row, self.fates[row as usize]);
         self.join.sketches.only(is_one, self.join.join.threshold, self.join.context())

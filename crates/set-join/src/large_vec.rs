@@ -20,17 +20,17 @@ pub(super) struct LargeVec<T> {
 }
 
 impl<T: Pod> LargeVec<T> {
-    /// Creates an empty vector with room for `capacity` elements. If there is not enough memory for
-    /// them, creates one without room, because the capacity is a guess. `what` names the elements
-    /// in error messages. `ledger` counts the memory of the elements.
+    /// Creates an empty vector with room for `capacity` elements. If there is not enough memory for so
+    /// many, the vector has no room at first, because the capacity is only a guess. `what` names the
+    /// elements in error messages. `ledger` counts the memory of the elements.
     pub(super) fn with_capacity(capacity: usize, what: &'static str, ledger: &Ledger) -> Self {
         let buffer = LargeBuffer::try_zeroed(capacity, what);
         let buffer = buffer.unwrap_or_else(|_| LargeBuffer::zeroed(0));
         Self { buffer, length: 0, held: ledger.hold(0), what }
     }
 
-    /// Returns room for `more` elements behind the present ones. Their values are arbitrary. They
-    /// become part of the vector only by [`Self::extend_by`].
+    /// Returns room for `more` elements behind the last element of the vector. The values in it are
+    /// arbitrary. Call [`Self::extend_by`] to make them elements of the vector.
     ///
     /// # Errors
     /// Not enough memory.

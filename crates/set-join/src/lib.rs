@@ -4,19 +4,16 @@
 //! Steps 1 and 2 prepare the join (`survivors`), and steps 3 and 4 find the pairs.
 //!
 //! 1. *Prune.* A set with a partner at threshold t shares at least t of its terms with it. In real
-//!    collections, most terms of most documents occur nowhere else. The terms are therefore counted
-//!    in a table of two-bit cells, and sets with too many unmatched terms are dropped (`prune`, or
-//!    `reread` if the terms do not fit into memory). With few terms this step does not pay and is
-//!    skipped.
-//! 2. *Sketch* the remaining sets in about three bits a term (`sketches`). Only the first one of equal
-//!    sets is joined.
-//! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`). The few
-//!    documents with near sketches are read again and compared term by term (`compare_terms`). If
-//!    the pairs do not fit in memory, only the pairs are found that decide which documents are kept
-//!    (`kept_pairs`).
-//! 4. *Or join by prefixes*, if comparing sketches would cost more: the terms are renumbered by
-//!    frequency (`ranked_sets`) and joined (`prefix_join`), block by block if memory is scarce
-//!    (`block_join`).
+//! collections, most terms of most documents occur nowhere else. The terms are therefore counted in a
+//! table of two-bit cells, and sets with too many unmatched terms are dropped (`prune`, or `reread` if
+//! the terms do not fit into memory). With few terms this step does not pay and is skipped. 2. *Sketch*
+//! the sets that were not dropped in about three bits a term (`sketches`). Only the first one of equal
+//! sets is joined. 3. *Compare the sketches* of every two sets whose sizes allow similarity
+//! (`window_scan`). The few documents with near sketches are read again and compared term by term
+//! (`compare_terms`). If the pairs do not fit in memory, only the pairs are found that decide which
+//! documents are kept (`kept_pairs`). 4. *Or join by prefixes*, if comparing sketches would cost more:
+//! the terms are renumbered by frequency (`ranked_sets`) and joined (`prefix_join`), block by block if
+//! memory is scarce (`block_join`).
 //!
 //! If terms have weights, the join compares no sketches and no candidates. It renumbers the terms
 //! that remain after pruning, and joins by prefixes of sums of weights (`weighted_join`).
@@ -90,8 +87,8 @@ pub struct SetJoin<'a> {
     context: &'a Context<'a>,
 }
 
-/// Bytes per term while remaining documents are joined by prefixes: the term is stored, recorded
-/// twice, and has its counters.
+/// Bytes of memory for each term while documents are joined by prefixes. The term is stored once and
+/// recorded twice, and it has counters.
 const BYTES_PER_TERM: u64 = 48;
 
 /// Number of bytes that pairs may always take, even if less memory is left.
@@ -103,8 +100,8 @@ const MOST_TERMS: u64 = u32::MAX as u64;
 
 /// Description of memory that grows with the number of terms. Out-of-memory messages contain it.
 const TERMS: &str = "the terms of the documents";
-/// Description of memory that grows with the terms of documents that may match. Out-of-memory messages
-/// contain it.
+/// Description of the memory for the terms of documents that are joined by prefixes. Out-of-memory
+/// messages contain it.
 const INDEX: &str = "the index of the terms";
 
 impl<'a> SetJoin<'a> {
@@ -121,19 +118,19 @@ impl<'a> SetJoin<'a> {
     /// The source fails, or there is not enough memory. If so little memory is allowed that
     /// hundreds of readings would be necessary, the join fails as soon as that is known.
     ///
-    /// # Complexity
-    /// O(terms) time for counting and sketching. Comparing the remaining documents is quadratic in
-    /// the number of documents of similar size, at about a nanosecond a pair. If that would take
-    /// too long, it is quadratic in the number of documents that share their rarest terms. Memory:
-    /// about 4 bytes per term, and 1 or 30 bytes per term of the remaining documents.
+    /// # Complexity O(terms) time for counting and sketching. Counting drops documents that cannot have
+    /// a similar one. Comparing the others is quadratic in the number of documents of similar size, at
+    /// about a nanosecond a pair. If that would take too long, it is quadratic in the number of
+    /// documents that share their rarest terms. Memory: about 4 bytes per term, and 1 or 30 bytes per
+    /// term of the documents that were not dropped.
     pub fn self_join(&self, source: &dyn TermSource) -> Result<Close> {
         self.joined(source, None)
     }
 
-    /// Joins a source with itself like [`Self::self_join`], but returns only some pairs if not all
-    /// fit in memory. With these pairs, the same documents are kept as with all pairs, and each
-    /// other document is removed because of the same kept one. `order` returns all row numbers in
-    /// the order of preference. It is called at most once, after all documents were read.
+    /// Joins a source with itself like [`Self::self_join`], but returns only some pairs if not all fit
+    /// in memory. These pairs are enough for two decisions: which documents are kept, and which kept
+    /// document causes the removal of each other document. `order` returns all row numbers in the order
+    /// of preference. It is called at most once, after all documents were read.
     ///
     /// # Errors
     /// The same errors as [`Self::self_join`].
@@ -192,8 +189,8 @@ impl<'a> SetJoin<'a> {
         Self { memory_bytes: left.max(self.memory_bytes / 4), ..self }
     }
 
-    /// Returns the similar pairs of the remaining documents, in ascending order. `deciding` is used
-    /// only if sketches are compared and the pairs do not fit in memory.
+    /// Returns the similar pairs of the documents in `survivors`, in ascending order. `deciding` is
+    /// used only if sketches are compared and the pairs do not fit in memory.
     fn join(
         &self,
         sources: &Sources<'_>,
@@ -237,7 +234,7 @@ impl<'a> SetJoin<'a> {
         Rereading { sources, threshold: self.threshold, table_bytes, context: self.context }
     }
 
-    /// Returns the number of terms that can be joined at once.
+    /// Returns the number of terms for which there is memory in a join by prefixes.
     fn fitting(&self) -> u64 {
         (self.memory_bytes / BYTES_PER_TERM).min(MOST_TERMS)
     }
@@ -258,7 +255,8 @@ fn enough_more(enough: u64, left: u64) -> String {
     format!("{}M more is enough", enough.saturating_sub(left).div_ceil(1_000_000))
 }
 
-/// Returns the number of terms in all remaining documents, counting repeated terms.
+/// Returns the number of terms of all documents that may still have a similar one. Repeated terms
+/// count.
 fn living_terms(shards: &[Shard]) -> u64 {
     shards.iter().map(Shard::living_terms).sum()
 }

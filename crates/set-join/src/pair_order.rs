@@ -23,8 +23,8 @@ pub(super) type Candidate = [u32; 2];
 pub(super) trait RowPair: Pod + Send + Sync {
     fn rows(&self) -> [u32; 2];
 
-    /// Returns both rows as one number that sorts like the pair: the first row is in the upper
-    /// half.
+    /// Returns both rows as one number, with the first row in the upper half. These numbers have the
+    /// same order as the pairs.
     fn key(&self) -> u64 {
         let [a, b] = self.rows();
         u64::from(a) << 32 | u64::from(b)
@@ -43,14 +43,14 @@ impl RowPair for SetPair {
     }
 }
 
-/// Number of ranges into which the first row numbers of pairs are divided. Each bucket has the
-/// pairs of some neighbouring ranges.
+/// Number of ranges of row numbers. Pairs are divided into these ranges by their first row. Each bucket
+/// has the pairs of some neighbouring ranges.
 const RANGES: usize = 1 << 12;
-/// Approximate number of buckets into which pairs are distributed by their first rows. The pairs of
-/// one bucket stay in the second-level cache.
+/// Approximate number of buckets into which pairs are distributed by their first row. The pairs of one
+/// bucket fit into the second-level cache.
 const BUCKETS: usize = 256;
-/// Number of shares for each thread. A share is a group of neighbouring lists of pairs, which one
-/// thread distributes into buckets.
+/// Number of shares for each thread. A share is a group of neighbouring lists of pairs. A thread
+/// distributes the pairs of one share into buckets before it takes the next share.
 const SHARES: usize = 2;
 /// Number of values of a digit of the radix sort.
 const DIGITS: usize = 256;

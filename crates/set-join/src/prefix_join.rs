@@ -17,20 +17,21 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_model::similarity::{Similarity, Threshold};
 
-/// Number of sets that a worker takes at a time.
+/// Number of sets for which a worker thread finds partners in one task.
 const CHUNK: usize = 64;
-/// Value of a count for a set that can no longer be similar enough.
+/// Value of a set's count of shared terms if the set can no longer be similar enough.
 const DROPPED: u32 = u32::MAX;
 
 /// Two similar sets, by their indices in [`RankedSets`], and their similarity.
 pub(super) type Found = (u32, u32, Similarity);
 
-/// Occurrence of a term number in the prefix of a set, which has the set's rarest terms.
+/// Occurrence of a term in the prefix of a set. The prefix of a set consists of its rarest terms.
 #[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Posting {
     set: u32,
-    /// Position of the number in the set, from 1. Unmatched terms come first and are counted, too.
+    /// Position of the term in the set, counted from 1. Unmatched terms, which have no numbers, come
+    /// first and are counted, too.
     position: u32,
 }
 
@@ -44,17 +45,17 @@ pub(super) struct PrefixJoin<'a> {
     pub(super) context: &'a Context<'a>,
 }
 
-/// Inverted index: for each term number, the sets that have the number among their first few term
-/// numbers, the indexed prefix. The sets are in ascending order.
+/// Inverted index of the prefixes, which are the rarest terms of each set. For each term number, it
+/// lists the sets whose prefix has the term, in ascending order.
 struct Index<'a> {
-    /// For each term number, the start of its postings in `postings`. 32 bits are enough, because
+    /// For each term number, the index of its first posting in `postings`. 32 bits are enough, because
     /// there are fewer postings than terms.
     offsets: &'a [u32],
     postings: &'a [Posting],
 }
 
-/// Scratch memory of a worker: the number of shared terms counted so far for each set, and the list
-/// of sets with a count other than 0.
+/// Scratch memory of a worker thread. It has a count for each set, which is the number of shared terms
+/// found so far. It also lists the sets whose count is not 0.
 struct Overlaps {
     counts: Vec<u32>,
     touched: Vec<u32>,
@@ -96,14 +97,14 @@ impl PrefixJoin<'_> {
     }
 
     /// Returns the numbers of the matched terms among the first `length` terms of a set. Unmatched
-    /// terms come first and have no number.
+    /// terms, which no possible partner has, come first and have no number.
     fn prefix(&self, set: usize, length: u32) -> &[u32] {
         let ranks = self.sets.ranks_of(set);
         let matched = length.saturating_sub(self.sets.unmatched[set]) as usize;
         &ranks[..matched.min(ranks.len())]
     }
 
-    /// Builds the offsets and the postings of the inverted [`Index`].
+    /// Builds the inverted index: the offsets and the postings of [`Index`].
     fn index(&self) -> Result<(LargeBuffer<u32>, LargeBuffer<Posting>)> {
         let sets = self.sets;
         let indexed = |set: usize| {
@@ -142,8 +143,8 @@ impl PrefixJoin<'_> {
         Ok((buffer, posting_buffer))
     }
 
-    /// Finds the sets before `set` in the order of sizes that are similar enough to it. Appends the
-    /// pairs to `found`.
+    /// Finds the sets that come before `set` in the order of sizes and are similar enough to it.
+    /// Appends these pairs to `found`.
     fn probe(
         &self,
         index: &Index<'_>,
@@ -199,8 +200,8 @@ impl PrefixJoin<'_> {
     }
 }
 
-/// Counts the elements that two ascending lists share. Returns `None` as soon as the count cannot
-/// reach `needed` any more.
+/// Counts the elements that two ascending lists have in common. Returns `None` as soon as the count
+/// cannot reach `needed` any more.
 pub fn shared_if_enough<T: Copy + Ord>(left: &[T], right: &[T], needed: usize) -> Option<usize> {
     let mut at_left = 0;
     let mut at_right = 0;

@@ -14,12 +14,12 @@ use simtool_base::memory_ledger::Ledger;
 use simtool_compute::context::Context;
 use simtool_model::similarity::Threshold;
 
-/// Number of cells (two-bit counters) per counted term. More cells make fewer terms look matched by
-/// mistake, but cause more cache misses.
+/// Number of cells (two-bit counters) per counted term. With more cells, fewer terms share one. Terms
+/// that share a cell may look matched although they are not. But more cells cause more cache misses.
 pub(super) const CELLS_PER_TERM: u64 = 5;
 
-/// Returns how many eighths of all terms the first round counts. All eight are counted if a smaller
-/// sample would drop too few sets.
+/// Returns how many eighths of all terms the first round of counting counts. The result is 8 if a
+/// smaller sample would drop too few sets.
 pub(crate) fn sample_eighths(threshold: Threshold) -> u64 {
     // The part of a set that may be unmatched, in thousandths of its terms.
     let unmatched = u64::from(threshold.max_unshared(1000));
@@ -28,8 +28,8 @@ pub(crate) fn sample_eighths(threshold: Threshold) -> u64 {
     (unmatched * 8 * 17).div_ceil(10 * 1000).clamp(1, 8)
 }
 
-/// Maximum number of terms of a document. With it, 32 bits are enough to count the terms of two
-/// documents together.
+/// Maximum number of terms of a document. It is so small that 32 bits are enough for the number of
+/// terms of two documents together.
 const MOST_TERMS: usize = (1 << 31) - 1;
 
 /// Returns the number of terms of a document as 32 bits, counting repeated terms.
@@ -61,24 +61,25 @@ pub(super) fn row_after(row: u32, documents: usize) -> Result<u32> {
 /// by the document's position in the shard.
 #[derive(Clone, Debug)]
 pub(super) struct Shard {
-    /// Row number of the first document of the shard.
+    /// Row number of the first document in the shard.
     pub(super) first_row: u32,
     /// Number of terms of each document, counting repeated terms.
     pub(super) sizes: Vec<u32>,
     /// Whether each document may still have a similar document.
     pub(super) alive: Vec<bool>,
-    /// Number of terms of each document that are known to be unmatched so far. Used only while
-    /// terms are counted in several tables, one after the other.
+    /// For each document, the number of terms that earlier tables have shown to be unmatched. Empty
+    /// unless terms are counted in several tables, one after the other.
     pub(super) unmatched: Vec<u32>,
     /// Sum of the weights of each document's distinct terms. Empty if terms have no weights.
     pub(super) weights: Vec<u64>,
 }
 
-/// Results and buffers of one worker in the first round.
+/// Results and buffers of one worker thread in the first round of counting.
 struct Reading<'f, 't> {
     writers: [Writer<'f, 't>; 2],
     shards: Vec<ShardSample>,
-    /// The cell numbers of all sampled terms that the worker has read.
+    /// The cell numbers of all sampled terms that the worker thread has read. A cell is a two-bit
+    /// counter.
     cells: LargeVec<u32>,
 }
 
@@ -94,13 +95,14 @@ impl Shard {
         self.alive.get(index as usize) == Some(&true)
     }
 
-    /// Returns the number of terms of each document that may still have a similar one.
+    /// Returns the number of terms of each document that may still have a similar document. Other
+    /// documents are left out.
     pub(super) fn living_sizes(&self) -> impl Iterator<Item = u32> {
         let living = self.sizes.iter().zip(&self.alive).filter(|&(_, &alive)| alive);
         living.map(|(&size, _)| size)
     }
 
-    /// Returns the number of terms of all documents that may still have a similar one.
+    /// Returns the total number of terms of the documents that may still have a similar document.
     pub(super) fn living_terms(&self) -> u64 {
         self.living_sizes().map(u64::from).sum()
     }
@@ -121,18 +123,20 @@ pub(super) fn shard_of(shards: &[Shard], row: u32) -> usize {
     shards.partition_point(|shard| shard.end_row() <= row)
 }
 
-/// The range of [`Reading::cells`] that has the sampled terms of one shard.
+/// The documents of one shard in the first round. Their sampled terms have a range of
+/// [`Reading::cells`].
 struct ShardSample {
     shard: usize,
     /// Number of terms of each document, counting repeated terms.
     sizes: Vec<u32>,
-    /// For each document, the end of its sampled terms in [`Reading::cells`].
+    /// For each document, the index in [`Reading::cells`] behind its last sampled term.
     ends: Vec<usize>,
     start: usize,
 }
 
-/// Runs the first round: reads all documents, counts a sample of their terms, and drops the
-/// documents that cannot have a similar one. Returns all shards, which mark the dropped documents.
+/// Runs the first round of counting: reads all documents, counts a sample of their terms, and drops the
+/// documents that cannot have a similar one. Returns all shards, in which the dropped documents are
+/// marked.
 ///
 /// # Errors
 /// The source fails, there is not enough memory, or a number of documents or terms exceeds 32 bits.
@@ -210,9 +214,9 @@ pub(super) fn first_round(
     Ok(shards)
 }
 
-/// Drops the documents of a shard that cannot have a similar document. `sampled` has the cell
-/// numbers of the sampled terms, and `cells` their counters. Returns the index of the shard and the
-/// shard.
+/// Returns the index of a shard and the shard, in which documents that cannot have a similar one are
+/// marked as dropped. `sampled` has the cell numbers of the sampled terms, and `cells` is the table of
+/// cells.
 fn survivors(
     sample: ShardSample,
     sampled: &[u32],
@@ -233,8 +237,8 @@ fn survivors(
     (sample.shard, shard)
 }
 
-/// Counts the items for which `is_unmatched` is true. Once the count exceeds `limit`, it stops and
-/// returns the count so far.
+/// Counts the items for which `is_unmatched` is true. Stops soon after the count exceeds `limit`, and
+/// then returns the count so far.
 pub(super) fn unmatched_up_to<T>(
     items: &[T],
     limit: u32,
@@ -269,7 +273,7 @@ pub(super) fn outweighs(
     })
 }
 
-/// The terms of some documents in memory, in ascending order of their row numbers.
+/// Some documents in memory with their terms, in ascending order of their row numbers.
 #[derive(Debug)]
 pub(super) struct Stored {
     /// Row number of each document, in ascending order.
@@ -312,8 +316,8 @@ impl Stored {
         self.rows.iter().zip(ranges).map(|(&row, (start, &end))| (row, &self.terms[start..end]))
     }
 
-    /// Drops each document for which `keep` is false. Its arguments are the row number and the
-    /// terms.
+    /// Drops each document for which `keep` is false. The arguments of `keep` are the row number and
+    /// the terms of the document.
     fn retain(&mut self, keep: impl Fn(u32, &[u64]) -> bool) {
         let mut start = 0;
         let mut kept = 0;
@@ -337,10 +341,13 @@ impl Stored {
     }
 }
 
-/// Counts the terms of documents in memory and drops documents, round after round, until a round
-/// drops less than a fifth of the terms. A round drops each document for which `may_match` is
-/// false. Its arguments are the row number, the terms and the table of counters. Returns the table
-/// of the last round. In a join of two collections, the rows of the second begin at `second_from`.
+/// Counts the terms of documents in memory, and drops documents that cannot have a similar one. Repeats
+/// this until a round drops less than a fifth of the terms. Returns the table of cells of the last
+/// round.
+///
+/// A round drops each document for which `may_match` is false. The arguments of `may_match` are the row
+/// number, the terms and the table of cells. In a join of two collections, the rows of the second begin
+/// at `second_from`.
 ///
 /// # Errors
 /// Not enough memory for the table.

@@ -14,15 +14,15 @@ use simtool_base::large_buffer::{LargeBuffer, filled, reserved};
 use simtool_compute::context::Context;
 use simtool_kernels::partition::counts_to_starts;
 
-/// Approximate number of records in a partition. A record is a term with a document that contains
-/// it, and a partition has the terms with the same highest bits. Together with its hash table, it
-/// stays in the second-level cache.
+/// Approximate number of records in a partition. A record is a term with a document that contains it. A
+/// partition has all terms with the same highest bits. Its records and their hash table fit into the
+/// second-level cache.
 const PARTITION_RECORDS: usize = 1 << 14;
 /// Number of frequency classes. Terms are ordered by their class, which depends on the number of
 /// documents that contain the term.
 const CLASSES: usize = 96;
-/// Value for "no term number": the document has the term already, or the term is unmatched, which
-/// means that no possible partner has it.
+/// Value in place of a term number for a term that gets none. The document has the term already, or the
+/// term is unmatched, because no possible partner has it.
 const REPEATED: u32 = u32::MAX;
 
 /// Sets of term numbers, sorted by size and then by row number. Element i of most lists belongs to
@@ -33,18 +33,19 @@ pub(super) struct RankedSets {
     pub(super) rows: Vec<u32>,
     /// Number of distinct terms of each set.
     pub(super) sizes: Vec<u32>,
-    /// Number of unmatched terms of each set, which are the terms that no other set contains (in a
-    /// join of two collections, no set of the other collection). They count as the first terms of
-    /// the set, but are not stored.
+    /// Number of unmatched terms of each set. No other set contains these terms (in a join of two
+    /// collections, no set of the other collection). They count as the first terms of the set, but are
+    /// not stored.
     pub(super) unmatched: Vec<u32>,
     /// Whether each set belongs to the second collection of a join of two.
     pub(super) second: Vec<bool>,
     /// Start of each set's term numbers in `ranks`, followed by the length of `ranks` as last
     /// element.
     pub(super) offsets: Vec<usize>,
-    /// Numbers of the matched terms of all sets, in ascending order within a set.
+    /// The numbers of the matched terms of all sets, one set after the other. Within a set, they are in
+    /// ascending order.
     pub(super) ranks: LargeBuffer<u32>,
-    /// Number of different term numbers: all numbers are below it.
+    /// Number of different term numbers. Each term number is below it.
     pub(super) rank_count: u32,
     /// Weight of each term, by term number. Empty if terms have no weights.
     pub(super) weights: Vec<u32>,
@@ -66,11 +67,11 @@ impl RankedSets {
 /// A term, and the index of a document that contains it.
 type Record = [u64; 2];
 
-/// Pairs of a term and a document that contains it, from one of the lists of documents. They are
-/// divided into partitions by the highest bits of the terms. Within a partition, document indices
-/// ascend.
+/// Pairs of a term and a document that contains it. The documents are from one of the lists of stored
+/// documents. The pairs are divided into partitions by the highest bits of the terms. Within a
+/// partition, documents are in ascending order.
 struct Records {
-    /// For each partition, the index in `records` behind its last element.
+    /// For each partition, the index in `records` behind its last record.
     ends: Vec<usize>,
     records: LargeVec<Record>,
 }
@@ -85,9 +86,10 @@ impl Records {
 /// The matched terms of one partition, sorted by frequency class. A partition has all terms with
 /// the same highest bits.
 struct Partition {
-    /// For each frequency class, the end of its terms in the sorted list of matched terms.
+    /// For each frequency class, the end of its terms in the list of matched terms, which is sorted by
+    /// class.
     class_ends: Vec<u32>,
-    /// For each matched term, the end in `documents` of the documents that contain the term.
+    /// For each matched term, the end of its documents in `documents`.
     posting_ends: Vec<u32>,
     documents: Vec<u32>,
     /// For each unmatched term, the document that contains it.
@@ -108,12 +110,12 @@ impl Partition {
     }
 }
 
-/// The input for renumbering the terms of documents. There are fewer than 2³² terms, so numbers and
-/// positions have 32 bits.
+/// The input for renumbering the terms of documents by frequency. There are fewer than 2³² terms, so
+/// numbers and positions have 32 bits.
 pub(super) struct Ranking<'a> {
     /// The documents with their terms, in several lists.
     pub(super) stored: &'a [Stored],
-    /// The table of counters in which all terms of these documents were counted.
+    /// The table of two-bit counters in which all terms of these documents were counted.
     pub(super) cells: &'a Cells,
     /// First row number of the second collection, or `None` if there is only one collection.
     pub(super) second_from: Option<u32>,
@@ -123,8 +125,8 @@ pub(super) struct Ranking<'a> {
 }
 
 impl Ranking<'_> {
-    /// Renumbers the terms, and returns the sets for which `may_match(size, unmatched)` is true.
-    /// Its arguments are the numbers of distinct and of unmatched terms.
+    /// Renumbers the terms, and returns the sets for which `may_match` is true. The arguments of
+    /// `may_match` are the number of distinct terms and the number of unmatched terms of a set.
     ///
     /// # Errors
     /// Not enough memory.
@@ -192,16 +194,16 @@ impl Ranking<'_> {
         self.second_from.is_some_and(|first| row >= first)
     }
 
-    /// Returns the number of highest bits of a term that determine its partition.
+    /// Returns the number of bits at the upper end of a term that determine the term's partition.
     fn partition_bits(&self) -> u32 {
         let terms: usize = self.stored.iter().map(|part| part.terms.len()).sum();
         // At least one bit is needed, because a shift by all 64 bits of a term would overflow.
         (terms / PARTITION_RECORDS).max(2).ilog2().min(14)
     }
 
-    /// Returns two values: the pairs of a term and a document for all terms that may be matched,
-    /// and for each document the number of its other terms. `bits` is the number of highest bits of
-    /// a term that determine its partition.
+    /// Divides the terms of all documents into two kinds. Terms that may be matched are returned as
+    /// pairs of a term and a document. The other terms are only counted, and their number is returned
+    /// for each document. `bits` is the number of highest bits of a term that determine its partition.
     fn records(&self, bits: u32) -> Result<(Vec<Records>, Vec<u32>)> {
         let mut first_documents = Vec::new();
         let mut documents = 0;
@@ -218,7 +220,7 @@ impl Ranking<'_> {
         Ok((records, unmatched.concat()))
     }
 
-    /// Returns the same as [`Self::records`] for one list of documents. Its first document has
+    /// Does the same as [`Self::records`] for one list of documents. The first document of the list has
     /// index `first_document`.
     fn records_of(
         &self,
@@ -260,8 +262,8 @@ impl Ranking<'_> {
         Ok((Records { ends: counts, records }, unmatched))
     }
 
-    /// Collects the equal terms of a partition. `lists` has the partition's pairs of a term and a
-    /// document index, and `rows` the row number of each document.
+    /// Groups the pairs of one partition by term. `lists` has the pairs of a term and a document index,
+    /// and `rows` has the row number of each document.
     fn group(&self, lists: &[&[Record]], rows: &[u32]) -> Result<Partition> {
         struct Found {
             hash: u64,
@@ -351,9 +353,9 @@ impl Ranking<'_> {
         Ok(Partition { class_ends, posting_ends, documents, unmatched, weights })
     }
 
-    /// Fills in the term numbers of each set. `place` has the index of each document's set in
-    /// `sets`. The terms are visited in the order of their numbers, so the term numbers of a set
-    /// come in sorted order. Every worker visits all terms, but fills in only a range of the sets.
+    /// Fills in the term numbers of each set. `place` has the index in `sets` of each document's set.
+    /// Terms are visited in the order of their numbers, so the term numbers of each set are in
+    /// ascending order. Every worker thread visits all terms, but fills in only a range of the sets.
     fn transpose(
         &self,
         partitions: &[Partition],
@@ -407,8 +409,8 @@ impl Ranking<'_> {
     }
 }
 
-/// Returns the frequency class of a term that `documents` documents contain. Each number up to 32
-/// is a class of its own, and then each doubling has four classes.
+/// Returns the frequency class of a term that occurs in `documents` documents. Up to 32 documents, each
+/// number is a class of its own. Above, there are four classes between a number and its double.
 fn class_of(documents: u32) -> usize {
     if documents <= 32 {
         return documents as usize;
@@ -419,8 +421,8 @@ fn class_of(documents: u32) -> usize {
     (33 + (doublings - 5) * 4 + quarter).min(CLASSES as u32 - 1) as usize
 }
 
-/// Replaces each count by the end of its range in a list of all counted items. Returns the starts
-/// of these ranges.
+/// Replaces each count by the end of its range in a list of all counted items. Returns the starts of
+/// these ranges.
 fn running_sum(counts: &mut [u32]) -> Vec<u32> {
     let mut sum = 0;
     let starts = counts.iter_mut().map(|count| {
@@ -432,7 +434,8 @@ fn running_sum(counts: &mut [u32]) -> Vec<u32> {
     starts.collect()
 }
 
-/// Returns two lists by document: the number of distinct terms, and the number of unmatched terms.
+/// Returns two lists that are indexed by document: the number of distinct terms, and the number of
+/// unmatched terms.
 fn sizes(partitions: &[Partition], mut unmatched: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
     for &document in partitions.iter().flat_map(|partition| &partition.unmatched) {
         unmatched[document as usize] += 1;

@@ -14,22 +14,24 @@ use simtool_compute::context::Context;
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
 
-/// Minimum number of cells (two-bit counters) per term, with which the table still recognizes three
-/// fifths of the unmatched terms. If there is memory for fewer cells, terms are counted in slices.
+/// Minimum number of cells (two-bit counters) per term. With so few, the table still recognizes three
+/// fifths of the unmatched terms. If there is no memory for so many, terms are counted in slices, one
+/// after the other.
 const LEAST_CELLS_PER_TERM: u64 = 2;
 
-/// Maximum number of slices of the first round. Each slice takes two readings of the collection.
+/// Maximum number of slices of the terms in the first round of counting. A slice has the terms that are
+/// counted in one table. Each slice takes two readings of the collection.
 const MOST_SLICES: u64 = 16;
 
-/// If more slices than this are estimated, the join fails before it reads anything. Even an estimate of
-/// the terms that is far too high would not explain such a number.
+/// Maximum number of slices that may be estimated before the collection is read. With more, the join
+/// fails at once. Even an estimate of the terms that is far too high would not explain such a number.
 const FAR_TOO_MANY_SLICES: u64 = 4 * MOST_SLICES;
 
-/// Number of the lowest bits of a term that determine its slice.
+/// Number of bits at the lower end of a term that determine the term's slice.
 const SLICE_BITS: u32 = 16;
 
-/// The input for counting rounds that read the documents again, because their terms do not fit into
-/// memory.
+/// The input for rounds of counting that read the documents again, because the terms of the documents
+/// do not fit into memory.
 pub(super) struct Rereading<'a> {
     pub(super) sources: &'a Sources<'a>,
     pub(super) threshold: Threshold,
@@ -38,7 +40,7 @@ pub(super) struct Rereading<'a> {
     pub(super) context: &'a Context<'a>,
 }
 
-/// The terms that are counted in one table: all terms whose lowest [`SLICE_BITS`] bits form a
+/// The terms that are counted in one table. These are all terms whose lowest [`SLICE_BITS`] bits are a
 /// number in this range.
 #[derive(Clone)]
 struct Slice(Range<u64>);
@@ -46,8 +48,8 @@ struct Slice(Range<u64>);
 impl Slice {
     const ALL: Self = Self(0..1 << SLICE_BITS);
 
-    /// Divides a fraction of all terms, which is given in eighths, into `slices` slices. Returns
-    /// the slice with index `number`.
+    /// Divides some eighths of all terms into `slices` slices of about equal size. `eighths` is the
+    /// number of eighths. Returns the slice with index `number`.
     fn of(eighths: u64, number: u64, slices: u64) -> Self {
         let start = |number| (eighths << (SLICE_BITS - 3)) * number / slices;
         Self(start(number)..start(number + 1))
@@ -60,14 +62,14 @@ impl Slice {
 }
 
 impl Rereading<'_> {
-    /// Returns the number of bytes of a table with the buffers of its writers, in eighths of the
-    /// bytes of the table alone.
+    /// Returns the number of bytes of a table of counters and its writers' buffers. The unit is one
+    /// eighth of the bytes of the table.
     fn eighths_of_table(&self) -> u64 {
         let sides = 1 + u64::from(self.sources.second.is_some());
         8 + self.context.threads().count() as u64 * sides * Cells::EIGHTHS_A_WRITER
     }
 
-    /// Returns the number of cells (two-bit counters) for which there is memory.
+    /// Returns the maximum number of cells (two-bit counters) for which there is memory.
     fn most_cells(&self) -> u64 {
         let bytes = self.table_bytes.saturating_mul(8) / self.eighths_of_table();
         bytes.saturating_mul(Cells::A_BYTE).max(Cells::LEAST)
@@ -78,8 +80,8 @@ impl Rereading<'_> {
         Cells::new(cells, round, self.context.memory())
     }
 
-    /// Runs the first round: reads the documents, and drops those that cannot have a similar
-    /// document. Returns the documents of each shard with their sizes.
+    /// Runs the first round of counting: reads the documents, and drops the documents that cannot have
+    /// a similar one. Returns all shards, in which the dropped documents are marked.
     ///
     /// # Errors
     /// The source fails, there is not enough memory, more than [`MOST_SLICES`] slices would be
@@ -128,7 +130,8 @@ impl Rereading<'_> {
         Ok(shards)
     }
 
-    /// Returns the number of slices in which `terms` terms must be counted.
+    /// Returns the number of slices into which terms must be divided if the documents have `terms`
+    /// terms.
     ///
     /// # Errors
     /// There would be more than `most` slices.
@@ -149,12 +152,14 @@ impl Rereading<'_> {
         Err(Error::limit(format!("about {terms} shingles"), rule))
     }
 
-    /// Creates the table of counters for the slices of the first round.
+    /// Creates the table of counters in which the slices of the first round are counted, one after the
+    /// other.
     fn first_cells(&self, terms: u64, slices: u64) -> Result<Cells> {
         self.cells(self.sampled(terms) / slices, 0)
     }
 
-    /// Returns the number of terms that the first round counts if there are `terms` terms.
+    /// Returns the number of terms that the first round counts if the documents have `terms` terms in
+    /// total. The round counts only a sample of the terms.
     fn sampled(&self, terms: u64) -> u64 {
         terms.saturating_mul(sample_eighths(self.threshold)) / 8
     }
@@ -163,8 +168,8 @@ impl Rereading<'_> {
         Slice::of(sample_eighths(self.threshold), number, slices)
     }
 
-    /// Runs further rounds until at most `enough` terms remain, or until a round drops less than a
-    /// fifth of the terms.
+    /// Runs further rounds of counting. Ends when the documents that were not dropped have at most
+    /// `enough` terms, or when a round drops less than a fifth of the terms.
     ///
     /// # Errors
     /// The source fails.
@@ -186,14 +191,15 @@ impl Rereading<'_> {
         Ok(())
     }
 
-    /// Reports a stage that reads the collection twice to the receiver of progress.
+    /// Begins a progress stage for one slice or round of counting, which reads the collection twice.
     fn begin(&self, stage: &'static str) {
         self.context.progress().begin(stage, Work::Bytes(self.sources.bytes() * 2));
     }
 
-    /// Reads the documents and counts the terms in `slice`. `known` has the shards of an earlier round,
-    /// or is empty. If it has shards, only the documents are read that may still have a similar one.
-    /// Returns a list for each shard: the number of terms of each document that was read.
+    /// Reads documents and counts their terms that are in `slice`. `known` is empty in the first
+    /// reading, which reads all documents. Later it has all shards, and only documents that may still
+    /// have a similar one are read. Returns a list for each shard: the number of terms of each document
+    /// that was read.
     fn count(&self, cells: &mut Cells, slice: &Slice, known: &[Shard]) -> Result<Vec<Vec<u32>>> {
         let numbers = cells.numbers();
         let terms = living_terms(known);
@@ -223,8 +229,8 @@ impl Rereading<'_> {
         )
     }
 
-    /// Drops each document with too many unmatched terms. Unmatched terms of earlier slices are
-    /// included.
+    /// Drops each document that has too many unmatched terms for a similar document. The unmatched
+    /// terms of earlier slices count, too.
     fn prune(&self, shards: &mut [Shard], cells: &Cells, slice: &Slice) -> Result<()> {
         let numbers = cells.numbers();
         let terms = living_terms(shards);

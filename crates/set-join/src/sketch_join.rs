@@ -15,19 +15,19 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use std::ops::Range;
 
-/// Bytes per term of documents that are compared term by term. This is the term, and its number in
-/// a hash table that doubles its size when it grows.
+/// Bytes of memory for each term of documents that are compared term by term. These are the term, and
+/// its number in a hash table that doubles its size when it grows.
 const BYTES_PER_COMPARED_TERM: u64 = 32;
 
-/// Bytes of a candidate pair while its terms are compared. A candidate is a pair with similar
-/// sketches.
+/// Bytes of memory for a candidate pair while its terms are compared. A candidate is a pair with
+/// similar sketches.
 const BYTES_PER_CANDIDATE: u64 = 32;
 
-/// Bytes of a similar pair. It exists twice while all pairs are sorted.
+/// Bytes of memory for a similar pair, which exists twice while all pairs are sorted.
 const BYTES_PER_PAIR: u64 = 2 * size_of::<SetPair>() as u64;
 
-/// Callback that receives similar pairs, and the number of distinct terms of each document by row
-/// number. It returns the number of pairs that it keeps in memory.
+/// Callback that receives similar pairs, and a list with the number of distinct terms of each document
+/// by row number. It returns the number of pairs that it keeps in memory.
 pub(super) type Found<'f> = dyn FnMut(LargeBuffer<SetPair>, &[u32]) -> Result<u64> + 'f;
 
 /// Function that finds only the pairs that decide which documents are kept. Its arguments are the
@@ -36,7 +36,8 @@ pub(super) type Found<'f> = dyn FnMut(LargeBuffer<SetPair>, &[u32]) -> Result<u6
 pub(super) type Deciding<'f> =
     dyn Fn(&SketchJoin<'_>, u64, &mut [u32]) -> Result<LargeBuffer<SetPair>> + 'f;
 
-/// Two lists of documents. The sketches of the one are compared with the sketches of the other.
+/// One comparison of two lists of documents. The sketches of documents in `sets` are compared with the
+/// sketches of documents in `candidates`.
 pub(super) struct Scan<'s> {
     sets: &'s Sketches,
     candidates: &'s Sketches,
@@ -44,13 +45,15 @@ pub(super) struct Scan<'s> {
 }
 
 impl<'s> Scan<'s> {
-    /// Returns the comparison of every two sets in one list, as a single scan.
+    /// Returns one scan that compares every two sets of the list. The result is an array, so that
+    /// callers can use it like the two scans of [`Self::across`].
     pub(super) fn within(sets: &'s Sketches) -> [Self; 1] {
         [Self { sets, candidates: sets, which: Candidates::Earlier }]
     }
 
-    /// Returns the comparisons of every set of `first` with every set of `second`, as two scans. In
-    /// the second scan, the set of `second` is the larger one. The lists must be disjoint.
+    /// Returns two scans that together compare every set of `first` with every set of `second`. The
+    /// first scan compares sets of `first` with sets of `second` that are not larger. The second scan
+    /// compares sets of `second` with smaller sets of `first`. The lists must be disjoint.
     pub(super) fn across(first: &'s Sketches, second: &'s Sketches) -> [Self; 2] {
         [
             Self { sets: first, candidates: second, which: Candidates::NotLarger },
@@ -69,12 +72,13 @@ pub(super) struct SketchJoin<'a> {
     /// First row number of the second collection, and its sketches. `None` if there is only one
     /// collection.
     second: Option<(u32, Sketches)>,
-    /// Number of bytes that candidates, their terms and similar pairs may take.
+    /// Number of bytes of memory that candidate pairs, the terms of their documents and similar pairs
+    /// may take.
     memory: u64,
 }
 
 impl<'a> SketchJoin<'a> {
-    /// Creates the join from unsorted sketches, and sorts them. In a join of two collections, the
+    /// Creates the join from `sketched`, and sorts these sketches. In a join of two collections, the
     /// rows of the second begin at `second_from`.
     ///
     /// # Errors
@@ -146,9 +150,9 @@ impl<'a> SketchJoin<'a> {
         Ok(Joined { pairs, are_all: true })
     }
 
-    /// Finds the similar pairs in several parts, and calls `found` with each part in ascending
-    /// order. Writes the number of distinct terms of each compared document to `sizes`, by row
-    /// number.
+    /// Finds the similar pairs of `scans`, and calls `found` with one part of the pairs after the
+    /// other. Within a part, pairs are in ascending order. Writes the number of distinct terms of each
+    /// compared document to `sizes`, by row number.
     ///
     /// # Errors
     /// The source or `found` fails, or there is not enough memory.
@@ -177,8 +181,8 @@ impl<'a> SketchJoin<'a> {
         })
     }
 
-    /// Finds the pairs of documents with similar sketches. Calls `found` with the pairs each time
-    /// there are more than `most`, and at the end.
+    /// Finds the pairs of documents with similar sketches. Calls `found` with the pairs found since the
+    /// last call each time there are more than `most`, and at the end.
     pub(super) fn near(
         &self,
         scans: &[Scan<'_>],

@@ -27,16 +27,16 @@ use std::ops::Range;
 
 /// Description of the memory for sketches. Out-of-memory messages contain it.
 const SKETCHES: &str = "the sketches of the documents";
-/// Number of bits of a row for each term by which similar sets may differ. With half as many bits,
-/// most similar sketches belong to pairs just below the threshold, for example pages of one
-/// template. These documents would be read again for nothing.
+/// Number of bits of a sketch's row for each term by which similar sets may differ. With half as many
+/// bits, sketches would often be similar although the sets are just below the threshold. Pages of one
+/// template are an example. Such documents would be read again for nothing.
 const BITS_A_DIFFERENCE: u64 = 6;
-/// Maximum number of 64-bit words in the row of bits of a sketch. These have 2³² bits, and 32 bits
-/// of a term choose its bit in the row.
+/// Maximum number of 64-bit words in the row of bits of a sketch. Such a row has 2³² bits, and the
+/// upper 32 bits of a term choose the term's bit.
 const MOST_WORDS: u64 = 1 << 26;
 
-/// Returns the number of 64-bit words in the sketch of a set with `size` terms. It is a power of
-/// two, and a larger set never has fewer words.
+/// Returns the number of 64-bit words in the row of bits of a set with `size` terms. It is a power of
+/// two. A larger set never has a shorter row.
 pub(super) fn words_of(size: u32, threshold: Threshold) -> usize {
     let difference = u64::from(threshold.difference_share(size)) * 2;
     let words = (difference * BITS_A_DIFFERENCE).div_ceil(64);
@@ -44,9 +44,9 @@ pub(super) fn words_of(size: u32, threshold: Threshold) -> usize {
     words.clamp(1, MOST_WORDS).next_power_of_two() as usize
 }
 
-/// Estimates the bytes of the sketches of sets with `terms` terms in total. The estimate is at
-/// least one byte per term. It allows for rounding to powers of two, and for two copies of all rows
-/// while they are sorted.
+/// Estimates the bytes of the sketches of sets that have `terms` terms in total. The estimate is at
+/// least one byte per term. It includes two copies of all rows, because they are copied when they are
+/// sorted. It also allows for row lengths that are rounded up to powers of two.
 pub(super) fn planned_bytes(terms: u64, threshold: Threshold) -> u64 {
     const TERMS: u32 = 1000;
     let difference = u64::from(threshold.difference_share(TERMS)) * 2;
@@ -54,7 +54,7 @@ pub(super) fn planned_bytes(terms: u64, threshold: Threshold) -> u64 {
     (bits / 8).max(terms)
 }
 
-/// Shortens the row of bits of a sketch to `words` 64-bit words: replaces it by the XOR of its
+/// Shortens the row of bits of a sketch to `words` 64-bit words. Replaces the row by the XOR of its
 /// halves until it is short enough. `words` must be a power of two.
 pub(super) fn fold(row: &mut Vec<u64>, words: usize) {
     while row.len() > words {
@@ -69,34 +69,34 @@ pub(super) fn fold(row: &mut Vec<u64>, words: usize) {
     }
 }
 
-/// Buffers for making sketches, which a worker reuses from document to document.
+/// Buffers for making sketches, which a worker thread uses again for each document.
 #[derive(Debug, Default)]
 pub(super) struct SketchScratch {
     distinct: DistinctTerms,
     row: Vec<u64>,
 }
 
-/// Unsorted sketches of one worker, to which one document after the other is added.
+/// Sketches that a worker thread has made, in the order of its documents.
 #[derive(Debug)]
 pub(super) struct Sketching {
     threshold: Threshold,
-    /// Whether sketches get rows of bits in addition to sizes and signatures.
+    /// Whether sketches have rows of bits in addition to sizes and signatures.
     with_bits: bool,
-    /// Document, size and signature of each set.
+    /// The sketches without their rows of bits.
     sets: Vec<Set>,
     /// The rows of bits of all sets.
     bits: LargeVec<u64>,
 }
 
-/// The sketch of a set without its bits.
+/// The sketch of a set without its row of bits.
 #[derive(Clone, Copy, Debug)]
 struct Set {
     document: u32,
     size: u32,
-    /// Two 64-bit sums of different functions of the terms, the same for equal sets. Unequal sets
-    /// have the same signature far less often than two unequal terms have the same 64-bit hash.
+    /// Two 64-bit sums of different functions of the terms. Equal sets have the same signature. Unequal
+    /// sets have the same signature far less often than two unequal terms have the same 64-bit hash.
     signature: u128,
-    /// Index of the first word of the set's row in the bits of all sets.
+    /// Index in [`Sketching::bits`] of the first word of the set's row.
     start: usize,
 }
 
@@ -147,8 +147,8 @@ impl Sketching {
         self.bits.extend_from_slice(if self.with_bits { row } else { &[] })
     }
 
-    /// Adds `first` to the number of every document. Before, the documents were numbered from 0 in
-    /// their shard.
+    /// Adds `first` to the number of every document. Before, documents are numbered from 0 in their
+    /// shard. Afterwards, their numbers are row numbers.
     pub(super) fn number_from(&mut self, first: u32) {
         for set in &mut self.sets {
             set.document += first;
@@ -164,22 +164,23 @@ pub(super) struct Sketches {
     pub(super) documents: Vec<u32>,
     /// Number of distinct terms of each document.
     pub(super) sizes: Vec<u32>,
-    /// The sketches, divided by the length of their rows of bits. A level has all sketches whose
-    /// rows have the same number of 64-bit words. Longer rows are in later levels.
+    /// The rows of bits, divided by their length. A level has all rows with the same number of 64-bit
+    /// words. Longer rows are in later levels.
     pub(super) levels: Vec<Level>,
 }
 
-/// All sketches whose rows have the same number of 64-bit words.
+/// The rows of all sketches whose rows have the same number of 64-bit words.
 #[derive(Debug)]
 pub(super) struct Level {
     pub(super) words: usize,
-    /// Range of these sketches among all sketches.
+    /// Range of the places of these sketches among all sketches.
     pub(super) sets: Range<usize>,
-    /// The rows in groups of [`GROUP`] rows. A group has first word 0 of all its rows, then word 1
-    /// of all its rows, and so on.
+    /// The rows of bits in groups of [`GROUP`] rows. A group has first word 0 of all its rows, then
+    /// word 1 of all its rows, and so on.
     pub(super) groups: LargeBuffer<u64>,
-    /// For each group, the number of bits that its largest set contributes to the maximum difference
-    /// of two similar sets.
+    /// For each group of rows, the share of its largest set in the maximum difference of similar
+    /// sketches. Two sketches are similar only if their rows differ in at most as many bits as the
+    /// shares of both sets add up to.
     pub(super) limits: Vec<u32>,
 }
 
@@ -189,7 +190,7 @@ impl Level {
         self.words * GROUP
     }
 
-    /// Copies the row of the sketch with index `place` among all sketches to `row`.
+    /// Copies the row of a sketch to `row`. `place` is the index of the sketch among all sketches.
     pub(super) fn copy_row(&self, place: usize, row: &mut Vec<u64>) {
         let at = place - self.sets.start;
         let group = &self.groups[at / GROUP * self.group_words()..][..self.group_words()];
@@ -198,8 +199,8 @@ impl Level {
     }
 }
 
-/// Returns the groups of documents with equal sets. Each has at least two documents, in ascending
-/// order. The groups are sorted by their first documents.
+/// Returns the groups of documents with equal sets. Each group has at least two documents, in ascending
+/// order. Groups are sorted by their first document.
 pub(super) fn equal_sets(parts: &[Sketching]) -> Groups {
     let mut all: Vec<(u128, u32, u32)> = (parts.iter().flat_map(|part| &part.sets))
         .map(|set| (set.signature, set.size, set.document))
@@ -212,7 +213,8 @@ pub(super) fn equal_sets(parts: &[Sketching]) -> Groups {
     groups.several()
 }
 
-/// Removes the sketches of documents that can no longer have a similar document.
+/// Removes the sketches of documents that cannot have a similar document. `shards` marks the other
+/// documents.
 pub(super) fn retain_living(parts: &mut [Sketching], shards: &[Shard]) {
     for part in parts {
         part.sets.retain(|set| {
@@ -223,8 +225,8 @@ pub(super) fn retain_living(parts: &mut [Sketching], shards: &[Shard]) {
 }
 
 impl Sketches {
-    /// Sorts the sketches that several workers have made. Only documents whose row numbers make
-    /// `of_side` true are included.
+    /// Sorts the sketches that several worker threads have made. A document is included only if
+    /// `of_side` is true for its row number.
     ///
     /// # Errors
     /// Not enough memory.
@@ -245,7 +247,8 @@ impl Sketches {
         Self::arranged(&order, bits, threshold, context)
     }
 
-    /// Copies the sketches of the documents whose row numbers make `is_one` true.
+    /// Copies the sketches of some documents. A document is included if `is_one` is true for its row
+    /// number.
     ///
     /// # Errors
     /// Not enough memory.
@@ -273,8 +276,9 @@ impl Sketches {
         Self::arranged(&order, bits, threshold, context)
     }
 
-    /// Stores sketches in groups. `order` has the size, the row number and a position for each,
-    /// sorted by size and row number. `bits` returns one 64-bit word of the row at such a position.
+    /// Stores the rows of sketches in levels and groups. `order` has the size, the row number and a
+    /// position for each sketch, sorted by size and row number. The arguments of `bits` are such a
+    /// position and the index of a word. It returns this word of the sketch's row.
     fn arranged<P: Copy + Sync>(
         order: &[(u32, u32, P)],
         bits: impl Fn(P, usize) -> u64 + Sync + Send,
@@ -317,7 +321,8 @@ impl Sketches {
         })
     }
 
-    /// Returns the size of all sketches in bytes. Document numbers and set sizes are not included.
+    /// Returns the size in bytes of the rows of all sketches. Document numbers and set sizes are not
+    /// included.
     pub(super) fn bytes(&self) -> u64 {
         self.levels.iter().map(|level| size_of_val(&level.groups[..]) as u64).sum()
     }

@@ -11,42 +11,45 @@ use simtool_compute::context::Context;
 use simtool_model::groups::Groups;
 use simtool_model::similarity::Threshold;
 
-/// Bytes per sampled term in the first round of counting: the number of its counter, its counters,
-/// and the buffers of the writers.
+/// Bytes of memory for each term that the first round of counting samples. These are the number of its
+/// counter, its counters in the table, and the buffers of the writers.
 const BYTES_PER_SAMPLED_TERM: u64 = 6;
 
-/// Further rounds of counting are assumed to leave more than 1/`ROUNDS_LEAVE` of the terms that remain.
-/// If even so many terms do not fit in memory, the join fails at once.
+/// Further rounds of counting are assumed to leave more than 1/`ROUNDS_LEAVE` of the terms. The join
+/// fails before these rounds if even so few terms do not fit in memory.
 const ROUNDS_LEAVE: usize = 16;
 
-/// Maximum number of terms for which all documents are sketched at the first reading. Counting
-/// terms first would take longer.
+/// Maximum number of terms for which all documents are sketched at the first reading. For so few terms,
+/// dropping documents first would take longer.
 pub(super) const FEW_TERMS: u64 = 1 << 26;
 
-/// If comparing all sketches takes more nanoseconds of a core per remaining term than this, another
-/// round of counting comes first. The round takes about a third of this time, and saves about a third
-/// of the comparison.
+/// Limit for the comparison of all sketches, in nanoseconds of a core per term. If it takes longer,
+/// another round of counting comes first, which drops more documents. The round takes about a third of
+/// this time, and saves about a third of the comparison.
 pub(super) const NANOSECONDS_A_ROUND: f64 = 60.0;
 
-/// Nanoseconds of a core for ranking a term and joining its set by prefixes, in each pair of blocks
-/// that contains it.
+/// Nanoseconds of a core for each term in the join by prefixes. They include ranking the term and
+/// joining its set. A term takes this time once for each pair of blocks that contains it.
 pub(super) const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
 
-/// Maximum number of bytes for keeping the counter numbers of sampled terms in the first round. If
-/// more would be needed, the documents are read twice, which takes a quarter longer but hardly any
-/// memory.
+/// Maximum number of bytes for the counter numbers of the terms that the first round of counting
+/// samples. If more bytes would be needed, the documents are read twice instead. This takes a quarter
+/// longer but hardly any memory.
 pub(super) const SAMPLE_BYTES: u64 = 1 << 29;
 
-/// The documents that may have a similar document, as row numbers per shard, with their sketches.
+/// The documents that may have a similar document, with their sketches. They are marked in the list of
+/// all shards.
 pub(super) struct Survivors {
     pub(super) shards: Vec<Shard>,
     pub(super) sketches: Vec<Sketching>,
-    /// Whether similar documents are then found by comparing sketches, and not by prefixes.
+    /// Whether similar documents are found by comparing sketches. If not, they are found by prefixes,
+    /// which are the rarest terms of each document.
     pub(super) is_scanned: bool,
 }
 
 impl SetJoin<'_> {
-    /// Reads the documents, and finds those that may have a similar document, with their sketches.
+    /// Reads the documents, and drops documents that cannot have a similar one. Makes sketches of the
+    /// others.
     pub(super) fn survivors(&self, sources: &Sources<'_>) -> Result<Survivors> {
         if sources.is_weighted() {
             return self.weighed(sources);
@@ -103,15 +106,16 @@ impl SetJoin<'_> {
         Ok(Survivors { shards, sketches, is_scanned })
     }
 
-    /// Reports the numbers of remaining documents and terms to the receiver of progress.
+    /// Reports two numbers to the receiver of progress: the documents that may still have a similar
+    /// one, and their terms.
     pub(super) fn count_living(&self, shards: &[Shard]) {
         let rows: usize = shards.iter().map(|shard| shard.living_sizes().count()).sum();
         self.context.progress().counted("rows", rows as u64);
         self.context.progress().counted("terms", living_terms(shards));
     }
 
-    /// Estimates the nanoseconds that one core takes to compare all sketches of remaining
-    /// documents.
+    /// Estimates the nanoseconds that one core takes to compare all sketches. Only documents that may
+    /// still have a similar one have sketches.
     fn scan_nanoseconds(&self, sources: &Sources<'_>, shards: &[Shard]) -> f64 {
         let sizes = |shards: &[Shard]| {
             let mut sizes: Vec<u32> = shards.iter().flat_map(Shard::living_sizes).collect();
@@ -144,8 +148,8 @@ impl SetJoin<'_> {
 }
 
 impl Survivors {
-    /// Drops all documents of each group of equal documents except the first one. Returns the
-    /// groups.
+    /// Drops equal documents: from each group of equal documents, only the first one remains. Returns
+    /// these groups.
     pub(super) fn remove_equal(&mut self) -> Groups {
         let equal = sketches::equal_sets(&self.sketches);
         // Equal documents have the same partners, so the first one finds them for all.
@@ -159,8 +163,8 @@ impl Survivors {
     }
 }
 
-/// Reads all documents for the first time, and makes their sketches. Returns the shards and the
-/// sketches of each shard.
+/// Reads all documents for the first time, and makes their sketches. Returns all shards, and the
+/// sketches of the documents of each shard.
 pub(super) fn sketch_all(
     sources: &Sources<'_>,
     threshold: Threshold,
@@ -194,8 +198,8 @@ pub(super) fn sketch_all(
     Ok((shards, all))
 }
 
-/// Makes the sketches of the remaining documents. If `with_bits` is false, they have only sizes and
-/// signatures, which are enough to find equal sets.
+/// Reads the documents that may still have a similar one, and makes their sketches. If `with_bits` is
+/// false, sketches have only sizes and signatures, which are enough to find equal sets.
 fn sketch_living(
     sources: &Sources<'_>,
     shards: &[Shard],

@@ -5,24 +5,24 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, reserve};
 use simtool_kernels::prefetch;
 
-/// Number of terms by which the prefetch of a term's slot runs ahead of the numbering.
+/// While a term is numbered, the slot of the term that comes this number of terms later is prefetched.
 const AHEAD: usize = 16;
-/// Number of terms by which a second prefetch runs ahead. It fetches the term whose number is in the
-/// slot.
+/// While a term is numbered, a second prefetch is done for the term that comes this number of terms
+/// later. It fetches the entry of `terms` to which the slot of this later term refers.
 const SOON: usize = 8;
-/// Minimum number of slots of the hash table that are in use.
+/// Minimum number of slots of the hash table that are in use as soon as a term is numbered.
 const LEAST_PLACES: usize = 1 << 10;
-/// Content of a slot of the hash table that has no term number.
+/// Value of a slot of the hash table that has no term.
 const FREE: u32 = 0;
 
-/// Table from terms to numbers. Terms are hashes, so their lowest bits select a slot.
+/// Hash table from terms to numbers. Terms are hashes, so their lowest bits select a slot.
 ///
-/// A slot holds only a number. With the term it would take four times the memory. So most of the
-/// table stays in the caches.
+/// A slot holds only a number. If it also held the term, the table would take four times the memory. So
+/// most of the table stays in the caches.
 #[derive(Debug)]
 pub(super) struct TermNumbers {
-    /// The number of a term plus 1 in each slot. Only the first `places` slots are in use: a power
-    /// of two, and at least twice the number of terms.
+    /// In each slot, the number of a term plus 1, or [`FREE`]. Only the first `places` slots are in
+    /// use. `places` is a power of two, and at least twice the number of terms.
     slots: LargeBuffer<u32>,
     places: usize,
     /// The terms, indexed by their numbers.
@@ -47,8 +47,8 @@ impl TermNumbers {
         self.places = 0;
     }
 
-    /// Calls `visit` with the number of each term of `terms`, in order. New terms get the next
-    /// numbers.
+    /// Calls `visit` with the number of each term of `terms`, in order. A term that is not in the table
+    /// gets the next unused number.
     ///
     /// # Errors
     /// Not enough memory.
@@ -74,7 +74,7 @@ impl TermNumbers {
         Ok(())
     }
 
-    /// Enlarges the table, if necessary, so that `more` new terms fit.
+    /// Enlarges the table, if necessary, so that `more` additional terms fit.
     fn make_room(&mut self, more: usize) -> Result<()> {
         reserve(&mut self.terms, more, TERMS)?;
         let needed = ((self.terms.len() + more) * 2).max(LEAST_PLACES);

@@ -3,21 +3,21 @@
 use simtool_base::error::Result;
 use simtool_model::distinct_terms::DistinctTerms;
 
-/// The documents that one reading of a shard must visit. A shard is a part of the documents that is
-/// read as a unit.
+/// The documents that one reading of a shard must visit. A shard is a range of documents that is read
+/// as a unit.
 #[derive(Clone, Copy)]
 pub enum Wanted<'w> {
     /// All documents.
     All,
-    /// Only some documents of the shard. Later readings will want no other documents.
+    /// Only some documents of the shard. Later readings will not want any other document.
     Remaining {
         /// Whether the document at this position of the shard is wanted.
         is_one: &'w dyn Fn(u32) -> bool,
         /// Number of terms of all wanted documents, in all shards.
         terms: u64,
     },
-    /// The documents for which the function is true. Its argument is the position in the shard. Later
-    /// readings may also want other documents.
+    /// The documents for which the function is true. Its argument is the position of the document in
+    /// the shard. Later readings may also want other documents.
     Some(&'w dyn Fn(u32) -> bool),
 }
 
@@ -47,23 +47,24 @@ pub trait TermSource: Sync {
     /// Returns the number of shards.
     fn shard_count(&self) -> usize;
 
-    /// Returns the approximate number of terms in all shards. Tables are allocated by this number,
-    /// so only speed and memory depend on it.
+    /// Returns the approximate number of terms in all shards. The sizes of tables depend on this
+    /// number. If it is wrong, the join takes more time or memory, but finds the same pairs.
     fn term_count_hint(&self) -> u64;
 
-    /// Returns the number of bytes that a reading of shard number `_shard` reports to progress.
+    /// Returns the number of bytes that the source reports to progress while shard number `_shard` is
+    /// read.
     fn shard_bytes(&self, _shard: usize) -> u64 {
         0
     }
 
-    /// Returns the bytes of memory that the source still needs for the results of earlier readings,
-    /// for example for the names of documents and for kept terms.
+    /// Returns the bytes of memory that the source has taken in earlier readings and still needs, for
+    /// example for the names of documents.
     fn held_bytes(&self) -> u64 {
         0
     }
 
-    /// Returns the maximum number of bytes of memory in which the source keeps the terms that it
-    /// reads. The memory is needed until the [remaining](Wanted::Remaining) documents were read.
+    /// Returns the maximum number of bytes of memory in which the source keeps terms that it has read.
+    /// It needs this memory until the last reading of [remaining](Wanted::Remaining) documents.
     fn keeping_bytes(&self) -> u64 {
         0
     }
@@ -74,18 +75,18 @@ pub trait TermSource: Sync {
         false
     }
 
-    /// Returns the weight of a term, which is at least 1. For terms with weights, sums of weights
-    /// replace numbers of terms.
+    /// Returns the weight of a term, which is at least 1. If terms have weights, the similarity is
+    /// computed from sums of weights instead of numbers of terms.
     fn weight(&self, _term: u64) -> u32 {
         1
     }
 
-    /// Calls `visit(index, terms)` for each wanted document of shard number `shard`, in order.
-    /// `index` is the position of the document in the shard, from 0. `terms` lists each occurrence,
-    /// in any order, and is the same at every reading.
+    /// Calls `visit(index, terms)` for each wanted document of shard number `shard`, in order. `index`
+    /// is the position of the document in the shard, from 0. `terms` has every occurrence of a term in
+    /// the document, in any order. It must be the same list at every reading.
     ///
-    /// The first reading wants every document, including documents without terms, because it gives
-    /// each its row number.
+    /// The first reading wants every document, even documents without terms, because each document gets
+    /// a row number.
     ///
     /// # Errors
     /// The source cannot be read.
@@ -97,15 +98,15 @@ pub trait TermSource: Sync {
     ) -> Result<()>;
 }
 
-/// The input of a join of one or two collections. The documents of the second get the row numbers
-/// behind those of the first.
+/// The input of a join of one or two collections. The row numbers of the second collection follow the
+/// row numbers of the first.
 pub(super) struct Sources<'a> {
     pub(super) first: &'a dyn TermSource,
     pub(super) second: Option<&'a dyn TermSource>,
 }
 
 impl Sources<'_> {
-    /// Returns the number of bytes that a reading of all shards reports to progress.
+    /// Returns the number of bytes that the sources report to progress while all shards are read once.
     pub(super) fn bytes(&self) -> u64 {
         (0..self.shard_count()).map(|shard| self.shard_bytes(shard)).sum()
     }

@@ -23,7 +23,7 @@ use simtool_model::distinct_terms::DistinctTerms;
 use simtool_model::similarity::Threshold;
 use std::cmp::Ordering;
 
-/// Number of sets that a worker takes at a time.
+/// Number of sets for which a worker thread finds partners in one task.
 const CHUNK: usize = 64;
 
 impl SetJoin<'_> {
@@ -60,7 +60,8 @@ impl SetJoin<'_> {
         Ok(Survivors { shards, sketches: all, is_scanned: false })
     }
 
-    /// Joins the documents in `stored` by prefixes, like `join_stored` for sets without weights.
+    /// Joins the documents in `stored` by prefixes. It does the same for terms with weights as
+    /// `join_stored` for terms without weights.
     pub(super) fn join_weighted(
         &self,
         sources: &Sources<'_>,
@@ -101,32 +102,34 @@ fn weight(sources: &Sources<'_>, term: u64) -> u64 {
     u64::from(sources.weight(term))
 }
 
-/// Occurrence of a term in the prefix of a set, which has the set's rarest terms.
+/// Occurrence of a term in the prefix of a set. The prefix of a set consists of its rarest terms.
 #[derive(Clone, Copy, Default)]
 struct Posting {
-    /// Index of the set in the order by weight.
+    /// Index of the set in [`WeightedJoin::order`].
     place: u32,
-    /// Total weight of this term and of the set's matched terms after it.
+    /// Total weight of this term and of the set's later matched terms. A matched term is one that
+    /// another set has, too.
     rest: u64,
 }
 
-/// The weight that a set is known to share so far with the set that is being compared.
+/// State of the comparison with one set: the weight that it must share, and the weight that it is known
+/// to share so far.
 #[derive(Clone, Copy, Default)]
 struct Overlap {
-    /// Minimum weight that the two sets must share. It is 0 before the first shared term is found,
-    /// and `DROPPED` once the sets cannot share enough.
+    /// Minimum weight that the two sets must share to be similar. It is 0 until a shared term is found.
+    /// It becomes [`DROPPED`] when the sets can no longer share so much.
     needed: u64,
     shared: u64,
 }
 
-/// Value of [`Overlap::needed`] for a set that cannot share enough weight. No sum of weights is so
-/// large.
+/// Value of [`Overlap::needed`] for a set that can no longer share enough weight. No sum of weights is
+/// so large.
 const DROPPED: u64 = u64::MAX;
 
 /// The sets to join, and the conditions for a pair.
 struct WeightedJoin<'a> {
     sets: &'a RankedSets,
-    /// Total weight of each set and its index in `sets`, by ascending weight.
+    /// The total weight of each set and its index in `sets`, in ascending order of weights.
     order: &'a [(u64, u32)],
     /// Whether a pair must have a set of the first and a set of the second collection. It is false
     /// in a self-join.
@@ -161,9 +164,9 @@ impl WeightedJoin<'_> {
         Ok(found.concat())
     }
 
-    /// Returns the matched terms in the prefix of the set at index `place` of the order. Each comes
-    /// with the total weight of the set's matched terms from this one on. The prefix ends when that
-    /// weight falls below `least`.
+    /// Returns the matched terms in the prefix of the set at index `place` of the order. Each term
+    /// comes with a weight: the total weight of this and all later matched terms of the set. The prefix
+    /// ends when this weight falls below `least`.
     fn prefix(&self, place: usize, least: u64) -> impl Iterator<Item = (u32, u64)> {
         let ranks = self.ranks(place);
         let weights = &self.sets.weights;
@@ -184,9 +187,9 @@ impl WeightedJoin<'_> {
         ranks.iter().map(|&rank| u64::from(self.sets.weights[rank as usize])).sum()
     }
 
-    /// Builds the inverted index. Returns two lists: the start of each term's postings, followed by
-    /// the end of the last term's postings, and all postings. The postings of a term ascend by
-    /// `place`.
+    /// Builds an inverted index, which lists for each term the sets whose prefix has it. Returns two
+    /// lists: the start of each term's postings, followed by their end, and the postings of all terms.
+    /// The postings of a term are sorted by `place`.
     fn index(&self) -> Result<(Vec<usize>, Vec<Posting>)> {
         // Every set that looks this set up weighs at least as much.
         let indexed = |place: usize| {
@@ -217,8 +220,8 @@ impl WeightedJoin<'_> {
         Ok((offsets, postings))
     }
 
-    /// Finds the sets before index `place` of the order that are similar enough to the set at
-    /// `place`. Appends the pairs to `found`.
+    /// Finds the sets that come before index `place` of the order and are similar enough to the set at
+    /// `place`. Appends these pairs to `found`.
     fn probe<'p>(
         &self,
         postings_of: impl Fn(u32) -> &'p [Posting],

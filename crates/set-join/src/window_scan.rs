@@ -15,19 +15,21 @@ use simtool_kernels::hamming_groups::{GROUP, near_in_groups};
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
 
-/// Number of sets that a worker compares with one tile of candidates before it goes on to the next
-/// tile.
+/// Number of sets that a worker thread compares together. It compares all of them with one tile of
+/// candidates before it goes on to the next tile.
 const BLOCK: usize = 64;
-/// Number of blocks of sets that are processed by all threads before the pairs are passed on.
+/// Number of blocks of sets after which the pairs found so far are passed on. All threads share the
+/// work on these blocks.
 const PART_BLOCKS: usize = 256;
-/// Number of 64-bit words in a tile, which stays in the second-level cache.
+/// Number of 64-bit words in a tile. A tile has the rows of some candidates, and fits into the
+/// second-level cache.
 const TILE_WORDS: usize = 16 << 10;
 
-/// The sets that a set is compared with.
+/// The sets with which a set is compared, which are called its candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Candidates {
-    /// All sets before the set in the order of the sketches. The list of candidates is the list of
-    /// sets.
+    /// The sets that come before the set in the order of the sketches. Candidates and sets are in the
+    /// same list.
     Earlier,
     /// The sets in another list that have at most as many terms as the set.
     NotLarger,
@@ -35,7 +37,7 @@ pub(super) enum Candidates {
     Smaller,
 }
 
-/// The comparison of each set in `sets` with some of the sets in `candidates`.
+/// The comparison of each set in `sets` with some of the sets in `candidates`, by their sketches.
 pub(super) struct WindowScan<'a> {
     pub(super) sets: &'a Sketches,
     pub(super) candidates: &'a Sketches,
@@ -44,9 +46,9 @@ pub(super) struct WindowScan<'a> {
     pub(super) context: &'a Context<'a>,
 }
 
-/// One of the sets that a worker compares at the same time.
+/// One of the sets that a worker thread compares with a tile of candidates.
 struct Compared {
-    /// Range of the set's candidates in the sorted list of candidates.
+    /// Range of the set's candidates in [`WindowScan::candidates`].
     window: Range<usize>,
     size: u32,
     own_limit: u32,
@@ -54,9 +56,10 @@ struct Compared {
 }
 
 impl WindowScan<'_> {
-    /// Finds the pairs whose sketches are similar. No pair of similar sets is missed. Calls `found`
-    /// with a part of the pairs at a time, and always with the same parts. Each pair has the
-    /// smaller row number first. `found` returns true if it has begun a progress stage of its own.
+    /// Finds the pairs whose sketches are similar. This includes all pairs of similar sets. Calls
+    /// `found` with one part of the pairs after the other. The parts do not depend on the number of
+    /// threads. Each pair has the smaller row number first. `found` returns true if it has begun a
+    /// progress stage of its own.
     ///
     /// # Complexity
     /// O(pairs of sets whose sizes allow similarity × 64-bit words of their sketches).
@@ -99,7 +102,8 @@ impl WindowScan<'_> {
         Ok(())
     }
 
-    /// Returns the range of the candidates of the set with index `place`, by the sizes of the sets.
+    /// Returns the range of the candidates of the set with index `place`. Candidates are sorted by
+    /// size, and only some sizes allow similarity.
     fn window(&self, place: usize) -> Range<usize> {
         let size = self.sets.sizes[place];
         let smallest = self.threshold.min_size(size);
@@ -154,8 +158,8 @@ impl WindowScan<'_> {
         found
     }
 
-    /// Compares a set with the candidates in the range `near` of a level, and calls `found` with
-    /// the index of each candidate whose sketch is similar. `hits` is a buffer.
+    /// Compares a set with the candidates in the range `near`, whose rows are in `level`. Calls `found`
+    /// with the index of each candidate whose sketch is similar. `hits` is a buffer.
     fn in_tile(
         &self,
         level: &Level,
@@ -186,8 +190,8 @@ impl WindowScan<'_> {
     }
 }
 
-/// Estimates the nanoseconds that one core takes to compare sets with all candidates of at most
-/// their size. `sets` and `candidates` are the sizes of the sets, in ascending order.
+/// Estimates the nanoseconds that one core takes to compare the sketches of sets with all candidates
+/// that are not larger. `sets` and `candidates` are the sizes of the sets, in ascending order.
 pub(super) fn estimated_nanoseconds(
     sets: &[u32],
     candidates: &[u32],

@@ -54,7 +54,8 @@ impl TermSource for Documents {
     }
 }
 
-/// Documents that count how often they are read. The number of terms that they report is given.
+/// Documents that count the readings of their shards. The number of terms that they report is
+/// `term_count_hint`, even if it is wrong.
 struct Counted {
     documents: Documents,
     term_count_hint: u64,
@@ -214,8 +215,8 @@ fn document(max_terms: usize) -> impl Strategy<Value = Vec<u64>> {
     prop::collection::vec((0..1000_u64).prop_map(|draw| mix(draw * draw / 20_000)), 0..max_terms)
 }
 
-/// Generates documents and edited copies of them. They are so few that the join works with the least
-/// memory, when each document is a block.
+/// Generates documents and edited copies of them. There are at most [`MOST_BLOCKS`] documents. So the
+/// join works even with the least memory, when each document is a block of its own.
 fn collection() -> impl Strategy<Value = Vec<Vec<u64>>> {
     const MOST_ORIGINALS: usize = 29;
     let copies = prop::collection::vec(
@@ -265,8 +266,8 @@ fn order_of(documents: &[Vec<u64>], seed: u64) -> Vec<u32> {
     rows
 }
 
-/// Returns the removed rows, each with the kept row that it is most similar to. Each row of `order` is
-/// kept unless it is similar to one that was kept before it.
+/// Returns the removed rows, each with the kept row that it is most similar to. The rows of `order` are
+/// decided in their order: a row is kept unless it is similar to a kept row.
 fn removals(close: &Close, order: &[u32]) -> Vec<(u32, u32, Closeness)> {
     let pairs = expanded(close).into_iter().map(|pair| ((pair.a, pair.b), pair.closeness));
     let pairs: BTreeMap<(u32, u32), Closeness> = pairs.collect();
@@ -283,8 +284,8 @@ fn removals(close: &Close, order: &[u32]) -> Vec<(u32, u32, Closeness)> {
     removed
 }
 
-/// Checks that the deciding pairs remove the same documents as all pairs. Returns the number of all
-/// pairs and the number of deciding pairs.
+/// Checks that the pairs of [`SetJoin::self_join_to_keep`] remove the same documents as all pairs.
+/// Returns the number of all pairs and the number of pairs that were enough.
 #[track_caller]
 fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [usize; 2] {
     let alone = &Context::default();
@@ -413,7 +414,8 @@ fn repeated_terms_count_once() {
     check(&documents, threshold(7, 10));
 }
 
-/// Returns documents from two templates. They have different lengths and some terms of their own.
+/// Returns documents that are made from two templates. The documents have different lengths, and most
+/// of them also have terms of their own.
 fn templates(documents: u64) -> Vec<Vec<u64>> {
     let document = |number: u64| -> Vec<u64> {
         let template = number % 7 / 5;
@@ -458,7 +460,8 @@ fn templates_are_compared_by_blocks_of_terms() {
     }
 }
 
-/// Documents that fail to be read after a given number of readings of shards.
+/// Documents that can be read only a given number of times, counted in readings of shards. The next
+/// reading fails.
 struct Vanishing {
     documents: Documents,
     readings_left: AtomicUsize,

@@ -37,14 +37,16 @@ impl TermSource for Weighted {
     }
 }
 
-/// Returns the weight that two documents share, and the weight of each.
+/// Returns three sums of weights: of the terms that two documents share, of the terms of the first
+/// document, and of the terms of the second.
 fn weights(left: &[u64], right: &[u64]) -> [u64; 3] {
     let sum = |terms: &BTreeSet<u64>| terms.iter().map(|&term| u64::from(weight(term))).sum();
     let [left, right] = [left, right].map(|terms| terms.iter().copied().collect::<BTreeSet<_>>());
     [sum(&left.intersection(&right).copied().collect()), sum(&left), sum(&right)]
 }
 
-/// Finds all pairs of weighted documents directly from the definition of the measure.
+/// Finds all pairs of weighted documents by comparing every two of them with the definition of the
+/// measure.
 fn weighted_brute_force(
     left: &[Vec<u64>],
     right: &[Vec<u64>],
