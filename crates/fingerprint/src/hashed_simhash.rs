@@ -207,7 +207,8 @@ mod tests {
     use crate::rose::{shingles, tokens};
     use simtool_base::stable_hash::{mix, row_word};
 
-    /// Returns the fingerprint of terms. Checks that it is the same on every instruction set.
+    /// Returns the fingerprint of `terms`. Checks that every instruction set gives the same
+    /// fingerprint.
     fn made(bits: u32, terms: &[u64]) -> Option<Vec<u64>> {
         let simhash = HashedSimhash::new(bits).unwrap();
         let made = |isa| simhash.fingerprint(isa, &Features::occurrences(terms));

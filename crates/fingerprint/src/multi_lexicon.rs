@@ -95,9 +95,9 @@ pub(crate) struct MultiLexicon {
 }
 
 impl MultiLexicon {
-    /// Creates multi-lexicon SimHash from options, and removes them from `options`: `lexicons`,
-    /// `lexicon_share` (fraction of the terms in each lexicon), `votes` (a number, or `sum`) and
-    /// `lexicon_bits` (`own` or `shared`).
+    /// Creates multi-lexicon SimHash from its options, and removes them from `options`. The options
+    /// are `lexicons`, `lexicon_share` (fraction of the terms in each lexicon), `votes` (a number,
+    /// or `sum`) and `lexicon_bits` (`own` or `shared`).
     ///
     /// # Errors
     ///

@@ -26,8 +26,8 @@ pub(super) struct RandomLexicons {
 }
 
 impl RandomLexicons {
-    /// Removes the option `lexicon_share` from `options`. It is the fraction of the terms in each
-    /// lexicon, and `default` is used if it is missing.
+    /// Removes the option `lexicon_share` from `options` and creates the lexicons. The option is
+    /// the fraction of the terms in each lexicon, and `default` is used if it is missing.
     pub(super) fn parse(options: &mut Options, default: Threshold) -> Result<Self> {
         let given =
             options.take("lexicon_share").map(|text| Threshold::parse("lexicon_share", &text));

@@ -81,7 +81,8 @@ impl Sketch for HashTable {
         Shape::bits(self.bits())
     }
 
-    /// Returns a text that identifies the width and, by its hash, the table.
+    /// Returns a text that identifies the width of the fingerprints and the table. The hash of the
+    /// table identifies the table.
     fn recipe(&self) -> String {
         let table: Vec<u8> = self.rows().iter().flat_map(|row| row.to_le_bytes()).collect();
         format!("simhash{}/table={:016x}", self.bits(), hash(&table))

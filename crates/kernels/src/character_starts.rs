@@ -24,9 +24,9 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// Creates the masks from four masks of a block: `foreign` has the bytes beyond ASCII, `tails` the
-    /// bytes that continue a character, `below_three` the bytes from 0x80 to 0xDF, and `below_four` the
-    /// bytes from 0x80 to 0xEF.
+    /// Creates the masks from four masks of a block. `foreign` has the bytes beyond ASCII, and
+    /// `tails` the bytes that continue a character. `below_three` has the bytes from 0x80 to 0xDF,
+    /// and `below_four` the bytes from 0x80 to 0xEF.
     #[inline(always)]
     pub(super) fn new(foreign: u64, tails: u64, below_three: u64, below_four: u64) -> Self {
         Self {

@@ -22,8 +22,8 @@ pub mod fold {
     /// Flag of an entry that is for several characters, such as the characters of a row. It means
     /// that these characters have different flags, so each of them has an entry in another row.
     pub const ROW: u8 = 0x40;
-    /// The character is a combining mark and stays. If another mark precedes it, the table cannot replace
-    /// it.
+    /// The character is a combining mark and stays unchanged. If another mark precedes it, the
+    /// table cannot replace it.
     pub const MARK: u8 = 1;
     /// The last byte of the character is replaced, and its other bytes become spaces.
     pub const PADDED: u8 = 2;

@@ -13,8 +13,9 @@ use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
 
-/// Calls `sink` for each candidate pair that passes `test`, with the indices of its two values and
-/// their distance. Candidate i is the pair of `values[rows[i]]` and `values[columns[i]]`.
+/// Calls `sink` for each candidate pair that passes `test`. The arguments are the indices of the
+/// pair's two values, and the distance of these values. Candidate i is the pair of
+/// `values[rows[i]]` and `values[columns[i]]`.
 ///
 /// # Panics
 ///

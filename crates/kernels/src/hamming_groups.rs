@@ -18,8 +18,9 @@ use super::Isa;
 use super::own_loops::hamming_groups::GroupSearch;
 use super::vector::{Kernel, Level};
 
-/// Appends a hit, `row << 32 | distance`, for each row of `groups` whose distance to `row` is at most
-/// the sum of `own_limit` and the limit of the row's group. Hits are in ascending order.
+/// Appends a hit, `row << 32 | distance`, for each row of `groups` that is near `row`. A row is
+/// near if its distance is at most the sum of `own_limit` and the limit of the row's group. Hits
+/// are in ascending order.
 ///
 /// All rows have as many words as `row`. Word w of the eight rows of a group begins at index 8 w of
 /// the group. There are as many limits as groups, and fewer than 2^32 rows.

@@ -149,7 +149,7 @@ fn votes(query: &[u64], rows: &[u64], needed: usize, distances: &mut [u32]) {
                 lane[at] = (a ^ b).count_ones() as u8;
             }
         }
-        // Round `smallest` brings the smallest of the remaining columns to place `smallest`.
+        // Round `smallest` moves the smallest values of this and all later columns to column `smallest`.
         for smallest in 0..needed {
             for lane in (smallest + 1..count).rev() {
                 let (before, behind) = bits.split_at_mut(lane);

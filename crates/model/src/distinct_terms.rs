@@ -62,8 +62,8 @@ impl DistinctTerms {
         Ok(&self.terms)
     }
 
-    /// Removes repeated terms from `terms`. The new order depends only on the terms. The set serves
-    /// as scratch memory, and its content is undefined afterwards.
+    /// Removes repeated terms from `terms`. The order of the result depends only on the given
+    /// terms. The set serves as scratch memory, and its content is undefined afterwards.
     pub fn deduplicate(&mut self, terms: &mut Vec<u64>) {
         if terms.len() > MOST_IN_TABLE {
             terms.sort_unstable();
@@ -73,8 +73,8 @@ impl DistinctTerms {
         }
     }
 
-    /// Removes repeated terms like [`Self::deduplicate`]. Fills `counts` with the number of times
-    /// that each remaining term occurred.
+    /// Removes repeated terms like [`Self::deduplicate`]. Fills `counts` with the number of
+    /// occurrences of each term that is left in `terms`.
     pub fn count_occurrences(&mut self, terms: &mut Vec<u64>, counts: &mut Vec<u32>) {
         counts.clear();
         if terms.len() > MOST_IN_TABLE {

@@ -65,8 +65,8 @@ pub struct Document<'a> {
     pub id: Option<&'a [u8]>,
     /// Text of the document. It is valid UTF-8 if the input is.
     pub text: &'a [u8],
-    /// Value of the field that decides which of several similar documents is kept, as it is in the
-    /// input. `None` if the user named no such field, or if the document lacks it.
+    /// Value, exactly as in the input, of the field that decides which of several similar documents
+    /// is kept. `None` if the user named no such field, or if the document lacks it.
     pub field: Option<&'a [u8]>,
     /// Code of a defect in the document that the reader repaired and the summary counts. `utf8`:
     /// bytes that are not UTF-8 were replaced by U+FFFD. `http-body`: a malformed HTTP body was

@@ -27,7 +27,7 @@ pub enum FieldValue {
 }
 
 impl FieldValue {
-    /// Parses the bytes of a field, or `None` for a document that lacks the field.
+    /// Parses the bytes of a field. `None` means that the document lacks the field.
     #[must_use]
     pub fn parse(bytes: Option<&[u8]>) -> Self {
         let Some(bytes) = bytes else { return Self::Missing };

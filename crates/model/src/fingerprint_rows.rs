@@ -89,8 +89,8 @@ impl Shape {
     }
 
     /// Creates the shape of fingerprints from which the cosine of two sets is estimated. A
-    /// fingerprint has `words` words: the [`size_code`] of its set in the highest bits, and lanes
-    /// of `bits` bits, each a hash value of MinHash, in the other bits.
+    /// fingerprint has `words` words. The highest bits hold the [`size_code`] of its set. The other
+    /// bits are lanes of `bits` bits, and each lane is a hash value of MinHash.
     ///
     /// # Panics
     ///

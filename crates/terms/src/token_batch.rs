@@ -52,8 +52,8 @@ impl TokenBatch {
         &self.hashes
     }
 
-    /// Returns the letters of word number `index`, with their case. `text` must be the text that
-    /// the batch was filled from.
+    /// Returns the letters of word number `index` as they are in the text, in upper or lower case.
+    /// `text` must be the text that the batch was filled from.
     #[must_use]
     pub fn letters<'t>(&self, index: usize, text: &'t [u8]) -> &'t [u8] {
         let from_start = &text[self.starts[index] as usize..];

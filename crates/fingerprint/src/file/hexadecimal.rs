@@ -76,8 +76,8 @@ impl HexadecimalRows {
         Self { file: Some((bytes, around)), ..Self::default() }
     }
 
-    /// Adds a row whose digits are `number`, or a row without a fingerprint if it is `None`. The
-    /// error is a phrase that describes what was expected.
+    /// Adds a row with the hexadecimal digits `number`, or a row without a fingerprint if `number`
+    /// is `None`. The error is a phrase that describes what was expected.
     pub(super) fn push(&mut self, number: Option<&[u8]>) -> Result<(), String> {
         let Some(number) = number else {
             match &mut self.rows {
@@ -115,7 +115,7 @@ impl HexadecimalRows {
         Ok(())
     }
 
-    /// Returns the rows. If no row has a fingerprint, the width of the rows is 64 bits.
+    /// Returns the rows that were added. If no row has a fingerprint, the rows are 64 bits wide.
     pub(super) fn finish(self) -> FingerprintRows<'static> {
         let rows = self.rows.map_or_else(|| begin(u64::BITS, self.leading), |(rows, _)| rows);
         rows.finish()

@@ -225,8 +225,8 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
     Ok(read)
 }
 
-/// Returns the shape that the header fields at bytes 12 (`bits`) and 16 (`metric`) describe, and
-/// the number of bytes of a row.
+/// Returns the shape and the number of bytes of a row in a file of version 2. `bits` is the header
+/// field at byte 12, and `metric` the header field at byte 16.
 fn shape(bits: u32, metric: u32) -> Result<(Shape, usize), Refusal> {
     if !(1..=MOST_BITS).contains(&bits) {
         return Err((12, format!("1 to {MOST_BITS} bits of a row")));
@@ -258,8 +258,8 @@ fn shape(bits: u32, metric: u32) -> Result<(Shape, usize), Refusal> {
     Ok((shape, size_of::<u64>() * shape.words()))
 }
 
-/// Returns the shape and the number of bytes of a row for the header fields at bytes 12 (`bits`)
-/// and 16 (`lane_bits`) of a file of version 1.
+/// Returns the shape and the number of bytes of a row in a file of version 1. `bits` is the header
+/// field at byte 12, and `lane_bits` the header field at byte 16.
 fn first_shape(bits: u32, lane_bits: u32) -> Result<(Shape, usize), Refusal> {
     let least = match lane_bits {
         16 | 32 | 64 => 1,

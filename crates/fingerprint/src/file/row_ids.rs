@@ -32,7 +32,7 @@ pub enum FoundIds<'a> {
     /// The format has no IDs.
     #[default]
     Nothing,
-    /// The file consists of lines of text. Each is parsed when its ID is needed.
+    /// The file consists of lines of text. A line is parsed when the ID in it is needed.
     Lines {
         /// Content of the file.
         bytes: &'a [u8],

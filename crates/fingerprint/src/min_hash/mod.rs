@@ -83,7 +83,7 @@ pub(crate) enum Hashing {
     /// hash in its bin. A bin without a hash takes the value of another bin. The number of the
     /// empty bin decides in which order other bins are tried.
     OnePermutation,
-    /// One hash function for each lane.
+    /// One hash function for each lane, whose smallest hash the lane holds.
     Classical,
 }
 
@@ -125,8 +125,8 @@ pub struct MinHash {
 }
 
 impl Default for MinHash {
-    /// Returns the default settings: 124 lanes of 4 bits from one hash function, and the size of
-    /// the set. A fingerprint has 64 bytes.
+    /// Returns the default settings: 124 lanes of 4 bits from one hash function, and 16 bits for
+    /// the size of the set. A fingerprint then has 64 bytes.
     fn default() -> Self {
         let hashing = Hashing::OnePermutation;
         let measure = Measure::Cosine;

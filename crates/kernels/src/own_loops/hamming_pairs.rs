@@ -58,8 +58,8 @@ pub(crate) struct PairSearch<'a, W> {
 /// Number of columns of a step, which the compiler compares as vectors.
 const COLUMNS: usize = 32;
 
-/// Compares one row after the other with all columns. The argument of `is_near` is the XOR of the two
-/// words.
+/// Compares one row after the other with all columns. The argument of `is_near` is the XOR of the
+/// words of a row and a column.
 #[inline(always)]
 fn plain<W: Copy + BitXor<Output = W>>(
     search: PairSearch<'_, W>,

@@ -147,8 +147,8 @@ pub(super) trait OwnLoops: Copy {
         bit_majority::add_rows(rows, digits);
     }
 
-    /// Returns for each bit the sum of the weights of the rows in which it is set. The sum of all
-    /// weights must fit in 32 bits.
+    /// Returns for each bit the sum of the weights of the rows in which the bit is set. The sum of
+    /// all weights must fit in 32 bits.
     #[inline(always)]
     fn bit_weights(self, rows: &[u64], weights: &[u32]) -> [u32; 64] {
         weighted_majority::bit_weights(rows, weights)
@@ -161,9 +161,10 @@ pub(super) trait OwnLoops: Copy {
         word_keys::plain(spans, keys, hashes);
     }
 
-    /// Writes the byte offsets where the words of a text start and end. Returns the number of starts and
-    /// the number of ends. A word at the end of the text has a start only. The slices have room for a
-    /// word every two bytes and for some positions that loops write behind the last one.
+    /// Writes the byte offsets where the words of a text start and end. Returns the number of
+    /// starts and the number of ends. A word at the end of the text has a start only. The slices
+    /// have room for one word every two bytes, and for some numbers without meaning that loops
+    /// write behind the last position.
     #[inline(always)]
     fn word_positions(self, text: &[u8], starts: &mut [u32], ends: &mut [u32]) -> (usize, usize) {
         word_positions::plain(text, starts, ends)

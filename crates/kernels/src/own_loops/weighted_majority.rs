@@ -1,6 +1,6 @@
 //! The plain loop of [`crate::weighted_majority`].
 
-/// Returns for each bit the sum of the weights of the rows in which it is set. The sum of all
+/// Returns for each bit the sum of the weights of the rows in which the bit is set. The sum of all
 /// weights must fit in 32 bits.
 #[inline(always)]
 pub(crate) fn bit_weights(rows: &[u64], weights: &[u32]) -> [u32; 64] {

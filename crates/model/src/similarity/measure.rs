@@ -29,8 +29,8 @@ pub enum Formula {
     Cosine,
 }
 
-/// The formula `times · shared / (smaller · a + larger · b − shared_less · shared)`, where `a` is the
-/// size of the smaller set and `b` the size of the larger one.
+/// The formula `times · shared / (smaller · a + larger · b − shared_less · shared)`. Here `a` is
+/// the size of the smaller set, and `b` the size of the larger set.
 ///
 /// For two equal sets the ratio must be 1: `smaller + larger − shared_less` equals `times`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -172,7 +172,7 @@ impl Weigher {
     }
 
     /// Makes `terms` distinct, and sets the weight of each term to the number of its occurrences.
-    /// Sets all weights to 1 if nothing depends on that number.
+    /// If no option depends on the numbers of occurrences, all weights are 1 instead.
     fn count(&self, terms: &mut Vec<u64>, scratch: &mut Weights) {
         let Weights { weights, distinct, .. } = scratch;
         // To select the top terms takes tf, too.

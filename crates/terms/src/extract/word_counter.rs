@@ -52,7 +52,7 @@ impl WordCounter {
     ///
     /// Panics if `written` is too short. It needs [`MOST_PLACES`] elements for every word of the
     /// batch, and one more element.
-    // Inlined into its callers, the loop would lose its registers to theirs.
+    // If the loop were inlined, its callers would take some of the registers that it needs.
     #[inline(never)]
     pub fn count(
         &mut self,

@@ -6,7 +6,8 @@ use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript as _};
 
-/// Class of a character by its script. The class decides which run the character belongs to.
+/// Class of a character by its script. The class decides which run the character belongs to. A run
+/// is a part of a text that is cut into tokens in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// A Chinese ideograph.

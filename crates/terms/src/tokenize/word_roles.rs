@@ -163,9 +163,9 @@ fn traits_of_block(character: char) -> Option<Traits> {
     Some(Traits::new(role, role != Role::Separator, role == Role::Single))
 }
 
-/// Returns the role of a character from one of the large blocks in which all characters have the
-/// same role, or `None` for other characters. This avoids thousands of calls of the library. Each
-/// character of these blocks is folded to itself.
+/// Returns the role of a character from one of the large blocks of Unicode in which all characters
+/// have the same role, or `None` for other characters. This avoids thousands of calls of the
+/// library for word boundaries. Folding changes no character of these blocks.
 pub(super) fn role_of_block(character: char) -> Option<Role> {
     match character {
         '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => Some(Role::Single),
@@ -175,8 +175,8 @@ pub(super) fn role_of_block(character: char) -> Option<Role> {
     }
 }
 
-/// Finds the role of a character by experiments: the library segments short texts in which the
-/// character has different neighbours.
+/// Finds the role of a character by experiments. The library for word boundaries segments short
+/// texts in which the character has different neighbours.
 fn role_by_rules(character: char) -> Role {
     // U+200D joins emoji, and two regional indicators make a flag.
     if character == '\u{200d}' || ('\u{1f1e6}'..='\u{1f1ff}').contains(&character) {

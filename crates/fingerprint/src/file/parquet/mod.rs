@@ -43,10 +43,11 @@ use std::sync::Arc;
 
 const NAME: &str = "fingerprint";
 const ID: &str = "id";
-/// Key of the recipe in the metadata. The recipe says how the fingerprints were made.
+/// Key of the recipe in the metadata of the Parquet file. The recipe says how the fingerprints were
+/// made.
 const RECIPE: &str = "simtool.recipe";
-/// Key of the shape in the metadata. The shape is the width of a fingerprint and how two are
-/// compared.
+/// Key of the shape in the metadata of the Parquet file. The shape is the width of a fingerprint
+/// and the way in which two fingerprints are compared.
 const SHAPE: &str = "simtool.shape";
 /// Number of rows that the Parquet library decodes at once.
 const READ_ROWS: usize = 8192;

@@ -21,8 +21,8 @@ use std::arch::is_aarch64_feature_detected;
 pub(crate) struct Neon(());
 
 impl Level for Neon {
-    // Not measured on a processor: estimated from AVX2, whose registers are twice as wide. They only
-    // decide which of two ways is taken, and both give the same result.
+    // These costs are estimates from AVX2, whose registers are twice as wide, and not measured. They
+    // only decide which of two ways is taken, and both ways give the same result.
     const COSTS: Costs = Costs {
         pair_of_32_bits: 0.24,
         pair_of_64_bits: 0.6,

@@ -4,8 +4,8 @@ use std::arch::x86_64::{
     _mm512_mask_add_epi32, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
 };
 
-/// Returns for each bit the sum of the weights of the rows in which it is set. Sixteen bits of a row
-/// are the mask under which its weight is added to sixteen sums.
+/// Returns for each bit the sum of the weights of the rows in which the bit is set. A row's weight
+/// is added to sixteen sums at once, and sixteen bits of the row are the mask of this addition.
 #[target_feature(enable = "avx512f")]
 pub(super) fn bit_weights(rows: &[u64], weights: &[u32]) -> [u32; 64] {
     let [mut a, mut b, mut c, mut d] = [_mm512_setzero_si512(); 4];
