@@ -18,17 +18,17 @@ use simtool_read::{Corpus, Price};
 
 /// Maximum number of bytes that are shown or compared of a text.
 const TEXT_BYTES: usize = 16 << 10;
-/// Cost of reading a compressed byte, in units of the cost of reading a byte of plain text. Gzip yields 0.3
-/// GB of compressed bytes per second, which become three times as many. Plain text is scanned at 1 to 4 GB
-/// per second.
+/// Cost of reading a compressed byte, in units of the cost of reading a byte of plain text. Gzip is unpacked
+/// at 0.3 GB of compressed bytes per second, and each byte gives about three bytes of text. Plain text is
+/// scanned at 1 to 4 GB per second.
 const EXPENSIVE: u64 = 8;
 /// Cost of opening a file or a part of it, in units of the cost of reading a byte of plain text.
 const OPENING: u64 = 64 << 10;
-/// Minimum budget for reading texts again, in units of the cost of reading a byte of plain text. It pays for
-/// 16 MB of gzip, or about 0.1 s on two cores.
+/// Minimum budget for reading texts again, in units of the cost of reading a byte of plain text. The budget
+/// is enough for 16 MB of gzip, which take about 0.1 s on two cores.
 const LEAST_BUDGET: u64 = 128_000_000;
-/// Divisor that gives the budget for reading texts again: the cost of reading all input is divided by it.
-/// [`LEAST_BUDGET`] is used if it is more.
+/// Divisor for the budget for reading texts again. The budget is the cost of reading all input, divided by
+/// this number, but at least [`LEAST_BUDGET`].
 const BUDGET_PART: u64 = 32;
 
 /// Collection that a text belongs to.
@@ -105,8 +105,8 @@ impl Prices {
         }
     }
 
-    /// Returns the number of the shard that holds the document `row`, and how many documents of the shard
-    /// must be read to reach it.
+    /// Returns the number of the shard that holds the document `row`, and the place of the document in the
+    /// shard, counted from 1. So many documents of the shard must be read to reach it.
     fn place(&self, row: u32) -> (usize, u32) {
         let shard = self.ends.partition_point(|&end| end <= row);
         (shard, row - self.first(shard) + 1)
@@ -200,8 +200,8 @@ impl AffordableTexts {
         self.left
     }
 
-    /// Chooses a text if the budget without its cost is still at least `reserve`. Returns whether it was
-    /// chosen.
+    /// Chooses a text if at least `reserve` of the budget is left after paying for it. Returns whether the
+    /// text was chosen.
     pub(super) fn choose(&mut self, wanted: Wanted, reserve: u64) -> bool {
         let price = self.price(wanted);
         let Some(left) = self.left.checked_sub(price).filter(|left| *left >= reserve) else {

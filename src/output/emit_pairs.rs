@@ -19,8 +19,8 @@ pub(crate) const OUTPUT: OutputDescription = OutputDescription {
     columns: || describe_columns(JoinedRows::COLUMNS),
 };
 
-/// Columns of pairs of fingerprints. Only Parquet files are written from them. Text and NumPy arrays have the
-/// same columns, but [`pair_table`] writes them faster.
+/// Columns of pairs of fingerprints. Only Parquet files are written from this list. Text and NumPy arrays
+/// have the same columns, but [`pair_table`] writes them faster.
 #[derive(Debug)]
 struct JoinedRows;
 
@@ -47,14 +47,14 @@ impl RowTable for JoinedRows {
 pub enum PairOutput {
     /// Only a line with the number of pairs.
     Count,
-    /// One line for each pair: `a`, `b` and `distance`, separated by tabs. A row is named by its ID, or by its
-    /// number if it has no ID.
+    /// One line for each pair: `a`, `b` and `distance`, separated by tabs. `a` and `b` are the IDs of the
+    /// fingerprints, or their row numbers if they have no IDs.
     Tsv,
     /// A NumPy array of shape n × 3: `a`, `b` and `distance`.
     Numpy,
     /// A Parquet file with the columns `a`, `b` and `distance`.
     Parquet,
-    /// One line for each group of equal fingerprints, and then one line for each pair of groups.
+    /// One line for each group of several equal fingerprints, and then one line for each pair of groups.
     Groups,
 }
 
@@ -71,8 +71,8 @@ pub(crate) struct PairForm<'i, 'f> {
 /// Function that is called with the next bytes of an output.
 pub(crate) type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
 
-/// Writes all pairs to `sink`. Some joins search for the pairs of a row only when these are requested. Then
-/// the search runs while the pairs are written.
+/// Writes all pairs to `sink`. Some joins find the pairs of a row only when the row is requested. With these
+/// joins, the search runs while the pairs are written.
 ///
 /// # Errors
 ///

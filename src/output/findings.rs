@@ -64,11 +64,11 @@ pub struct Findings<'f> {
     pub sides: Sides<Side<'f>>,
     /// The documents to remove, in reading order.
     pub removals: &'f [Removal],
-    /// Limits, each with the number of documents that a run with this limit would remove. Stricter limits
-    /// come first, and the limit of this run is last.
+    /// Limits of similarity or distance, each with the number of documents that a run with this limit would
+    /// remove. Stricter limits come first, and the limit of this run is last.
     pub levels: &'f [Level],
-    /// All pairs of near-duplicates. If the memory was too small, it may have only the pairs that affect the
-    /// removals.
+    /// All pairs of near-duplicates. If the memory was too small, the list may have only the pairs that
+    /// affect the removals.
     pub close: &'f Close,
     /// Summary of reading each collection.
     pub read: &'f Sides<CollectionSummary>,
@@ -79,7 +79,7 @@ pub struct Findings<'f> {
 impl<'f> Findings<'f> {
     /// Combines the results of `plan` with its `collections`.
     ///
-    /// # Panics
+    /// Panics if the run read one collection but `collections` has two, or the reverse.
     ///
     /// Panics if the run read one collection and two are given, or the reverse.
     #[must_use]

@@ -78,7 +78,7 @@ pub enum Fate {
         record: u64,
         /// Stable name of the fault of the record.
         code: String,
-        /// Description of what a good record would have at this place.
+        /// Description of the content that a good record would have in place of the fault.
         expected: String,
     },
 }
@@ -121,8 +121,8 @@ impl<'s> Sought<'s> {
         id.is_some_and(|id| self.is_id(&id) || self.is_id_in(file, &id))
     }
 
-    /// Returns searches for strings. Every JSON line about the document contains at least one of the strings,
-    /// so other lines need not be parsed.
+    /// Returns searches for strings. A JSON line can be about the document only if it contains at least one
+    /// of the strings, so other lines need not be parsed.
     fn needles(self) -> Vec<Finder<'static>> {
         let parts = self.0.match_indices(['#', ':']).map(|(at, _)| same_file(&self.0[..at]));
         let mut needles = vec![finder(self.0, true)];
@@ -201,8 +201,8 @@ pub fn find_in(
     Ok(None)
 }
 
-/// Returns the ID of the document in an event, and its record number in the shard. Returns `None` if the
-/// event has no document.
+/// Returns the record number in the shard and, if there is one, the ID of the document that the reader passes
+/// on in `event`. Returns `None` if the event has no document.
 fn document<'e>(event: &Event<'e>) -> Option<(u64, Option<&'e [u8]>)> {
     match event {
         Event::Record(Record { number, content: Content::Document(document), .. }) => {
@@ -217,8 +217,8 @@ fn same_file(name: &str) -> &str {
     name.strip_prefix("./").unwrap_or(name)
 }
 
-/// Creates a search for `text` in a JSON string. If `whole` is true, the string must begin and end with
-/// `text`. If it is false, the string may have other text before `text`.
+/// Creates a search for a JSON string. If `whole` is true, the string must be equal to `text`. Otherwise it
+/// must end with `text`.
 fn finder(text: &str, whole: bool) -> Finder<'static> {
     let mut json = Vec::new();
     // Writing to memory does not fail.
@@ -308,7 +308,7 @@ impl FinishedRun {
     }
 
     /// Calls `visit` with the JSON object of each line of the output file `name` that may be about the
-    /// document. `visit` returns `None` if the object lacks a field that simtool writes.
+    /// document that `sought` names. `visit` returns `None` if the object lacks a field that simtool writes.
     fn for_each_line(
         &self,
         name: &str,

@@ -67,7 +67,7 @@ pub(crate) struct IndexRow<'r> {
     pub(crate) fingerprint: &'r str,
 }
 
-/// Columns of the documents of an index.
+/// Columns of the rows about documents of an index.
 #[derive(Debug)]
 pub(crate) struct IndexRows;
 
@@ -116,7 +116,7 @@ impl RowTable for IndexRows {
         &[NUMBER, ID, FINGERPRINT, REPEATS, SOURCES, FIRST, LAST];
 }
 
-/// Returns the column with the file of a document, which is the same in several outputs.
+/// Returns the column with the file of a document. Several outputs have this column.
 const fn file_column<T: RowTable>(value: Value<T>) -> Column<T> {
     Column::new("file", "File of the document.", value)
 }
@@ -125,7 +125,7 @@ const fn record_column<T: RowTable>(value: Value<T>) -> Column<T> {
     Column::new("record", "Number of its record in the file, from 0.", value)
 }
 
-/// Returns the column with the ID of the document of the index that another document repeats.
+/// Returns the column with the ID of the document of the index that the document of the row repeats.
 const fn repeated_column<T: RowTable>(value: Value<T>) -> Column<T> {
     Column::new("repeats", "ID of the document in the index that it repeats.", value)
 }
@@ -143,9 +143,9 @@ const fn distance_column<T: RowTable>(value: Value<T>) -> Column<T> {
 pub struct RepeatRow<'r> {
     /// Name of the document that was not added.
     pub name: &'r DocumentName<'r>,
-    /// ID of the document of the index.
+    /// ID of the document of the index that this document repeats.
     pub repeated: &'r [u8],
-    /// Number of the document of the index.
+    /// Number of the document of the index that this document repeats.
     pub number: u64,
     /// Distance between the fingerprints of the two documents.
     pub distance: u32,
@@ -190,11 +190,11 @@ pub fn write_repeat(out: &mut dyn Write, is_json: bool, row: &RepeatRow<'_>) -> 
     }
 }
 
-/// A document that is near a document of the index.
+/// A document that was looked up and is near a document of the index.
 pub(crate) struct NearRow<'r> {
     pub(crate) name: &'r DocumentName<'r>,
     pub(crate) distance: u32,
-    /// Data about the document of the index.
+    /// Data about the document of the index that the document called `name` is near.
     pub(crate) near: &'r IndexRow<'r>,
 }
 
@@ -244,11 +244,11 @@ pub(crate) fn write_near(out: &mut dyn Write, is_json: bool, row: &NearRow<'_>) 
 /// A line of a pipe that was not passed on, because its document is near a document of the index.
 #[derive(Debug)]
 pub(crate) struct DuplicateRow<'r> {
-    /// ID of the document in the line.
+    /// ID of the document in the line that was not passed on.
     pub(crate) id: &'r [u8],
-    /// ID of the document of the index.
+    /// ID of the document of the index that the document in the line repeats.
     pub(crate) repeated: &'r [u8],
-    /// Number of the document of the index.
+    /// Number of the document of the index that the document in the line repeats.
     pub(crate) number: u64,
     /// Distance between the fingerprints of the two documents.
     pub(crate) distance: u32,
@@ -279,7 +279,7 @@ impl RowTable for DuplicateRows {
     ];
 }
 
-/// Writes a row about a line that was not passed on, as a JSON object in a line.
+/// Writes a row about a line that was not passed on. The row is a JSON object on a line of its own.
 pub(crate) fn write_duplicate(out: &mut dyn Write, row: &DuplicateRow<'_>) -> io::Result<()> {
     write_json_line(out, DuplicateRows::COLUMNS, row)
 }

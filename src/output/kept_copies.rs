@@ -64,7 +64,7 @@ impl Choice for BadRecords {
 ///
 /// # Errors
 ///
-/// A copy cannot be written, or a file has changed since the first reading, from which `ids` comes.
+/// A copy cannot be written, or a file has changed since the run first read it and made `ids`.
 pub fn write_kept_copies(
     collection: &Collection,
     ids: &DocumentIds,
@@ -143,7 +143,7 @@ struct FileShards {
 
 /// Bytes of an input file that go to its copy.
 enum CopiedBytes<'k> {
-    /// A whole record, and the number of the record in the file.
+    /// A whole record, and its number in the file.
     Record(&'k [u8], u64),
     /// The next bytes of a record that is too long to be read whole.
     Stretch(&'k [u8]),

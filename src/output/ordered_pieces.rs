@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Maximum number of compressed bytes of a file that wait until earlier pieces of the file are written. It is
-/// multiplied by the number of threads.
+/// Maximum number of compressed bytes, for each thread, that wait until earlier pieces of the same file are
+/// written.
 const WAITING_BYTES: usize = 4 << 20;
 
 /// Position of a unit. A unit is a part of a file that can be read alone.
@@ -24,7 +24,7 @@ pub(super) struct FileUnit {
     pub(super) number: usize,
 }
 
-/// State of all files while they are being written.
+/// Copies of files that several threads write together, piece by piece.
 ///
 /// A thread that locks both `state` and a file must lock `state` first. The other order could deadlock.
 #[derive(Debug)]
@@ -99,8 +99,8 @@ impl OrderedFile {
         Self { path, file: None, units, next: (0, 0), pieces: BTreeMap::new(), waiting_bytes: 0 }
     }
 
-    /// Adds a compressed chunk. `place` is its unit number and its number in the unit. Writes all chunks for
-    /// which every earlier chunk of the file is written.
+    /// Adds a compressed chunk. `place` has the number of its unit, and the number of the chunk in the unit.
+    /// Writes all chunks for which every earlier chunk of the file is written.
     fn add(&mut self, place: (usize, usize), piece: WaitingPiece) -> Result<()> {
         self.waiting_bytes += piece.bytes.len();
         self.pieces.insert(place, piece);
@@ -175,8 +175,8 @@ impl OrderedPieces {
         state.failed.map_or(Ok(()), Err)
     }
 
-    /// Returns the next work of the calling thread, and waits for it if necessary. Returns `None` if no work
-    /// is left.
+    /// Returns the next task of the calling thread, and waits for a task if necessary. Returns `None` if no
+    /// work is left.
     fn next_task(&self) -> Option<NextTask> {
         let mut state = self.state();
         loop {
@@ -233,8 +233,9 @@ impl OrderedPieces {
         self.pack(job)
     }
 
-    /// Waits until fewer compressed bytes of the unit's file wait for earlier chunks. Meanwhile, it
-    /// compresses queued chunks. `next` is the number of the chunk that the caller will pass on next.
+    /// Waits while too many compressed bytes of the unit's file wait for earlier chunks. Compresses queued
+    /// chunks meanwhile. `next` is the number of the chunk that the caller will pass on next. Returns at once
+    /// if the file needs this chunk next.
     fn catch_up(&self, unit: FileUnit, next: usize) -> Result<()> {
         let most = WAITING_BYTES * self.threads;
         let mut state = self.state();

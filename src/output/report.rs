@@ -120,9 +120,9 @@ fn both(removal: &Removal) -> [Wanted; 2] {
     [kept, Wanted { of: Of::Documents, row: removal.row }]
 }
 
-/// Chooses removed documents of all degrees of closeness as examples, the least similar first. For each
-/// degree, it takes the document whose texts are cheapest to read. Half of the budget for reading texts is
-/// left for previews.
+/// Chooses removed documents as examples, from the least to the most similar. Divides the removed documents
+/// into degrees of closeness. From each degree, takes the document whose texts are cheapest to read. Leaves
+/// half of the budget for reading texts to the previews.
 fn choose_examples<'r>(
     removals: &'r [Removal],
     affordable: &mut AffordableTexts,
@@ -159,8 +159,8 @@ fn choose_examples<'r>(
     chosen
 }
 
-/// Returns the largest clusters, largest first. Among clusters of the same size, those whose texts are
-/// cheapest to read come first.
+/// Returns the largest clusters, largest first. Among clusters of the same size, clusters with a text that is
+/// cheap to read come first.
 fn largest_clusters<'c>(clusters: &'c [Cluster], affordable: &AffordableTexts) -> Vec<&'c Cluster> {
     let mut largest: Vec<&Cluster> = clusters.iter().collect();
     let by_size = |cluster: &&Cluster| (Reverse(cluster.removed.len()), cluster.kept);

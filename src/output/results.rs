@@ -17,7 +17,7 @@ pub(super) struct Results<'f> {
     pub(super) clusters: &'f [Cluster],
     /// For each document, whether it is kept.
     pub(super) kept: &'f [bool],
-    /// Recipe of the method, which is stored in the metadata of files.
+    /// Recipe of the method, which is stored in the metadata of output files.
     pub(super) recipe: &'f str,
     pub(super) outputs: Outputs,
     pub(super) folder: &'f OutputFolder,

@@ -14,8 +14,8 @@ pub type SideIds<'i, 'a> = [Option<&'i RowIds<'a>>; 2];
 pub(super) struct RowNames<'i>([Option<&'i FoundIds<'i>>; 2]);
 
 impl<'i> RowNames<'i> {
-    /// Creates the names of the first and the second fingerprints of pairs. The first call reads the IDs from
-    /// the files.
+    /// Creates the names of the first and the second fingerprints of pairs. Reads the IDs from the files,
+    /// unless an earlier call has read them.
     ///
     /// # Errors
     ///
@@ -26,14 +26,15 @@ impl<'i> RowNames<'i> {
         Ok(Self([first, second]))
     }
 
-    /// Returns the byte that separates names in a line with the names of equal fingerprints. `side` is 0 for
-    /// `a` and 1 for `b`.
+    /// Returns the byte between the names of equal fingerprints in a line. `side` is 0 for the first
+    /// fingerprints (`a`) of pairs and 1 for the second (`b`).
     pub(super) fn separator(&self, side: usize) -> u8 {
         // IDs may contain blanks, so a blank could not separate them.
         if self.0[side].is_some() { b'\t' } else { b' ' }
     }
 
-    /// Appends the name of a fingerprint to `out`. `side` is 0 for `a` and 1 for `b`.
+    /// Appends the name of the fingerprint `row` to `out`. `side` is 0 for the first fingerprints (`a`) of
+    /// pairs and 1 for the second (`b`).
     pub(super) fn push(&self, side: usize, row: u32, out: &mut Vec<u8>) {
         match self.0[side].and_then(|ids| ids.id(row)) {
             // Writing to memory does not fail.

@@ -9,8 +9,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-/// Number of removed documents for each pair of sources. The first source has the removed document, and the
-/// second source has the kept document.
+/// Number of removed documents for each pair of sources. The first is the source of the removed document, and
+/// the second the source of the kept document.
 type Repeats = BTreeMap<(u32, u32), u64>;
 
 /// Sources of one collection in reading order. A source is a file, or a folder whose files count together.
@@ -133,8 +133,8 @@ pub(super) fn sources(findings: &Findings<'_>) -> Sources {
     }
 }
 
-/// Returns the number of removed documents for each source. `source` takes the source of the removed or of
-/// the kept document from a pair.
+/// Returns the number of removed documents for each source. `source` selects from a pair the source of the
+/// removed or of the kept document.
 fn add_up(repeats: &Repeats, source: fn(&(u32, u32)) -> u32) -> BTreeMap<u32, u64> {
     let mut totals = BTreeMap::new();
     for (pair, count) in repeats {
