@@ -9,10 +9,11 @@ use simtool_kernels::Isa;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Everything that a computation may use but that never changes its result. A run creates one
-/// context and passes it to all of its computations.
+/// The resources of a computation: threads, instruction set, memory, temporary folder and the receiver
+/// of progress. They never change the result. A run creates one context and passes it to all of its
+/// computations.
 ///
-/// A clone is cheap and shares the pool of threads and the ledger of memory.
+/// A clone is cheap and shares the threads and the memory limit with the original.
 ///
 /// ```
 /// use simtool_compute::resources::Resources;
@@ -45,8 +46,9 @@ impl<'p> Context<'p> {
         Ok(Self::of_threads(threads, resources, progress))
     }
 
-    /// Creates a context whose threads are always a pool, even if it is a single thread. Work that
-    /// arrives again and again then does not have to start a thread each time.
+    /// Creates a context whose work always runs on a pool of threads, even if it has only one thread.
+    /// This is for work that arrives again and again. Without a pool, each piece of work would start a
+    /// thread.
     ///
     /// # Errors
     ///
@@ -56,8 +58,8 @@ impl<'p> Context<'p> {
         Ok(Self::of_threads(threads, resources, progress))
     }
 
-    /// Creates a context that uses the running `threads` instead of starting new ones. The number
-    /// of threads in `resources` is ignored.
+    /// Creates a context that uses `threads`, which are already running, and starts no new ones. The
+    /// number of threads in `resources` is ignored.
     #[must_use]
     pub fn of_threads(threads: Threads, resources: &Resources, progress: &'p dyn Progress) -> Self {
         Self {
@@ -99,8 +101,8 @@ impl<'p> Context<'p> {
         self.progress
     }
 
-    /// Checks whether the caller still wants the result. Every loop over shards, batches or rows calls
-    /// this between two items, every few milliseconds.
+    /// Returns an error if the caller does not want the result any more. Every loop over shards,
+    /// batches or rows calls this every few milliseconds.
     ///
     /// # Errors
     ///
@@ -112,8 +114,8 @@ impl<'p> Context<'p> {
         Ok(())
     }
 
-    /// Returns the same context with another object that receives progress, for example one that
-    /// measures the time of each stage.
+    /// Returns the same context with `progress` as receiver of progress, for example one that measures
+    /// the time of each stage.
     #[must_use]
     pub fn with_progress<'q>(&self, progress: &'q dyn Progress) -> Context<'q> {
         Context {
@@ -125,8 +127,8 @@ impl<'p> Context<'p> {
         }
     }
 
-    /// Returns a context for one of many small parts of a computation. It uses only the thread of the
-    /// caller, has its own limit of `memory` bytes, and reports no progress.
+    /// Returns a context for one of many small parts of a computation. The part runs on the thread that
+    /// computes it, has a memory limit of `memory` bytes of its own, and reports no progress.
     #[must_use]
     pub fn for_part(&self, memory: u64) -> Context<'static> {
         // Parts already run on all threads, so threads of their own would only compete with these.
@@ -134,13 +136,13 @@ impl<'p> Context<'p> {
         alone.with_memory(memory)
     }
 
-    /// Returns the same context with the threads of `other`.
+    /// Returns the same context, but with the threads of `other`.
     #[must_use]
     pub fn with_threads_of(&self, other: &Context<'_>) -> Self {
         Self { threads: other.threads.clone(), ..self.clone() }
     }
 
-    /// Returns the same context with a new ledger of `memory` bytes.
+    /// Returns the same context, but with a new ledger and a memory limit of `memory` bytes.
     #[must_use]
     pub fn with_memory(&self, memory: u64) -> Self {
         Self { memory: Ledger::new(memory), ..self.clone() }
@@ -155,8 +157,9 @@ impl<'p> Context<'p> {
 }
 
 impl Default for Context<'static> {
-    /// Creates a context with the thread of the caller, memory without limit, the best instruction
-    /// set of the processor, the temporary folder of the system, and no progress.
+    /// Creates a context that uses only the thread of the caller and has no memory limit. It uses the
+    /// best instruction set of the processor and the temporary folder of the system. It reports no
+    /// progress.
     fn default() -> Self {
         let temporary_folder: PathBuf = std::env::temp_dir();
         Self {

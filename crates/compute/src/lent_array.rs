@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// Array whose elements are read as slices, from memory or from a file.
+/// An array in memory or in a file, whose elements can be borrowed as slices.
 ///
-/// If a part of a file is damaged, slices of that part are empty. This is not reported as an error. So
-/// the code that opened the file must check for damage before a result is used.
+/// If a part of the file is damaged, slices of this part are empty, and no error is reported. So the
+/// code that opened the file must check it for damage before a result is used.
 pub trait LentArray<T>: Sync {
     /// Returns the number of elements.
     fn len(&self) -> usize;
@@ -38,14 +38,14 @@ pub trait LentArray<T>: Sync {
     fn prefetch(&self, at: usize);
 }
 
-/// Kind of storage of arrays: in memory or in files. A structure of several arrays is generic over
-/// it.
+/// The place where arrays are stored: in memory or in files. A type with several arrays has a parameter
+/// of this trait, so that it works with both.
 pub trait Arrays {
-    /// Array type of this storage, with elements of type `T`.
+    /// The type of an array with elements of type `T` that is stored in this place.
     type Array<T: Pod + Sync + Debug>: LentArray<T> + Debug;
 }
 
-/// Storage of arrays in memory.
+/// Storage of arrays in memory, as opposed to files.
 #[derive(Debug)]
 pub struct InMemory;
 

@@ -13,8 +13,8 @@ use std::thread::available_parallelism;
 pub struct Resources {
     /// Worker threads, at least 1.
     pub threads: usize,
-    /// Memory limit in bytes, not counting mapped files. With a lower limit, files are read more
-    /// often or more data goes to temporary files.
+    /// Memory limit in bytes. Mapped files do not count. With a lower limit, input is read more often
+    /// or more data goes to temporary files.
     pub memory: u64,
     /// Folder for temporary files.
     pub temporary_folder: PathBuf,
@@ -23,8 +23,8 @@ pub struct Resources {
 }
 
 impl Default for Resources {
-    /// Returns all cores, four fifths of the memory, the system's temporary folder, and the best
-    /// instruction set of the processor.
+    /// Returns the resources that a run uses by default. These are all cores, four fifths of the
+    /// memory, the system's temporary folder, and the best instruction set of the processor.
     fn default() -> Self {
         Self {
             threads: available_parallelism().map_or(1, usize::from),
@@ -35,12 +35,13 @@ impl Default for Resources {
     }
 }
 
-/// Largest value of the option `threads`. A greater value is an error.
+/// Maximum value of the option `threads`. Larger values are an error.
 const MOST_THREADS: usize = 512;
 
 impl Resources {
-    /// Removes `threads` (0 for all cores), `max_memory` and `tmp_dir` from `options` and parses
-    /// them. A missing option has its [default](Self::default).
+    /// Removes the options `threads`, `max_memory` and `tmp_dir` from `options` and parses their
+    /// values. The value 0 of `threads` means all cores. A missing option has its
+    /// [default](Self::default).
     ///
     /// # Errors
     ///
@@ -76,8 +77,8 @@ pub fn default_memory() -> u64 {
     least.map_or(u64::MAX, |bytes| bytes / 5 * 4)
 }
 
-/// Returns the peak memory of this process in bytes, including mapped files; `None` if the system
-/// does not report it.
+/// Returns the maximum memory that this process has used so far, in bytes. Mapped files are included.
+/// Returns `None` if the system does not report it.
 #[must_use]
 pub fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
@@ -86,16 +87,16 @@ pub fn peak_memory() -> Option<u64> {
     kibibytes.checked_mul(1 << 10)
 }
 
-/// Returns the memory of the machine in bytes. `table` is the text of `/proc/meminfo`.
+/// Returns the memory of the machine in bytes, as the text `table` of `/proc/meminfo` says.
 fn machine_memory(table: &str) -> Option<u64> {
     let line = table.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kilobytes.checked_mul(1 << 10)
 }
 
-/// Returns the memory limits in bytes of the process's control group and of all groups above it,
-/// for both versions of control groups. `root` is the folder of all groups, and `own` is the text
-/// of `/proc/self/cgroup`.
+/// Returns the memory limits in bytes of the process's control group and of all groups that contain it.
+/// Both versions of control groups are supported. `root` is the folder with all groups, and `own` is
+/// the text of `/proc/self/cgroup`.
 fn group_limits(root: &Path, own: &str) -> Vec<u64> {
     let mut limits = Vec::new();
     for line in own.lines() {

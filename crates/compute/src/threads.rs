@@ -7,8 +7,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The threads that a computation may use: a pool, or only the thread of the caller. A clone uses the
-/// same pool.
+/// The threads that a computation may use. They are a pool of threads, or only the thread of the
+/// caller. A clone uses the same pool.
 ///
 /// ```
 /// use simtool_compute::threads::Threads;
@@ -30,7 +30,7 @@ fn start(count: usize) -> Result<ThreadPool> {
 }
 
 impl Threads {
-    /// Only the thread of the caller, without a pool.
+    /// Only the thread of the caller. There is no pool.
     pub const CALLER: Self = Self(None);
 
     /// Starts a pool of `count` threads. If `count` is 0 or 1, no pool is started: the work runs on
@@ -57,13 +57,13 @@ impl Threads {
         Ok(Self(Some(Arc::new(pool))))
     }
 
-    /// Returns the number of threads.
+    /// Returns the number of threads that the computation may use.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.as_ref().map_or(1, |pool| pool.current_num_threads())
     }
 
-    /// Runs `work` inside the pool, so that calls of rayon in `work` use these threads.
+    /// Runs `work` on the pool and returns its result. If `work` uses rayon, rayon uses these threads.
     ///
     /// # Errors
     ///
@@ -79,9 +79,9 @@ impl Threads {
     /// Distributes the item numbers from 0 to `items` − 1 among the threads, and returns the final
     /// states of the threads.
     ///
-    /// Each thread creates its own state with `state` and then calls `work` with this state for
-    /// each of its items, in ascending order. After one item has failed, no more items are given
-    /// out.
+    /// Each thread first creates its own state with `state`. It then calls `work` with this state for
+    /// each item that it takes, in ascending order. After an item has failed, threads take no more
+    /// items.
     ///
     /// # Errors
     ///
@@ -179,7 +179,7 @@ impl Threads {
         Ok(done.into_iter().map(|(_, result)| result).collect())
     }
 
-    /// Applies `work` to each item and returns the results in the order of the items.
+    /// Applies `work` to each of `items`, and returns the results in the order of the items.
     pub fn map<T: Send, R: Send>(
         &self,
         items: Vec<T>,
@@ -195,7 +195,7 @@ impl Threads {
         }
     }
 
-    /// Sorts items by their keys, ascending. The order of items with equal keys is not defined.
+    /// Sorts items by their keys, in ascending order. Items with equal keys may come in any order.
     pub fn sort_by_key<T: Send, K: Ord>(
         &self,
         items: &mut [T],
@@ -208,8 +208,9 @@ impl Threads {
     }
 }
 
-/// Returns the states of all threads, or the error with the smallest item number. An error without
-/// an item number comes from the creation of a state and takes precedence.
+/// Returns the states of all threads. If threads failed, returns the error with the smallest item
+/// number instead. An error without an item number comes from the creation of a state, and takes
+/// precedence.
 fn states_or_first_error<S, E>(done: Vec<Result<S, (Option<usize>, E)>>) -> Result<Vec<S>, E> {
     let mut states = Vec::with_capacity(done.len());
     let mut failed = Vec::new();

@@ -4,16 +4,19 @@
 //! Steps 1 and 2 prepare the join (`survivors`), and steps 3 and 4 find the pairs.
 //!
 //! 1. *Prune.* A set with a partner at threshold t shares at least t of its terms with it. In real
-//! collections, most terms of most documents occur nowhere else. The terms are therefore counted in a
-//! table of two-bit cells, and sets with too many unmatched terms are dropped (`prune`, or `reread` if
-//! the terms do not fit into memory). With few terms this step does not pay and is skipped. 2. *Sketch*
-//! the sets that were not dropped in about three bits a term (`sketches`). Only the first one of equal
-//! sets is joined. 3. *Compare the sketches* of every two sets whose sizes allow similarity
-//! (`window_scan`). The few documents with near sketches are read again and compared term by term
-//! (`compare_terms`). If the pairs do not fit in memory, only the pairs are found that decide which
-//! documents are kept (`kept_pairs`). 4. *Or join by prefixes*, if comparing sketches would cost more:
-//! the terms are renumbered by frequency (`ranked_sets`) and joined (`prefix_join`), block by block if
-//! memory is scarce (`block_join`).
+//!    collections, most terms of most documents occur nowhere else. The terms are therefore counted
+//!    in a table of two-bit cells, and sets with too many unmatched terms are dropped (`prune`, or
+//!    `reread` if the terms do not fit into memory). With few terms this step does not pay and is
+//!    skipped.
+//! 2. *Sketch* the sets that were not dropped in about three bits a term (`sketches`). Only the
+//!    first one of equal sets is joined.
+//! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`). The few
+//!    documents with near sketches are read again and compared term by term (`compare_terms`). If
+//!    the pairs do not fit in memory, only the pairs are found that decide which documents are kept
+//!    (`kept_pairs`).
+//! 4. *Or join by prefixes*, if comparing sketches would cost more: the terms are renumbered by
+//!    frequency (`ranked_sets`) and joined (`prefix_join`), block by block if memory is scarce
+//!    (`block_join`).
 //!
 //! If terms have weights, the join compares no sketches and no candidates. It renumbers the terms
 //! that remain after pruning, and joins by prefixes of sums of weights (`weighted_join`).
