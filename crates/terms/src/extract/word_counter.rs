@@ -14,8 +14,8 @@ use simtool_kernels::word_keys::{KEY_LETTERS, word_key};
 /// follow it.
 const ESCAPE: u16 = u16::MAX;
 
-/// Maximum number of 16-bit units that a recorded word number takes: [`ESCAPE`] and the two halves
-/// of the number.
+/// Maximum number of 16-bit units that a recorded word number takes: the mark `0xFFFF` and the two
+/// halves of the number.
 pub const MOST_PLACES: usize = 3;
 
 /// Counts and numbers the distinct words in one worker's share of the corpus. Stop words get the
