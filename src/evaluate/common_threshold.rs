@@ -2,11 +2,12 @@
 
 use simtool_model::evaluation::{Common, Curve};
 
-/// Finds the threshold with the greatest mean F1 over all collections. Each collection has one curve, with
-/// its F1 at every threshold. All curves must have the same scale.
+/// Finds the threshold of a method with the greatest mean F1 over several collections. `curves` has one curve
+/// for each collection, with the counts at every threshold. All curves must have the same scale.
 ///
-/// The result also has a mean F1 that the choice does not bias. For this mean, each collection is measured at
-/// the threshold that is best for the other collections.
+/// This mean F1 is too good, because the threshold was chosen on the same collections. So the result has a
+/// second mean F1. For the second mean, each collection is measured at the threshold that is best for the
+/// other collections.
 #[must_use]
 pub fn common_threshold(curves: &[&Curve]) -> Common {
     let steps = curves.iter().map(|curve| curve.counts.len()).min().unwrap_or(0);

@@ -17,33 +17,36 @@ use simtool_model::similarity::{Measure, Threshold};
 use simtool_read::Corpus;
 use std::ops::AddAssign;
 
-/// Number of documents that a thread compares with all later documents before it takes the next ones.
+/// Number of documents in a block. A thread takes one block at a time and compares each of its documents with
+/// all later documents.
 const BLOCK: usize = 32;
-/// Number of rows in a tile. A tile stays in the processor caches while each row of a block is compared with
-/// it.
+/// Number of fingerprints in a tile. A tile stays in the processor caches while each fingerprint of a block
+/// is compared with it.
 const TILE: usize = 128;
 
-/// Fingerprints (rows) or sets of all documents of a collection, ready to be compared.
+/// All documents of a collection, ready to be compared: as fingerprints (rows), as sets of terms, or as both.
 pub(super) enum Compared {
-    /// Rows are compared by their distance.
+    /// Fingerprints are compared by their distance.
     Rows(Rows),
-    /// Sets are compared by their similarity, with this measure.
+    /// Sets of terms are compared by their similarity, which the measure defines.
     Sets(TermLists, &'static Measure),
-    /// Rows are compared by their distance. Pairs of documents count only if their sets reach the threshold.
+    /// Fingerprints are compared by their distance. A pair of documents counts only if the similarity of
+    /// their sets of terms reaches the threshold.
     Verified(Rows, TermLists, Threshold),
 }
 
-/// Compares the documents of a collection with each other.
+/// Compares the documents of a collection with each other, by the threads of `context`.
 pub(super) struct Comparing<'c> {
     pub(super) context: &'c Context<'c>,
 }
 
-/// Fingerprints of the documents, without gaps for documents that have none.
+/// Fingerprints of the documents of a collection. `words` has them without gaps for documents that have no
+/// fingerprint.
 pub(super) struct Rows {
     fingerprints: FingerprintRows<'static>,
-    /// Numbers of the documents that have a fingerprint, ascending.
+    /// Numbers of the documents that have a fingerprint, in ascending order.
     documents: Vec<u32>,
-    /// Fingerprints of `documents` in the same order.
+    /// Words of the fingerprints of `documents`, in the same order.
     words: Vec<u64>,
 }
 
@@ -62,8 +65,8 @@ impl Rows {
         Some(self.fingerprints.shape.distance(row(a)?, row(b)?))
     }
 
-    /// Returns the numbers of the documents whose rows are within distance `limit` of the row of `document`,
-    /// ascending and without `document`.
+    /// Returns the numbers of the other documents whose fingerprints are within distance `limit` of the
+    /// fingerprint of `document`, in ascending order.
     pub(super) fn near(&self, document: u32, limit: u32, isa: Isa) -> Vec<u32> {
         let Some(row) = self.fingerprints.row(document as usize) else { return Vec::new() };
         let mut distances = vec![0; self.documents.len()];
@@ -75,7 +78,7 @@ impl Rows {
 }
 
 impl Compared {
-    /// Computes the rows, the sets, or both, that `method` compares.
+    /// Computes what `method` compares: the fingerprints of the documents, their sets of terms, or both.
     ///
     /// # Errors
     ///
@@ -126,8 +129,8 @@ impl Compared {
         }
     }
 
-    /// Returns the number of the strictest threshold at which the pair is found, counted from 0. Returns `None` if no
-    /// threshold finds the pair.
+    /// Returns the number of the strictest threshold at which the pair is found. Thresholds are counted from
+    /// 0, beginning with the strictest. Returns `None` if no threshold finds the pair.
     pub(super) fn step(&self, pair: Pair) -> Option<usize> {
         let step = match self {
             Self::Rows(rows) => rows.distance(pair)? as usize,
@@ -141,8 +144,8 @@ impl Compared {
     }
 
     /// Calls `visit` with every pair that some threshold finds, and with the number of the strictest
-    /// threshold that finds it. Pairs come in any order. Each thread has a value of its own, made by `state`.
-    /// Returns these values.
+    /// threshold that finds the pair. Pairs come in any order. `state` creates a value for each thread, which
+    /// `visit` may change. Returns the values of all threads.
     ///
     /// # Errors
     ///
@@ -176,7 +179,7 @@ impl Compared {
 
 impl TermLists {
     /// Returns the number of the strictest similarity threshold that two documents reach, or `None` if they
-    /// share no term. `shared` is the weight of the terms that both have.
+    /// share no term. `shared` is the total weight of the terms that both documents contain.
     fn step(&self, [a, b]: Pair, shared: u64, measure: &Measure) -> Option<usize> {
         (shared > 0).then(|| step(measure, shared, self.weight(a), self.weight(b)))
     }
@@ -220,8 +223,9 @@ impl Comparing<'_> {
         TermLists::new(&sets.concat(), weight, context.threads(), context.isa())
     }
 
-    /// Divides all pairs of `documents` documents into blocks by their first document. Threads call `work`
-    /// with the first document of a block and the end of the block. Returns the state of each thread.
+    /// Divides a number of documents into blocks for threads. A thread calls `work` with its state, the first
+    /// document of a block, and the end of the block. `work` compares these documents with all later
+    /// documents. Returns the states of all threads.
     fn blocks<S: Send>(
         &self,
         documents: usize,
@@ -249,7 +253,7 @@ impl Comparing<'_> {
         )
     }
 
-    /// Calls `visit` with every pair of documents that have fingerprints, and with the distance of the
+    /// Calls `visit` with every pair of documents that have fingerprints, and with the distance between their
     /// fingerprints.
     fn rows<S: Send>(
         &self,
@@ -302,7 +306,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// Does the work of [`Self::shared`]. `N` is the integer type of the sums of weights.
+    /// Does the work of [`Self::shared`]. `N` is the integer type for the total weight of shared terms.
     fn summed<
         N: Copy + Default + PartialEq + From<u32> + Into<u64> + AddAssign + Send + Sync,
         S: Send,

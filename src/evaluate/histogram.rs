@@ -2,8 +2,8 @@
 
 use simtool_model::evaluation::{Counts, Curve, Scale};
 
-/// Number of pairs for each step. A step is the number of a threshold, and step 0 is the strictest. Each pair
-/// counts at the strictest threshold that finds it.
+/// Histogram of the thresholds at which pairs are found. A step is the number of a threshold, and step 0 is
+/// the strictest threshold. Each pair is counted once, at the strictest threshold that finds it.
 ///
 /// ```
 /// use simtool::evaluate::Histogram;
@@ -21,14 +21,15 @@ use simtool_model::evaluation::{Counts, Curve, Scale};
 pub struct Histogram(Vec<u64>);
 
 impl Histogram {
-    /// Creates a histogram for `steps` thresholds without any pairs.
+    /// Creates a histogram for `steps` thresholds. It has no pairs yet.
     #[must_use]
     pub fn new(steps: usize) -> Self {
         Self(vec![0; steps.max(1)])
     }
 
-    /// Adds `pairs` pairs that are found at `step`, but not at stricter steps. All later steps find them,
-    /// too. Pairs with a step beyond the last one are never found and not counted.
+    /// Adds `pairs` pairs that are found at `step`, but not at stricter steps. Looser steps find these pairs,
+    /// too. Pairs with a step beyond the last step of the histogram are not counted, because no threshold
+    /// finds them.
     #[inline]
     pub fn add(&mut self, step: usize, pairs: u64) {
         if let Some(count) = self.0.get_mut(step) {
@@ -47,9 +48,9 @@ impl Histogram {
         &self.0
     }
 
-    /// Returns the numbers of found pairs at each threshold. `self` counts all found pairs, `truth` the true pairs
-    /// among them, and `set_aside` the found pairs that count neither as true nor as false. `positives` is the number
-    /// of all true pairs, found or not.
+    /// Returns how many true and false pairs are found at each threshold. `self` counts all found pairs.
+    /// `truth` counts the true pairs among them, and `set_aside` the found pairs that count neither as true
+    /// nor as false. `positives` is the number of all true pairs, found or not.
     #[must_use]
     pub fn curve(&self, truth: &Self, set_aside: &Self, positives: u64, scale: Scale) -> Curve {
         // A step finds everything that the steps before it find, so counts are added up.

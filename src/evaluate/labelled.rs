@@ -22,7 +22,7 @@ pub struct Labels<'l> {
     pub format: TruthFormat,
 }
 
-/// Documents of a collection in memory.
+/// All documents of a collection, stored in memory.
 #[derive(Debug)]
 pub struct DocumentsInMemory {
     texts: Vec<Vec<u8>>,
@@ -97,7 +97,7 @@ impl DocumentsInMemory {
     ///
     /// # Panics
     ///
-    /// There is no such document.
+    /// The collection has no document with this number.
     #[must_use]
     pub fn text(&self, row: u32) -> &[u8] {
         &self.texts[row as usize]
@@ -107,15 +107,15 @@ impl DocumentsInMemory {
     ///
     /// # Panics
     ///
-    /// There is no such document.
+    /// The collection has no document with this number.
     #[must_use]
     pub fn id(&self, row: u32) -> &[u8] {
         &self.ids[row as usize]
     }
 }
 
-/// Documents with their labels: the true pairs (near-duplicates), and the pairs that count neither as true
-/// nor as false.
+/// A collection with its labels. The labels are its true pairs, which are near-duplicates, and pairs that
+/// count neither as true nor as false.
 #[derive(Debug)]
 pub struct Labelled {
     name: String,
@@ -125,8 +125,9 @@ pub struct Labelled {
 }
 
 impl Labelled {
-    /// Reads the labels of `documents`. `truth` lists the true pairs, and `set_aside` the pairs that count neither as
-    /// true nor as false. A pair in both lists is true.
+    /// Reads the labels of `documents` from two files. `truth` lists the true pairs, which are
+    /// near-duplicates. `set_aside` lists pairs that count neither as true nor as false. A pair in both files
+    /// counts as true.
     ///
     /// # Errors
     ///
@@ -152,7 +153,7 @@ impl Labelled {
         Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside })
     }
 
-    /// Returns the name of the collection and its numbers of documents and labelled pairs.
+    /// Returns the name of the collection, its number of documents, and its numbers of labelled pairs.
     #[must_use]
     pub fn described(&self) -> LabelledName {
         LabelledName {
@@ -169,14 +170,14 @@ impl Labelled {
         &self.documents.summary
     }
 
-    /// Returns whether a pair has a label: it is true, or it counts neither as true nor as false.
+    /// Returns whether a pair has a label. Such a pair is true, or it counts neither as true nor as false.
     pub(super) fn has_label(&self, pair: Pair) -> bool {
         [&self.truth, &self.set_aside].iter().any(|pairs| pairs.binary_search(&pair).is_ok())
     }
 }
 
-/// Files of a labelled collection in a folder: documents in `docs.*`, true pairs in `truth.tsv`, and, if present,
-/// pairs that do not count in `gray.tsv`.
+/// Paths of the files of a labelled collection in a folder. `docs.*` has the documents and `truth.tsv` the
+/// true pairs. `gray.tsv` may be missing. It has pairs that count neither as true nor as false.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledFolder {
     /// Path of the file with the documents, for example `docs.jsonl`.
@@ -188,7 +189,7 @@ pub struct LabelledFolder {
 }
 
 impl LabelledFolder {
-    /// Finds the files of `folder`.
+    /// Finds the files of a labelled collection in `folder`.
     ///
     /// # Errors
     ///

@@ -6,19 +6,20 @@
 //! # References
 //! E. B. Wilson. Probable inference, the law of succession, and statistical inference. JASA 1927.
 
-/// 97.5 % quantile of the normal distribution. It gives confidence intervals of 95 %.
+/// Factor of the standard error in a confidence interval of 95 %. It is the 97.5 % quantile of the normal
+/// distribution.
 const Z: f64 = 1.96;
-/// Minimum number of sampled documents with partners. With fewer, the standard error is unreliable and no interval is
-/// given.
+/// Minimum number of sampled documents with partners for which a confidence interval is given. With fewer
+/// documents, the standard error is unreliable. A partner of a document is a near-duplicate of it.
 const FEWEST: usize = 30;
 
-/// Counts for one sampled document. They count its partners, which are other documents that are its
-/// near-duplicates.
+/// Counts of the partners of one sampled document. A partner is another document that is its near-duplicate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SampledDocument {
-    /// Number of partners that are true near-duplicates and that the method found.
+    /// Number of partners that are true near-duplicates of the sampled document and that the method found.
     pub hits: u64,
-    /// Number to divide by: for recall all true partners, for precision all partners that the method found.
+    /// Number by which `hits` is divided. For recall, it is the number of all true partners. For precision,
+    /// it is the number of all partners that the method found.
     pub partners: u64,
 }
 
@@ -31,12 +32,12 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// A share of a whole, with the interval in which the true share probably lies (Wilson's interval).
+/// A share that was measured on a sample, with the confidence interval of the true share (Wilson's interval).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// Number of counted things, for example of documents without a missed partner.
+    /// Number of sampled things that have a property, for example of documents without a missed partner.
     pub part: u64,
-    /// Number of all things, whether they are counted in `part` or not.
+    /// Number of all sampled things, with or without the property.
     pub whole: u64,
     /// Confidence interval of `part / whole`.
     pub interval: Interval,
@@ -60,14 +61,13 @@ pub struct RatioEstimate {
     pub standard_error: f64,
     /// Confidence interval of `ratio`. `None` if `documents` is below 30 or if `hits` equals `partners`.
     pub interval: Option<Interval>,
-    /// Among the sampled documents with partners, the share for which no partner is wrong or missed (`hits` equals
-    /// `partners`). Reports show this share if `interval` is `None`.
+    /// Share of the sampled documents with partners for which no partner is wrong or missed, so that `hits`
+    /// equals `partners`. Reports show this share if `interval` is `None`.
     pub whole: Share,
 }
 
-/// Estimates recall or precision for a collection of `all` documents from a sample of its documents. Each sampled
-/// document has a number of partners, which are documents similar to it, and a number of hits, which are the partners
-/// that are true and were found.
+/// Estimates the recall or precision of a method for a collection of `all` documents from a sample of its
+/// documents. [`SampledDocument`] explains the counts of each sampled document.
 ///
 /// ```
 /// use simtool::evaluate::{SampledDocument, ratio_estimate};

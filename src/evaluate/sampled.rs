@@ -22,8 +22,9 @@ use simtool_model::document::DocOrdinal;
 use simtool_model::similarity::Threshold;
 use simtool_read::Corpus;
 
-/// Maximum number of true partners of a document in a small cluster. Documents with more partners belong to
-/// large clusters, which dominate the sums. A partner is another document that is a near-duplicate.
+/// Maximum number of true near-duplicates of a document that is counted in
+/// [`SampledMethod::recall_of_small`]. Documents with more near-duplicates belong to large clusters, which
+/// dominate the recall of all documents.
 const LARGE: u64 = 20;
 
 /// Settings of a sample, and the similarity that defines the true near-duplicates.
@@ -31,14 +32,14 @@ const LARGE: u64 = 20;
 pub struct SampleSettings {
     /// Number of documents to draw. A smaller collection is used as a whole.
     pub size: usize,
-    /// Seed of the random choice. Each seed draws another sample.
+    /// Seed of the random choice of documents. Each seed draws another sample.
     pub seed: u64,
-    /// Minimum similarity of the sets of true near-duplicates. If `None`, the threshold of the method is used, or 0.8
-    /// if the method compares no sets.
+    /// Minimum similarity of two sets of terms for which the documents count as true near-duplicates. If it
+    /// is `None`, the minimum similarity of the method is used, or 0.8 if the method compares no sets.
     pub similarity: Option<Threshold>,
 }
 
-/// Estimates for a method from a sample.
+/// Estimates of the recall and precision of a method from a sample of documents.
 #[derive(Clone, Debug)]
 pub struct SampledMethod {
     /// Name by which the method was selected.
@@ -49,20 +50,21 @@ pub struct SampledMethod {
     pub documents: u64,
     /// Number of documents in the sample.
     pub sample: u64,
-    /// Minimum similarity of the sets of true near-duplicates.
+    /// Minimum similarity of two sets of terms for which the documents count as true near-duplicates.
     pub similarity: Threshold,
-    /// Description of the terms that make the compared sets, for example `words:3`.
+    /// Description of the terms of the sets that are compared, for example `words:3`.
     pub terms: String,
-    /// Share of the true near-duplicates of the sampled documents that the method finds.
+    /// Estimated recall: the share of the true near-duplicates of sampled documents that the method finds.
     pub recall: RatioEstimate,
-    /// Share of the documents found near a sampled document that are true near-duplicates.
+    /// Estimated precision: the share of true near-duplicates among the documents that the method finds near
+    /// sampled documents.
     pub precision: RatioEstimate,
-    /// Recall for the sampled documents with at most 20 true near-duplicates.
+    /// Estimated recall for the sampled documents with at most 20 true near-duplicates.
     pub recall_of_small: RatioEstimate,
 }
 
-/// Draws a sample of `corpus` and estimates the recall and precision of the method in `named`. Also returns the
-/// summary of reading the corpus.
+/// Draws a sample of the documents of `corpus` and estimates the recall and precision of the method in
+/// `named`. Also returns the summary of the corpus.
 ///
 /// # Errors
 ///
@@ -134,7 +136,7 @@ fn threshold_of_sets(method: &Method) -> Option<Threshold> {
     }
 }
 
-/// Describes the terms of the sets that the method compares.
+/// Returns a description of the terms of the sets that the method compares, for example `words:3`.
 fn describe_terms(method: &Method) -> String {
     match method.compared() {
         terms if terms.are_weighed_in_sets() => format!("{terms} weighted by IDF"),
@@ -150,7 +152,8 @@ fn own_similarity(method: &Method) -> Threshold {
     }
 }
 
-/// Draws the sample: the documents whose IDs have the smallest hashes. Returns their numbers, ascending.
+/// Draws the sample, which is the documents whose IDs have the smallest hashes. Returns the numbers of these
+/// documents in ascending order.
 fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSettings) -> Vec<u32> {
     let key = |row: u32| {
         let document = DocOrdinal(row);
@@ -175,16 +178,19 @@ fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSetti
     rows
 }
 
-/// Minimum similarities for the partners of a sampled document.
+/// Minimum similarities that define the partners of a sampled document. A partner is another document that is
+/// similar to it.
 #[derive(Clone, Copy)]
 struct Wanted {
-    /// Minimum similarity of two sets that count as true near-duplicates.
+    /// Minimum similarity of two sets of terms for which the documents count as true near-duplicates.
     truth: Threshold,
-    /// Minimum similarity that the method requires of sets. `None` if it compares fingerprints only.
+    /// Minimum similarity of two sets that the method requires. `None` if the method compares fingerprints
+    /// only.
     found: Option<Threshold>,
 }
 
-/// Documents that are similar to one sampled document, ascending by number.
+/// Numbers of the documents that are similar to one sampled document, in ascending order. `truth` has its
+/// true near-duplicates, and `similar` the documents whose sets the method finds similar.
 #[derive(Clone, Default)]
 struct Partners {
     truth: Vec<u32>,
@@ -192,8 +198,8 @@ struct Partners {
 }
 
 impl Partners {
-    /// Returns the documents that `method` finds near the sampled document. `near` lists the documents with
-    /// near fingerprints, and is `None` if the method compares only sets.
+    /// Returns the numbers of the documents that `method` finds near the sampled document. `near` lists the
+    /// documents with near fingerprints. It is `None` if the method compares only sets.
     fn found_by(&self, method: &Method, near: Option<Vec<u32>>) -> Vec<u32> {
         let Some(near) = near else { return self.similar.clone() };
         if method.verify().is_none() {
@@ -203,13 +209,13 @@ impl Partners {
         near.into_iter().filter(is_similar).collect()
     }
 
-    /// Counts the documents of `found` that are true partners.
+    /// Returns how many documents of `found` are true near-duplicates of the sampled document.
     fn count_true(&self, found: &[u32]) -> u64 {
         found.iter().filter(|other| self.truth.binary_search(other).is_ok()).count() as u64
     }
 }
 
-/// Compares the sampled documents with the whole collection by their sets of terms.
+/// Compares sampled documents with all documents of the collection by their sets of terms.
 struct Similar<'s> {
     corpus: &'s dyn Corpus,
     summary: &'s CollectionSummary,
@@ -267,8 +273,9 @@ impl Similar<'_> {
         Ok(all)
     }
 
-    /// Reads the collection and calls `visit` with the number and the distinct terms of every document for which
-    /// `wanted` returns true. Each thread has a value of its own, made by `state`. Returns these values.
+    /// Reads the collection and calls `visit` with the number and the distinct terms of every document for
+    /// which `wanted` returns true. `state` creates a value for each thread, which `visit` may change.
+    /// Returns the values of all threads.
     fn visit_sets<S: Send>(
         &self,
         terms: &DocumentTerms,

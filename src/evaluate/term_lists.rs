@@ -12,27 +12,29 @@ use simtool_kernels::Isa;
 use simtool_kernels::shared_bits::shared_bits;
 use std::ops::{AddAssign, Range};
 
-/// Threshold for storing a term as bits instead of a list: the term is in more than 1/32 of the documents.
+/// Divisor for deciding how the documents of a term are stored. If more than 1/32 of all documents contain
+/// the term, they are stored as bits, otherwise as a list.
 const BIT_SHARE: usize = 32;
 
-/// Terms of each document, and documents of each term. Terms that only one document has are left out. The
-/// other terms are numbered from 0.
+/// The terms of each document, and the documents of each term. Terms that only one document contains are left
+/// out. Terms with a list of documents are numbered from 0, and frequent terms are stored as bits instead.
 #[derive(Debug)]
 pub(super) struct TermLists {
     /// Number of distinct terms of each document, including terms that no other document has.
     sizes: Vec<u32>,
-    /// Weight of each term, and sum of the weights of each document. `None` if all terms weigh the same.
+    /// Weight of each term, and total weight of the terms of each document. `None` if all terms weigh the
+    /// same.
     weights: Option<(Vec<u32>, Vec<u64>)>,
-    /// For each document, the index in `terms` at which its terms end.
+    /// For each document, the index in `terms` at which the terms of the document end.
     term_ends: Vec<usize>,
     /// Term numbers of the documents, one document after the other, ascending within a document.
     terms: Vec<u32>,
-    /// For each term, the index in `lists` at which its documents end.
+    /// For each term, the index in `lists` at which the documents of the term end.
     list_ends: Vec<usize>,
     /// Document numbers of the terms, one term after the other, ascending within a term.
     lists: Vec<u32>,
-    /// Bits of the documents, `width` words for each document. A bit says whether the document contains one
-    /// of the terms that many documents contain.
+    /// Bits for the frequent terms, in `width` words for each document. Each frequent term has one bit, which
+    /// is set if the document contains the term.
     bits: Vec<u64>,
     width: usize,
     isa: Isa,
@@ -131,7 +133,7 @@ impl TermLists {
         self.weights.as_ref().map_or(1, |(weights, _)| weights[term as usize])
     }
 
-    /// Returns the mean number of bytes per document if each of its terms takes 8 bytes.
+    /// Returns the mean number of bytes of the terms of a document, if each term takes 8 bytes.
     pub(super) fn bytes_per_document(&self) -> u64 {
         let terms: u64 = self.sizes.iter().copied().map(u64::from).sum();
         let count = (self.sizes.len() as u64).max(1);
@@ -147,7 +149,7 @@ impl TermLists {
         &self.bits[start..start + self.width]
     }
 
-    /// Returns the number of terms that two documents share, among the terms that are stored as bits.
+    /// Returns the number of frequent terms that two documents share. Only these terms are stored as bits.
     fn shared_bits(&self, a: u32, b: u32) -> u32 {
         // A document has fewer than 2³² terms.
         shared_bits(self.isa, self.bits(a), self.bits(b)) as u32
@@ -168,8 +170,8 @@ impl TermLists {
         sum
     }
 
-    /// Adds to the elements of `sums` the total weight of the terms that `document` shares with each later document.
-    /// The first element belongs to document `document + 1`, the second to the one after it, and so on.
+    /// Compares `document` with all later documents. Adds the total weight of the shared terms to `sums`,
+    /// which has one element for each later document, beginning with document number `document + 1`.
     pub(super) fn add_shared<N: Copy + From<u32> + AddAssign>(
         &self,
         document: u32,
@@ -192,7 +194,7 @@ impl TermLists {
     }
 }
 
-/// Returns a pair for each term of each document: the term, and the number of the document.
+/// Returns a pair for each term of each document. The pair has the term and the number of the document.
 fn occurrences(sets: &[Vec<u64>]) -> Vec<(u64, u32)> {
     let mut occurrences = Vec::new();
     for (document, set) in (0..).zip(sets) {
@@ -201,7 +203,7 @@ fn occurrences(sets: &[Vec<u64>]) -> Vec<(u64, u32)> {
     occurrences
 }
 
-/// Returns the range number `part` of several consecutive ranges. `ends` holds the end of each range.
+/// Returns range number `part` of consecutive ranges that begin at 0. `ends` holds the end of each range.
 fn range(ends: &[usize], part: usize) -> Range<usize> {
     let start = part.checked_sub(1).map_or(0, |before| ends[before]);
     start..ends[part]

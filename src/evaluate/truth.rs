@@ -13,7 +13,7 @@ use simtool_base::unordered_map::UnorderedMap;
 use std::path::Path;
 use std::str::FromStr;
 
-/// Format of a file of known near-duplicates, which is named on the command line.
+/// Format of a file that lists known near-duplicates. The user names the format on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TruthFormat {
     /// Each line has the IDs of two near-duplicates.
@@ -46,7 +46,7 @@ pub struct IdRows<'i>(UnorderedMap<&'i [u8], Row>);
 #[derive(Clone, Copy, Debug)]
 enum Row {
     One(u32),
-    /// Several documents have this ID.
+    /// Several documents have this ID, so it does not identify a document.
     Several,
 }
 
@@ -64,7 +64,8 @@ impl<'i> IdRows<'i> {
         self.0.contains_key(id)
     }
 
-    /// Returns the number of the document with this ID. The error is a phrase that describes the expected ID.
+    /// Returns the number of the document with this ID. If there is no such document, or if there are
+    /// several, the error is a phrase that describes which ID was expected.
     fn row(&self, id: &[u8]) -> Result<u32, String> {
         match self.0.get(id) {
             Some(&Row::One(row)) => Ok(row),
@@ -80,8 +81,8 @@ fn quoted(id: &[u8]) -> String {
     format!("\"{}\"", escaped(id))
 }
 
-/// Parses the labels in `bytes` and returns the pairs in ascending order without repetitions. `path` is for error
-/// messages.
+/// Parses a file of known near-duplicates, whose content is `bytes`. Returns the pairs in ascending order
+/// without repetitions. `path` is for error messages.
 ///
 /// # Errors
 ///
@@ -146,7 +147,7 @@ pub fn read_truth(
     Ok(pairs)
 }
 
-/// Collects the documents of each cluster, by the name of the cluster.
+/// Map from the name of each cluster to its documents, while a file is read.
 #[derive(Default)]
 struct Clusters<'b> {
     numbers: UnorderedMap<&'b [u8], usize>,

@@ -21,11 +21,11 @@ use simtool_model::evaluation::{
 use simtool_model::similarity::{Similarity, Threshold};
 use std::time::Instant;
 
-/// Maximum number of false pairs that are reported for a collection, and also the maximum number of missed
+/// Maximum number of false pairs that are reported for a collection. It is also the maximum number of missed
 /// pairs.
 const WRONG_PAIRS: usize = 10;
 
-/// Measures `methods` on `collections`, and lists the wrong pairs of the best method.
+/// Measures `methods` on `collections`, and lists the false pairs and the missed pairs of the best method.
 ///
 /// # Errors
 ///
@@ -68,8 +68,8 @@ pub fn evaluate(
     Ok(evaluation)
 }
 
-/// Measures a method on a collection: the counts of pairs at every threshold, the bytes per document and the
-/// time.
+/// Measures a method on a collection. The result has the counts of pairs at every threshold, the bytes per
+/// document, and the time.
 fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> Result<Measured> {
     let start = Instant::now();
     let compared = Compared::new(method, &labelled.documents, comparing)?;
@@ -98,8 +98,9 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
     Ok(Measured { curve, own, bytes_per_document: compared.bytes_per_document(), seconds })
 }
 
-/// Returns the number of the threshold that the method itself has. There are `steps` thresholds, numbered
-/// from the strictest. A similarity between two of them becomes the stricter one.
+/// Returns the number of the threshold that `method` itself uses. There are `steps` thresholds, numbered from
+/// the strictest. If the similarity of the method lies between two thresholds, the stricter of the two is
+/// returned.
 fn own_step(method: &Method, steps: usize) -> usize {
     let step = match method.close() {
         Criterion::Distance(distance) => distance as usize,
@@ -114,8 +115,9 @@ fn similarity_step(threshold: Threshold) -> usize {
     (0..union).rev().find(is_reached).unwrap_or(0) as usize
 }
 
-/// Lists the wrong pairs of a method at the threshold with number `step`. First come found pairs that are not
-/// true, the strictest pair first. Then come true pairs that are not found, the loosest pair first.
+/// Lists the wrong pairs of a method at the threshold with number `step`. First come false pairs that are
+/// found, beginning with the closest pair. Then come true pairs that are not found, beginning with the most
+/// distant pair.
 fn wrong_pairs(
     labelled: &Labelled,
     collection: usize,

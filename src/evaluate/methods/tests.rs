@@ -12,8 +12,8 @@ use simtool_terms::extract::frequencies::idf;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Returns documents of words from a small vocabulary. Most are similar to the document before, and some have
-/// no word.
+/// Returns documents whose words are from a small vocabulary. Most documents are similar to the document
+/// before them, and some documents have no word.
 fn texts(count: u64) -> Vec<String> {
     let word = |number: u64| format!("w{}", mix(number.wrapping_mul(GAMMA)) % 40);
     let text = |document: u64| {
@@ -44,12 +44,12 @@ fn resources(threads: usize) -> Resources {
     Resources { threads, ..Resources::default() }
 }
 
-/// Twin of [`Compared`]: documents that are compared one pair at a time.
+/// Slow twin of [`Compared`] for tests. It compares the documents one pair at a time.
 struct Obvious<'t> {
     method: &'t Method,
     texts: &'t [String],
     sets: Vec<BTreeSet<u64>>,
-    /// Weight of each term.
+    /// Map from each term of the documents to its weight.
     weights: BTreeMap<u64, u32>,
 }
 
@@ -69,8 +69,8 @@ impl<'t> Obvious<'t> {
         Self { method, texts, sets, weights }
     }
 
-    /// Returns the similarity of two texts with the measure of `threshold`. Returns `None` if they share
-    /// nothing.
+    /// Returns the similarity of two texts by the measure of `threshold`. Returns `None` if the texts share
+    /// no term.
     fn similarity(&self, [a, b]: [usize; 2], threshold: Threshold) -> Option<Similarity> {
         let sum = |terms: &BTreeSet<u64>| -> u64 {
             terms.iter().map(|term| u64::from(self.weights[term])).sum()
@@ -80,7 +80,8 @@ impl<'t> Obvious<'t> {
         (shared > 0).then(|| threshold.similarity(shared, sum(a), sum(b)))
     }
 
-    /// Returns the number of the strictest threshold that finds a pair of texts.
+    /// Returns the number of the strictest threshold that finds a pair of texts, or `None` if no threshold
+    /// finds it.
     fn step(&self, pair: [usize; 2]) -> Option<usize> {
         match self.method.close() {
             Criterion::Similarity(threshold) => {
