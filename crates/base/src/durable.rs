@@ -20,29 +20,31 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Largest number of files in a folder tree that are synced one by one. For more files, syncing the
-/// whole file system is faster, where the system supports it.
+/// Largest number of files in a folder, at any depth, that are synced one by one. If the folder has
+/// more files, the whole file system is synced, which is faster. Not all operating systems support
+/// that.
 const FEW_FILES: usize = 256;
 /// Largest number of files and folders that are synced at the same time, each by its own thread.
 const SYNCS: usize = 16;
 
-/// Whether outputs are synced to the disk before they get their names.
+/// Whether an output file or folder is synced before it gets its final name. Syncing makes the
+/// system write it to the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// Outputs are synced. A power cut leaves either the old or the new output.
+    /// Outputs are synced. After a power cut, either the old or the new output exists as a whole.
     Synced,
     /// Outputs are not synced, which saves some milliseconds. A power cut within about half a
-    /// minute may leave an empty file.
+    /// minute after the run may leave an empty file.
     Fast,
 }
 
-/// A step of writing to the disk. A disk that [`Disk::asking`] creates passes each step to its
-/// callback.
+/// A step of a durable write. If [`Disk::asking`] created a disk, the disk calls its callback with
+/// each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Sync a file.
     SyncFile,
-    /// Sync the names in a folder.
+    /// Sync the names of the files in a folder.
     SyncFolder,
     /// Rename a file or folder.
     Rename,
@@ -50,8 +52,8 @@ pub enum Step {
     Exchange,
 }
 
-/// Callback that runs before each step, with the path of the file or folder. If the callback
-/// returns an error, the step is not carried out and fails with that error.
+/// Callback that a [`Disk`] calls before each step, with the path of the file or folder. If the
+/// callback returns an error, the step is not carried out and fails with this error.
 type Ask = dyn Fn(Step, &Path) -> io::Result<()> + Send + Sync;
 
 /// Access to the disk that syncs and renames files and folders. Tests can watch each step and make
@@ -63,27 +65,27 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Creates a disk without a callback. Whether it syncs anything depends on `durability`.
+    /// Creates a disk without a callback. `durability` decides whether it syncs files and folders.
     #[must_use]
     pub fn new(durability: Durability) -> Self {
         Self { durability, ask: None }
     }
 
-    /// Creates a disk that calls `ask` before each step. Tests use it to record steps and to make
-    /// steps fail.
+    /// Creates a disk that syncs outputs and calls `ask` before each step. Tests use this callback
+    /// to record steps and to make steps fail.
     #[must_use]
     pub fn asking(ask: impl Fn(Step, &Path) -> io::Result<()> + Send + Sync + 'static) -> Self {
         Self { durability: Durability::Synced, ask: Some(Arc::new(ask)) }
     }
 
-    /// Returns whether outputs are synced, as chosen in [`Self::new`].
+    /// Returns whether this disk syncs outputs.
     #[must_use]
     pub fn durability(&self) -> Durability {
         self.durability
     }
 
-    /// Writes the bytes of `file` to the disk, unless durability is [`Durability::Fast`]. `path`,
-    /// the present name of the file, is only passed to the callback.
+    /// Writes the bytes of `file` to the disk. Does nothing if the durability is
+    /// [`Durability::Fast`]. `path` is the present name of the file, which only the callback needs.
     ///
     /// # Errors
     ///
@@ -96,8 +98,8 @@ impl Disk {
         where_possible(file.sync_all())
     }
 
-    /// Writes the names in `folder` to the disk, so that a rename in the folder survives a power
-    /// cut.
+    /// Writes the names of the files in `folder` to the disk, so that a rename in the folder
+    /// survives a power cut.
     ///
     /// # Errors
     ///
@@ -120,7 +122,7 @@ impl Disk {
             return Ok(());
         }
         let mut files = Vec::new();
-        // Every folder that is found is appended, and visited later.
+        // Every folder that is found is appended to the list, and visited later in this loop.
         let mut folders = vec![folder.to_owned()];
         let mut next = 0;
         while next < folders.len() {
@@ -143,17 +145,17 @@ impl Disk {
         sync_all(&files, &folders)
     }
 
-    /// Gives a temporary file its final name `to`, and replaces a file that already has this name.
+    /// Gives a temporary file its final name `to`. If a file with this name exists, it is replaced.
     ///
     /// # Errors
     ///
-    /// The file was not renamed. A file that had the name is unchanged.
+    /// The temporary file was not renamed. If a file called `to` existed, it is unchanged.
     pub fn rename_file(&self, file: tempfile::NamedTempFile, to: &Path) -> io::Result<()> {
         self.ask(Step::Rename, to)?;
         file.persist(to).map(drop).map_err(|failed| failed.error)
     }
 
-    /// Renames a file, and replaces a file that has the name `to`.
+    /// Renames a file to `to`. If a file with this name exists, it is replaced.
     ///
     /// # Errors
     ///
@@ -163,7 +165,8 @@ impl Disk {
         fs::rename(from, to)
     }
 
-    /// Renames a folder. Only an empty folder with the name `to` is replaced.
+    /// Renames a folder to `to`. An empty folder with this name is replaced, but any other file or
+    /// folder with this name causes an error.
     ///
     /// # Errors
     ///
@@ -195,7 +198,7 @@ impl fmt::Debug for Disk {
     }
 }
 
-/// Returns whether `error`, which comes from renaming a folder, means that the new name is taken.
+/// Returns whether `error` means that a folder could not be renamed because its new name is taken.
 #[must_use]
 pub fn is_taken(error: &io::Error) -> bool {
     use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
@@ -208,7 +211,7 @@ fn sync_bytes(file: &Path) -> io::Result<()> {
     where_possible(File::options().append(true).open(file)?.sync_all())
 }
 
-/// Writes the names in `folder` to the disk.
+/// Writes the names of the files in `folder` to the disk.
 fn sync_names(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         // Other systems cannot open a folder as a file. Their journals take care of names.
@@ -216,14 +219,14 @@ fn sync_names(folder: &Path) -> io::Result<()> {
     }
     match File::open(folder) {
         Ok(folder) => where_possible(folder.sync_all()),
-        // A user may write to a folder without permission to open it.
+        // A user may have the permission to write to a folder, but not to open it.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         Err(error) => Err(error),
     }
 }
 
-/// Syncs files and folders in any order, many at the same time. The disk needs about the same time for
-/// one sync as for many at once.
+/// Syncs files and folders in any order, at most [`SYNCS`] at the same time. The disk needs about
+/// the same time for one sync as for many syncs at once.
 fn sync_all(files: &[PathBuf], folders: &[PathBuf]) -> io::Result<()> {
     let count = files.len() + folders.len();
     let next = AtomicUsize::new(0);
@@ -238,7 +241,7 @@ fn sync_all(files: &[PathBuf], folders: &[PathBuf]) -> io::Result<()> {
         }
     };
     thread::scope(|scope| {
-        // If no more threads can be started, the present ones do all the work.
+        // If no more threads can be started, the threads that were started do all the work.
         let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
         let others: Vec<_> = (1..count.min(SYNCS)).filter_map(start).collect();
         let lost = |_| Err(io::Error::other("a sync was not finished"));
@@ -246,8 +249,8 @@ fn sync_all(files: &[PathBuf], folders: &[PathBuf]) -> io::Result<()> {
     })
 }
 
-/// Turns the error of a file system that cannot sync, such as some network file systems, into
-/// success.
+/// Returns the result of a sync. If the file system does not support syncing, as some network file
+/// systems do, returns success instead of the error.
 fn where_possible(synced: io::Result<()>) -> io::Result<()> {
     use io::ErrorKind::{InvalidInput, Unsupported};
     match synced {
@@ -256,8 +259,9 @@ fn where_possible(synced: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Syncs the whole file system that `folder` is on, and returns `true`. On systems without such a
-/// call, or whose call does not report errors, does nothing and returns `false`.
+/// Syncs the whole file system that contains `folder`, and returns `true`. Some operating systems
+/// have no call for that, or their call does not report errors. On these systems, does nothing and
+/// returns `false`.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn sync_file_system(folder: &Path) -> io::Result<bool> {
     rustix::fs::syncfs(File::open(folder)?)?;
@@ -280,8 +284,8 @@ fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Returns the number of free bytes in the file system that `folder` is on, or `u64::MAX` if it is
-/// unknown.
+/// Returns the number of free bytes in the file system that contains `folder`, or `u64::MAX` if
+/// this number is unknown.
 #[cfg(unix)]
 #[must_use]
 pub fn free_bytes(folder: &Path) -> u64 {

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 /// Result of a function that can fail with an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error with its place and with advice for the user.
+/// An error of simtool. Its message names the place, such as a file or a setting, and gives advice
+/// to the user.
 pub struct Error(Box<ErrorKind>);
 
 /// The cases of [`Error`].
@@ -22,11 +23,11 @@ pub enum ErrorKind {
     /// The operating system refused an operation on a file.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
         /// The operation as a verb, for example "read" or "create".
         action: &'static str,
-        /// The operating system's reason.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A file breaks a rule of its format.
@@ -36,7 +37,7 @@ pub enum ErrorKind {
         path: PathBuf,
         /// Byte offset in the file, from 0.
         byte: u64,
-        /// Content that a valid file has at this byte.
+        /// Description of the content that a valid file has at this byte.
         expected: String,
     },
     /// A line of a text file cannot be parsed.
@@ -46,26 +47,27 @@ pub enum ErrorKind {
         path: PathBuf,
         /// Line in the file, from 1.
         line: usize,
-        /// Content of a valid line.
+        /// Description of a valid line.
         expected: String,
     },
     /// A setting is out of its range, or contradicts another setting.
     ///
-    /// The text of `rule` has the names of other settings in backquotes, for example `text_field`.
-    /// The command line shows such a name as an option, here `--text-field`.
+    /// In the text of `rule`, names of other settings are in backquotes, for example `text_field`.
+    /// The command line shows such a name as an option, for example `--text-field`.
     #[error("{field} {value}: {rule}")]
     Config {
-        /// The setting's name, with underscores.
+        /// Name of the setting, with underscores.
         field: &'static str,
         /// The value that was given.
         value: String,
-        /// The allowed range or combination.
+        /// The rule that the value breaks, for example "must be from 10 to 31".
         rule: String,
     },
-    /// The input exceeds a limit that can be checked only during the run.
+    /// A quantity, such as the memory for the documents, is beyond a limit. The quantity is known
+    /// only during the run.
     #[error("{what}: {rule}")]
     Limit {
-        /// Quantity that is too large or too small.
+        /// Name of the quantity that is too large or too small.
         what: String,
         /// The limit, and advice for the user.
         rule: String,
@@ -75,20 +77,21 @@ pub enum ErrorKind {
     Missing {
         /// A sentence that names the missing document or record.
         what: String,
-        /// Reason why it is missing, or advice on how to name something that exists.
+        /// Reason why the document or record is missing, or advice on how to name one that exists.
         reason: String,
     },
     /// The operating system refused to allocate memory.
     #[error("cannot have {bytes} bytes of memory for {what}: {remedy}")]
     Memory {
-        /// Purpose of the memory, for example the name of a table.
+        /// Contents of the memory, for example "the terms of the documents".
         what: &'static str,
         /// Number of bytes that were requested.
         bytes: u64,
         /// Advice for the user.
         remedy: &'static str,
     },
-    /// A part of the input cannot be read, and the caller asked to fail in this case (`--on-error fail`).
+    /// A part of the input cannot be read, and the caller has chosen that the run then fails
+    /// (`--on-error fail`).
     #[error("{fault}; nothing was written, as `on_error` fail asks for")]
     Loss {
         /// The fault that lost a part of the input.
@@ -97,7 +100,7 @@ pub enum ErrorKind {
     /// No document was read, so there are no results to write.
     #[error("no document was read: {reason}; nothing was written")]
     NothingRead {
-        /// The most likely reason.
+        /// The most likely reason why no document was read.
         reason: String,
     },
     /// The caller asked the work to stop.
@@ -106,16 +109,17 @@ pub enum ErrorKind {
     /// The input or a setting needs a Cargo feature that this build was compiled without.
     #[error("this build has no {what}; rebuild with --features {feature}")]
     FeatureOff {
-        /// The format, compression or tokenizer that is missing.
+        /// Name of the format, compression or tokenizer that this build lacks.
         what: &'static str,
-        /// The Cargo feature that adds the missing part.
+        /// Name of the Cargo feature that adds the format, compression or tokenizer.
         feature: &'static str,
     },
-    /// A line of the user's hash table is too short or has a wrong character. The hash table is a
-    /// text file of `0` and `1` with one line per feature, which replaces the built-in random bits.
+    /// A line of the user's hash table is too short or has a wrong character. A hash table is a
+    /// text file of the characters `0` and `1`, with one line per feature. It replaces the built-in
+    /// random bits.
     #[error("{}, line {line}, column {column}: {found}; expected {expected}", path.display())]
     HashTable {
-        /// The hash table's file.
+        /// Path of the file with the hash table.
         path: PathBuf,
         /// Line in the file, from 1.
         line: usize,
@@ -126,23 +130,24 @@ pub enum ErrorKind {
         /// Description of a line that is long enough for the requested number of bits.
         expected: String,
     },
-    /// Documents were lost or counted twice. This is a bug in simtool, so nothing is written.
+    /// The numbers of kept and removed documents do not add up to the number of documents that were
+    /// read. This is a bug in simtool, so nothing is written.
     #[error(
         "internal error, please report it: {documents} documents were read, but {kept} kept and \
          {removed} removed; nothing was written"
     )]
     NotConserved {
-        /// Documents that were read.
+        /// Number of documents that were read.
         documents: u64,
-        /// Documents that are kept.
+        /// Number of documents that are kept.
         kept: u64,
-        /// Documents that are removed.
+        /// Number of documents that are removed.
         removed: u64,
     },
 }
 
 impl Error {
-    /// Returns the case of the error, for programs that handle some cases specially.
+    /// Returns the case of the error. Programs can use it to handle some cases in a special way.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0

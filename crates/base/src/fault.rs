@@ -1,4 +1,4 @@
-//! Faults of inputs that concern more than a single record.
+//! Faults of input files. A fault concerns more than a single record.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ pub enum Severity {
     Loss,
 }
 
-/// A problem of a whole file, or of a range of its bytes.
+/// A problem of an input file, or of a range of bytes in the file.
 ///
 /// `Display` writes one line that begins with [`Self::code`] in brackets. Names and content from
 /// the input are escaped, so that no input can send control characters to a terminal.
@@ -20,21 +20,21 @@ pub enum Severity {
 pub struct Fault {
     /// Whether a part of the input was lost.
     pub severity: Severity,
-    /// Stable name of the fault, such as `truncated` or `corrupt-gzip`.
+    /// Name of the kind of fault, such as `truncated` or `corrupt-gzip`. These names never change.
     pub code: &'static str,
-    /// The file, as the user named it.
+    /// Path of the file, in the form in which the user named it.
     pub file: PathBuf,
     /// Byte offset at which the fault was noticed, in the file on disk, before decompression.
     /// `None` if the fault has no place, for example because the file cannot be opened.
     pub byte: Option<u64>,
     /// Description of the fault, its consequence, and advice for the user.
     pub detail: String,
-    /// Number of records that were lost and are not reported one by one as bad records. It is 0 if the
-    /// number of lost records is unknown.
+    /// Number of records that were lost by this fault and are not reported as bad records. It is 0
+    /// if the number of lost records is unknown.
     pub lost_records: u64,
 }
 
-/// Largest number of characters of input text that a message repeats. Longer text is cut.
+/// Largest number of characters of the input that a message repeats. A longer text is cut.
 const LONGEST_QUOTE: usize = 120;
 
 /// Prepares text from the input for a message: escapes control characters and line ends, and cuts

@@ -3,19 +3,19 @@
 use std::io::{self, Write};
 
 /// Writes `bytes` as a JSON string. A byte that is not part of valid UTF-8 becomes `\x` and two
-/// hexadecimal digits, for example `\xff`. A JSON parser then returns these four characters instead
-/// of the byte.
+/// hexadecimal digits, for example `\xff`. A JSON parser returns these four characters instead of
+/// the byte.
 ///
 /// # Errors
 ///
-/// `out` fails.
+/// Writing to `out` fails.
 pub fn write_string(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
     out.write_all(b"\"")?;
     for chunk in bytes.utf8_chunks() {
         write_escaped(out, chunk.valid().as_bytes())?;
         for byte in chunk.invalid() {
-            // JSON knows no escape for a single byte. The doubled backslash keeps the string valid,
-            // and the byte can still be read.
+            // JSON has no escape for a single byte. The doubled backslash keeps the string valid,
+            // and a person can still read the byte.
             write!(out, "\\\\x{byte:02x}")?;
         }
     }

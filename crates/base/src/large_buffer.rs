@@ -10,26 +10,28 @@ use bytemuck::Pod;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// Minimum size in bytes of an array that gets a memory map of its own, instead of memory from the
-/// allocator.
+/// Smallest size in bytes of an array that gets a memory map of its own. Smaller arrays get memory
+/// from the allocator.
 const MAPPED_BYTES: usize = 64 << 10;
 
-/// Minimum size in bytes of an array that asks for large pages. A large page is cleared as a whole at
-/// its first touch. A virtual machine may first have to get the page from its host, which takes
-/// milliseconds. So small pages are cheaper for smaller arrays.
+/// Smallest size in bytes of an array that asks the system for large pages. A large page is cleared
+/// as a whole when it is first touched. A virtual machine may also have to get the page from its
+/// host, which takes milliseconds. So small pages are cheaper for smaller arrays.
 const LARGE_PAGES_BYTES: usize = 8 << 20;
 
-/// Number of bytes that must still be available after a large array was created. The many small
-/// allocations need them: when a small allocation fails, the program ends.
+/// Number of bytes that must still be available after a large array was created. Small allocations
+/// need these bytes. If a small allocation fails, the program ends without a message about the
+/// array.
 const LEFT_BYTES: usize = 8 << 20;
 
-/// Array of fixed length whose elements are zero at first.
+/// Array of fixed length for many megabytes. All elements are zero at first.
 #[derive(Debug)]
 pub struct LargeBuffer<T> {
     memory: Memory,
     length: usize,
     element: PhantomData<T>,
-    /// Entry of the buffer's bytes in a memory ledger; `None` before [`LargeBuffer::entered_in`].
+    /// Reservation of the buffer's bytes in a memory ledger. `None` before the call of
+    /// [`LargeBuffer::entered_in`].
     #[expect(dead_code, reason = "held until the buffer is dropped")]
     held: Option<Reservation>,
 }
@@ -37,21 +39,22 @@ pub struct LargeBuffer<T> {
 #[derive(Debug)]
 enum Memory {
     Mapped(memmap2::MmapMut),
-    /// Words of 16 bytes, so that the memory is aligned for every element type.
+    /// Memory from the allocator. It consists of words of 16 bytes, so that it is aligned for every
+    /// element type.
     Allocated(Vec<u128>),
 }
 
 impl<T: Pod> LargeBuffer<T> {
-    /// Creates a buffer of `length` zeros. The system provides the memory when it is first touched. The
-    /// program ends if there is too little memory.
+    /// Creates a buffer of `length` zeros. The operating system provides each page of memory when
+    /// the page is first touched. The program ends if there is too little memory.
     #[must_use]
     pub fn zeroed(length: usize) -> Self {
         let memory = Memory::mapped(length * size_of::<T>());
         Self::over(memory.unwrap_or_else(|bytes| Memory::Allocated(vec![0; words(bytes)])), length)
     }
 
-    /// Creates a buffer of `length` zeros. The system provides the memory when it is first touched.
-    /// `what` names the array in the error message.
+    /// Creates a buffer of `length` zeros. The operating system provides each page of memory when
+    /// the page is first touched. `what` names the array in the error message.
     ///
     /// # Errors
     ///
@@ -61,8 +64,8 @@ impl<T: Pod> LargeBuffer<T> {
         let bytes = bytes.ok_or_else(|| Error::memory(what, u64::MAX))?;
         let memory = match Memory::mapped(bytes) {
             Ok(map) if bytes < LARGE_PAGES_BYTES => map,
-            // A second, small map shows whether the limit of the process leaves room for small
-            // allocations. That map is given back at once.
+            // A second, small map shows whether the memory limit of the process leaves room for
+            // small allocations. The second map is given back at once.
             Ok(map) if memmap2::MmapMut::map_anon(LEFT_BYTES).is_ok() => map,
             Err(bytes) if bytes < LARGE_PAGES_BYTES => {
                 Memory::Allocated(filled(0, words(bytes), what)?)
@@ -87,8 +90,8 @@ impl<T: Pod> LargeBuffer<T> {
         Self { held: Some(ledger.hold(bytes)), ..self }
     }
 
-    /// Creates a buffer of `length` zeros and makes the system provide the memory at once. The
-    /// exception is a buffer that is large enough for large pages.
+    /// Creates a buffer of `length` zeros. Makes the operating system provide the memory at once,
+    /// unless the buffer is large enough for large pages.
     ///
     /// This is for arrays that are read before they are written, such as hash tables. A page of such an
     /// array would fault twice: at the first read and at the first write. The second fault interrupts
@@ -122,14 +125,15 @@ impl<T: Pod> Clone for LargeBuffer<T> {
 }
 
 impl Memory {
-    /// Maps memory of `bytes` bytes, all zero. Returns `bytes` as the error if the array is too
-    /// small for a map, or if the system refuses the map.
+    /// Creates a memory map of `bytes` bytes, which are all zero. Returns an error if `bytes` is
+    /// too small for a map, or if the system refuses the map. The error is `bytes` again.
     fn mapped(bytes: usize) -> Result<Self, usize> {
         if bytes < MAPPED_BYTES {
             return Err(bytes);
         }
         let map = memmap2::MmapMut::map_anon(bytes).map_err(|_| bytes)?;
-        // This is only a hint, so its result is ignored. Small pages work, too, but more slowly.
+        // This call is only a hint, so its result is ignored. Small pages work, too, but more
+        // slowly.
         #[cfg(target_os = "linux")]
         if bytes >= LARGE_PAGES_BYTES {
             drop(map.advise(memmap2::Advice::HugePage));
@@ -137,13 +141,15 @@ impl Memory {
         Ok(Self::Mapped(map))
     }
 
-    /// Makes the system provide mapped memory at once, unless it comes in large pages.
+    /// Makes the operating system provide a memory map at once. Does nothing if the map has large
+    /// pages, or if this value is no map.
     fn populate(&self) {
         #[cfg(target_os = "linux")]
         if let Self::Mapped(map) = self
             && map.len() < LARGE_PAGES_BYTES
         {
-            // This is only a hint, so its result is ignored. Kernels before 5.14 do not know it.
+            // This call is only a hint, so its result is ignored. Linux kernels before 5.14 do not
+            // know it.
             drop(map.advise(memmap2::Advice::PopulateWrite));
         }
     }
@@ -166,8 +172,8 @@ pub fn reserved<T>(capacity: usize, what: &'static str) -> Result<Vec<T>> {
     Ok(elements)
 }
 
-/// Creates a vector that holds `value` `length` times. `what` names the vector in the error
-/// message.
+/// Creates a vector of `length` elements that all equal `value`. `what` names the vector in the
+/// error message.
 ///
 /// # Errors
 ///
@@ -178,8 +184,9 @@ pub fn filled<T: Clone>(value: T, length: usize, what: &'static str) -> Result<V
     Ok(elements)
 }
 
-/// Makes room for `more` additional elements. `what` names the vector in the error message. The
-/// capacity grows at least to twice the old one, so that a growing vector is rarely moved.
+/// Makes room for `more` additional elements. If the capacity is too small, it grows at least to
+/// twice the old capacity. So a growing vector is rarely moved. `what` names the vector in the
+/// error message.
 ///
 /// # Errors
 ///
@@ -245,8 +252,8 @@ mod tests {
         assert!(small.iter().chain(&*large).all(|&number| number == 0));
         assert_eq!((small.len(), large.len()), (3, 1 << 17));
         let message = |error: Error| error.to_string();
-        // One length needs more bytes than any address space has, the other more than 64 bits can
-        // count.
+        // The first length needs more bytes than any address space has. The second length needs
+        // more bytes than 64 bits can count.
         for length in [1 << 57, usize::MAX / 4] {
             let error = message(LargeBuffer::<u64>::try_zeroed(length, "the numbers").unwrap_err());
             assert!(error.starts_with("cannot have ") && error.contains("the numbers"), "{error}");

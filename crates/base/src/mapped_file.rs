@@ -7,7 +7,7 @@ use std::io::Read;
 use std::ops::Deref;
 use std::path::Path;
 
-/// The bytes of a file as one slice.
+/// The bytes of a file as one slice. The file is memory-mapped, or its bytes were read into memory.
 #[derive(Debug)]
 pub struct MappedFile(Bytes);
 
@@ -30,19 +30,21 @@ impl MappedFile {
         Ok(Self(Bytes::Read(bytes)))
     }
 
-    /// Maps the file. A pipe or an empty file, which cannot be mapped, is read instead.
+    /// Memory-maps the file. A pipe or an empty file cannot be mapped, so it is read into memory
+    /// instead.
     ///
     /// # Safety
     ///
-    /// While the value lives, no process may truncate or overwrite the file. A read beyond a new end
-    /// kills the process with a bus error, and bytes that change under the slice are undefined
-    /// behaviour. A library cannot promise this about the files of others. So only a program, which
-    /// acts for its user and documents the condition, may call this.
+    /// While the returned value exists, no process may truncate or overwrite the file. A read
+    /// beyond the end of a truncated file kills the process with a bus error. If the bytes of the
+    /// slice change, this is undefined behaviour. A library cannot promise that the files of its
+    /// users do not change. So only a program that documents this condition for its user may call
+    /// this function.
     ///
     /// # Errors
     ///
-    /// The file cannot be opened, mapped or read. Systems limit the number of maps of a process, so
-    /// mapping can fail when many files are open.
+    /// The file cannot be opened, mapped or read. Operating systems limit the number of maps of a
+    /// process, so mapping can fail if many files are mapped.
     pub unsafe fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
         let metadata = file.metadata().map_err(|e| Error::io(path, "read", e))?;
@@ -60,33 +62,36 @@ impl MappedFile {
     }
 }
 
-/// The way in which files are opened: mapped, or read into memory. Only a program can choose mapping
-/// for its user, because the user must not change the files while they are mapped.
+/// Decides whether files are memory-mapped or read into memory. Only a program can choose mapping,
+/// because its user must not change the files while they are mapped.
 ///
-/// The unsafe step is to create a value that maps. With such a value, opening files is safe.
+/// Creating a value that maps files is unsafe, see [`FileAccess::map`]. Opening files with an
+/// existing value is safe.
 #[derive(Clone, Copy, Debug)]
 pub struct FileAccess {
-    /// Callback that gets the path and the bytes of each mapped file. `None` if files are read, not
-    /// mapped.
+    /// Callback that gets the path and the bytes of each mapped file. `None` if files are read into
+    /// memory, not mapped.
     map: Option<fn(&Path, &[u8])>,
 }
 
 impl FileAccess {
-    /// Reads whole files into memory and never maps them.
+    /// Value that reads whole files into memory and never maps them.
     pub const READ: Self = Self { map: None };
 
-    /// Maps files, and calls `on_map` with the path and the bytes of each.
+    /// Creates a value that memory-maps files. After each map, `on_map` is called with the path and
+    /// the bytes of the file.
     ///
     /// # Safety
     ///
-    /// Every file that is opened with the value must meet the conditions of [`MappedFile::open`].
+    /// Every file that is opened with the returned value must meet the conditions of
+    /// [`MappedFile::open`].
     #[must_use]
     pub unsafe fn map(on_map: fn(&Path, &[u8])) -> Self {
         Self { map: Some(on_map) }
     }
 
-    /// Maps files. This is safe only in tests, because no other process changes the files of a
-    /// test.
+    /// Creates a value that memory-maps files, for tests. This is safe only in tests, because no
+    /// other process changes the files of a test.
     #[cfg(any(test, feature = "testing"))]
     #[must_use]
     pub fn map_own_files() -> Self {
@@ -99,14 +104,15 @@ impl FileAccess {
         self.map.is_some()
     }
 
-    /// Opens a file: maps it, or reads it whole into memory if this value is [`Self::READ`].
+    /// Opens a file. Memory-maps the file, or reads it into memory as a whole if this value is
+    /// [`Self::READ`].
     ///
     /// # Errors
     ///
     /// The file cannot be opened, mapped or read.
     pub fn open(self, path: &Path) -> Result<MappedFile> {
         let Some(on_map) = self.map else { return MappedFile::read(path) };
-        // SAFETY: whoever made a value that maps promised this for every file.
+        // SAFETY: the caller of `FileAccess::map` has promised this for every file that is opened.
         let file = unsafe { MappedFile::open(path) }?;
         on_map(path, &file);
         Ok(file)
@@ -126,7 +132,7 @@ impl Deref for MappedFile {
 
 #[cfg(any(test, feature = "testing"))]
 thread_local! {
-    /// Whether this thread refuses maps, as the system does when a process has too many of them.
+    /// For tests: whether memory maps fail in this thread, as if the process had too many maps.
     pub static REFUSES_MAPS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 

@@ -5,8 +5,8 @@ use crate::quantity::bytes as readable_bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A memory limit in bytes, and the number of bytes that large buffers use at present. A clone counts
-/// in the same ledger, and all threads may use it.
+/// A memory limit in bytes, and the number of bytes that large buffers use at present. All threads
+/// may use a ledger. A clone of a ledger shares limit and counts with the original.
 ///
 /// ```
 /// use simtool_base::memory_ledger::Ledger;
@@ -26,10 +26,11 @@ pub struct Ledger(Arc<Account>);
 struct Account {
     limit: u64,
     used: AtomicU64,
-    /// The largest value that `used` had.
+    /// The largest value that `used` has had so far.
     peak: AtomicU64,
-    /// The account of the ledger that created this one by [`Ledger::share`]. It counts the bytes of
-    /// this account, too.
+    /// Account of the larger ledger from which [`Ledger::share`] created this account. The larger
+    /// ledger counts the bytes of this account, too. `None` if this account was not created by
+    /// `share`.
     whole: Option<Arc<Self>>,
 }
 
@@ -40,8 +41,8 @@ impl Account {
         Arc::new(Self { limit, used, peak, whole })
     }
 
-    /// Updates the peak to at least `used`, the new total, and counts the additional `bytes` in the
-    /// account `whole`, too.
+    /// Updates the peak after `bytes` more bytes were counted. `used` is the new total. Counts the
+    /// additional bytes in the account `whole`, too.
     fn entered(&self, bytes: u64, used: u64) {
         self.peak.fetch_max(used, Ordering::Relaxed);
         if let Some(whole) = &self.whole {
@@ -83,14 +84,14 @@ impl Ledger {
         Self(Account::new(limit, None))
     }
 
-    /// Creates a ledger for one part of the work, with its own limit of `limit` bytes. Bytes that
-    /// the new ledger counts are counted in this ledger, too.
+    /// Creates a smaller ledger for a part of the work, with a limit of `limit` bytes. The bytes
+    /// that the smaller ledger counts are also counted in this ledger.
     #[must_use]
     pub fn share(&self, limit: u64) -> Self {
         Self(Account::new(limit, Some(Arc::clone(&self.0))))
     }
 
-    /// Returns the limit in bytes; `u64::MAX` means that there is none.
+    /// Returns the limit in bytes. `u64::MAX` means that memory is not limited.
     #[must_use]
     pub fn limit(&self) -> u64 {
         self.0.limit
@@ -108,18 +109,18 @@ impl Ledger {
         self.limit().saturating_sub(self.used())
     }
 
-    /// Returns the largest number of bytes that were used at one time.
+    /// Returns the largest number of bytes that were used at the same time so far.
     #[must_use]
     pub fn peak(&self) -> u64 {
         self.0.peak.load(Ordering::Relaxed)
     }
 
-    /// Reserves `bytes` bytes for a buffer. `what` names it in the error message, for example "the
-    /// terms of the documents".
+    /// Reserves `bytes` bytes for a buffer. `what` names the contents of the buffer in the error
+    /// message, for example "the terms of the documents".
     ///
     /// # Errors
     ///
-    /// The limit does not allow that many more bytes.
+    /// The limit does not allow `bytes` more bytes.
     pub fn reserve(&self, bytes: u64, what: &'static str) -> Result<Reservation> {
         self.try_reserve(bytes).ok_or_else(|| {
             let free = readable_bytes(self.free());
@@ -139,15 +140,16 @@ impl Ledger {
         has_room.then(|| Reservation { account: Arc::clone(&self.0), bytes })
     }
 
-    /// Counts the `bytes` of a buffer that exists in any case, even if they exceed the limit. Code
-    /// that plans its memory by [`Self::free`] then leaves room for the buffer.
+    /// Counts `bytes` bytes of a buffer that is needed in any case. These bytes are counted even if
+    /// they exceed the limit. Other code that asks [`Self::free`] for its memory then leaves room
+    /// for the buffer.
     pub fn hold(&self, bytes: u64) -> Reservation {
         self.0.enter(bytes);
         Reservation { account: Arc::clone(&self.0), bytes }
     }
 }
 
-/// Bytes that a [`Ledger`] counts as used until this value is dropped.
+/// Number of bytes that a [`Ledger`] counts as used until this value is dropped.
 #[derive(Debug)]
 #[must_use = "the bytes are free again once the reservation is dropped"]
 pub struct Reservation {
@@ -177,9 +179,10 @@ impl Reservation {
         self.bytes += more;
     }
 
-    /// Releases all bytes except `bytes`. A reservation that is already smaller stays as it is.
+    /// Reduces the reservation to `bytes` bytes and releases the other bytes. If the reservation
+    /// already has fewer bytes, does nothing.
     pub fn shrink_to(&mut self, bytes: u64) {
-        // Growing here would pass the limit without a check.
+        // A larger reservation must not be made here, because the limit is not checked.
         let kept = bytes.min(self.bytes);
         self.account.leave(self.bytes - kept);
         self.bytes = kept;

@@ -11,10 +11,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// A setting that has one of a fixed list of named values, for example `keep` with `first` or
-/// `longest`.
+/// A setting whose value is one of a fixed list of names. For example, the setting `keep` can be
+/// `first` or `longest`.
 ///
-/// The parser of the setting and its help read the same list, so a new value needs no other code.
+/// The parser and the help text of the setting use the same list. So only this list must change if
+/// a value is added.
 ///
 /// ```
 /// use simtool_base::options::{Choice, Options};
@@ -51,20 +52,21 @@ pub trait Choice: Copy + 'static {
     /// All values, in the order in which help and messages list them.
     const ALL: &'static [Self];
 
-    /// Returns the text that selects the value in an option.
+    /// Returns the name that selects this value in an option.
     #[must_use]
     fn name(self) -> &'static str;
 
-    /// Returns a phrase that describes the value in help texts. Names of settings in it are in
-    /// backquotes.
+    /// Returns a phrase that describes this value in help texts. Names of settings in the phrase
+    /// are in backquotes.
     #[must_use]
     fn help(self) -> &'static str;
 }
 
-/// Options that were given, in their order. Each part of the program takes the options that it
-/// knows out of this list, so the options that are left at the end are unknown.
+/// List of the options that the user gave, in their order. Each part of the program takes the
+/// options that it knows out of this list. So the options that are left at the end are unknown
+/// options.
 ///
-/// Values are text, except that the value of a path may contain bytes that are not UTF-8.
+/// Values are text. Only the value of a path may contain bytes that are not UTF-8.
 ///
 /// ```
 /// use simtool_base::options::Options;
@@ -96,11 +98,11 @@ impl Options {
         Ok(options)
     }
 
-    /// Parses a list such as `bits=128,verify=0.8` and adds its options.
+    /// Parses a list such as `bits=128,verify=0.8` and adds its options to `self`.
     ///
     /// # Errors
     ///
-    /// The same as for [`Self::parse`], or a name is in the list already.
+    /// An item has no `=`, a name occurs twice, or an option is in `self` already.
     pub fn add(&mut self, list: &str) -> Result<()> {
         for member in list.split(',').filter(|member| !member.is_empty()) {
             let Some((name, value)) = member.split_once('=') else {
@@ -108,7 +110,8 @@ impl Options {
                 return Err(Error::config("options", member, rule));
             };
             // Options are spelled with hyphens on the command line and with underscores in Python.
-            // One spelling inside lets every part look for one name.
+            // Here all names get underscores, so that every part of the program looks for one
+            // spelling.
             let name = name.trim().replace('-', "_");
             // A list that gives two values for one name has no clear meaning, and taking either
             // value silently would hide a mistake.
@@ -134,7 +137,8 @@ impl Options {
         }
     }
 
-    /// Adds each option of `given`, pairs of a name and a value, whose value is not `None`.
+    /// Adds the options in `given`, which are pairs of a name and a value. A pair whose value is
+    /// `None` is skipped.
     pub fn set_given<'v>(
         &mut self,
         given: impl IntoIterator<Item = (&'static str, &'v Option<String>)>,
@@ -146,8 +150,8 @@ impl Options {
         }
     }
 
-    /// Adds each option of `defaults`, pairs of a name and a value, whose name is not in the list
-    /// yet.
+    /// Adds the options in `defaults`, which are pairs of a name and a value. A pair whose name is
+    /// in the list already is skipped.
     pub fn complete(&mut self, defaults: &[(&str, &str)]) {
         for &(name, value) in defaults {
             if !self.has(name) {
@@ -162,32 +166,32 @@ impl Options {
         self.names().any(|known| known == name)
     }
 
-    /// Returns the names of the options that are left in the list.
+    /// Returns the names of the options that were not taken yet.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Removes the option `name` from the list and returns its value, or `None` if it was not
-    /// given.
+    /// Removes the option `name` from the list and returns its value. Returns `None` if the option
+    /// was not given.
     pub fn take(&mut self, name: &str) -> Option<String> {
         let value = self.take_value(name)?;
         Some(text(value))
     }
 
-    /// Removes the option `name` from the list and returns its value as a path, or `None` if it was
-    /// not given.
+    /// Removes the option `name` from the list and returns its value as a path. Returns `None` if
+    /// the option was not given.
     pub fn take_path(&mut self, name: &str) -> Option<PathBuf> {
         self.take_value(name).map(PathBuf::from)
     }
 
-    /// Removes every option called `name` from the list and returns their values in order.
+    /// Removes all options called `name` from the list and returns their values in order.
     pub fn take_all(&mut self, name: &str) -> Vec<String> {
         // Each call takes the first value that is left, so the values keep their order.
         std::iter::from_fn(|| self.take(name)).collect()
     }
 
-    /// Removes an option that is `true` or `false` from the list and returns its value, or `false`
-    /// if it was not given.
+    /// Removes the option `name`, whose value is `true` or `false`, from the list. Returns its
+    /// value, or `false` if the option was not given.
     ///
     /// # Errors
     ///
@@ -200,8 +204,9 @@ impl Options {
         }
     }
 
-    /// Removes the option `name` from the list and looks up its value in `values`, a list of texts
-    /// and the values that they select. Returns `None` if the option was not given.
+    /// Removes the option `name` from the list and looks up its text in `values`. Each entry of
+    /// `values` is a text and the value that the text selects. Returns the selected value, or
+    /// `None` if the option was not given.
     ///
     /// # Errors
     ///
@@ -219,8 +224,8 @@ impl Options {
         Ok(Some(value))
     }
 
-    /// Removes the option `name` from the list and returns the value of `T` that it names, or
-    /// `None` if it was not given.
+    /// Removes the option `name` from the list and returns the value of `T` whose name was given.
+    /// Returns `None` if the option was not given.
     ///
     /// # Errors
     ///
@@ -230,8 +235,8 @@ impl Options {
         self.take_named(name, &values)
     }
 
-    /// Removes the option `name` from the list and parses its value. Returns `None` if it was not
-    /// given.
+    /// Removes the option `name` from the list and parses its value. Returns `None` if the option
+    /// was not given.
     ///
     /// # Errors
     ///
@@ -242,21 +247,23 @@ impl Options {
         value.map(read).transpose()
     }
 
-    /// Returns name and value of the first option that was not taken, if there is one. After all parts
-    /// of the program have taken their options, this is an unknown option.
+    /// Returns name and value of the first option that was not taken, or `None` if all options were
+    /// taken. After all parts of the program have taken their options, an option that is left is
+    /// unknown.
     #[must_use]
     pub fn first(&self) -> Option<(&str, Cow<'_, str>)> {
         self.0.first().map(|(name, value)| (name.as_str(), value.to_string_lossy()))
     }
 
-    /// Returns the value of `name` and leaves it in the list.
+    /// Returns the value of the option `name`, and leaves the option in the list. Returns `None` if
+    /// the option is not in the list.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
         let (_, value) = self.0.iter().find(|(known, _)| known == name)?;
         Some(value.to_string_lossy())
     }
 
-    /// Returns all names and values in their order.
+    /// Returns the names and values of all options in their order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &OsString)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
@@ -267,8 +274,9 @@ impl Options {
     }
 }
 
-/// Returns the text of a value. Bytes that are not UTF-8 become the replacement character, so that the
-/// parser of the setting refuses the value and its message shows their place.
+/// Converts the value of an option to text. Bytes that are not UTF-8 become the replacement
+/// character. The parser of the setting then refuses the value, and its message shows the place of
+/// these bytes.
 fn text(value: OsString) -> String {
     value.into_string().unwrap_or_else(|bytes| bytes.to_string_lossy().into_owned())
 }

@@ -2,18 +2,18 @@
 
 use std::fmt::Display;
 
-/// The amount of work of a stage.
+/// The amount of work of a stage of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Bytes to read.
+    /// Number of bytes to read.
     Bytes(u64),
-    /// Steps of about the same length; 0 if their number is not known. The meaning of a step does
-    /// not matter to the receiver.
+    /// Number of steps of about the same length, or 0 if this number is not known. The meaning of a
+    /// step does not matter to the receiver of the progress.
     Steps(u64),
 }
 
 impl Work {
-    /// Returns the number of bytes or steps.
+    /// Returns the number of bytes or steps of this work.
     #[must_use]
     pub fn amount(self) -> u64 {
         match self {
@@ -24,17 +24,19 @@ impl Work {
 
 /// Receiver of the progress of a run. Any thread may call its methods.
 pub trait Progress: Sync {
-    /// Called when the stage named `stage` begins, with its amount of work. The stage before it has
-    /// ended.
+    /// Called when the stage named `stage` begins and the stage before it has ended. `work` is the
+    /// amount of work of the new stage.
     fn begin(&self, stage: &'static str, work: Work);
 
     /// Called when `amount` more bytes or steps of the current stage are done.
     fn advance(&self, amount: u64);
 
-    /// Called with a count of the current stage, for example `"pairs"` and their number.
+    /// Called when the current stage has counted something. `what` is the noun for the counted
+    /// things, for example `"pairs"`, and `count` is their number.
     fn counted(&self, _what: &'static str, _count: u64) {}
 
-    /// Called with a printable plan of a join, just before the join begins.
+    /// Called just before a join begins. `plan` is a printable description of how the join will
+    /// search for pairs.
     fn planned(&self, _plan: &dyn Display) {}
 
     /// Returns whether the caller wants the work to stop. Long work asks this every few
@@ -56,12 +58,12 @@ impl Progress for NoProgress {
     fn advance(&self, _amount: u64) {}
 }
 
-/// Number of steps of a stage that is divided into [`Share`]s. The number is large, so that even a
-/// small part of a recursion has whole steps.
+/// Number of steps of a stage whose steps are divided into [`Share`]s. The number is large, so that
+/// even a small share has many steps.
 const STEPS: u64 = 1 << 40;
 
-/// A fraction of the steps of a stage. Recursive work divides its share among its calls, and each call
-/// reports its own share when it is done.
+/// A fraction of the steps of a stage. Recursive work divides its share among its recursive calls.
+/// Each call reports its own share when the call is done.
 #[derive(Clone, Copy)]
 pub struct Share<'p> {
     progress: &'p dyn Progress,
@@ -81,14 +83,16 @@ impl<'p> Share<'p> {
         Share { progress: &NoProgress, steps: 0.0 }
     }
 
-    /// Returns the fraction `part` / `whole` of this share, for one part of the work.
+    /// Returns a share that is the fraction `part` / `whole` of this share. It is for one part of
+    /// the work of this share.
     #[must_use]
     pub fn part(self, part: usize, whole: usize) -> Self {
         Self { steps: self.steps * part as f64 / whole.max(1) as f64, ..self }
     }
 
     /// Reports all steps of the share as done.
-    // Each part is rounded down, so the sum of all parts never exceeds the steps of the stage.
+    // The steps of each share are rounded down. So the sum of all shares never exceeds the steps of
+    // the stage.
     #[expect(clippy::cast_sign_loss, reason = "there are no negative shares")]
     pub fn done(self) {
         self.progress.advance(self.steps as u64);

@@ -18,7 +18,8 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Formats a number with the noun that it counts. The noun gets an `s` unless the number is 1.
+/// Formats a number together with the noun for the counted things. The noun gets an `s` unless the
+/// number is 1.
 ///
 /// ```
 /// use simtool_base::quantity::counted;
@@ -31,15 +32,16 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// Names of the units of sizes. Each unit is 1000 of the unit before it.
+/// Names of the units of sizes in bytes. Each unit is 1000 times the unit before it.
 const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/// Returns the unit that shows a size with one to three digits before the point, and the number of
-/// bytes in that unit: `("MB", 1e6)` for 2.5 million bytes.
+/// Returns the unit in which a size has one to three digits before the decimal point, and the
+/// number of bytes of that unit. For example, returns `("MB", 1e6)` for 2.5 million bytes, which is
+/// 2.5 MB.
 #[must_use]
 pub fn unit(bytes: f64) -> (&'static str, f64) {
     let (mut at, mut size) = (0, 1.0);
-    // A size that would be rounded to 1000.0 is shown as 1.0 of the next unit.
+    // A size that would be rounded to 1000.0 is shown as 1.0 in the next larger unit.
     while bytes / size >= 999.95 && at + 1 < UNITS.len() {
         (at, size) = (at + 1, size * 1e3);
     }
@@ -55,7 +57,7 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// Text that ends the error message about a size that [`parse_bytes`] cannot parse.
+/// End of the error message about a size that [`parse_bytes`] cannot parse.
 pub const BYTES_EXPECTED: &str = "expected a whole number of bytes, or one with K, M, G or T for powers \
                                   of 1000, or with KiB, MiB, GiB or TiB for powers of 1024, such as \
                                   512M or 8GiB";
@@ -88,7 +90,8 @@ pub fn parse_bytes(given: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// Formats the rate of `bytes` in `time`, for example `120 MB/s`. Returns a dash if either is zero.
+/// Formats the rate of `bytes` bytes in `time`, for example `120 MB/s`. Returns a dash if `bytes`
+/// or `time` is zero.
 #[must_use]
 pub fn rate(bytes: u64, time: Duration) -> String {
     match (bytes, time.as_secs_f64()) {
@@ -102,8 +105,8 @@ pub fn rate(bytes: u64, time: Duration) -> String {
     }
 }
 
-/// Formats `part` of `whole` in percent. A very small part is shown as `< 0.1 %`, not as `0.0 %`. A
-/// part that is almost everything is shown as `> 99.9 %`, not as `100.0 %`.
+/// Formats `part` / `whole` in percent. A very small share is shown as `< 0.1 %`, not as `0.0 %`. A
+/// share of almost everything is shown as `> 99.9 %`, not as `100.0 %`.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> String {
     let share = 100.0 * part as f64 / whole.max(1) as f64;

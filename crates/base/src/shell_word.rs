@@ -14,8 +14,9 @@ pub fn shell_word(text: &str) -> String {
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();
     }
-    // Within single quotes a POSIX shell gives no character a meaning, not even a backslash. So a
-    // quote in the text ends the quoted part, follows escaped, and begins the next part.
+    // Within single quotes a POSIX shell gives no character a meaning, not even a backslash. So
+    // each single quote in the text becomes three parts: the end of the quoted part, an escaped
+    // quote, and the start of the next quoted part.
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 

@@ -1,10 +1,10 @@
 //! The only hash that is stored, printed and compared between machines: XXH3-64 with seed 0. All
-//! other stored hashes are derived from it. Its variant with 128 bits is for uses in which items
-//! with equal hashes are taken as equal without a comparison.
+//! other stored hashes are derived from it. XXH3-128 is for uses in which two items with equal
+//! hashes count as equal without a comparison of the items.
 //!
-//! Families of hashes are made with [`mix`] and multiples of [`GAMMA`], never with seeds of XXH3:
-//! XXH3 treats inputs of one to three bytes as `avalanche(bytes ^ (constant + seed))`, so
-//! neighbouring seeds only permute neighbouring inputs.
+//! If one input needs many hashes, they are made with [`mix`] and multiples of [`GAMMA`], never
+//! with seeds of XXH3. XXH3 treats inputs of one to three bytes as `avalanche(bytes ^ (constant +
+//! seed))`. So with neighbouring seeds, neighbouring short inputs only exchange their hashes.
 //!
 //! # References
 //! G. Steele, D. Lea, C. Flood. Fast splittable pseudorandom number generators. OOPSLA 2014
@@ -13,12 +13,12 @@
 use std::fmt;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
-/// Constant that turns one hash into a family of hashes: member `i` of the family of hash `x` is
-/// `mix(x + i * GAMMA)`. The value is 2⁶⁴ divided by the golden ratio.
+/// Constant for making many hashes of one hash `x`. Hash number `i` is `mix(x + i * GAMMA)`. The
+/// value of the constant is 2⁶⁴ divided by the golden ratio.
 pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Base of the polynomial that combines the hashes of adjacent tokens (a shingle) into one 64-bit
-/// hash.
+/// Base of the polynomial that combines the hashes of several adjacent tokens into one 64-bit hash.
+/// Adjacent tokens that count as one unit are a shingle.
 pub const SHINGLE_BASE: u64 = 0xD6E8_FEB8_6659_FD93;
 
 /// Returns the XXH3-64 hash of the bytes with seed 0.
@@ -40,17 +40,17 @@ pub fn wide_hash(bytes: &[u8]) -> u128 {
     xxh3_128(bytes)
 }
 
-/// Computes [`hash`] for bytes that arrive in pieces.
+/// Computes the [`hash`] of bytes that arrive in pieces.
 #[derive(Clone, Default)]
 pub struct StreamedHash(Xxh3);
 
 impl StreamedHash {
-    /// Adds the next bytes.
+    /// Adds the next bytes to the bytes that are hashed.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// Returns the hash of all bytes so far.
+    /// Returns the hash of all bytes that were added so far.
     #[must_use]
     pub fn digest(&self) -> u64 {
         self.0.digest()
@@ -63,7 +63,8 @@ impl fmt::Debug for StreamedHash {
     }
 }
 
-/// Maps 64-bit numbers one-to-one so that similar inputs have unrelated outputs.
+/// Mixes the bits of a 64-bit number. Similar inputs have unrelated outputs, and different inputs
+/// have different outputs.
 #[inline]
 #[must_use]
 pub const fn mix(mut z: u64) -> u64 {
@@ -72,8 +73,8 @@ pub const fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Returns word number `index` of the pseudorandom 64-bit words that belong to `term`. A term is the
-/// hash of a piece of text. Word 0 is the term itself.
+/// Returns word number `index` of the sequence of pseudorandom 64-bit words that belongs to `term`.
+/// A term is the hash of a piece of text. Word 0 is the term itself.
 #[inline]
 #[must_use]
 pub const fn row_word(term: u64, index: u32) -> u64 {

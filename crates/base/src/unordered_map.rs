@@ -4,10 +4,10 @@
 //! computers, so nothing that is stored or printed may depend on the order of a map. These are
 //! aliases of the standard types, so clippy's `iter_over_hash_type` finds every loop over one.
 
-/// Hash map without a meaningful order.
+/// Hash map. The order of its entries differs between computers.
 #[expect(clippy::disallowed_types, reason = "the alias that everything else must use")]
 pub type UnorderedMap<K, V> = std::collections::HashMap<K, V, ahash::RandomState>;
 
-/// Hash set without a meaningful order.
+/// Hash set. The order of its elements differs between computers.
 #[expect(clippy::disallowed_types, reason = "the alias that everything else must use")]
 pub type UnorderedSet<T> = std::collections::HashSet<T, ahash::RandomState>;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A time with a precision of one second. It is shown as date and time of day in UTC (ISO 8601).
+/// A time with a precision of one second. It is printed as date and time of day in UTC (ISO 8601).
 ///
 /// ```
 /// use simtool_base::utc_time::UtcTime;
@@ -19,8 +19,8 @@ pub struct UtcTime {
 }
 
 impl From<SystemTime> for UtcTime {
-    /// Converts the time of a clock. A clock that was never set may show a time before 1970; it counts
-    /// as the beginning of 1970.
+    /// Converts the time of a clock. If the clock was never set, its time may be before 1970, and
+    /// the result is the beginning of 1970.
     fn from(time: SystemTime) -> Self {
         Self { seconds: time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()) }
     }
@@ -61,14 +61,15 @@ impl FromStr for UtcTime {
         if !(1970..=9999).contains(&year) || month == 0 || hour > 23 || minute > 59 || second > 59 {
             return Err(expected);
         }
-        // Years begin in March, as in `Display`.
+        // In this calculation, years begin in March, as in `Display`.
         let (from_march, years) = if month > 2 { (month - 3, year) } else { (month + 9, year - 1) };
         let (era, year) = (years / 400, years % 400);
         let days = era * 146_097 + year * 365 + year / 4 - year / 100;
         let days =
             (days + (153 * from_march + 2) / 5 + day).checked_sub(719_469).ok_or(expected)?;
         let found = Self { seconds: days * 86_400 + hour * 3600 + minute * 60 + second };
-        // A day that its month does not have, such as February 30, is shown as another date.
+        // A date that does not exist, such as February 30, is printed as another date. So this
+        // check refuses it.
         let is_same = found.to_string().starts_with(date);
         if is_same { Ok(found) } else { Err(expected) }
     }
@@ -83,7 +84,7 @@ impl fmt::Display for UtcTime {
         let (era, day) = (days / 146_097, days % 146_097);
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
         let day = day - (365 * year + year / 4 - year / 100);
-        // From March on, five months have 153 days.
+        // If months are counted from March on, every five months have 153 days.
         let month = (5 * day + 2) / 153;
         let day = day - (153 * month + 2) / 5 + 1;
         let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };

@@ -1,18 +1,19 @@
 //! Estimated cost of a part of a run.
 
-/// Estimated time and memory of some work.
+/// Estimated time and memory that some work of a run takes.
 ///
-/// The seconds are estimated for the machine on which the constants of an estimate were measured.
+/// The seconds are an estimate for the machine on which the constants of the estimate were
+/// measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WorkCost {
-    /// Seconds of one core.
+    /// Seconds of work on one core.
     pub seconds: f64,
     /// Bytes of memory.
     pub bytes: f64,
 }
 
 impl WorkCost {
-    /// Returns the cost of `count` things that each have this cost.
+    /// Returns the cost of `count` things if one thing has the cost `self`.
     ///
     /// ```
     /// use simtool_base::work_cost::WorkCost;

@@ -38,11 +38,12 @@ struct Shard {
 }
 
 impl Collection {
-    /// Cost of a file in addition to its content, measured with both threads of a 2-core AMD EPYC in
-    /// November 2026.
+    /// Cost of an input file in addition to the cost of its content. It was measured with both
+    /// threads of a 2-core AMD EPYC in November 2026.
     ///
-    /// The seconds are for finding the file, recognizing its format, and listing it on a report page.
-    /// The bytes are for its paths, its state when it was found, and the summary of its reading.
+    /// The seconds are for finding the file, for recognizing its format, and for listing it on a
+    /// report page. The bytes are for the paths of the file, its state when it was found, and the
+    /// summary of its reading.
     pub const FILE_COST: WorkCost = WorkCost { seconds: 6e-6, bytes: 900.0 };
 
     /// Creates a collection of `inputs`. Checks the size of each file, and recognizes the format of

@@ -10,12 +10,14 @@ use simtool_model::compression::Compression;
 use std::io::{Read, Seek};
 use std::path::Path;
 
-/// Bytes of a gzip decoder with its window.
+/// Number of bytes of memory of a gzip decoder. The window, which is the content that the decoder
+/// keeps, is included.
 const GZIP_BYTES: f64 = 0.5e6;
-/// Bytes of a Zstandard decoder with the window of the default compression level.
+/// Number of bytes of memory of a Zstandard decoder, with the window for the default compression
+/// level. The window is the content that the decoder keeps.
 const ZSTD_BYTES: f64 = 4e6;
 
-/// Returns the bytes of memory that a decoder takes with its window.
+/// Returns the number of bytes of memory that the decoder for `compression` takes.
 pub(super) fn decoder_bytes(compression: Compression) -> f64 {
     match compression {
         Compression::None => 0.0,

@@ -1,4 +1,4 @@
-//! Estimates the memory of readers.
+//! Estimates the memory that readers take. A reader is a thread that reads input files.
 //!
 //! The constants were measured on a real crawl in every format, with one thread and with two. The
 //! tenth longest page of the crawl is a third as long as the longest one. So the longest of n times
@@ -9,13 +9,14 @@ use crate::format::Format;
 use crate::table::TableRows;
 use simtool_model::compression::Compression;
 
-/// Bytes of the window on compressed bytes for each byte of the longest record. The window doubles
-/// when it grows, and the allocator does not always return the old one to the system.
+/// Number of bytes that the window takes for each byte of the longest record. The window is the
+/// part of the decompressed content that is in memory. It doubles when it grows, and the allocator
+/// does not always return the old memory to the system.
 const WINDOW_BYTES_A_RECORD_BYTE: f64 = 3.0;
-/// Bytes of terms and buffers for each byte of the longest text.
+/// Number of bytes that terms and buffers take for each byte of the longest text.
 const BYTES_A_TEXT_BYTE: f64 = 1.5;
 
-/// Lengths of the longest record and of the longest text, in bytes.
+/// Lengths of the longest record and of the longest text of a collection, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LongestRecord {
     /// Length of the longest record, in bytes.
@@ -25,13 +26,14 @@ pub struct LongestRecord {
 }
 
 impl LongestRecord {
-    /// Returns the larger one of each length.
+    /// Returns the larger one of the two record lengths, and the larger one of the two text
+    /// lengths.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self { record: self.record.max(other.record), text: self.text.max(other.text) }
     }
 
-    /// Estimates the lengths in a collection that has `times` as many documents.
+    /// Estimates both lengths for a collection that has `times` times as many documents.
     #[must_use]
     pub fn among_more(self, times: f64) -> Self {
         let longer = times.max(1.0).sqrt();
@@ -55,15 +57,15 @@ impl LongestRecord {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReaderMemory {
-    /// Bytes that do not depend on the longest record and text.
+    /// Number of bytes that do not depend on the lengths of the longest record and text.
     fixed: f64,
-    /// Bytes for the longest record and the longest text.
+    /// Number of bytes for the longest record and the longest text.
     longest: f64,
 }
 
 impl ReaderMemory {
-    /// Estimates the memory of a reader of files with this compression and format. `rows` describes
-    /// the rows of the files if they are tables.
+    /// Estimates the memory of a reader of files with this compression and format. `rows` has the
+    /// sizes of the rows, and is used only if the files are tables.
     #[must_use]
     pub fn estimate(
         compression: Compression,
@@ -84,16 +86,17 @@ impl ReaderMemory {
         Self { fixed: decoder_bytes(compression), longest: window + text }
     }
 
-    /// Returns the larger one of both numbers of bytes.
+    /// Returns the larger `fixed` and the larger `longest` of `self` and `other`.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self { fixed: self.fixed.max(other.fixed), longest: self.longest.max(other.longest) }
     }
 
-    /// Returns the bytes of all `readers` that read at the same time.
+    /// Estimates the number of bytes of memory that `readers` readers take together if they read at
+    /// the same time.
     ///
-    /// Only one reader has the longest document. The longest documents of the others are shorter:
-    /// the document of the n-th reader is assumed to be √n times shorter.
+    /// Only the first reader is assumed to read the longest document. The longest document of the
+    /// n-th reader is assumed to be shorter by the factor √n.
     #[must_use]
     pub fn of_readers(self, readers: usize) -> f64 {
         let documents: f64 = (1..=readers).map(|reader| (reader as f64).sqrt().recip()).sum();
