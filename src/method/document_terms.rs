@@ -12,22 +12,22 @@ use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 use simtool_terms::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
 use std::sync::Arc;
 
-/// Turns texts into terms by the rules of a [`Terms`]. All threads share one value.
+/// Turns texts into terms by the rules that a value of [`Terms`] defines. All threads share one value.
 pub(crate) enum DocumentTerms {
     Shingles {
         bytes_per_token: u64,
         tokenizer: Box<dyn HashTokenizer>,
-        /// Hashes of the tokens that are dropped before shingles are made.
+        /// Hashes of the stop words, which are dropped before shingles are made.
         stop_words: UnorderedSet<u64>,
         shingles: Shingles,
-        /// Number of documents that contain each term. `None` if all terms weigh the same when sets are
-        /// compared.
+        /// For each term, the number of documents that contain it, from which its weight is computed. `None`
+        /// if all terms weigh the same when sets are compared.
         frequencies: Option<Arc<Frequencies>>,
     },
     Words(AsciiLetters, Arc<Vocabulary>),
 }
 
-/// Buffers of one thread for finding terms, which are used again for every document.
+/// Buffers of one thread for finding the terms of a text. They are used again for every document.
 #[derive(Debug, Default)]
 pub(crate) struct TermScratch {
     tokens: HashedTokens,
@@ -37,8 +37,8 @@ pub(crate) struct TermScratch {
 }
 
 impl DocumentTerms {
-    /// Creates a value that finds the terms of texts by the rules `terms`. `fitted` holds the words or
-    /// frequencies learned for these terms.
+    /// Creates a value that finds the terms of texts by the rules in `terms`. `fitted` holds the words or
+    /// frequencies that were learned for such terms.
     pub(crate) fn new(terms: &Terms, fitted: &Fitted, isa: Isa) -> Self {
         match (terms, fitted) {
             (&Terms::Shingles { tokenizer: kind, length, ref stop_words, .. }, _) => {
@@ -64,7 +64,7 @@ impl DocumentTerms {
         }
     }
 
-    /// Returns the approximate number of bytes of text per term, for estimates.
+    /// Returns the approximate number of bytes of text per term, for estimates of time and memory.
     pub(crate) fn bytes_a_term(&self) -> u64 {
         match self {
             Self::Shingles { bytes_per_token, .. } => *bytes_per_token,

@@ -8,42 +8,44 @@ use simtool_terms::extract::vocabulary::Vocabulary;
 use std::path::Path;
 use std::sync::Arc;
 
-/// First line of a stored [`Fitted`].
+/// First line of the file in which a [`Fitted`] is stored.
 const HEADING: &str = "simtool fitted 1";
-/// Number of bytes of the checksum at the end of a stored [`Fitted`]: 16 hexadecimal digits and a line end.
+/// Number of bytes of the checksum at the end of the file of a [`Fitted`]: 16 hexadecimal digits and a line
+/// end.
 const CHECKSUM_BYTES: usize = 17;
-/// Marker before the checksum of stored words.
+/// Marker before the checksum of the file, if the file holds [`Fitted::Words`].
 const WORDS: &[u8] = b"words ";
-/// Marker before the checksum of stored frequencies.
+/// Marker before the checksum of the file, if the file holds [`Fitted::Frequencies`].
 const FREQUENCIES: &[u8] = b"frequencies ";
 
-/// Result of learning from a collection. Most kinds of terms need nothing learned. The most frequent words
-/// are learned as a list of words, and weights such as IDF need document frequencies.
+/// Words or frequencies that were learned from a collection. Most kinds of terms need no learning. For terms
+/// that are the most frequent words, these words are learned. For weights such as IDF, document frequencies
+/// are learned: the number of documents that contain each term.
 ///
-/// A result can be stored. Fingerprints of documents that arrive later can be compared with older ones if
-/// both were made with the same result.
+/// The value can be stored in a file. Fingerprints of documents that arrive later can be compared with older
+/// fingerprints if both were made with the same value.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fitted {
-    /// Result for terms that need nothing from the collection.
+    /// Nothing was learned, because the terms need nothing from the collection.
     Nothing,
     /// The most frequent words of the collection.
     Words(Arc<Vocabulary>),
-    /// Number of documents that contain each term of the collection.
+    /// Document frequencies: for each term, the number of documents of the collection that contain it.
     Frequencies {
-        /// Recipe that identifies the kind of the counted terms.
+        /// Recipe of the counted terms: a text that identifies the rules by which texts become terms.
         terms: String,
-        /// Number of documents of the collection that contain each term.
+        /// For each term, the number of documents of the collection that contain it.
         frequencies: Arc<Frequencies>,
     },
 }
 
 impl Fitted {
-    /// Checks that this result was learned for `terms`.
+    /// Checks that this value was learned for `terms`.
     ///
     /// # Errors
     ///
-    /// It was learned for other terms.
+    /// The value was learned for other terms.
     pub(crate) fn check(&self, terms: &Terms) -> Result<()> {
         match (terms, self) {
             (Terms::Shingles { weighting, .. }, Self::Nothing) if !weighting.is_learned() => Ok(()),
@@ -60,17 +62,18 @@ impl Fitted {
         }
     }
 
-    /// Checks that this result was learned for `terms`, or that it holds their frequencies although `terms`
-    /// do not need them.
+    /// Checks that this value was learned for `terms`. It may also hold document frequencies of these terms
+    /// that are not needed for their weights.
     ///
     /// # Errors
     ///
-    /// It was learned for other terms.
+    /// The value was learned for other terms.
     pub(crate) fn check_known(&self, terms: &Terms) -> Result<()> {
         if self.is_of_sets(terms) { Ok(()) } else { self.check(terms) }
     }
 
-    /// Returns whether this result holds the document frequencies of `terms`, as they are counted for sets.
+    /// Returns whether this value holds document frequencies of `terms`. Only the rules that make the terms
+    /// and the stop words must be the same. The weights may differ.
     fn is_of_sets(&self, terms: &Terms) -> bool {
         matches!(self, Self::Frequencies { terms: of, .. } if *of == terms.sets_recipe())
     }
@@ -88,7 +91,8 @@ impl Fitted {
         Error::config("fitted", learned, rule)
     }
 
-    /// Returns the document frequencies of the terms. If none were learned, all frequencies are 0.
+    /// Returns the learned document frequencies. If none were learned, the returned frequency of every term
+    /// is 0.
     pub(crate) fn frequencies(&self) -> Arc<Frequencies> {
         match self {
             Self::Frequencies { frequencies, .. } => Arc::clone(frequencies),
@@ -96,8 +100,8 @@ impl Fitted {
         }
     }
 
-    /// Returns the result as bytes for a file: a heading, the content, a word for the kind of the result, and
-    /// a checksum. The content is one word per line, or the recipe of the terms and their
+    /// Returns the value as the bytes of a file: a heading, the content, a marker for the kind of the value,
+    /// and a checksum. The content is a list of words, one on each line, or the recipe of the terms and their
     /// [frequencies](Frequencies::write).
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -162,8 +166,8 @@ impl Fitted {
         frequencies.map_or_else(|| wrong(HEADING.len(), "words, or numbers of documents"), Ok)
     }
 
-    /// Returns a hash of the result, or `None` if nothing was learned. The hash is a part of the recipe of
-    /// fingerprints, so that only fingerprints made with the same result are compared.
+    /// Returns a hash of the value as text, or `None` if nothing was learned. The recipe of fingerprints
+    /// contains this text, so that only fingerprints made with equal values are compared.
     pub(super) fn recipe(&self) -> Option<String> {
         match self {
             Self::Nothing => None,

@@ -19,8 +19,8 @@ use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Maximum number of times that the input is read to count terms. If the memory is so small that more
-/// readings are needed, learning fails.
+/// Maximum number of times that the input is read to count terms. If the memory is so small that the input
+/// would have to be read more often, learning fails.
 const MOST_READINGS: u64 = 32;
 
 /// Cost of a term that has a weight, if shingles consist of words. It was measured with both threads of a
@@ -59,7 +59,7 @@ impl Fitted {
     }
 }
 
-/// Learns the `count` most frequent words of `corpus`, reading it once. Stop words are not counted.
+/// Learns the `count` most frequent words of `corpus`, except stop words. Reads the corpus once.
 fn words(
     count: usize,
     stop_words: &[Vec<u8>],
@@ -77,17 +77,18 @@ fn words(
     Ok(most_frequent(threads, &counters, count).0)
 }
 
-/// Counter of word occurrences in the documents that one thread reads.
+/// Counter of the occurrences of each word in the documents that one thread reads.
 pub(super) struct CountedWords {
     pub(super) counter: WordCounter,
     batch: TokenBatch,
-    /// Buffer that the word counter needs for its output, which is not used here.
+    /// Buffer for the word numbers that `counter` writes. Only the counts are needed here, so the numbers are
+    /// never read.
     written: Vec<u16>,
 }
 
 impl CountedWords {
-    /// Creates a counter with room for the words of about `bytes` bytes of text. `stop_words` are not
-    /// counted.
+    /// Creates a counter with enough memory for the words of about `bytes` bytes of text. `stop_words` are
+    /// not counted.
     pub(super) fn new(bytes: usize, stop_words: &[Vec<u8>]) -> Self {
         let (batch, written) = Default::default();
         Self { counter: WordCounter::new(bytes, stop_words), batch, written }
@@ -104,7 +105,8 @@ impl CountedWords {
     }
 }
 
-/// Counter of the documents that contain each term, among the documents that one thread reads.
+/// Counter of document frequencies in the documents that one thread reads. The document frequency of a term
+/// is the number of documents that contain it.
 pub(super) struct CountedTerms {
     pub(super) counter: FrequencyCounter,
     scratch: TermScratch,
@@ -112,8 +114,8 @@ pub(super) struct CountedTerms {
 }
 
 impl CountedTerms {
-    /// Creates a counter of the terms whose hashes are in `range`. If `memory` bytes are too few for all
-    /// these terms, it counts only the terms with the smallest hashes.
+    /// Creates a counter for the terms whose hashes are in `range`. If `memory` bytes are too few for all
+    /// these terms, the counter counts only the terms with the smallest hashes.
     pub(super) fn new(range: TermRange, memory: u64) -> Self {
         let (scratch, distinct) = Default::default();
         Self { counter: FrequencyCounter::new(range, memory), scratch, distinct }
@@ -127,8 +129,9 @@ impl CountedTerms {
     }
 }
 
-/// Learns how many documents of `corpus` contain each term. The corpus is read once, or once for each range
-/// of term hashes whose counts fit in memory.
+/// Learns how many documents of `corpus` contain each term. The corpus is read once if the counts of all
+/// terms fit in memory. Otherwise term hashes are divided into ranges, and the corpus is read once for each
+/// range.
 fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Result<Frequencies> {
     let threads = context.threads();
     // Terms are counted without weights, so nothing has to be learned before.
@@ -165,7 +168,8 @@ fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Res
 }
 
 /// Returns the error for too little memory to count terms. `memory` is the number of bytes that the run may
-/// use, and `needed` the number that the frequencies need. The corpus would have to be read `readings` times.
+/// use, and `needed` the number of bytes that the counts would take. `readings` says how often the corpus
+/// would have to be read.
 fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
     let enough = (memory / MOST_READINGS).saturating_mul(readings).max(needed.saturating_mul(2));
     let rule = format!(
@@ -176,8 +180,8 @@ fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
     Error::limit("the terms of the collection", rule)
 }
 
-/// Calls `visit` with the text of every document of `corpus`. Each thread has a value of its own, made by
-/// `start`. Returns these values.
+/// Calls `visit` with the text of every document of `corpus`. `start` creates a value for each thread, which
+/// `visit` may change. Returns the values of all threads.
 fn read_texts<S: Send>(
     corpus: &dyn Corpus,
     threads: &Threads,
@@ -201,8 +205,9 @@ fn read_texts<S: Send>(
     )
 }
 
-/// Returns the `most` most frequent words of all counters together. Also returns a table for each counter,
-/// which maps its word numbers to the ranks of the words. Each counter numbers words in its own way.
+/// Returns the `most` most frequent words of all counters together. Each counter numbers words in its own
+/// way. So this function also returns a table for each counter, which maps the word numbers of the counter to
+/// the ranks of the words.
 pub(crate) fn most_frequent(
     workers: &Threads,
     counters: &[WordCounter],

@@ -37,15 +37,16 @@ use std::sync::Arc;
 
 /// Name of the method that compares sets of terms directly.
 const EXACT: &str = "exact";
-/// Options that only the method `exact` has.
+/// Names of the options of the method `exact`, except the options that all methods have.
 const EXACT_OPTIONS: &[&str] = &["similarity", "weight"];
-/// Name of the option for the weights of terms when the sets of candidate pairs are compared after
-/// fingerprints.
+/// Name of the option for the weights of terms when candidate pairs are verified. Verifying compares the sets
+/// of terms of two documents whose fingerprints are close.
 const VERIFY_WEIGHT: &str = "verify_weight";
-/// Names of the options that all methods with fingerprints share.
+/// Names of the options that all methods with fingerprints have.
 const ROW_OPTIONS: &[&str] =
     &["max_distance", "recall", "verify", VERIFY_WEIGHT, "words", "top", "idf_band"];
-/// Number of bits of a fingerprint over the most frequent words if the option `bits` is not given.
+/// Default of the option `bits` when the option `words` is given: the number of bits of a fingerprint that is
+/// made from the most frequent words.
 const WORD_BITS: usize = 64;
 
 /// Limit on the similarity or the distance of two documents. It decides whether they are near-duplicates.
@@ -57,7 +58,8 @@ pub enum Criterion {
     Distance(u32),
 }
 
-/// Rules that decide which documents are near-duplicates.
+/// Definition of near-duplicates: the rules by which documents are compared, and the limit on their
+/// similarity or distance.
 ///
 /// ```
 /// use simtool::method::Method;
@@ -73,7 +75,8 @@ pub struct Method {
     close: Criterion,
     recall: Option<Threshold>,
     verify: Option<Threshold>,
-    /// Kind of the terms of the sets that are compared by similarity.
+    /// Kind of the terms in the sets that are compared by similarity, directly or when candidate pairs are
+    /// verified.
     compared: Terms,
 }
 
@@ -86,9 +89,9 @@ impl Default for Method {
 }
 
 impl Method {
-    /// Creates the method that finds all pairs of documents whose sets of `terms` have at least this
-    /// similarity. If the weight of `terms` is `idf`, rare terms count more. Otherwise all terms count the
-    /// same.
+    /// Creates the method that finds all pairs of documents whose sets of terms have at least this
+    /// similarity. `terms` defines the kind and the weights of the terms. With the weight `idf`, rare terms
+    /// count more. Otherwise all terms count the same.
     #[must_use]
     pub fn exact(terms: Terms, similarity: Threshold) -> Self {
         Self {
@@ -144,14 +147,14 @@ impl Method {
         Self::from_rows(kind.name, Recipe::rows(terms, sketch), compared, options)
     }
 
-    /// Creates the method that the option `method` names, or `exact` if the option is missing. The value may
-    /// be a name or a name with settings after a colon, such as `simhash:bits=128`. All options must belong
-    /// to the method.
+    /// Creates the method that the option `method` names, or `exact` if the option is missing. The value of
+    /// the option is a name, or a name with settings after a colon, such as `simhash:bits=128`. All of
+    /// `options` must belong to the method.
     ///
     /// # Errors
     ///
-    /// The same as for [`Self::parse`]. It is also an error if the method lacks an option, or if an option is
-    /// given twice.
+    /// Fails in the same cases as [`Self::parse`]. It is also an error if an option does not belong to the
+    /// method, or if an option is given twice.
     pub fn parse_all(options: &mut Options) -> Result<Self> {
         let method = options.take("method").unwrap_or_else(|| EXACT.to_owned());
         let (name, own) = method.split_once(':').unwrap_or((&method, ""));
@@ -257,7 +260,7 @@ impl Method {
         }
     }
 
-    /// Returns the name, for example `simhash`.
+    /// Returns the name of the method, for example `simhash`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
@@ -282,14 +285,14 @@ impl Method {
         self.recall
     }
 
-    /// Returns the minimum similarity of the sets of a pair with close fingerprints. Returns `None` if sets
-    /// are not compared.
+    /// Returns the minimum similarity of the sets of terms of two documents with close fingerprints. Returns
+    /// `None` if the sets of such documents are not compared.
     #[must_use]
     pub fn verify(&self) -> Option<Threshold> {
         self.verify
     }
 
-    /// Returns the kind of the terms of the sets that are compared by similarity.
+    /// Returns the kind of the terms in the sets that are compared by similarity.
     #[must_use]
     pub fn compared(&self) -> &Terms {
         &self.compared
@@ -319,7 +322,8 @@ impl Method {
         parameters
     }
 
-    /// Returns a sentence for people that explains the maximum distance. `None` if the method compares sets.
+    /// Returns a sentence for people that explains the maximum distance. Returns `None` if the method
+    /// compares sets and not fingerprints.
     #[must_use]
     pub fn distance_means(&self) -> Option<String> {
         let Criterion::Distance(distance) = self.close else { return None };
@@ -330,7 +334,8 @@ impl Method {
         })
     }
 
-    /// Returns a sentence for people about the pairs that the search may miss. `None` if it misses none.
+    /// Returns a sentence for people about the pairs that the search may miss. Returns `None` if the search
+    /// misses no pairs.
     #[must_use]
     pub(crate) fn recall_means(&self) -> Option<String> {
         let (Criterion::Distance(distance), Some(recall)) = (self.close, self.recall) else {
@@ -347,9 +352,9 @@ impl Method {
     }
 }
 
-/// Returns the maximum distance of near-duplicates. Takes it from the option `max_distance`. If the option
-/// `similarity` is given instead, computes the distance from it, provided that distances of this sketch
-/// estimate a similarity.
+/// Returns the maximum distance of near-duplicates. It is the value of the option `max_distance`. If the
+/// distances of `sketch` estimate a similarity, the option `similarity` can be given instead, and the
+/// distance is computed from it. Without both options, the distance is the default of `sketch`.
 fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
     let distance = options.take_parsed("max_distance", "must be a whole number")?;
     // Not every sketch estimates a similarity. Without an estimate the option stays, and the caller refuses

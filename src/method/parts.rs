@@ -14,11 +14,11 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Arc;
 
-/// Counter of the terms in one part of a collection.
+/// Counter of the words or document frequencies in one part of a collection.
 pub struct PartCounter {
     terms: Terms,
-    /// Maximum number of terms to learn. `None` means all terms that more than one document of the collection
-    /// contains.
+    /// Maximum number of terms to learn from the whole collection. `None` means all terms that more than one
+    /// document of the collection contains.
     most: Option<usize>,
     counting: Counting,
 }
@@ -29,7 +29,8 @@ enum Counting {
     Terms(Box<(DocumentTerms, CountedTerms)>),
 }
 
-/// Counts of one part of a collection. Each term is listed once, in any order.
+/// Counts of one part of a collection, or sums of the counts of all parts. Each word or term is listed once,
+/// in any order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartCounts {
     /// Number of occurrences of each word.
@@ -63,8 +64,9 @@ impl PartCounter {
         }
     }
 
-    /// Creates a counter of the documents that contain each term. The `most` most frequent terms are learned,
-    /// or all of them if `most` is `None`.
+    /// Creates a counter of document frequencies: for each term, the number of documents that contain it.
+    /// `most` is the maximum number of terms to learn. `None` means all terms that more than one document of
+    /// the collection contains.
     #[must_use]
     pub fn for_documents(terms: &Terms, most: Option<usize>, isa: Isa) -> Self {
         let maker = DocumentTerms::new(terms, &Fitted::Nothing, isa);
@@ -72,15 +74,15 @@ impl PartCounter {
         Self { terms: terms.clone(), most, counting }
     }
 
-    /// Returns whether occurrences of words are counted. Otherwise the documents that contain a term are
-    /// counted.
+    /// Returns whether this counter counts occurrences of words. Otherwise it counts the documents that
+    /// contain a term.
     #[must_use]
     pub fn counts_words(&self) -> bool {
         matches!(self.counting, Counting::Words(..))
     }
 
-    /// Returns a text that identifies the rules of counting. Counts may be added only if their counters have
-    /// the same recipe.
+    /// Returns a text that identifies the rules of counting. The counts of two counters may be added only if
+    /// their recipes are equal.
     #[must_use]
     pub fn recipe(&self) -> String {
         match &self.counting {
@@ -91,8 +93,8 @@ impl PartCounter {
         }
     }
 
-    /// Returns the number of terms that are learned. These are the terms with the greatest counts and, among
-    /// equal counts, the first ones in order. `None` means all terms with a count above 1.
+    /// Returns the number of terms that are learned. These are the terms with the greatest counts. Among
+    /// terms with equal counts, smaller terms come first. `None` means all terms with a count above 1.
     #[must_use]
     pub fn most(&self) -> Option<usize> {
         self.most
@@ -138,8 +140,8 @@ impl PartCounter {
         }
     }
 
-    /// Learns from the sums of the counts of all parts. The sums may lack terms that are [not
-    /// learned](Self::most), for example rare terms.
+    /// Learns from `sums`, which has the sum of the counts of all parts for each term. The sums may lack
+    /// terms that are [not learned](Self::most), for example rare terms.
     #[must_use]
     pub fn learned(&self, sums: PartCounts) -> Fitted {
         match sums {
@@ -176,7 +178,8 @@ mod tests {
     use simtool_read::Texts;
     use std::collections::BTreeMap;
 
-    /// Returns the sum of the counts of each term, as an engine for distributed data computes it.
+    /// Returns for each term the sum of its counts in all parts, as an engine for distributed data computes
+    /// it.
     fn summed<T: Ord + Clone>(parts: &[Vec<(T, u64)>]) -> Vec<(T, u64)> {
         let mut sums = BTreeMap::new();
         for (term, count) in parts.iter().flatten() {

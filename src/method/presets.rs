@@ -3,7 +3,8 @@
 use super::Method;
 use simtool_base::error::{Error, Result};
 
-/// A method with settings from a publication, and a name for the command line such as `minhash-64`.
+/// A name for a method with the settings of a publication, such as `minhash-64`. Users can give this name on
+/// the command line.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// Name of the preset on the command line, for example `minhash-64`.
@@ -85,13 +86,13 @@ pub struct NamedMethod {
 }
 
 impl NamedMethod {
-    /// Returns the presets of this build.
+    /// Returns the presets that this build supports.
     pub fn presets() -> impl Iterator<Item = &'static Preset> {
         let kind = |preset: &Preset| preset.method.split(':').next().unwrap_or_default();
         PRESETS.iter().filter(move |preset| Method::kinds().any(|(name, _)| name == kind(preset)))
     }
 
-    /// Returns the methods of all presets of this build.
+    /// Returns the methods of all presets that this build supports.
     ///
     /// # Errors
     ///
@@ -101,8 +102,8 @@ impl NamedMethod {
     }
 
     /// Parses a list of methods that are separated by commas. Each item is the name of a preset or the
-    /// settings of a method. Options after a colon replace options of the preset. An item of the form
-    /// `NAME=VALUE` is an option of the method before it.
+    /// settings of a method. Options can follow a name after a colon, and replace options of the preset. An
+    /// item of the form `NAME=VALUE` is a further option of the method before it in the list.
     ///
     /// ```
     /// use simtool::method::presets::NamedMethod;
@@ -136,8 +137,7 @@ impl NamedMethod {
         texts.iter().map(|text| Self::parse(text)).collect()
     }
 
-    /// Parses one method of the list: the name of a preset, possibly with options, or the settings of a
-    /// method.
+    /// Parses one method: the name of a preset, possibly with options, or the settings of a method.
     fn parse(text: &str) -> Result<Self> {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
         let preset = Self::presets().find(|preset| preset.name == name);
@@ -160,8 +160,8 @@ impl NamedMethod {
     }
 }
 
-/// Replaces the options in the text of a method by `options`. Appends the options that the text does not have
-/// yet.
+/// Adds `options` to `method`, which is the text of a method. Each added option replaces the option of the
+/// same name in the text.
 fn with_options(method: &str, options: &str) -> String {
     let (kind, own) = method.split_once(':').unwrap_or((method, ""));
     // Options may be written with hyphens, as on the command line, or with underscores.

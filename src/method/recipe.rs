@@ -11,8 +11,8 @@ use simtool_terms::extract::weighting::{Weigher, Weights};
 use std::fmt;
 use std::sync::Arc;
 
-/// Rules by which documents become sets of terms or fingerprints. Fingerprints of two recipes can be compared
-/// if `Display` writes both recipes as the same text.
+/// Rules by which documents become sets of terms or fingerprints. Fingerprints that were made by two recipes
+/// can be compared if `Display` writes the same text for both recipes.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     terms: Terms,
@@ -20,13 +20,13 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// Creates the recipe for comparing sets of terms directly.
+    /// Creates the recipe for comparing sets of terms directly, without fingerprints.
     #[must_use]
     pub fn sets(terms: Terms) -> Self {
         Self { terms, sketch: None }
     }
 
-    /// Creates the recipe for fingerprints: `sketch` computes one row from the terms of each document.
+    /// Creates the recipe for fingerprints. `sketch` computes the fingerprint of a document from its terms.
     #[must_use]
     pub fn rows(terms: Terms, sketch: Arc<dyn Sketch>) -> Self {
         Self { terms, sketch: Some(sketch) }
@@ -44,22 +44,22 @@ impl Recipe {
         self.sketch.as_deref()
     }
 
-    /// Returns a text that identifies this recipe and the learned result `fitted`. Two fingerprints can be
-    /// compared only if they were made with the same text.
+    /// Returns a text that identifies this recipe and the words or frequencies in `fitted`. Two fingerprints
+    /// can be compared only if this text is the same for both.
     #[must_use]
     pub(crate) fn rows_recipe(&self, fitted: &Fitted) -> String {
         let learned = fitted.recipe().map_or(String::new(), |learned| format!("/{learned}"));
         format!("{self}{learned}")
     }
 
-    /// Returns the number of bytes of a document's fingerprint, or 0 if sets are compared.
+    /// Returns the number of bytes of a fingerprint, or 0 if sets are compared directly.
     #[must_use]
     pub fn row_bytes(&self) -> u64 {
         self.sketch().map_or(0, |sketch| 8 * sketch.shape().words() as u64)
     }
 
-    /// Returns a description of the differences from `other`, for people. Returns `None` if fingerprints of
-    /// both recipes can be compared.
+    /// Returns a description for people of the differences between this recipe and `other`. Returns `None` if
+    /// fingerprints that were made by the two recipes can be compared.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<String> {
         recipe_difference(&self.to_string(), &other.to_string())
@@ -67,7 +67,7 @@ impl Recipe {
 }
 
 impl fmt::Display for Recipe {
-    /// Writes everything that fingerprints depend on, as items that are separated by slashes.
+    /// Writes all rules that affect sets or fingerprints, as items that are separated by slashes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (terms, weighting) = (self.terms.recipe(), self.terms.weighting_recipe());
         match self.sketch() {
@@ -89,7 +89,7 @@ pub(crate) struct RowMaker {
     shape: Shape,
 }
 
-/// Buffers of one thread for computing fingerprints, which are used again for every document.
+/// Buffers of one thread for computing fingerprints. They are used again for every document.
 #[derive(Debug, Default)]
 pub(crate) struct RowScratch {
     terms: TermScratch,
@@ -98,8 +98,9 @@ pub(crate) struct RowScratch {
 }
 
 impl RowMaker {
-    /// Creates a value that computes fingerprints by `sketch` from `terms`. `fitted` holds the words or
-    /// frequencies learned for these terms.
+    /// Creates a value that computes fingerprints. `terms` defines how texts become terms, and `sketch`
+    /// computes fingerprints from the terms. `fitted` holds the words or frequencies that were learned for
+    /// such terms.
     pub(crate) fn new(terms: &Terms, sketch: &dyn Sketch, fitted: &Fitted, isa: Isa) -> Self {
         // Plain weights are numbers of occurrences, which need no computation for each term.
         let weighting = Some(terms.weighting()).filter(|weighting| !weighting.is_plain());
@@ -108,14 +109,15 @@ impl RowMaker {
         Self { terms, weigher, sketcher: sketch.sketcher(isa), shape: sketch.shape() }
     }
 
-    /// Returns the shape of the fingerprints: their number of bits, and the unit in which distances count.
+    /// Returns the shape of the fingerprints, which is their number of bits and the unit in which distances
+    /// are counted.
     pub(crate) fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Computes the fingerprint of a text and appends its words to `rows`. Returns whether the text has a
-    /// fingerprint, and the number of its terms. Without a fingerprint, the values of the appended words are
-    /// undefined.
+    /// Computes the fingerprint of a text and appends it to `rows` as 64-bit words. Returns whether the text
+    /// has a fingerprint, and the number of its terms. If the text has no fingerprint, the appended words
+    /// have no meaning.
     pub(crate) fn push(
         &self,
         text: &[u8],

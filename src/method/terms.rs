@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Maximum number of tokens that a shingle may have.
 const LONGEST_SHINGLE: usize = 100;
 
-/// Kind of the terms into which documents are turned, and how much each term counts.
+/// Rules by which documents become terms, and the weights that decide how much each term counts.
 ///
 /// ```
 /// use simtool::method::Terms;
@@ -32,18 +32,17 @@ pub enum Terms {
         tokenizer: &'static TokenizerKind,
         /// Number of tokens in a shingle, at most 100.
         length: NonZeroUsize,
-        /// Tokens that are dropped before shingles are made, so that their neighbours become
-        /// adjacent.
+        /// Words that are dropped before shingles are made, so that the words around them become adjacent.
         stop_words: StopWords,
-        /// Selection of the shingles that count, and the weight of each of them.
+        /// Rule for which shingles count, and how much each of them counts.
         weighting: Weighting,
     },
     /// The most frequent words of the collection. A word is a sequence of ASCII letters and counts as often
     /// as it occurs.
     MostFrequent {
-        /// Number of different words that are used.
+        /// Number of words in the list of the most frequent words.
         count: usize,
-        /// Words in lower case that are ignored when words are counted.
+        /// Stop words in lower case, which are ignored when words are counted.
         stop_words: Arc<[Vec<u8>]>,
     },
 }
@@ -63,7 +62,7 @@ impl Default for Terms {
 impl FromStr for Terms {
     type Err = Error;
 
-    /// Parses the kind and the number of tokens, for example `words:3` or `chars:5`.
+    /// Parses the kind and the number of the tokens of a shingle, for example `words:3` or `chars:5`.
     fn from_str(text: &str) -> Result<Self> {
         let mut options = Options::new();
         options.set("shingle", text);
@@ -81,8 +80,8 @@ impl fmt::Display for Terms {
 }
 
 impl Terms {
-    /// Creates the terms from the options `tokenizer`, `shingle` and `stop_words`, and takes these out of
-    /// `options`.
+    /// Creates the rules from the options `tokenizer`, `shingle` and `stop_words`, and takes these options
+    /// out of `options`.
     ///
     /// - `tokenizer` is the name of a [tokenizer](simtool_terms::tokenize::TOKENIZERS).
     /// - `shingle` is a tokenizer and a number such as `chars:5`, or only the number.
@@ -127,7 +126,8 @@ impl Terms {
         Ok(Self::Shingles { tokenizer, length, stop_words, weighting: Weighting::default() })
     }
 
-    /// Replaces the weighting. [`Self::MostFrequent`] has no weighting and stays as it is.
+    /// Replaces the rule for the weights of terms. [`Self::MostFrequent`] has no such rule and stays as it
+    /// is.
     #[must_use]
     pub fn weighted(self, weighting: Weighting) -> Self {
         match self {
@@ -138,7 +138,7 @@ impl Terms {
         }
     }
 
-    /// Returns the weighting, which decides which terms count and how much.
+    /// Returns the rule for which terms count, and how much each of them counts.
     #[must_use]
     pub fn weighting(&self) -> Weighting {
         match self {
@@ -182,8 +182,8 @@ impl Terms {
         }
     }
 
-    /// Returns the recipe of sets of these terms. It names the rules by which texts become terms, and the
-    /// stop words.
+    /// Returns a text that identifies the rules by which texts become sets of terms, including the stop
+    /// words. The weights of terms are not part of it.
     pub(super) fn sets_recipe(&self) -> String {
         match self {
             Self::Shingles { stop_words, .. } if !stop_words.words().is_empty() => {
@@ -193,7 +193,8 @@ impl Terms {
         }
     }
 
-    /// Returns the part of the recipe that identifies the weights and the stop words.
+    /// Returns the part of the recipe of fingerprints that identifies the weights of terms and the stop
+    /// words.
     pub(super) fn weighting_recipe(&self) -> String {
         match self {
             Self::Shingles { weighting, stop_words, .. } => {
@@ -205,8 +206,8 @@ impl Terms {
         }
     }
 
-    /// Returns the names and values of the options from which [`Self::parse`] creates these terms. The
-    /// options of the weighting are in [`Weighting::parameters`].
+    /// Returns the names and values of the options from which [`Self::parse`] creates these rules.
+    /// [`Weighting::parameters`] returns the options for the weights of terms.
     pub(super) fn parameters(&self) -> Vec<(&'static str, String)> {
         let mut parameters = vec![("shingle", self.to_string())];
         if let Self::Shingles { stop_words, .. } = self
@@ -250,7 +251,8 @@ fn tokenizer_names() -> String {
     TokenizerKind::names().collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the stop words called `name`: a built-in list, or the words of the file with that path.
+/// Returns the stop words called `name`. They are a built-in list of this name, or the words of the file with
+/// this path.
 fn stop_words(name: String) -> Result<StopWords> {
     if let Some(built_in) = StopWords::built_in(&name) {
         return Ok(built_in);
