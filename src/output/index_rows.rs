@@ -155,8 +155,11 @@ pub struct RepeatRow<'r> {
 struct RepeatRows;
 
 impl RepeatRows {
-    const ID: Column<Self> =
-        Column::new("id", "ID of the document that was added.", Value::Text(|row| &row.name.id));
+    const ID: Column<Self> = Column::new(
+        "id",
+        "ID of the document that was not added.",
+        Value::Text(|row| &row.name.id),
+    );
     const REPEATED: Column<Self> = repeated_column(Value::Text(|row| row.repeated));
     const DISTANCE: Column<Self> = distance_column(Value::Count(|row| row.distance));
 
