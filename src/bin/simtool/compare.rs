@@ -14,8 +14,8 @@ use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// Limits of the printed difference: the number of equal words next to a difference, and the number of all
-/// words.
+/// Limits of the printed differences: the number of equal words before and after each difference, and the
+/// number of words in all.
 const SHOWN: Shown = Shown { context: 20, words: 2000 };
 
 /// Compares two documents, and prints their similarity, distance and differences.

@@ -11,8 +11,8 @@ use simtool::run::{self, EvalRequest, Truth};
 use simtool::write::evaluation::{write_json, write_lines, write_table};
 use simtool::write::output_folder::Existing;
 
-/// Measures methods, estimates their recall and precision from a sample, or suggests a method. The arguments
-/// choose one of these. Prints the results.
+/// Runs `simtool eval` in the way that the arguments choose, and prints the results. It measures methods,
+/// estimates their recall and precision from a sample, or suggests a method.
 pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitStatus> {
     let mut methods = match &args.methods {
         Some(list) => NamedMethod::parse_list(list)?,

@@ -49,8 +49,8 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     write_articles(args)
 }
 
-/// Writes three files called `names`. `make` returns their contents for a seed. Nothing is written if one of
-/// the files exists and may not be replaced.
+/// Writes three files with these names to the output folder. `make` returns the contents of the files for a
+/// seed. Nothing is written if one of the files exists and may not be replaced.
 fn write_named<C: AsRef<[u8]>>(
     args: &GenerateArgs,
     names: [&str; 3],
@@ -66,7 +66,8 @@ fn write_named<C: AsRef<[u8]>>(
     Ok(())
 }
 
-/// Writes articles, samples and true pairs, and with `--with-tables` also the tables for `simtool N M`.
+/// Writes articles, samples and true pairs. With `--with-tables`, also writes the stop words and the hash
+/// table for `simtool N M`.
 fn write_articles(args: &GenerateArgs) -> anyhow::Result<()> {
     let folder = &args.output;
     let failed = |e| Error::io(folder, "write to", e);

@@ -102,8 +102,8 @@ fn write_responses(found: &[PageFile], path: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// Reads the texts of the pages in a WARC file. Writes them to files called `name` and appends them to
-/// `text`.
+/// Reads the texts of the pages in a WARC file. Writes them to a file called `name` in each format, and
+/// appends them to `text`.
 fn write_texts(
     warc: &Path,
     output: &Path,

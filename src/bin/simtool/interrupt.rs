@@ -6,17 +6,17 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// Exit code after an interruption: the code that shells expect.
+/// Exit code after an interruption: 128 plus 2, the number of the signal SIGINT. Shells expect this code.
 const INTERRUPTED: i32 = 130;
 
-/// State of the output of this run. Code that renames the output holds the lock, so an interruption is
-/// handled before or after the renaming, but not in between.
+/// State of the output of this run. Code that renames the output holds the lock of this value. So an
+/// interruption is handled before or after the renaming, but not in between.
 static STATE: Mutex<OutputState> = Mutex::new(OutputState::Nothing);
 
 /// Whether the signal handler that ends the program is installed.
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program sent the signal to itself after it had printed an error. Then the program ends as
+/// Whether the program itself sent the interruption, after it had printed an error. Then the program ends as
 /// failed and not as interrupted.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
@@ -48,8 +48,9 @@ fn install() {
     });
 }
 
-/// Returns whether a signal that a handler sends now will remove unfinished outputs and end the program as
-/// failed. The caller is a signal handler that has printed an error, so this function is async-signal-safe.
+/// Prepares for an interruption that the program sends to itself after an error. Returns whether the
+/// interruption will remove unfinished outputs and end the program as failed. The caller is a signal handler,
+/// so this function is async-signal-safe.
 pub(crate) fn will_end_failed() -> bool {
     HAS_FAILED.store(true, Ordering::Release);
     IS_INSTALLED.load(Ordering::Acquire)

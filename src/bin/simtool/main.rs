@@ -53,7 +53,7 @@ impl ExitStatus {
     }
 }
 
-/// Message of the last panic.
+/// Message of the last panic, which is printed when the program ends.
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// Runs the program with the arguments of this process.

@@ -8,7 +8,7 @@ use simtool::quantity::bytes;
 use simtool::resources::default_memory;
 use std::fmt::Write;
 
-/// Prints a table of possible designs of the index, with their costs.
+/// Prints a table of possible designs of an index, with their costs.
 pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     let designs = Capacity::of(args.documents, args.bits, args.max_distance)?;
     let memory = args.memory.unwrap_or_else(default_memory) as f64;

@@ -75,8 +75,8 @@ fn request(args: &ReferenceArgs) -> Result<ReferenceRequest, Error> {
     })
 }
 
-/// Returns the progress display if standard error is a terminal or the user asks for progress. Programs that
-/// call this program do not need it.
+/// Returns the progress display if standard error is a terminal or the user asks for progress. Otherwise
+/// returns `None`, because a program that calls simtool does not need progress.
 fn progress(common: &CommonArgs) -> Option<ProgressLine> {
     let is_shown = match common.running.progress {
         ShowProgress::Always => true,

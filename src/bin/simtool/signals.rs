@@ -36,8 +36,8 @@ mod unix {
     use std::sync::Once;
     use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-    /// Address range of a memory map, and the message that is printed if reading it fails. It is never freed,
-    /// so that the signal handler can read it.
+    /// Address range of a memory map, and the message that is printed if reading it fails. The value is never
+    /// freed, so that the signal handler can always read it.
     struct Map {
         start: usize,
         end: usize,
@@ -45,7 +45,8 @@ mod unix {
         next: *const Map,
     }
 
-    /// Whether a thread has already printed the message, so that other threads do not repeat it.
+    /// Whether a thread has already printed the message about a memory map, so that other threads do not
+    /// repeat it.
     static HAS_REPORTED: AtomicBool = AtomicBool::new(false);
 
     static MAPS: AtomicPtr<Map> = AtomicPtr::new(ptr::null_mut());

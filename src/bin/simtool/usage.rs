@@ -75,14 +75,15 @@ pub(crate) fn understood(arguments: Vec<OsString>) -> Option<Command> {
     read(form(behind_program), &arguments).ok()
 }
 
-/// Returns the argument, or `--null` if it is `-0`. The parser accepts negative numbers as N and M, so that
-/// an error message can give their range. So it would read `-0` as a number.
+/// Returns the argument, or `--null` if it is `-0`. The parser would read `-0` as a number, because it
+/// accepts negative numbers as N and M. It accepts them so that an error message can give the range of N and
+/// M.
 fn named_null(argument: OsString) -> OsString {
     if argument == "-0" { "--null".into() } else { argument }
 }
 
-/// Returns arguments with which the help of a form is printed. A form that is not a command has the help of
-/// the command that does the same.
+/// Returns arguments that print the help of a form of the command line. A form that is not a command, such as
+/// `simtool N M`, has the help of the command that does the same.
 fn help_of(form: Form, arguments: Vec<OsString>) -> Vec<OsString> {
     let name = match form {
         Form::Command => return arguments,
@@ -168,8 +169,8 @@ fn show(form: Form, error: &Error) -> ExitStatus {
     ExitStatus::Usage
 }
 
-/// Returns a message for a parsing error that is more helpful than the message of clap, or `None` if there is
-/// none.
+/// Returns a message for a parsing error that is more helpful than the message of clap. Returns `None` if
+/// there is no better message.
 fn better(form: Form, error: &Error) -> Option<String> {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),

@@ -80,7 +80,8 @@ fn bad(file: &str, record: u64, code: &str, expected: &str) -> ShownFate {
 }
 
 impl FatePage<'_> {
-    /// Describes a document that no output names, so it was kept and is similar to no other.
+    /// Describes a document that no output names. It was kept, because it is similar to no other document or
+    /// was not compared.
     fn alone(&self, located: &LocatedDocument) -> ShownFate {
         let LocatedDocument { file, record, is_passed_over } = located;
         let fate = if *is_passed_over { "passed over" } else { "kept" };
@@ -133,7 +134,8 @@ impl FatePage<'_> {
         ShownFate { text, object }
     }
 
-    /// Appends lines with the kept document and the removed documents of the cluster.
+    /// Appends lines about the members of the cluster to `text`. If the document was removed, the lines are
+    /// about the kept document and `other`, which is the document itself.
     fn list_members(&self, document: &ClusteredDocument, other: &Member, text: &mut String) {
         let removed = &document.cluster.removed;
         add_line(text, "kept", &named(&document.cluster.kept));

@@ -70,7 +70,8 @@ pub(crate) struct CorpusForm {
 /// Arguments of a run on a collection, from `dedup`, `match` or `simtool --corpus`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job<'a> {
-    /// Arguments N and M before the options, and their files. `None` if the command does not have them.
+    /// N and M of `simtool N M --corpus`, and the files that they need. `None` for `dedup` and
+    /// `match`.
     pub(crate) words: Option<&'a WordsArgs>,
     /// Paths of the corpus, without the paths listed by `--files-from`.
     pub(crate) paths: &'a [PathBuf],
@@ -92,7 +93,8 @@ impl Job<'_> {
         })
     }
 
-    /// Creates the request to the library. `command` is the command line, which the summary records.
+    /// Creates the request that the library carries out. `command` is the command line, which the summary
+    /// records.
     pub(crate) fn request(self, command: String) -> Result<Request, Error> {
         let mut options = Options::new();
         if let Some(keep) = self.keep {
@@ -215,8 +217,9 @@ pub(crate) struct CorpusArgs {
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) max_distance: Option<String>,
 
-    /// With fingerprints: read the texts of the pairs again and keep only pairs with a similarity of at
-    /// least S. Takes the same measures as --similarity, and memory for the terms of the texts.
+    /// With fingerprints: read the texts of the pairs again and keep only pairs with a similarity
+    /// of at least S. S can name the same measures as --similarity. The terms of the texts need
+    /// memory.
     #[arg(long, value_name = "S")]
     pub(crate) verify: Option<String>,
 

@@ -26,7 +26,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "FILE", requires = "corpus", value_hint = ValueHint::FilePath)]
     pub(crate) truth: Option<PathBuf>,
 
-    /// Pairs of --corpus to ignore, neither right nor wrong, as lines of two IDs.
+    /// Pairs of --corpus that count as neither right nor wrong, as lines of two IDs.
     #[arg(long, value_name = "FILE", requires = "truth", value_hint = ValueHint::FilePath)]
     pub(crate) gray: Option<PathBuf>,
 

@@ -57,7 +57,7 @@ pub(crate) struct RowsArgs {
         value_hint = ValueHint::FilePath)]
     file: Option<PathBuf>,
 
-    /// Former name of the argument, still accepted.
+    /// Former name of the argument FILE, which is still accepted.
     #[arg(long, value_name = "FILE", conflicts_with = "file", hide = true)]
     fingerprints: Option<PathBuf>,
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Subcommands of `simtool index`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum IndexCommand {
-    /// Create an index, and fix for good how its documents are compared.
+    /// Create an index, and choose how its documents are compared, which cannot change later.
     #[command(after_long_help = examples::INDEX_CREATE)]
     Create(CreateArgs),
     /// Add documents that are not near-duplicates of earlier ones, and list the repeats.

@@ -40,7 +40,7 @@ use std::path::PathBuf;
 ///
 /// `simtool N M` takes the N most frequent words of the articles as features, makes a fingerprint
 /// of M bits (SimHash) of every article and every sample, and lists for each sample the articles
-/// whose fingerprints differ in at most 3 bits, by distance and in their order.
+/// whose fingerprints differ in at most 3 bits, nearest first and then in the order of the file.
 #[derive(Debug, Parser)]
 #[command(
     name = "simtool",
@@ -109,15 +109,16 @@ pub(crate) enum Command {
     Index(IndexCommand),
     /// Estimate the tables, bytes, time and machines of a very large index of fingerprints.
     ///
-    /// More tables have longer prefixes and fewer candidates, and take more memory. The first line is
-    /// the design of `simtool index`.
+    /// Each table finds fingerprints by a prefix, which is a part of their bits. With more tables,
+    /// prefixes are longer and candidates fewer, but more memory is needed. The first line is the
+    /// design of `simtool index`.
     #[command(after_long_help = examples::PLAN)]
     Plan(PlanArgs),
     /// Match the samples of a folder with its articles, as `simtool N M` does.
     ///
     /// Takes the N most frequent words of the articles as features, makes a fingerprint of M bits
     /// (SimHash) of every article and every sample, and lists for each sample the articles whose
-    /// fingerprints differ in at most 3 bits, by distance and in their order.
+    /// fingerprints differ in at most 3 bits, nearest first and then in the order of the file.
     ///
     /// Form feeds separate documents. A document's first token is its ID, and the rest of that line is
     /// ignored. Words are runs of ASCII letters, compared in lower case.
@@ -137,7 +138,7 @@ pub(crate) enum Command {
     /// Print a manual page, or write all of them to a folder.
     #[command(after_long_help = examples::MAN)]
     Man(ManArgs),
-    /// `simtool [N M] --corpus PATH…`.
+    /// `simtool [N M] --corpus PATH…`, a command line without the name of a command.
     #[command(skip)]
     Corpus(CorpusForm),
 }
@@ -185,7 +186,7 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "SIZE", value_parser = sizes::bytes, group = "what")]
     pub(crate) bytes: Option<u64>,
 
-    /// Maximum number of samples [default: 200].
+    /// Maximum number of samples, which are texts to look up in the articles [default: 200].
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<u64>,
 
@@ -236,7 +237,7 @@ pub(crate) struct CompareArgs {
     #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
     pub(crate) left: PathBuf,
 
-    /// The other document, named in the same ways.
+    /// The other document. Its name can have the same forms as A.
     #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
     pub(crate) right: PathBuf,
 
@@ -259,7 +260,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) id_field: Option<String>,
 
-    /// Print one JSON object, without the difference.
+    /// Print one JSON object, without the differences between the texts.
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -318,11 +319,11 @@ pub(crate) struct ReferenceArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// The features of `simtool N M`, and of `simtool N M --corpus`.
+/// N and M of `simtool N M` and of `simtool N M --corpus`, and the files that they need.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WordsArgs {
-    /// Number of features: the N most frequent words of the articles. With --corpus, N and M precede
-    /// it, and the words are the most frequent ones of all its documents.
+    /// Number of features: the N most frequent words of the articles. With --corpus, N and M come
+    /// first, and the features are the most frequent words of the corpus.
     #[arg(value_name = "N", allow_negative_numbers = true)]
     pub(crate) features: Option<String>,
 

@@ -16,7 +16,7 @@ pub(crate) struct WhyArgs {
     #[arg(value_name = "ID")]
     pub(crate) document: String,
 
-    /// Print one JSON object, without the difference.
+    /// Print one JSON object, without the differences between the texts.
     #[arg(long)]
     pub(crate) json: bool,
 
