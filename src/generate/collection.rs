@@ -5,13 +5,13 @@ use super::random::Random;
 use super::vocabulary::Vocabulary;
 use std::io::{self, Write};
 
-/// Number of articles per copy: on average, one article in this many is a changed copy of an
-/// earlier article.
+/// Number of articles for each copy. On average, one of so many articles is a changed copy of an earlier
+/// article.
 const ARTICLES_PER_COPY: usize = 10;
-/// Number of earlier articles that are remembered, so that copies can be made from them.
+/// Maximum number of earlier articles that are kept in memory, so that copies can be made from them.
 const REMEMBERED: usize = 256;
-/// Number of queries per unrelated query: on average, one query in this many is unrelated to the
-/// articles. Every other query is a changed copy of an article.
+/// Number of queries for each unrelated query. On average, one of so many queries is unrelated to the
+/// articles. All other queries are changed copies of articles.
 const QUERIES_PER_STRANGER: usize = 8;
 
 /// Settings of a generated collection.
@@ -19,7 +19,7 @@ const QUERIES_PER_STRANGER: usize = 8;
 pub struct CollectionSettings {
     /// Seed of the random numbers. The same seed gives the same bytes.
     pub seed: u64,
-    /// Number of articles, or their total number of bytes.
+    /// Number of articles, or total number of bytes of the articles.
     pub size: Size,
     /// Maximum number of queries. A collection with fewer articles has one query for each article.
     pub queries: u64,
@@ -43,15 +43,16 @@ pub struct Generated {
     pub bytes: u64,
     /// Number of generated queries.
     pub queries: u64,
-    /// Number of true pairs of near-duplicates, of two articles or of an article and a query.
+    /// Number of true pairs of near-duplicates. A pair has two articles, or an article and a query.
     pub pairs: u64,
 }
 
-/// Writes articles and queries as form-feed texts with CRLF line ends, and the true pairs as
-/// tab-separated lines: ID, ID, kind of change.
+/// Generates a collection and writes three files: the articles, the queries, and the true pairs. Form feeds
+/// separate articles and queries, and their lines end in CRLF. Each line of the pairs has two IDs and the
+/// kind of change, separated by tabs.
 ///
-/// A pair of articles lists the original first and its copy second. A pair with a query lists the article
-/// first. All documents that a chain of pairs connects to an article are its near-duplicates.
+/// In a pair of two articles, the original comes first and its copy second. In a pair with a query, the
+/// article comes first. Two documents that a chain of pairs connects are near-duplicates, too.
 ///
 /// | kind of change | the second document |
 /// | --- | --- |
@@ -133,18 +134,18 @@ pub fn write_collection(
     Ok(done)
 }
 
-/// Draws articles and queries from random numbers. The order of the draws decides the bytes that a
-/// seed gives, so it must never change.
+/// Makes articles and queries from random numbers. A seed must always give the same bytes, so the order in
+/// which random numbers are drawn must never change.
 struct Maker {
     vocabulary: Vocabulary,
     random: Random,
-    /// Earlier articles with their numbers, from which copies are made.
+    /// Earlier articles from which copies are made, with their numbers.
     remembered: Vec<(u64, Document)>,
 }
 
 impl Maker {
-    /// Draws the article with the number `number`: a new one, or a changed copy of an earlier one.
-    /// A copy is listed in `pairs`.
+    /// Makes article number `number`, which is a new article or a changed copy of an earlier article. Writes
+    /// a copy and its original to `pairs` as a true pair, and counts the pair in `done`.
     fn article(
         &mut self,
         number: u64,
@@ -173,8 +174,9 @@ impl Maker {
         Ok(document)
     }
 
-    /// Draws the query with this ID: an unrelated document, or a changed copy of `article`. A copy is listed
-    /// in `pairs`. `number` is the number of the article.
+    /// Makes the query with this ID, which is an unrelated document or a changed copy of `article`. Writes
+    /// `article` and a copy of it to `pairs` as a true pair, and counts the pair in `done`. `number` is the
+    /// number of the article.
     fn query(
         &mut self,
         id: &str,
@@ -194,8 +196,8 @@ impl Maker {
     }
 }
 
-/// Returns the ID of an article: the number of its volume, and its number in that volume. A volume
-/// has a thousand articles.
+/// Returns the ID of an article, for example `1-17`. The first number is the volume of the article, and the
+/// second its number in the volume. A volume has a thousand articles.
 fn article_id(number: u64) -> String {
     format!("{}-{}", (number - 1) / 1000 + 1, (number - 1) % 1000 + 1)
 }

@@ -6,14 +6,15 @@ use super::crawl_files::{PageText, ParquetFile, write_json_line, write_record};
 use flate2::Compression;
 use std::io;
 
-/// Returns an invented date for the page with this number. The pages of a small crawl have different days.
+/// Returns an invented date for page number `number`. The pages of a small crawl have different dates.
 fn date(number: usize) -> String {
     format!("2026-{:02}-{:02}T00:00:00Z", number / 28 % 12 + 1, number % 28 + 1)
 }
 
-/// Returns the contents of three files. The first is a WET file in which each record is a gzip member of its
-/// own. The second has JSON Lines with `url`, `date` and `text`, and the third is a Parquet file with columns
-/// of these names.
+/// Generates the pages of a crawl and returns the contents of three files, each with about a third of the
+/// pages. The first is a WET file in which each record is a gzip member of its own. The second is a JSON
+/// Lines file with the fields `url`, `date` and `text`. The third is a Parquet file with columns of these
+/// names.
 ///
 /// # Errors
 ///

@@ -18,14 +18,14 @@ const BATCH_BYTES: usize = 16 << 20;
 pub struct PageText<'p> {
     /// URL of the page, without white space.
     pub url: &'p str,
-    /// Date in the form of WARC, for example `2026-01-01T00:00:00Z`.
+    /// Date of the page in the form that WARC files use, for example `2026-01-01T00:00:00Z`.
     pub date: &'p str,
     /// The visible text of the page.
     pub text: &'p str,
 }
 
-/// Writes a record of a WARC or WET file as a gzip member: a header with `fields` and the length of the
-/// content, then the content, which is the parts of `block` one after the other.
+/// Writes a record of a WARC or WET file as a gzip member. The record has a header with `fields` and the
+/// length of the content. Then comes the content, which is the parts of `block` one after the other.
 ///
 /// # Errors
 ///
@@ -63,8 +63,8 @@ pub fn write_json_line(out: &mut impl Write, page: &PageText<'_>) -> io::Result<
     writeln!(out, "{{\"url\":{url},\"date\":{date},\"text\":{text}}}")
 }
 
-/// Writes a page as a document of a text in which form feeds separate documents. A form feed comes before the
-/// page unless it is the first. Form feeds within the page become spaces.
+/// Writes a page as a document of a text in which form feeds separate documents. A form feed precedes every
+/// page except the first. Form feeds within the page become spaces.
 ///
 /// # Errors
 ///

@@ -3,8 +3,8 @@
 use super::random::Random;
 use super::vocabulary::{STOP_WORDS, Vocabulary};
 
-/// Quantiles of the number of words of a document, at (i + ½) / 65 for i = 0 … 64. The distribution
-/// is log-normal, with a median of 220 words and a standard deviation of the logarithm of 0.8.
+/// Distribution of the number of words of a document: its quantiles at (i + ½) / 65 for i = 0 … 64. It is
+/// log-normal, with a median of 220 words. The standard deviation of the logarithm is 0.8.
 const LENGTHS: [u16; 65] = [
     32, 45, 53, 61, 67, 73, 79, 84, 90, 95, 100, 105, 110, 115, 120, 125, 129, 134, 140, 145, 150,
     155, 160, 166, 171, 177, 183, 188, 194, 201, 207, 213, 220, 227, 234, 241, 249, 257, 265, 274,
@@ -16,11 +16,11 @@ pub(super) const MEAN_WORDS: u64 = 290;
 /// Mean number of bytes of a generated document, including its ID and separators.
 pub(super) const MEAN_BYTES: u64 = 1_800;
 
-/// Number of words that belong to the subject of a document. On average, one word in four of the
+/// Number of different words that belong to the subject of a document. On average, every fourth word of the
 /// document is a word of its subject.
 const SUBJECT_WORDS: usize = 24;
-/// Minimum number of words of a paragraph that is not the last one. The longest paragraphs have
-/// almost twice as many.
+/// Minimum number of words of a paragraph, except the last paragraph of a document. The longest paragraphs
+/// have almost twice as many words.
 const PARAGRAPH_WORDS: usize = 40;
 /// Number of bytes of a line after which the line is broken.
 const LINE: usize = 68;
@@ -37,15 +37,15 @@ pub(super) struct Document {
 pub(super) enum Change {
     /// The copy is equal to the document.
     None,
-    /// This number of words is replaced by random words.
+    /// This number of words of the document is replaced by random words.
     Words(usize),
-    /// The copy is without the last sixth of the words.
+    /// The copy lacks the last sixth of the words of the document.
     Truncated,
-    /// The paragraphs are in another order.
+    /// The paragraphs of the copy are in another order.
     Shuffled,
     /// The copy has an additional paragraph of 30 words.
     Extended,
-    /// Lines, sentences and capitals differ; the words are the same.
+    /// The copy has the same words, but other line breaks, sentences and capitals.
     Reflowed,
 }
 
@@ -137,7 +137,8 @@ impl Document {
         copy
     }
 
-    /// Appends the text of the document: sentences broken into lines, with an empty line between paragraphs.
+    /// Appends the text of the document to `text`. Sentences are broken into lines, and an empty line
+    /// separates paragraphs.
     pub(super) fn write(&self, vocabulary: &Vocabulary, text: &mut Vec<u8>) {
         for (number, paragraph) in self.paragraphs.iter().enumerate() {
             // The layout of a paragraph depends only on the paragraph, so that a copy with another
@@ -190,8 +191,8 @@ fn length(random: &mut Random) -> usize {
     low + (high - low) * part / PARTS
 }
 
-/// Returns a random word of a document about `subject`. The first words of a subject are the most
-/// frequent.
+/// Returns the rank of a random word of a document about `subject`. The first words of a subject are its most
+/// frequent words.
 fn word(vocabulary: &Vocabulary, subject: &[u32; SUBJECT_WORDS], random: &mut Random) -> u32 {
     if random.happens(1, 4) {
         // Drawing twice makes the first words of the subject more likely than the last ones.

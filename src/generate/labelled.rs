@@ -21,11 +21,11 @@ pub struct LabelledFiles {
     pub documents: Vec<u8>,
     /// `truth.tsv`: for each true pair, the IDs of both documents and the name of the edit.
     pub truth: Vec<u8>,
-    /// `gray.tsv`: pairs of documents that share only a part, which count neither as true nor as false.
+    /// `gray.tsv`: pairs of documents that share only a part. These pairs count neither as true nor as false.
     pub gray: Vec<u8>,
 }
 
-/// Generates about `documents` documents, half of them in each language.
+/// Generates about `documents` documents with labels. Half of the documents are English and half are Chinese.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ pub fn labelled(seed: u64, documents: u64) -> io::Result<LabelledFiles> {
     Ok(files)
 }
 
-/// The edit that turns a document into a version of it.
+/// The edit that turns a document into another version of it. The module documentation describes the edits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Edit {
     Light,
@@ -66,8 +66,8 @@ impl Edit {
     }
 }
 
-/// Edits for documents 0 to 7; each edit makes one version of the document. Document 8 has the edits of
-/// document 0, and so on. A document with two versions gives three pairs.
+/// Edits for original documents number 0 to 7. Each edit makes one version of the document. Document 8 has
+/// the edits of document 0, and so on. A document and its two versions give three pairs.
 const VERSIONS: [&[Edit]; 8] = [
     &[Edit::Light],
     &[],
@@ -81,14 +81,14 @@ const VERSIONS: [&[Edit]; 8] = [
 
 /// Approximate number of sentences of a generated document.
 const SENTENCES: usize = 14;
-/// Number of documents per notice: every fifth document ends with the notice, a text that all these
-/// documents share.
+/// Number of original documents for each document with a notice. So every fifth document and its versions end
+/// with the same text, the notice.
 const NOTICES: u64 = 5;
 
-/// Words and punctuation of a language.
+/// Words and punctuation of a language in which documents are generated.
 struct Language {
     code: &'static str,
-    /// Lists of words. A sentence has one word of each list.
+    /// Lists of words. A sentence has one word of each list, in the order of the lists.
     pattern: [&'static [&'static str]; 8],
     space: &'static str,
     stop: &'static str,
@@ -99,7 +99,8 @@ struct Language {
 type Sentence = [usize; 8];
 
 impl Language {
-    /// Writes document number `story` and its versions. Returns how many documents were written.
+    /// Makes original document number `story` and its versions, and appends them and their labels to `files`.
+    /// Returns the number of documents that were appended.
     fn write_story(
         &self,
         story: u64,
@@ -133,7 +134,7 @@ impl Language {
         self.pattern.map(|words| random.below(words.len()))
     }
 
-    /// Returns a version of a document that `edit` makes.
+    /// Returns the version that `edit` makes of a document. `original` has the sentences of the document.
     fn edited(&self, original: &[Sentence], edit: Edit, random: &mut Random) -> Vec<Sentence> {
         let mut version = original.to_vec();
         // Percentage of words to replace by others.

@@ -11,13 +11,13 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Invented date that all records have.
+/// Invented date of all records in the generated WARC and WET files.
 pub const DATE: &str = "2026-01-01T00:00:00Z";
 
 /// A file of a folder that holds an HTML page.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PageFile {
-    /// Invented URL of the page: its path in the folder, without `.gz`.
+    /// Invented URL of the page. It contains the path of the file in the folder, without `.gz`.
     pub url: String,
     is_packed: bool,
     path: PathBuf,
@@ -77,8 +77,8 @@ fn below(url: &str, name: &OsStr) -> String {
     url
 }
 
-/// Divides pages into at most `count` consecutive ranges with about the same number of bytes. No range is
-/// empty.
+/// Divides a list of pages into at most `count` consecutive ranges with about the same number of bytes. No
+/// range is empty.
 pub fn runs(pages: &[PageFile], count: usize) -> Vec<Range<usize>> {
     let total: u64 = pages.iter().map(|page| page.bytes).sum();
     let (mut runs, mut start, mut bytes) = (Vec::new(), 0, 0);
@@ -95,7 +95,7 @@ pub fn runs(pages: &[PageFile], count: usize) -> Vec<Range<usize>> {
     runs
 }
 
-/// Writes the record that begins a WARC file and describes it. `name` is the name of the file.
+/// Writes the first record of a WARC file, which describes the file. `name` is the name of the file.
 ///
 /// # Errors
 ///

@@ -1,6 +1,6 @@
 //! Random integers from a seed.
 
-/// The generator `SplitMix64`.
+/// The random number generator `SplitMix64`.
 ///
 /// # References
 ///

@@ -10,16 +10,16 @@ const SIZES: std::ops::RangeInclusive<usize> = 1_000..=1_500_000;
 
 const CONSONANTS: &[u8; 20] = b"tnsrldmkpvbhgfzjwcxy";
 const VOWELS: &[u8; 5] = b"aeiou";
-/// Consonants that may end a syllable. The empty one is listed several times so that it is frequent.
+/// Letters that may end a word. The empty text is listed several times, so that many words end with a vowel.
 const CODAS: [&[u8]; 8] = [b"", b"n", b"", b"s", b"r", b"", b"l", b"t"];
 /// Endings of a few words, which make some words longer than 16 letters. All endings have two
 /// adjacent consonants, so no word without an ending has the same spelling.
 const ENDINGS: [&[u8]; 4] = [b"ness", b"lessness", b"mentation", b"fulnessability"];
-/// Number of words per ending: on average, one word in this many has one of the [`ENDINGS`].
+/// Number of words for each word with an ending. On average, one of so many words has one of the [`ENDINGS`].
 const WORDS_PER_ENDING: u64 = 40;
 
-/// Invented words with their frequencies. The rank of a word is its position by frequency: the most frequent
-/// word has rank 0.
+/// Invented words with their frequencies. The rank of a word is its position in the order of descending
+/// frequency. The most frequent word has rank 0.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     letters: Vec<u8>,
@@ -33,8 +33,9 @@ pub(super) struct Vocabulary {
 impl Vocabulary {
     /// Creates a vocabulary for a text of about `words` words.
     ///
-    /// The text will use about a third of the vocabulary, as many different words as English newsgroups of
-    /// that length have. This number grows with the square root of the length (Heaps' law).
+    /// The text will use about a third of the words of the vocabulary. English newsgroups of the same length
+    /// have about as many different words. This number grows with the square root of the length of the text
+    /// (Heaps' law).
     pub(super) fn for_text_of(words: u64) -> Self {
         let size = usize::try_from(words.isqrt().saturating_mul(140)).unwrap_or(usize::MAX);
         Self::new(size.clamp(*SIZES.start(), *SIZES.end()))
@@ -75,7 +76,8 @@ impl Vocabulary {
     }
 }
 
-/// Returns the stop words of generated text, its most frequent words. Each is on a line of its own.
+/// Returns the stop words of generated texts, which are their most frequent words. Each word is on a line of
+/// its own.
 #[must_use]
 pub fn stop_words() -> Vec<u8> {
     let mut list = Vec::new();
@@ -109,16 +111,15 @@ fn spell(rank: usize, letters: &mut Vec<u8>) {
     }
 }
 
-/// Rank at which the frequencies of words begin to fall faster. Below this rank they follow the
-/// Zipf–Mandelbrot law. From this rank on they fall with the square of the rank, as the frequencies
-/// of rare words do.
+/// Rank at which the frequencies of words begin to fall faster. For smaller ranks, the frequencies follow the
+/// Zipf–Mandelbrot law. From this rank on, they fall with the square of the rank, as in natural texts.
 ///
 /// For comparison: in 35 MB of English newsgroups with 105,000 different words, the 100 most
 /// frequent words are 44 % of the text, 1,000 are 71 %, and 10,000 are 92 %.
 const BEND: u64 = 6_000;
 
-/// Returns the frequency of each rank from 0 to `size − 1`, in units of 2⁻⁴⁴. It is proportional
-/// to 1 / (rank + 2.7) below [`BEND`], and to BEND / rank² from there on.
+/// Returns the frequency of each rank from 0 to `size − 1`, in units of 2⁻⁴⁴. For ranks below [`BEND`], the
+/// frequency is proportional to 1 / (rank + 2.7). For larger ranks, it is proportional to BEND / rank².
 ///
 /// # References
 ///
@@ -133,8 +134,8 @@ fn weights(size: usize) -> Vec<u64> {
     (0..size as u64).map(weight).collect()
 }
 
-/// Returns the alias table of `weights`, which draws a rank in constant time.
-/// [`Vocabulary::aliases`] describes its entries.
+/// Returns the alias table for drawing ranks with the frequencies `weights` in constant time.
+/// [`Vocabulary::aliases`] describes the entries of the table.
 ///
 /// # References
 ///
