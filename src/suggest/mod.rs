@@ -20,7 +20,7 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::{COSINE, JACCARD, Measure, Threshold};
 use simtool_read::Corpus;
 
-/// The chosen method and the reasons for it.
+/// The method that was chosen for a collection, and the reasons for this choice.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
     /// The chosen method with all its settings.
@@ -29,17 +29,16 @@ pub struct Suggestion {
     pub reasons: Vec<String>,
     /// Description of the sample from which the method was chosen.
     pub profile: CorpusProfile,
-    /// Similarities of sampled documents to the documents that are most similar to them.
+    /// Similarities of some sampled documents, called probes, to the most similar documents of the sample.
     pub nearest: Nearest,
-    /// Kind of terms in the sets that were compared for `nearest`, and the measure of the
-    /// similarities.
+    /// Kind of the terms in the sets that were compared for `nearest`, and the measure of their similarity.
     pub compared: (Terms, &'static Measure),
-    /// Chosen threshold in hundredths: documents with at least this similarity count as near-duplicates.
+    /// Chosen threshold in hundredths. Documents with at least this similarity count as near-duplicates.
     pub least: usize,
 }
 
-/// Chooses a method for removing near-duplicates from one collection, or for matching two collections. Settings in
-/// `given` are kept, and the others are chosen from a sample.
+/// Chooses a method for removing near-duplicates from one collection, or for matching two collections.
+/// Settings in `given` are kept. All other settings are chosen from a sample of the documents.
 ///
 /// # Errors
 ///

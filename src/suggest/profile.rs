@@ -23,38 +23,40 @@ use std::num::NonZeroUsize;
 const LOOKED_AT: f64 = 32e6;
 /// Number of bytes of sampled text that are kept in memory for comparisons.
 const KEPT: f64 = 32e6;
-/// Maximum number of sampled documents that are compared with all other sampled documents.
+/// Maximum number of probes, which are the sampled documents that are compared with all other sampled
+/// documents.
 const PROBES: usize = 1000;
 
-/// Number of most similar documents of each probe whose similarities are counted. A probe is a
-/// sampled document that is compared with all others. If more documents are similar to a probe, it
+/// Number of similarities that are counted for each probe, beginning with the greatest. A probe is a sampled
+/// document that is compared with all other sampled documents. Further similarities say little: the probe
 /// belongs to a large cluster, or the documents are unrelated.
 const NEAREST: usize = 20;
 
-/// Description of a collection, or of two collections that are compared.
+/// Description of a collection, or of two collections that are matched, from a sample of the documents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CorpusProfile {
-    /// Approximate number of documents in the collection.
+    /// Approximate number of documents in the collection, or in both collections together.
     pub documents: u64,
-    /// Approximate number of pairs of documents to compare.
+    /// Approximate number of pairs of documents that a run would compare.
     pub pairs: f64,
     /// Number of documents in the sample.
     pub sampled: u64,
     /// Whether the sample contains all documents.
     pub is_complete: bool,
-    /// Number of characters of a sampled document, as quantiles over the sample.
+    /// Quantiles of the number of characters of the sampled documents.
     pub characters: Quantiles,
-    /// Number of words of a sampled document, as quantiles over the sample.
+    /// Quantiles of the number of words of the sampled documents.
     pub words: Quantiles,
-    /// Share of the letters in each script, greatest first.
+    /// Name of each script, such as Latin, and the share of the letters that belong to it. The greatest share
+    /// comes first.
     pub scripts: Vec<(&'static str, f64)>,
-    /// Share of the letters in scripts without spaces between words.
+    /// Share of the letters that belong to scripts without spaces between words, such as Chinese.
     pub unspaced: f64,
-    /// Number of bytes of available memory.
+    /// Number of bytes of memory that a run may use.
     pub memory: u64,
 }
 
-/// Values that a tenth, half and nine tenths of the documents do not exceed.
+/// Quantiles of a number, such as the number of words, over the sampled documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quantiles {
     /// Value that a tenth of the documents do not exceed.
@@ -75,27 +77,28 @@ impl Quantiles {
     }
 }
 
-/// Similarities of sampled documents, called probes, to the documents that are most similar to them.
+/// Similarities of some sampled documents, called probes, to the most similar documents of the sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nearest {
-    /// Number of probes, the documents that were compared with the whole sample.
+    /// Number of probes, which are the documents that were compared with the whole sample.
     pub probes: u64,
-    /// Mean number of distinct terms per document.
+    /// Mean number of distinct terms of a sampled document.
     pub terms: u64,
-    /// For each similarity from 0 to 100 hundredths: number of times that one of the 20 documents
-    /// most similar to a probe has this similarity.
+    /// Histogram of the similarities between each probe and the 20 documents that are most similar to it.
+    /// Element i counts similarities of i hundredths, for i from 0 to 100.
     pub of_all: Vec<u64>,
-    /// For each similarity from 0 to 100 hundredths: number of probes whose most similar document
-    /// has this similarity.
+    /// Histogram of the similarities between each probe and the document that is most similar to it. Element
+    /// i counts similarities of i hundredths, for i from 0 to 100.
     pub of_first: Vec<u64>,
-    /// Similarity in hundredths that the 20th most similar document of a median probe has.
-    /// Documents with a lower similarity are taken as unrelated.
+    /// Median over all probes of the similarity between a probe and its 20th most similar document, in
+    /// hundredths. Documents with a lower similarity are taken as unrelated.
     pub bulk: usize,
 }
 
 impl Nearest {
-    /// Counts similarities. `nearest` has for each probe the similarities of its most similar documents, in
-    /// hundredths and greatest first; `terms` is the mean number of terms per document.
+    /// Creates the histograms from `nearest`. For each probe, `nearest` has the similarities to its most
+    /// similar documents, in hundredths and in descending order. `terms` is the mean number of distinct terms
+    /// of a document.
     pub(super) fn new(nearest: &[Vec<u8>], terms: u64) -> Self {
         let mut of_all = vec![0; 101];
         let mut of_first = vec![0; 101];
@@ -113,14 +116,14 @@ impl Nearest {
         Self { probes: nearest.len() as u64, terms, of_all, of_first, bulk }
     }
 
-    /// Returns the number of probes whose most similar document has at least this similarity, in hundredths.
+    /// Returns the number of probes that have a document of at least this similarity, given in hundredths.
     #[must_use]
     pub fn repeated(&self, hundredths: usize) -> u64 {
         self.of_first.iter().skip(hundredths).sum()
     }
 }
 
-/// Returns the kind of terms in which each term is a single word.
+/// Returns the kind of terms for which each word is a term.
 fn words() -> Terms {
     let tokenizer = TokenizerKind::DEFAULT;
     let length = NonZeroUsize::MIN;
@@ -129,12 +132,12 @@ fn words() -> Terms {
     Terms::Shingles { tokenizer, length, stop_words, weighting }
 }
 
-/// Sampled texts of a collection, and its estimated size.
+/// Sampled texts of a collection, and the estimated number of documents of the collection.
 pub(super) struct SampledTexts {
     texts: Vec<Vec<u8>>,
     documents: u64,
     is_complete: bool,
-    /// Number of bytes of text that may still be kept from the part of the input that is being read.
+    /// Number of bytes of text that may still be stored from the part of the input that is being read.
     left: usize,
 }
 
@@ -154,7 +157,8 @@ impl TextReceiver for SampledTexts {
 }
 
 impl SampledTexts {
-    /// Samples a collection. The sample depends on the collection only.
+    /// Reads a sample of the documents of a collection. The sample depends only on the collection, and not on
+    /// a random number or the time.
     #[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
     pub(super) fn from_corpus(corpus: &dyn Corpus) -> Self {
         let mut sampled = Self { texts: Vec::new(), documents: 0, is_complete: true, left: 0 };
@@ -199,8 +203,8 @@ impl CorpusProfile {
 
 /// State of one thread that compares sampled documents with the probes.
 struct Comparing {
-    /// For each probe, the number of terms that it shares with the document that is compared now.
-    /// All numbers are 0 between two documents.
+    /// For each probe, the number of terms that it shares with the document that is compared now. All numbers
+    /// are 0 before each document.
     counts: Vec<u64>,
     scratch: TermScratch,
     /// For each probe, the greatest similarities found so far, in hundredths.
@@ -208,8 +212,9 @@ struct Comparing {
     all_terms: u64,
 }
 
-/// Compares at most [`PROBES`] sampled documents of the first side, the probes, with all sampled documents of the
-/// second side. If there is only one collection, it is both sides.
+/// Compares some sampled documents, called probes, with all sampled documents. Probes are at most [`PROBES`]
+/// documents of the first collection, and they are compared with the second collection. If there is only one
+/// collection, it is used as both.
 pub(super) fn nearest(
     sampled: &Sides<SampledTexts>,
     (terms, measure): (&Terms, &Measure),
@@ -265,15 +270,15 @@ pub(super) fn nearest(
     Ok(Nearest::new(&nearest, all_terms / (others.len() as u64).max(1)))
 }
 
-/// Returns the similarity of two sets in hundredths, rounded down. They share `shared` terms, and the pair holds the
-/// sizes of both sets.
+/// Returns the similarity of two sets in hundredths, rounded down. The sets share `shared` terms, and the
+/// pair `(left, right)` holds the numbers of their terms.
 fn hundredths(measure: &Measure, shared: u64, (left, right): (u64, u64)) -> u8 {
     let steps = SIMILARITY_STEPS as usize;
     // The value is at most 100, because `step` is not negative.
     ((steps - step(measure, shared, left, right)) * 100 / steps) as u8
 }
 
-/// Inserts a similarity into `greatest`, which holds the 20 greatest similarities in descending order.
+/// Inserts `similarity` into `greatest`, which holds the 20 greatest similarities so far in descending order.
 fn keep(greatest: &mut Vec<u8>, similarity: u8) {
     if greatest.len() == NEAREST {
         if greatest[NEAREST - 1] >= similarity {

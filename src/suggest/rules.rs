@@ -11,45 +11,48 @@ use simtool_base::options::Options;
 use simtool_base::quantity::{bytes, counted, grouped, percent};
 use simtool_model::similarity::Measure;
 
-/// Median number of characters below which documents are short: one changed word affects most of
-/// the longer shingles of a short document.
+/// Median number of characters of the documents below which shorter shingles are chosen. In a short document,
+/// one changed word affects most of the longer shingles.
 const SHORT: u64 = 200;
-/// Median number of characters below which documents in scripts without spaces are so short that
-/// only pairs of characters are compared. A character is a word or half of a word in these scripts.
+/// Median number of characters of the documents below which shingles of two characters are chosen, in scripts
+/// without spaces. In these scripts, a character is a word or half of a word.
 const SHORT_UNSPACED: u64 = 60;
-/// Share of letters in scripts without spaces, such as Chinese, from which a collection counts as
-/// written in these scripts.
+/// Minimum share of letters in scripts without spaces, such as Chinese, for which the rules for these scripts
+/// are used.
 const UNSPACED: f64 = 0.5;
-/// Minimum number of words of the median document for shingles of five words to be chosen.
+/// Minimum median number of words of the documents for which shingles of five words can be chosen.
 const LONG: u64 = 50;
-/// Minimum number of sampled documents that were compared, for a threshold to be chosen from them.
-/// A smaller sample is too small for that.
+/// Minimum number of probes from which a threshold is chosen. A probe is a sampled document that was compared
+/// with the whole sample. With fewer probes, the threshold is [`USUAL`].
 const ENOUGH: u64 = 20;
-/// Similarity threshold, in hundredths, if the sample is too small to choose one from.
+/// Similarity threshold, in hundredths, for a sample that is too small to choose a threshold from.
 const USUAL: usize = 50;
-/// Smallest similarity threshold, in hundredths, that may be chosen.
+/// Smallest similarity threshold, in hundredths, that the rules choose.
 const LEAST: usize = 20;
-/// Greatest similarity threshold, in hundredths, that may be chosen.
+/// Greatest similarity threshold, in hundredths, that the rules choose.
 const MOST: usize = 95;
-/// Half of the width of a window of similarities, in hundredths. Pairs are counted in such windows,
-/// which extend this far to either side of their middle.
+/// Distance from the middle of a window to its ends, in hundredths. A window is a range of similarities in
+/// which pairs are counted.
 const HALF: usize = 3;
-/// Width of a window, and so the distance of the middles of two adjacent windows, in hundredths.
+/// Width of a window, in hundredths. It is also the distance between the middles of two adjacent windows.
 const STEP: usize = 2 * HALF + 1;
-/// Similarity threshold in hundredths from which an exact join skips nearly all pairs without comparing them.
+/// High similarity threshold, in hundredths. From this threshold on, an exact join of sets skips nearly all
+/// pairs without comparing them.
 const HIGH: usize = 80;
-/// Greatest number of pairs, times the mean number of terms, for which sets are compared at a low
-/// threshold. Most pairs must be compared at such a threshold. At this limit, it takes about a
-/// minute on two cores.
+/// Greatest cost for which sets are compared at a low threshold. The cost is the number of pairs times the
+/// mean number of terms of a document, because most pairs must be compared. A comparison with this cost takes
+/// about a minute on two cores.
 const AFFORDABLE_TERMS: f64 = 1e11;
-/// Greatest number of pairs for which fingerprints are compared at a low threshold that the user
-/// has not given. At this limit, it takes about a minute on two cores.
+/// Greatest number of pairs for which fingerprints are compared at a low threshold, unless the user gave the
+/// threshold. Comparing so many pairs takes about a minute on two cores.
 const AFFORDABLE_PAIRS: f64 = 2e9;
-/// Estimated bytes of memory per term of sets that are compared.
+/// Estimated number of bytes of memory for each term of each set, if sets are compared at a low threshold.
 const BYTES_A_COMPARED_TERM: f64 = 12.0;
-/// Estimated bytes of memory per term of sets whose terms are only counted.
+/// Estimated number of bytes of memory for each term of each set, if terms are only counted. This is enough
+/// at a high threshold.
 const BYTES_A_COUNTED_TERM: f64 = 1.25;
-/// Options that methods on sets accept. Any other given option needs a method with fingerprints.
+/// Names of the options that the method `exact` accepts. If the user gives any other option, a method with
+/// fingerprints is needed.
 const OF_SETS: [&str; 5] = ["shingle", "tokenizer", "stop_words", "similarity", "weight"];
 
 /// Chooses the value of the option `shingle`, for example `chars:5`, and returns it with the reason.
@@ -80,8 +83,8 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
 
 /// Chooses the similarity threshold in hundredths, and returns it with the reason.
 ///
-/// The threshold lies between two groups of pairs. Unrelated documents become fewer as the
-/// similarity grows; near-duplicates form a group at higher similarities.
+/// The threshold lies between two groups of pairs. The first group is pairs of unrelated documents, which
+/// become fewer as the similarity grows. The second group is near-duplicates, which have higher similarities.
 pub(super) fn threshold(nearest: &Nearest, measure: &Measure) -> (usize, String) {
     let Nearest { probes, of_all, bulk, .. } = nearest;
     if *probes < ENOUGH {
@@ -137,11 +140,12 @@ fn ratio(hundredths: usize) -> String {
     }
 }
 
-/// The chosen method, and the settings that it needs in addition to the given ones.
+/// The chosen method, and the settings that it needs instead of settings that were chosen before.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Chosen {
     pub(super) name: &'static str,
-    /// Settings for shingle, similarity and recall that replace the values chosen from the sample.
+    /// Names and values of settings that replace the values chosen from the sample, for example `recall` and
+    /// `0.95`.
     pub(super) instead: &'static [(&'static str, &'static str)],
     pub(super) reason: String,
 }
@@ -156,7 +160,8 @@ impl Chosen {
     }
 }
 
-/// Chooses between the methods `exact` and `minhash`. `least` is the chosen threshold in hundredths.
+/// Chooses between the methods `exact` and `minhash`. `least` is the chosen threshold in hundredths, and
+/// `given` has the settings of the user.
 pub(super) fn method(
     profile: &CorpusProfile,
     nearest: &Nearest,
@@ -197,8 +202,8 @@ pub(super) fn method(
     nearly_equal(profile, least, given, &sets)
 }
 
-/// Chooses the method for a collection with too many pairs to compare all at a low threshold. Only nearly equal
-/// documents, at a similarity of 0.8, are searched.
+/// Chooses the method for a collection that has too many pairs to compare all of them at a low threshold. The
+/// method then searches only nearly equal documents, with a similarity of at least 0.8.
 fn nearly_equal(profile: &CorpusProfile, least: usize, given: &Options, sets: &Sets<'_>) -> Chosen {
     let all = documents(profile.documents);
     let why = format!(
@@ -221,7 +226,7 @@ fn nearly_equal(profile: &CorpusProfile, least: usize, given: &Options, sets: &S
     }
 }
 
-/// Estimated size of the sets of terms of a collection.
+/// Profile of a collection, and the estimated number of terms of all its sets together.
 struct Sets<'p> {
     profile: &'p CorpusProfile,
     terms: f64,
@@ -232,20 +237,20 @@ impl<'p> Sets<'p> {
         Self { profile, terms: profile.documents as f64 * nearest.terms as f64 }
     }
 
-    /// Whether the sets fit into memory if each term takes `bytes_a_term` bytes.
+    /// Returns whether the sets fit into memory if each term takes `bytes_a_term` bytes.
     fn fit(&self, bytes_a_term: f64) -> bool {
         self.terms * bytes_a_term <= self.profile.memory as f64
     }
 
-    /// Explains that the sets do not fit into memory.
+    /// Returns a phrase which says that the sets do not fit into memory.
     fn do_not_fit(&self) -> String {
         let all = documents(self.profile.documents);
         format!("the sets of {all} do not fit into {}", bytes(self.profile.memory))
     }
 
-    /// Chooses the method for a high threshold: sets if their terms can be counted in memory,
-    /// otherwise fingerprints. For sets, the settings in `for_sets` replace the ones that were
-    /// chosen from the sample. For fingerprints, the settings in `for_rows` replace them.
+    /// Chooses the method for a high threshold. It is `exact` if the terms can be counted in memory,
+    /// otherwise `minhash`. The settings in `for_sets` (for `exact`) or `for_rows` (for `minhash`) replace
+    /// settings that were chosen from the sample.
     fn method_for_high_threshold(
         &self,
         for_rows: &'static [(&'static str, &'static str)],
@@ -261,7 +266,8 @@ impl<'p> Sets<'p> {
     }
 }
 
-/// Creates the method from the chosen and the given settings. `least` is the chosen threshold in hundredths.
+/// Creates the method. `options` has the settings of the user and the settings that were chosen from the
+/// sample. `least` is the chosen threshold in hundredths.
 pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> Result<Method> {
     // Settings that the chosen method needs replace the ones that were chosen from the sample.
     for &(name, value) in chosen.instead {

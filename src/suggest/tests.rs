@@ -10,7 +10,7 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::COSINE;
 use simtool_read::{Corpus, Texts};
 
-/// Returns the profile of a thousand English pages.
+/// Returns the profile of an invented collection of a thousand English pages.
 fn pages() -> CorpusProfile {
     let of = |median| Quantiles { tenth: median / 4, median, ninetieth: median * 4 };
     CorpusProfile {
@@ -26,15 +26,15 @@ fn pages() -> CorpusProfile {
     }
 }
 
-/// Returns a profile of this number of documents.
+/// Returns the profile of an invented collection with this number of English pages.
 fn of_documents(documents: u64) -> CorpusProfile {
     let pairs = documents as f64 * documents as f64 / 2.0;
     CorpusProfile { documents, pairs, ..pages() }
 }
 
-/// Returns the similarities of 200 probes in a sample of unrelated documents, whose similarities
-/// are below `end` hundredths. The first probes also have a near-duplicate each, with the
-/// similarities in `repeats`.
+/// Returns the similarities of 200 probes to the other documents of a sample. Unrelated documents have
+/// similarities below `end` hundredths. Each number in `repeats` is the similarity of one probe to a
+/// near-duplicate.
 fn crowd(end: u8, repeats: &[u8]) -> Nearest {
     let unrelated = |probe: u8| {
         let rank = (u32::from(end).pow(2) * u32::from(probe) / 200).isqrt() as u8;
@@ -155,7 +155,7 @@ fn few_documents_are_compared_by_their_sets_and_many_by_fingerprints() {
     assert_eq!(chosen(&han, 47).0, "exact:similarity=cosine:0.8,shingle=chars:6");
 }
 
-/// Returns pages of invented words. Some of the pages repeat others.
+/// Returns pages of invented words. Every tenth page is a copy of the page before it, with one word changed.
 fn texts() -> Vec<String> {
     let text = |at: usize| {
         let copied = if at % 10 == 9 { at - 1 } else { at };
