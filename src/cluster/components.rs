@@ -9,8 +9,8 @@ use simtool_set_join::close::Neighbourhood;
 use simtool_set_join::disjoint_sets::DisjointSets;
 use std::cmp::Ordering;
 
-/// Keeps one row of each connected component, and returns the other rows, which are to be removed,
-/// in reading order. The kept row is the first of its component by `prefer`. `prefer` compares two
+/// Returns the rows to remove, in reading order, if one row of each connected component is kept. Two rows are
+/// in the same component if a chain of close rows links them. `prefer` chooses the kept row: it compares two
 /// row numbers and returns `Less` if the first row should rather be kept.
 ///
 /// # Complexity
@@ -56,8 +56,8 @@ pub fn keep_one_each(
     removals
 }
 
-/// Returns the number of rows that [`keep_one_each`] would remove if only pairs whose closeness satisfies `is_close`
-/// counted as close. Equal rows always count as close.
+/// Returns the number of rows that [`keep_one_each`] would remove under a stricter limit. Under this limit,
+/// only pairs whose closeness satisfies `is_close` count as close. Equal rows always count as close.
 ///
 /// # Complexity
 ///
@@ -73,8 +73,8 @@ pub(crate) fn count_removed(
     (around.all_rows().len() - components) as u64
 }
 
-/// Returns the connected components of the groups of equal rows. Two groups are linked if they are
-/// a pair whose closeness satisfies `is_close`.
+/// Returns the connected components of a graph. Its nodes are groups of equal rows. An edge joins two groups
+/// that are close, if their closeness satisfies `is_close`.
 fn linked(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> DisjointSets {
     let mut sets = DisjointSets::new(around.group_count() as u32);
     for group in 0..around.group_count() as u32 {

@@ -9,18 +9,17 @@ use simtool_model::closeness::Closeness;
 use simtool_set_join::close::Neighbourhood;
 use std::cmp::Ordering;
 
-/// Returns the rows to remove, in reading order. Rows are visited in the order of preference. A row
-/// that is close to rows that were kept before is removed in favour of the closest of them. Any
-/// other row is kept. `prefer` compares two row numbers and returns `Less` if the first row should
-/// rather be kept.
+/// Returns the rows to remove, in reading order. `prefer` compares two row numbers and returns `Less` if the
+/// first row should rather be kept. Rows are visited in this order. A row is kept if no row that was kept
+/// before is close to it. Otherwise it is removed in favour of the closest kept row.
 ///
-/// If several kept rows are equally close to a removed row, the first of them in reading order is
-/// its kept row.
+/// If several kept rows are equally close to a removed row, it is removed in favour of the first of them in
+/// reading order.
 ///
 /// # Complexity
 ///
-/// O(r log r + k · d) for r rows that are close to others, k of them kept, and d groups around
-/// each.
+/// O(r log r + k · d) if r rows are close to another row, k of them are kept, and each row is close to d
+/// groups of equal rows.
 #[must_use]
 pub fn keep_preferred(
     around: &Neighbourhood<'_>,
@@ -61,8 +60,8 @@ pub fn keep_preferred(
     removals
 }
 
-/// Returns the number of rows that [`keep_preferred`] would remove if only pairs whose closeness satisfies `is_close`
-/// counted as close. Equal rows always count as close.
+/// Returns the number of rows that [`keep_preferred`] would remove under a stricter limit. Under this limit,
+/// only pairs whose closeness satisfies `is_close` count as close. Equal rows always count as close.
 ///
 /// # Complexity
 ///

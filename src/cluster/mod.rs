@@ -8,15 +8,15 @@ pub mod keep;
 
 use simtool_model::closeness::Closeness;
 
-/// A removed document, and the kept document that it is a near-duplicate of.
+/// A document to remove, and the document that is kept in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Removal {
     /// Row number of the removed document.
     pub row: u32,
     /// Row number of the document that is kept instead.
     pub kept: u32,
-    /// Similarity or distance of the two documents, which proves the removal. `None` if the two were not compared:
-    /// only a chain of other documents links them.
+    /// Similarity or distance of the two documents, which proves the removal. `None` if the two documents
+    /// were not compared, because only a chain of other documents links them.
     pub closeness: Option<Closeness>,
 }
 
@@ -25,11 +25,12 @@ pub struct Removal {
 pub struct Cluster {
     /// Row number of the kept document.
     pub kept: u32,
-    /// Removed documents in ascending order of their row numbers, at least one.
+    /// Removals of the documents of the cluster, in ascending order of their row numbers. There is at least
+    /// one.
     pub removed: Vec<Removal>,
 }
 
-/// Groups removals by their kept row. The clusters are sorted by this row.
+/// Groups `removals` by the row that is kept. The clusters are sorted by the number of this row.
 ///
 /// ```
 /// use simtool::cluster::{Removal, clusters};
