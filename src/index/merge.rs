@@ -211,7 +211,7 @@ impl MergedRows<'_> {
         self.numbers.extend((0..pending.len()).map(|row| (offset + row as u64) as u32));
         for row in pending.words.chunks_exact(own_words) {
             self.words.extend_from_slice(row);
-            // Stored fingerprints may be padded, so they can have more words than those of the method.
+            // Stored fingerprints may be padded, so they can have more words than pending ones.
             self.words.resize(self.words.len().next_multiple_of(self.row_words), 0);
         }
         self.rest.repeats.extend(rest.repeats);

@@ -18,7 +18,7 @@ use std::path::Path;
 /// Result of copying the intact documents of a damaged index.
 #[derive(Debug)]
 pub struct Salvaged {
-    /// Number of documents in the new index. They keep their numbers.
+    /// Number of documents in the new index. The documents have the same numbers as in the damaged index.
     pub documents: u64,
     /// Number of documents that are known to be lost.
     pub lost_documents: u64,
@@ -59,7 +59,7 @@ pub fn salvage(
     let mut last_source = sources.len();
     for segment in &segments {
         // Without a manifest, the folder may have segments of another index. Their fingerprints must not be
-        // mixed with these.
+        // mixed with the fingerprints of this index.
         if !has_rows_of(segment, &recipe) {
             damages.push(format!("{} has other rows", segment.path().display()));
             continue;

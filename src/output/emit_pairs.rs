@@ -50,7 +50,7 @@ pub enum PairOutput {
     /// One line for each pair: `a`, `b` and `distance`, separated by tabs. `a` and `b` are the IDs of the
     /// fingerprints, or their row numbers if they have no IDs.
     Tsv,
-    /// A NumPy array of shape n × 3: `a`, `b` and `distance`.
+    /// A NumPy array of shape n × 3. Each row has `a`, `b` and `distance` of a pair.
     Numpy,
     /// A Parquet file with the columns `a`, `b` and `distance`.
     Parquet,

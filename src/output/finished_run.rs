@@ -65,7 +65,8 @@ pub struct MemberCluster {
 pub enum Fate {
     /// The document belongs to a cluster, so it is similar to another document.
     Clustered {
-        /// Cluster that the document belongs to.
+        /// Position of the document in the list of removed documents of the cluster. `None` if it is the kept
+        /// document.
         cluster: Arc<MemberCluster>,
         /// Position of the document in the list of removed documents. `None` if it is the kept document.
         at: Option<usize>,

@@ -266,7 +266,8 @@ impl InputSettings {
         Ok(all)
     }
 
-    /// Finds the files in `paths`, and the faults of paths, including files that were left out of folders.
+    /// Finds the files in `paths`. Also returns the faults of paths, for example of paths that do not exist
+    /// and of files that were left out when folders were searched.
     ///
     /// # Errors
     ///

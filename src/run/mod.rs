@@ -1,9 +1,9 @@
 //! The commands as functions, one file for each, which both the program and Python call.
 //!
 //! A request is plain data that is parsed from named text [`Options`](simtool_base::options::Options). A
-//! function of this module does the work and returns an outcome. From this, the caller prints its table and
-//! chooses its exit code. Anything that only the caller can do, such as printing a note during the work, is a
-//! method of [`Face`].
+//! function of this module does the work and returns an outcome. From the outcome, the caller prints its
+//! table and chooses its exit code. Anything that only the caller can do, such as printing a note during the
+//! work, is a method of [`Face`].
 //!
 //! ```
 //! use simtool::options::Options;

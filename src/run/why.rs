@@ -68,7 +68,8 @@ pub enum DocumentFate {
 pub struct ClusteredDocument {
     /// Cluster that the document belongs to.
     pub cluster: Arc<MemberCluster>,
-    /// Position of the document in the list of removed documents. `None` if it is the kept document.
+    /// Position of the document in the list of removed documents of the cluster. `None` if it is the kept
+    /// document.
     pub at: Option<usize>,
     /// Whether the run was a match, so that the kept document is in the corpus and the removed ones are
     /// queries.

@@ -1,5 +1,5 @@
 //! `simtool generate --pages`: writes the pages of a folder as a crawl in WARC files. Reads the texts back
-//! from these and writes them in the other formats.
+//! from the WARC files and writes them in the other formats.
 
 use crate::args::GenerateArgs;
 use crate::console;

@@ -128,12 +128,12 @@ impl IndexFolder {
 /// Intact parts of a damaged index.
 #[derive(Debug)]
 pub struct Remains {
-    /// Manifest, if it is intact.
+    /// Manifest of the index, if the manifest is intact.
     pub manifest: Option<Manifest>,
     /// Segments with an intact header. They are the segments that the manifest lists, or all segments in the
     /// folder if the manifest is damaged.
     pub segments: Vec<Segment>,
-    /// Errors of the files that are damaged or could not be opened.
+    /// Errors about the files that are damaged or could not be opened.
     pub lost: Vec<Error>,
 }
 

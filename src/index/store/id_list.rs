@@ -2,14 +2,14 @@
 //!
 //! Sixteen IDs are a block, and the first ID of a block is stored whole. The other IDs are stored as:
 //!
-//! 1. the number of leading bytes that are equal to those of the ID before,
+//! 1. the number of leading bytes that are equal to the leading bytes of the ID before,
 //! 2. one more than the number of the bytes that follow, or 0,
 //! 3. the bytes.
 //!
-//! If the second number is 0, the rest of the ID looks like that of the ID before. It has the same length,
-//! hexadecimal digits (`0-9`, `a-f`) at the same positions, and equal bytes everywhere else. Then only the
-//! digits are stored, two in each byte, the first in the lower half. So a UUID takes about 16 bytes, and a
-//! decimal number half a byte for each digit.
+//! If the second number is 0, the rest of the ID looks like the rest of the ID before. It has the same
+//! length, hexadecimal digits (`0-9`, `a-f`) at the same positions, and equal bytes everywhere else. Then
+//! only the digits are stored, two in each byte, the first in the lower half. So a UUID takes about 16 bytes,
+//! and a decimal number half a byte for each digit.
 //!
 //! Numbers are stored with seven bits in each byte, lowest bits first. The highest bit says that more bytes
 //! follow.

@@ -1,4 +1,5 @@
-//! `index add`: adds documents to an index, and lists those that are near a document of the index.
+//! `index add`: adds documents to an index, and lists the documents that are near one of the
+//! index.
 
 use super::{IndexedDocuments, OpenRequest};
 use crate::index::{Added, AddedCorpus, Arrival, Commits, Near, write_only_new};

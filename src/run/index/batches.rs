@@ -1,4 +1,5 @@
-//! Reads a pipe in batches of whole lines. A thread reads while the previous batch is answered.
+//! Reads a pipe in batches of whole lines. A thread reads while the caller works on the
+//! previous batch.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

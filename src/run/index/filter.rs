@@ -1,4 +1,5 @@
-//! `index filter`: adds the lines of a pipe to an index, and passes on those that are not near an earlier line.
+//! `index filter`: adds the lines of a pipe to an index, and passes on the lines that are not near an earlier
+//! line.
 
 use super::OpenRequest;
 use super::batches::{Due, LineBatches, Taken};
@@ -89,8 +90,8 @@ struct Duplicates<'a> {
 ///
 /// # Errors
 ///
-/// The index cannot be opened for adding, the input cannot be read, or an output cannot be written. Lines
-/// that were answered before stay in the index.
+/// The index cannot be opened for adding, the input cannot be read, or an output cannot be written. Documents
+/// of lines that were processed before stay in the index.
 pub fn filter_lines(
     request: &FilterRequest,
     input: impl Read + Send + 'static,

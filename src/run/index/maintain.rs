@@ -78,7 +78,7 @@ pub fn verify_index(request: &OpenRequest, access: FileAccess) -> Result<IndexSi
 pub fn compact_index(request: &OpenRequest, access: FileAccess) -> Result<IndexSize> {
     let mut adder = request.open_adder(access)?;
     adder.compact()?;
-    // The adder deletes the merged segments when it is dropped, and the size must be that without them.
+    // The adder deletes the merged segments only when it is dropped. They must not count in the size.
     drop(adder);
     request.open(access)?.size()
 }

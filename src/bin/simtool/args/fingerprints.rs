@@ -187,12 +187,12 @@ impl FingerprintArgs {
     }
 }
 
-/// Returns a parser that accepts the names of these join methods.
+/// Returns a parser that accepts the names of the join methods in `methods`.
 fn names(methods: impl Iterator<Item = &'static dyn Join>) -> PossibleValuesParser {
     methods.map(simtool::hamming::join::JoinKind::name).collect::<Vec<_>>().into()
 }
 
-/// Returns the help text of `--index`, with a line for each of these join methods.
+/// Returns the help text of `--index`, with a line for each join method in `methods`.
 fn index_help(methods: impl Iterator<Item = &'static dyn Join>) -> String {
     let lines: Vec<_> =
         methods.map(|method| format!("- {}: {}", method.name(), method.help())).collect();

@@ -68,7 +68,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Returns the number of the first document.
+    /// Returns the document number of the first document of the segment.
     #[must_use]
     pub fn first(&self) -> u64 {
         self.first
