@@ -1,7 +1,7 @@
 //! Keeps one row of each connected component of the graph of close pairs.
 //!
-//! Other tools remove documents in this way. A removed row may be far from the kept one if only a chain of other
-//! close rows links the two. Such a removal has no proof.
+//! Other tools remove documents in this way. A removed row may be far from the kept row of its component, if
+//! only a chain of other rows links the two. Such a removal has no proof.
 
 use super::Removal;
 use simtool_model::closeness::Closeness;

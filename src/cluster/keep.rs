@@ -1,8 +1,8 @@
 //! Keeps documents greedily, so that every removal is proven.
 //!
-//! Documents are visited in the order of preference. A document is kept unless it is close to a
-//! document that was kept before; then it is removed for the closest of these. So no two kept
-//! documents are close, and no document is removed because of a chain of others.
+//! Documents are visited in the order of preference. If a document is close to documents that were kept
+//! before, it is removed in favour of the closest of them. Otherwise it is kept. So no two kept documents are
+//! close, and no document is removed because a chain of other documents links it to a kept one.
 
 use super::Removal;
 use simtool_model::closeness::Closeness;

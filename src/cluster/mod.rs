@@ -1,6 +1,6 @@
 //! Decides which near-duplicate documents are kept, and which are removed in favour of a kept one.
 //!
-//! * [`keep`] removes a document only if it is close to a kept one.
+//! * [`keep`] removes a document only if it is close to a kept document.
 //! * [`components`] keeps one document of each set of documents that chains of close pairs link.
 
 pub mod components;

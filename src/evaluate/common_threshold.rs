@@ -1,4 +1,4 @@
-//! The best threshold for several collections together.
+//! The best threshold of a method for several collections together.
 
 use simtool_model::evaluation::{Common, Curve};
 

@@ -1,4 +1,5 @@
-//! Compares all pairs of documents of a collection by the fingerprints or the sets of a method.
+//! Compares all pairs of documents of a collection by the fingerprints or the sets of terms that a method
+//! defines.
 
 use super::labelled::DocumentsInMemory;
 use super::term_lists::TermLists;

@@ -1,4 +1,5 @@
-//! Counts pairs by the strictest threshold that finds them. Thresholds are numbered from the strictest.
+//! Counts pairs by the strictest threshold that finds them. Thresholds are numbered from 0, beginning with
+//! the strictest.
 
 use simtool_model::evaluation::{Counts, Curve, Scale};
 

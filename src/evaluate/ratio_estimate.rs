@@ -1,7 +1,7 @@
 //! Estimates recall and precision, with intervals, from a sample of documents.
 //!
-//! The pairs that one document belongs to are not independent, so the sample is of documents and not of
-//! pairs. Recall and precision are ratio estimators over these documents.
+//! Pairs with a common document are not independent, so documents are sampled and not pairs. Recall and
+//! precision are ratio estimators over the sampled documents.
 //!
 //! # References
 //! E. B. Wilson. Probable inference, the law of succession, and statistical inference. JASA 1927.

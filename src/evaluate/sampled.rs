@@ -2,8 +2,8 @@
 //! wrongly. The collection needs no labels.
 //!
 //! Each sampled document is compared with the whole collection, because pairs within a sample are too rare.
-//! For example, pairs within a sample of 1 % are 0.01 % of all pairs. A pair counts as true if the sets that
-//! the method compares are similar enough. No person judges it.
+//! For example, pairs within a sample of 1 % are 0.01 % of all pairs. A pair counts as true if the sets of
+//! terms of its documents are similar enough. No person judges the pairs.
 
 use super::compared::Rows;
 use crate::evaluate::{RatioEstimate, SampledDocument, ratio_estimate};

@@ -8,7 +8,7 @@
 //! * part: the first half of the other document, followed by other text. These pairs count neither as true
 //!   nor as false.
 //!
-//! Every fifth document ends in the same notice, as pages of one site do.
+//! Every fifth document ends with the same notice, as the pages of one web site often do.
 
 use super::random::Random;
 use simtool_base::json_text::write_string;

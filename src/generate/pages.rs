@@ -1,4 +1,4 @@
-//! Turns a folder of HTML pages into the responses of a crawl.
+//! Writes the HTML pages of a folder as the responses of a web crawl, in WARC and WET files.
 
 use super::crawl_files::write_record;
 use flate2::Compression;

@@ -1,4 +1,4 @@
-//! Results of learning: the words or frequencies that some kinds of terms need from a collection.
+//! Values that are learned from a collection: the words or frequencies that some kinds of terms need.
 
 use super::terms::Terms;
 use simtool_base::error::{Error, ErrorKind, Result};

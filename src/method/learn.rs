@@ -23,13 +23,13 @@ use std::sync::Arc;
 /// would have to be read more often, learning fails.
 const MOST_READINGS: u64 = 32;
 
-/// Cost of a term that has a weight, if shingles consist of words. It was measured with both threads of a
-/// 2-core AMD EPYC in November 2026.
+/// Cost of learning and using the weight of one term of a set, if terms are shingles of words. It was
+/// measured with both threads of a 2-core AMD EPYC in November 2026.
 const WEIGHED_TERM_COST: WorkCost = WorkCost { seconds: 150e-9, bytes: 40.0 };
 
 impl Terms {
-    /// Estimates the cost of learning and using the weights of `terms` occurrences of terms in sets,
-    /// without the time for reading. It is zero if nothing is learned.
+    /// Estimates the cost of learning and using weights for sets that have `terms` terms together, without
+    /// the time for reading texts. The cost is zero if these terms need no learning.
     pub(crate) fn weighing_cost(&self, terms: f64) -> WorkCost {
         let weighed = if self.is_learned() { terms } else { 0.0 };
         WEIGHED_TERM_COST.times(weighed)

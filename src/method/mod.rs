@@ -1,10 +1,10 @@
 //! Methods: settings that decide which pairs of documents are near-duplicates.
 //!
-//! A [`Method`] consists of a [`Recipe`], which turns documents into sets or fingerprints, and a
-//! limit for their similarity or distance. [`Method::parse`] creates it from [`Options`], and
-//! [`Method::parameters`] is the inverse. So the command line, reports, summaries and stored files use the
-//! same names. Each component parses its own options: the terms in [`Terms`], each kind of fingerprint in its
-//! file.
+//! A [`Method`] consists of a [`Recipe`], which turns documents into sets or fingerprints, and a limit for
+//! their similarity or distance. [`Method::parse`] creates a method from [`Options`], and
+//! [`Method::parameters`] returns these options again. So the command line, reports, summaries and stored
+//! files use the same names. Each component parses its own options: [`Terms`] the options of terms, and each
+//! kind of fingerprint the options of this kind.
 
 mod document_terms;
 mod fitted;

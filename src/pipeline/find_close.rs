@@ -1,7 +1,7 @@
 //! Finds all pairs of near-duplicates in one collection or between two, by the method of a plan.
 //!
-//! For deduplication, the module [`near_duplicates`](super::near_duplicates) adds the clustering. For
-//! matching, it adds the closest partner of each query.
+//! The module [`near_duplicates`](super::near_duplicates) uses these pairs to choose the documents to remove
+//! from one collection, or to find the closest partner of each query.
 
 use super::close_fingerprints::close_rows;
 use super::corpus_terms::CorpusTerms;

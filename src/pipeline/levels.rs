@@ -1,4 +1,5 @@
-//! Counts how many documents stricter limits would remove. The counts are exact and need no other run.
+//! Counts how many documents would be removed if the limit on similarity or distance were stricter. The
+//! counts are exact and need no other run.
 //!
 //! The pairs within a stricter limit are some of the pairs that were already found. So the choice of kept
 //! documents is repeated with these pairs only.

@@ -1,4 +1,4 @@
-//! The plan of a run: settings that were checked together.
+//! The plan of a run: its settings, after checking that they fit together.
 
 use super::config::{ClusterRule, Config, Keep};
 use crate::method::{Criterion, Method};

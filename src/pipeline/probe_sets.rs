@@ -1,5 +1,5 @@
-//! An inverted index of a few sets of terms. It finds the terms that another document shares with each of
-//! these sets.
+//! An inverted index of a few sets of terms. It finds the total weight of the terms that another set shares
+//! with each of these sets.
 
 use simtool_base::unordered_map::UnorderedMap;
 

@@ -1,10 +1,10 @@
-//! Computes keys of sets. Any two similar sets have at least one key in common. Engines that join distributed
-//! collections by equal keys use them.
+//! Computes keys of sets of terms. Any two similar sets have at least one key in common. So an engine that
+//! joins distributed collections by equal keys finds all similar sets.
 //!
 //! The keys of a set are the first terms of the set, called its prefix. All sets sort their terms in the same
 //! order. The prefix ends where the remaining terms weigh less than the set must share with any similar set.
-//! Two similar sets therefore have a term of both prefixes in common. From their first common term on, the
-//! rest of each set weighs at least as much as they must share.
+//! So any two similar sets have a term in common that is in both prefixes. From their first common term on,
+//! the terms of each set weigh at least as much as the two sets must share.
 //!
 //! Any order is correct. If rare terms come first, few sets have the same key. Terms with unknown frequency
 //! count as rare, and are sorted by their hashes.

@@ -10,22 +10,26 @@ use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-/// Seconds of one core for each document, in names, clusters and outputs. This and the next constants
-/// were measured with both threads of a 2-core AMD EPYC in November 2026.
+/// Seconds of one core for each document, to collect its name, to choose kept documents and to write outputs.
+/// This value and the values of the next constants were measured with both threads of a 2-core AMD EPYC in
+/// November 2026.
 const SECONDS_A_DOCUMENT: f64 = 0.2e-6;
-/// Bytes for each document in addition to its ID: the end of the ID, the record, the length.
+/// Bytes of memory for each document in addition to its ID: the offset at which the ID ends, the record
+/// number, and the length of the text.
 const BYTES_A_NAME: f64 = 12.0;
-/// Number of copies of all names in memory while the names of shards are put together.
+/// Memory for merging the names of all shards, as a multiple of the memory of all names. The name of a
+/// document is its ID and its place.
 const COPIES_OF_NAMES: f64 = 1.5;
 
-/// Estimated cost of the names of all documents, which are collected by shard and then put together.
+/// Estimated cost of the names of all documents. The name of a document is its ID and its place. Names are
+/// collected for each shard and then merged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NamesCost {
-    /// Seconds of one core for names, clusters and outputs.
+    /// Seconds of one core to collect names, to choose kept documents and to write outputs.
     pub(crate) seconds: f64,
-    /// Bytes of all names.
+    /// Bytes of memory that all names take after merging.
     pub(crate) bytes: f64,
-    /// Bytes while the names of shards are put together.
+    /// Bytes of memory that names take while the names of the shards are merged.
     pub(crate) merging_bytes: f64,
 }
 

@@ -1,4 +1,4 @@
-//! A corpus that reports its progress while it is read, and stops when the work is cancelled.
+//! A corpus that reports progress while it is read. The reading stops when the work is cancelled.
 
 use simtool_base::error::{ErrorKind, Result};
 use simtool_base::progress::Progress;

@@ -1,8 +1,9 @@
 //! Chooses a method for a collection from a sample of it, and gives the reasons.
 //!
-//! The sample has a fixed size and is drawn without randomness or a clock. So the same collection
-//! and settings give the same choice, with any number of threads. [`CorpusProfile`] describes the
-//! sample, and the rules are functions of it.
+//! The sample has a fixed size and is drawn without randomness or a clock. So the same collection and
+//! settings give the same choice, with any number of threads. [`CorpusProfile`] describes the sample, and
+//! [`Nearest`] has similarities of its documents. The rules that choose the method depend only on these
+//! values and on the settings of the user.
 
 mod profile;
 mod rules;

@@ -1,5 +1,5 @@
-//! Describes a collection from a sample: lengths of documents, their scripts, and how much of the
-//! collection repeats.
+//! Describes a collection from a sample of its documents: their lengths, their scripts, and their
+//! similarities to each other.
 
 use crate::evaluate::step;
 use crate::method::{DocumentTerms, Fitted, TermScratch, Terms};
@@ -19,7 +19,7 @@ use simtool_terms::tokenize::letters::Letters;
 use simtool_terms::tokenize::stop_words::StopWords;
 use std::num::NonZeroUsize;
 
-/// Number of bytes of the input that are read for the sample.
+/// Approximate number of bytes of the input that are read for the sample.
 const LOOKED_AT: f64 = 32e6;
 /// Number of bytes of sampled text that are kept in memory for comparisons.
 const KEPT: f64 = 32e6;

@@ -1,8 +1,9 @@
-//! Rules that choose a method. They depend only on the description of a sample.
+//! Rules that choose a method. They depend only on the description of a sample and on the settings of the
+//! user.
 //!
-//! The constants come from two sources: the labelled collections that `simtool eval` was measured
-//! on, and the times that joins take. On these collections, shingles of characters and a threshold
-//! between unrelated documents and near-duplicates are best in every script.
+//! The constants come from two sources: the labelled collections that `simtool eval` was measured on, and the
+//! times that joins take. On these collections, shingles of characters are best in every script. The best
+//! threshold is between the similarities of unrelated documents and of near-duplicates.
 
 use super::profile::{CorpusProfile, Nearest};
 use crate::method::Method;

@@ -1,4 +1,4 @@
-//! Each rule with the smallest profile that shows it.
+//! Tests of each rule with the simplest profile for which the rule decides.
 
 use super::profile::{CorpusProfile, Nearest, Quantiles};
 use super::rules::{complete, method, shingle, threshold};

@@ -1,4 +1,4 @@
-//! A folder of outputs that appears either complete or not at all.
+//! A folder of outputs that appears under its final name either complete or not at all.
 
 use super::staging::{StagingFolder, folder_of, remove_abandoned};
 use simtool_base::durable::{Disk, Durability, is_taken};

@@ -1,4 +1,4 @@
-//! A file that appears either complete or not at all.
+//! A file that appears under its final name either complete or not at all.
 
 use super::staging::{self, folder_of};
 use simtool_base::durable::{Disk, Durability};

@@ -1,23 +1,25 @@
-//! The memory that kept terms may take, and their estimated cost.
+//! The memory that kept terms may take, and the estimated cost of keeping terms. Terms of texts that are
+//! expensive to read are kept, so that these texts are read only once.
 
 use simtool_base::work_cost::WorkCost;
 
-/// Cost of a kept term: the seconds to store it in new memory and to visit it once more, and the bytes of
-/// its hash and of room to grow.
+/// Cost of keeping a term: the seconds for storing it in new memory and for visiting it once more, and its
+/// bytes of memory. The bytes include free memory for further terms.
 ///
-/// The seconds are the difference between compressed pages and the same pages as plain text, with both
-/// threads of a 2-core AMD EPYC in November 2026.
+/// The seconds are the difference between the run times for compressed pages and for the same pages as plain
+/// text. They were measured with both threads of a 2-core AMD EPYC in November 2026.
 const TERM_COST: WorkCost = WorkCost { seconds: 10e-9, bytes: 9.0 };
-/// Kept terms get one of this many parts of the free memory, because the join itself needs most of it.
+/// Divisor of the free memory: kept terms may take a third of it, because the join itself needs most of the
+/// memory.
 const MEMORY_PARTS: u64 = 3;
 
-/// Returns the bytes that kept terms may take of `free` bytes of memory.
+/// Returns the number of bytes that kept terms may take if `free` bytes of memory are free.
 pub(in crate::pipeline) fn memory_share(free: u64) -> u64 {
     free / MEMORY_PARTS
 }
 
-/// Estimates the cost of keeping `terms` terms with `memory` bytes of memory. Terms that do not fit go to
-/// temporary files.
+/// Estimates the cost of keeping `terms` terms if `memory` bytes of memory are free. Terms that do not fit in
+/// memory go to temporary files.
 pub(crate) fn kept_terms_cost(terms: f64, memory: f64) -> WorkCost {
     let cost = TERM_COST.times(terms);
     WorkCost { bytes: cost.bytes.min(memory / MEMORY_PARTS as f64), ..cost }

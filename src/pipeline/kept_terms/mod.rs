@@ -9,8 +9,9 @@
 //! the first reading only if they all fit in memory. Otherwise, or if the files have no space for all terms,
 //! terms are kept once few documents remain in the join. Texts whose terms fit nowhere are read again.
 //!
-//! The temporary files have no names and hold nothing but terms in the byte order of this machine. They
-//! disappear with the value. Each thread writes to a file of its own, shard after shard.
+//! The temporary files have no names and hold nothing but terms in the byte order of this machine. The files
+//! disappear when the [`Spool`] that holds them is dropped. Each thread writes to a file of its own, shard
+//! after shard.
 
 mod cost;
 mod spool;

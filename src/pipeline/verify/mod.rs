@@ -3,7 +3,8 @@
 //!
 //! A group of n equal fingerprints has about n² / 2 pairs. So documents of a group with equal sets are first
 //! merged into a class, and only the different sets are compared. If there are many sets, the exact join of
-//! sets compares them. If there are few, each is compared with the sets whose size permits enough similarity.
+//! sets compares them. If there are few sets, each set is compared with the sets whose size permits enough
+//! similarity.
 //!
 //! Groups are divided into blocks, so that the sets of any two blocks fit in memory. Work is divided by pairs
 //! of sets, so that one large group keeps all threads busy.

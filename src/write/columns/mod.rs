@@ -1,9 +1,9 @@
-//! Output rows as named columns.
+//! Tables of output rows with named columns.
 //!
-//! An output lists its columns once, as a table of [`Column`]s. Each has a name, a description, a type and a
-//! value. JSON Lines, TSV, Parquet and the reference pages are all made from this table, so a new column is
-//! one new entry. Tables in memory, which the Python package returns, name documents by their rows and not
-//! by files and IDs, and so have columns of their own.
+//! An output lists its columns once, as a list of [`Column`]s. Each column has a name, a description, and a
+//! type with a function that returns its value. JSON Lines, TSV, Parquet and the reference pages are all made
+//! from this list, so a new column is one new entry. Tables in memory, which the Python package returns, have
+//! columns of their own. They name documents by their row numbers and not by files and IDs.
 //!
 //! ```
 //! use simtool::write::columns::{Column, RowTable, Value, write_json_line, write_tsv_line};

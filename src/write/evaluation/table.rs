@@ -1,4 +1,4 @@
-//! Writes an evaluation as a table for the terminal, with one line for each method.
+//! Writes an evaluation as a table for the terminal. The table has one line for each method.
 
 use simtool_model::evaluation::{Curve, Evaluated, Evaluation, Measured};
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! Lists the largest clusters, one on each line. A line opens to show its documents, with commands to look at
-//! them.
+//! Writes the list of the largest clusters, one on each line. Readers can open a line to see the documents of
+//! the cluster, with command lines that show more about them.
 
 use super::escape::{Cut, Line};
 use super::{CLUSTERS, Cluster, MEMBERS, Name, Preview, Report};

@@ -1,4 +1,5 @@
-//! Writes a table of how many documents stricter limits would remove.
+//! Writes a table with the number of documents that a run with a stricter limit on similarity or distance
+//! would remove.
 
 use super::tables::{bar, begin_table, end_table, share};
 use crate::write::summary::{Closest, Summary};

@@ -1,4 +1,4 @@
-//! Writes the page from top to bottom.
+//! Writes the HTML page about a run from top to bottom.
 
 use super::escape::{Line, shortened};
 use super::{Report, clusters, examples, head, histograms, levels, run, sources, unread};

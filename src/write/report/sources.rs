@@ -1,4 +1,5 @@
-//! Writes the table of files or folders from which documents were removed, and where the kept ones are.
+//! Writes the table of the files or folders from which documents were removed. The columns are the files or
+//! folders of the documents that are kept in their place.
 
 use super::escape::Cut;
 use super::tables::{begin_table, end_table, share};

@@ -1,6 +1,6 @@
 //! The numbers of a run. The table on the terminal, `summary.json` and the page all show them.
 //!
-//! All three take their counts from [`Summary::figures`], so they cannot disagree.
+//! All three take their counts from [`Summary::figures`], so the counts cannot disagree.
 
 mod json;
 mod setting;
