@@ -68,9 +68,11 @@ pub(super) enum Bounds {
 }
 
 impl Bounds {
-    /// Computes the numbers for the threshold a/c = `numerator / denominator`. A [`Ratio`] with the
-    /// factors `times`, α, β and γ reaches the threshold for s shared elements if `times · s / (α·x
-    /// + β·y − γ·s) ≥ a/c`. This holds exactly if `(times·c + γ·a) · s ≥ a·α·x + a·β·y`.
+    /// Computes the numbers for the threshold a/c = `numerator / denominator`.
+    ///
+    /// A [`Ratio`] with the factors `times`, α, β and γ reaches the threshold for s shared elements
+    /// if `times · s / (α·x + β·y − γ·s) ≥ a/c`. This holds exactly if
+    /// `(times·c + γ·a) · s ≥ a·α·x + a·β·y`.
     pub(super) const fn new(numerator: u32, denominator: u32, measure: &Measure) -> Self {
         // A threshold is part of constants, where `u64::from` cannot be called.
         let a = numerator as u64;
