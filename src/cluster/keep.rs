@@ -18,8 +18,8 @@ use std::cmp::Ordering;
 ///
 /// # Complexity
 ///
-/// O(r log r + k · d) if r rows are close to another row, k of them are kept, and each row is close to d
-/// groups of equal rows.
+/// O(r log r + k · d) for r rows that are close to another row. Of these rows, k are kept, and each kept row
+/// is close to d groups of equal rows.
 #[must_use]
 pub fn keep_preferred(
     around: &Neighbourhood<'_>,

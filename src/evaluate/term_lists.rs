@@ -1,9 +1,9 @@
 //! Lists of the documents that contain each term. From these lists, the number or the weight of the terms
 //! that any two documents share is computed.
 //!
-//! The list of a term with d documents has d²/2 pairs to visit. Terms that many documents contain are therefore
-//! stored as bits: each document has one bit for each such term, and 64 bits are compared at a time. This works only
-//! if all terms weigh the same.
+//! The list of a term with d documents has d²/2 pairs to visit. So terms that many documents contain are
+//! stored as bits. Each document has one bit for each such term, and 64 bits are compared at a time. This
+//! works only if all terms weigh the same.
 
 use rayon::slice::ParallelSliceMut;
 use simtool_base::error::Result;

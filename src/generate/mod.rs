@@ -1,9 +1,9 @@
 //! Generates collections with known near-duplicates, for demonstrations, tests and benchmarks.
 //!
 //! The text is made of invented words, so it needs no licence. The frequencies of words follow the
-//! Zipf–Mandelbrot law, the lengths of documents a log-normal distribution, and the vocabulary grows with
-//! the square root of the text. All random numbers are integers, so a seed gives the same bytes on every
-//! machine.
+//! Zipf–Mandelbrot law. The lengths of documents have a log-normal distribution. The number of different
+//! words grows with the square root of the length of the text. All random numbers are integers, so a seed
+//! gives the same bytes on every machine.
 //!
 //! [`labelled`] generates documents of real words with edits of known strength. [`pages`] turns a folder of
 //! existing HTML pages into the files of a crawl.

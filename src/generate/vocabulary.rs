@@ -114,8 +114,8 @@ fn spell(rank: usize, letters: &mut Vec<u8>) {
 /// Rank at which the frequencies of words begin to fall faster. For smaller ranks, the frequencies follow the
 /// Zipf–Mandelbrot law. From this rank on, they fall with the square of the rank, as in natural texts.
 ///
-/// For comparison: in 35 MB of English newsgroups with 105,000 different words, the 100 most
-/// frequent words are 44 % of the text, 1,000 are 71 %, and 10,000 are 92 %.
+/// For comparison: 35 MB of English newsgroups have 105,000 different words. The 100 most frequent words are
+/// 44 % of the text, 1,000 are 71 %, and 10,000 are 92 %.
 const BEND: u64 = 6_000;
 
 /// Returns the frequency of each rank from 0 to `size − 1`, in units of 2⁻⁴⁴. For ranks below [`BEND`], the

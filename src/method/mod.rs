@@ -299,7 +299,7 @@ impl Method {
     }
 
     /// Returns all settings as names and values in a fixed order. [`Self::parse`] creates the same method
-    /// from them, provided that the hash table and the stop words are the built-in ones.
+    /// from these settings if its hash table and stop words are built in.
     #[must_use]
     pub fn parameters(&self) -> Vec<(&'static str, String)> {
         let mut parameters = Vec::new();

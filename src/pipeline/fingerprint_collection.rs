@@ -47,8 +47,11 @@ pub enum Wordless {
 ///
 /// # Errors
 ///
-/// The recipe is for sets and not for fingerprints, the threads cannot be started, there are more than 2³² −
-/// 1 documents, a document has no terms although `wordless` refuses this, or `progress` is cancelled.
+/// - The recipe is for sets and not for fingerprints.
+/// - The threads cannot be started, or `progress` is cancelled.
+/// - There are more than 2³² − 1 documents.
+/// - A document has no terms, and `wordless` is [`Wordless::Refused`].
+///
 /// Unreadable records and files are no error but part of the summary.
 pub fn fingerprint_collection(
     corpus: &dyn Corpus,

@@ -1,5 +1,5 @@
 //! Finds the documents of a corpus that are similar to queries. Fingerprints are made from the N most
-//! frequent words of the corpus, and a row of a hash table gives the bits of each of these words.
+//! frequent words of the corpus. A hash table has a row of random bits for each of these words.
 
 use super::config::MatchConfig;
 use super::fingerprint_documents::{

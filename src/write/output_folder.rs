@@ -42,8 +42,8 @@ pub struct OutputFolder {
     content: PathBuf,
     /// Identity of the old output, if the folder exists already and will be replaced.
     standing: Option<Standing>,
-    /// Folders that must be synced to the disk at the end: the folder around the output, and the folders
-    /// above it up to the first one that existed before.
+    /// Folders that must be synced to the disk at the end. They begin with the folder that contains the
+    /// output. The last is the nearest folder above it that existed before the run.
     above: Vec<PathBuf>,
     disk: Disk,
 }

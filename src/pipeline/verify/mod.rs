@@ -301,8 +301,8 @@ impl Comparison<'_> {
         terms(self.a) + if self.is_same { 0 } else { terms(self.b) }
     }
 
-    /// Returns the range of the classes of `b` that may be similar enough to class number `first` of `a`, as
-    /// the weights of their sets show.
+    /// Returns the range of the classes of `b` that may be similar enough to class number `first` of `a`.
+    /// Only the weights of their sets are compared.
     fn candidates(&self, first: usize, threshold: Threshold) -> Range<usize> {
         let weight = self.a[first].weight;
         let smallest = threshold.min_weight(weight);
@@ -317,8 +317,8 @@ impl Comparison<'_> {
         start..end.max(start)
     }
 
-    /// Returns the number of pairs of a class of `a` and a class of `b` that may be similar enough, as the
-    /// weights of their sets show.
+    /// Returns the number of pairs of a class of `a` and a class of `b` that may be similar enough. Only the
+    /// weights of their sets are compared.
     fn pairs(&self, threshold: Threshold) -> usize {
         (0..self.a.len()).map(|first| self.candidates(first, threshold).len()).sum()
     }
