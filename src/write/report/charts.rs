@@ -16,6 +16,8 @@ const RIGHT: f64 = 28.0;
 const TOP: f64 = 18.0;
 /// Height of the bottom margin, which contains the labels of the bars.
 const BELOW: f64 = 44.0;
+/// Vertical coordinate of the line on which the bars begin.
+const BASE: f64 = HEIGHT - BELOW;
 
 /// Scale of the vertical axis of a chart. It defines how the height of a bar follows from its count.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,13 +107,25 @@ fn step(most: u64) -> u64 {
     }
 }
 
+/// The vertical axis of a chart, which ends at the count `end`.
+struct CountAxis {
+    scale: Scale,
+    end: u64,
+}
+
+impl CountAxis {
+    /// Returns the vertical coordinate of `count`.
+    fn y(&self, count: u64) -> f64 {
+        BASE - self.scale.share(count, self.end) * (BASE - TOP)
+    }
+}
+
 /// Writes a bar chart as an HTML figure.
 pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Result<()> {
-    let BarChart { key, title, note, axis, noun, scale, bars } = chart;
+    let BarChart { key, title, note, scale, bars, .. } = chart;
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or(0);
     let (end, marks) = scale.axis(most);
-    let bottom = HEIGHT - BELOW;
-    let y = |count| bottom - scale.share(count, end) * (bottom - TOP);
+    let axis = CountAxis { scale: *scale, end };
     writeln!(
         out,
         "<figure class=\"chart\">\n<figcaption><h3 id=\"{key}\">{title}</h3><p>{note}</p>\
@@ -119,53 +133,84 @@ pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Resul
          aria-labelledby=\"{key}\">"
     )?;
     for mark in marks {
-        let (y, right) = (y(mark), WIDTH - RIGHT);
-        let class = if mark == 0 { "base" } else { "grid" };
-        writeln!(
-            out,
-            "<line class=\"{class}\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-             <text class=\"mark\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            LEFT - 8.0,
-            y + 4.0,
-            grouped(mark)
-        )?;
+        write_grid_line(out, mark, axis.y(mark))?;
     }
     // Bars divide the width evenly, but they never become wider than 46 units.
     let pitch = (WIDTH - LEFT - RIGHT) / bars.len().max(1) as f64;
     let width = (pitch * 0.78).min(46.0);
     for (at, bar) in bars.iter().enumerate() {
         let middle = LEFT + pitch * (at as f64 + 0.5);
-        let (x, top) = (middle - width / 2.0, y(bar.count));
-        let class = if bar.is_apart { "bar apart" } else { "bar" };
-        write!(
-            out,
-            "<g><title>{}: {}</title><rect class=\"{class}\" x=\"{x:.1}\" y=\"{top:.1}\" \
-             width=\"{width:.1}\" height=\"{:.1}\" rx=\"2\"/>",
-            Line(bar.name.as_bytes()),
-            counted(bar.count, noun),
-            bottom - top
-        )?;
-        // If there are few bars, there is room for the count above each of them.
-        if bars.len() <= 8 && bar.count > 0 {
-            let y = top - 5.0;
-            let count = grouped(bar.count);
-            write!(out, "<text class=\"value\" x=\"{middle:.1}\" y=\"{y:.1}\">{count}</text>")?;
-        }
-        let y = bottom + 17.0;
-        let label = Line(bar.label.as_bytes());
-        writeln!(out, "<text class=\"label\" x=\"{middle:.1}\" y=\"{y:.1}\">{label}</text></g>")?;
+        let top = axis.y(bar.count);
+        write_bar(out, chart, bar, &BarPlace { middle, width, top })?;
     }
-    let (middle, y) = (f64::midpoint(LEFT, WIDTH - RIGHT), HEIGHT - 6.0);
-    let right = WIDTH - RIGHT;
-    writeln!(
-        out,
-        "<line class=\"base\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{bottom}\" y2=\"{bottom}\"/>\
-         <text class=\"axis\" x=\"{middle:.1}\" y=\"{y:.1}\">{axis}</text>\
-         <text class=\"axis\" transform=\"translate(14 {:.1}) rotate(-90)\">{noun}s</text>\n</svg>",
-        f64::midpoint(TOP, bottom)
-    )?;
+    write_axis_names(out, chart)?;
     write_numbers(out, chart)?;
     out.write_all(b"</figure>\n")
+}
+
+/// Writes the horizontal line of a marked count at the vertical coordinate `y`, and the count next to it.
+fn write_grid_line(out: &mut dyn Write, mark: u64, y: f64) -> io::Result<()> {
+    let right = WIDTH - RIGHT;
+    let class = if mark == 0 { "base" } else { "grid" };
+    writeln!(
+        out,
+        "<line class=\"{class}\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
+         <text class=\"mark\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+        LEFT - 8.0,
+        y + 4.0,
+        grouped(mark)
+    )
+}
+
+/// Coordinates of a bar: its middle, its width and its upper end.
+struct BarPlace {
+    middle: f64,
+    width: f64,
+    top: f64,
+}
+
+/// Writes a bar of `chart` with its tooltip and its label.
+fn write_bar(
+    out: &mut dyn Write,
+    chart: &BarChart<'_>,
+    bar: &Bar,
+    place: &BarPlace,
+) -> io::Result<()> {
+    let BarPlace { middle, width, top } = place;
+    let x = middle - width / 2.0;
+    let class = if bar.is_apart { "bar apart" } else { "bar" };
+    write!(
+        out,
+        "<g><title>{}: {}</title><rect class=\"{class}\" x=\"{x:.1}\" y=\"{top:.1}\" \
+         width=\"{width:.1}\" height=\"{:.1}\" rx=\"2\"/>",
+        Line(bar.name.as_bytes()),
+        counted(bar.count, chart.noun),
+        BASE - top
+    )?;
+    // If there are few bars, there is room for the count above each of them.
+    if chart.bars.len() <= 8 && bar.count > 0 {
+        let y = top - 5.0;
+        let count = grouped(bar.count);
+        write!(out, "<text class=\"value\" x=\"{middle:.1}\" y=\"{y:.1}\">{count}</text>")?;
+    }
+    let y = BASE + 17.0;
+    let label = Line(bar.label.as_bytes());
+    writeln!(out, "<text class=\"label\" x=\"{middle:.1}\" y=\"{y:.1}\">{label}</text></g>")
+}
+
+/// Writes the base line and the names of both axes, and ends the picture.
+fn write_axis_names(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Result<()> {
+    let BarChart { axis, noun, .. } = chart;
+    let right = WIDTH - RIGHT;
+    let middle = f64::midpoint(LEFT, right);
+    let y = HEIGHT - 6.0;
+    writeln!(
+        out,
+        "<line class=\"base\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{BASE}\" y2=\"{BASE}\"/>\
+         <text class=\"axis\" x=\"{middle:.1}\" y=\"{y:.1}\">{axis}</text>\
+         <text class=\"axis\" transform=\"translate(14 {:.1}) rotate(-90)\">{noun}s</text>\n</svg>",
+        f64::midpoint(TOP, BASE)
+    )
 }
 
 /// Writes the counts of all bars as a table, for readers who cannot see the chart.

@@ -11,6 +11,7 @@ use std::io::{self, Write};
 /// Maximum number of characters that the page shows of the name of a file or folder.
 const NAME: usize = 44;
 
+/// Writes the section about the sources. Writes nothing if no document was removed.
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -> io::Result<()> {
     if sources.rows.is_empty() || summary.removed == 0 {
         return Ok(());
@@ -21,44 +22,19 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
     if has_columns {
         write_columns(out, sources)?;
     }
-    let mut head = "<th>source</th><th class=\"n\">documents</th><th class=\"n\">removed</th>\
-                    <th class=\"n\">rate</th>"
-        .to_owned();
     let columns = if has_columns { &sources.columns[..] } else { &[] };
-    for at in 0..columns.len() {
-        head.push_str("<th class=\"n\">for ");
-        head.push(letter(at));
-        head.push_str("</th>");
-    }
     // The number of columns is limited, so some kept documents are in a source without a column.
-    let of_others = |source: &Source| {
-        source.removed.saturating_sub(source.repeats.iter().fold(0, |a, b| a.saturating_add(*b)))
-    };
-    let has_others = has_columns && sources.rows.iter().any(|source| of_others(source) > 0);
-    if has_others {
-        head += "<th class=\"n\">for others</th>";
-    }
-    begin_table(out, "who repeats whom", &head)?;
+    let has_others =
+        has_columns && sources.rows.iter().any(|source| removed_for_others(source) > 0);
+    begin_table(out, "who repeats whom", &heading(columns.len(), has_others))?;
     for source in &sources.rows {
-        let own_letter = columns.iter().position(|column| *column == source.name);
+        let column = columns.iter().position(|column| *column == source.name);
         // In a match, a row and a column with the same name are different sources.
-        let own_letter = own_letter.filter(|_| sources.is_one_collection).map(letter);
-        write!(
-            out,
-            "<tr><td class=\"source\">{}{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
-             <td class=\"n\">{}</td>",
-            own_letter.map(|letter| format!("{letter}. ")).unwrap_or_default(),
-            Cut(&source.name, NAME),
-            grouped(source.documents),
-            grouped(source.removed),
-            share(source.removed, source.documents)
-        )?;
-        let others = has_others.then(|| of_others(source));
+        let own_letter = column.filter(|_| sources.is_one_collection).map(letter);
+        write_source(out, source, own_letter)?;
+        let others = has_others.then(|| removed_for_others(source));
         for count in source.repeats.iter().take(columns.len()).copied().chain(others) {
-            // The colour does not go beyond 60 percent, so that the number on it stays readable.
-            let heat = (u128::from(count) * 60 / u128::from(source.removed.max(1))).min(60);
-            let count = if count == 0 { "·".to_owned() } else { grouped(count) };
-            write!(out, "<td class=\"n heat\" style=\"--heat:{heat}%\">{count}</td>")?;
+            write_count(out, count, source.removed)?;
         }
         out.write_all(b"</tr>\n")?;
     }
@@ -71,6 +47,50 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
             grouped(more)
         ),
     }
+}
+
+/// Returns the heading of a table with `columns` lettered columns, and with a column for all other
+/// sources if `has_others` is true.
+fn heading(columns: usize, has_others: bool) -> String {
+    let mut head = "<th>source</th><th class=\"n\">documents</th><th class=\"n\">removed</th>\
+                    <th class=\"n\">rate</th>"
+        .to_owned();
+    for at in 0..columns {
+        head.push_str("<th class=\"n\">for ");
+        head.push(letter(at));
+        head.push_str("</th>");
+    }
+    if has_others {
+        head += "<th class=\"n\">for others</th>";
+    }
+    head
+}
+
+/// Returns how many documents of `source` were removed for documents of sources without a column.
+fn removed_for_others(source: &Source) -> u64 {
+    source.removed.saturating_sub(source.repeats.iter().fold(0, |a, b| a.saturating_add(*b)))
+}
+
+/// Begins the table row of `source` with its name and its counts. `own_letter` is the letter of its column.
+fn write_source(out: &mut dyn Write, source: &Source, own_letter: Option<char>) -> io::Result<()> {
+    write!(
+        out,
+        "<tr><td class=\"source\">{}{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+         <td class=\"n\">{}</td>",
+        own_letter.map(|letter| format!("{letter}. ")).unwrap_or_default(),
+        Cut(&source.name, NAME),
+        grouped(source.documents),
+        grouped(source.removed),
+        share(source.removed, source.documents)
+    )
+}
+
+/// Writes the table cell for `count` of the `removed` documents of a source.
+fn write_count(out: &mut dyn Write, count: u64, removed: u64) -> io::Result<()> {
+    // The colour does not go beyond 60 percent, so that the number on it stays readable.
+    let heat = (u128::from(count) * 60 / u128::from(removed.max(1))).min(60);
+    let count = if count == 0 { "·".to_owned() } else { grouped(count) };
+    write!(out, "<td class=\"n heat\" style=\"--heat:{heat}%\">{count}</td>")
 }
 
 /// Writes the explanation of the table of sources, and the list of its columns with their names.
