@@ -8,13 +8,14 @@ use simtool_base::progress::{Progress, Work};
 use simtool_fingerprint::Sketch;
 use simtool_fingerprint::hashed_simhash::HashedSimhash;
 use simtool_kernels::Isa;
-use simtool_model::document::{Bad, Content};
+use simtool_model::document::{Bad, Content, Record};
 use simtool_model::fingerprint_rows::Shape;
 use simtool_model::similarity::Similarity;
 use simtool_read::walk::InputFile;
 use simtool_read::{Collection, Corpus, Event, Format, ReadOptions};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 /// Similarity and distance of two texts, and the counts from which they are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,81 +124,123 @@ pub fn read_document(
     progress: &dyn Progress,
 ) -> Result<ReadDocument> {
     let name = file.name.clone();
-    let expected = |byte, expected: String| -> Error {
-        ErrorKind::Format { path: name.clone(), byte, expected }.into()
-    };
     let collection = Collection::open(vec![file], options);
     progress.begin("reading", Work::Bytes(collection.bytes()));
     let watched = Watched { corpus: &collection, progress };
-    let (mut found, mut records_before, mut faults) = (None, 0, Vec::new());
+    let mut search = DocumentSearch {
+        name: &name,
+        collection: &collection,
+        wanted,
+        records_before: 0,
+        found: None,
+        faults: Vec::new(),
+    };
     for shard in 0..collection.shard_count() {
         // With `Wanted::Only`, reading goes on to check that no second document follows.
-        if found.is_some() && wanted != Wanted::Only {
+        if search.found.is_some() && wanted != Wanted::Only {
             break;
         }
-        let records = watched.read_shard(shard, &mut |event| {
-            let met = match event {
-                Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
-                Event::Fault(fault) if fault.severity == Severity::Warning => {
-                    faults.push(fault);
-                    return Ok(ControlFlow::Continue(()));
-                }
-                // A damaged file may lack the wanted document or a part of it, so the fault is an
-                // error here.
-                Event::Fault(fault) => {
-                    return Err(expected(
-                        fault.byte.unwrap_or(0),
-                        format!("an undamaged file; [{}] {}", fault.code, fault.detail),
-                    ));
-                }
-                Event::Record(met) => met,
-            };
-            // Shards number their records from 0, but users count from the beginning of the file.
-            let record = records_before + met.number;
-            let is_wanted = |id: Option<&[u8]>| match wanted {
-                Wanted::Only => true,
-                Wanted::Record(number) => number == record,
-                Wanted::Id(wanted) => id == Some(wanted),
-            };
-            match met.content {
-                Content::Document(document) if is_wanted(document.id) => {
-                    if found.is_some() {
-                        let rule = "one document; name one of many as FILE:RECORD or FILE#ID";
-                        return Err(expected(met.byte, rule.to_owned()));
-                    }
-                    let (id, text) = (document.id.map(<[u8]>::to_vec), document.text.to_vec());
-                    found = Some((record, id, text));
-                    if wanted != Wanted::Only {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                }
-                Content::Bad(bad) if is_wanted(None) && bad.code == Bad::NO_TEXT => {
-                    let lack = collection.lack_of_text(0, met.byte);
-                    return Err(expected(met.byte, format!("a text, but there is {lack}")));
-                }
-                Content::Bad(bad) if is_wanted(None) => {
-                    return Err(expected(met.byte, bad.expected.clone().into_owned()));
-                }
-                _ => {}
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
-        records_before += records;
+        let records = watched.read_shard(shard, &mut |event| search.visit(event))?;
+        search.records_before += records;
     }
-    let found = found.ok_or_else(|| {
-        let among = format!("there are {records_before} records");
-        let what = match wanted {
-            Wanted::Only => "a document".to_owned(),
-            Wanted::Record(record) => format!("a document in record {record}; {among}"),
-            Wanted::Id(id) => {
-                format!("a document with the ID \"{}\" (`id_field`); {among}", escaped(id))
+    search.finish()
+}
+
+/// The wanted document of a file, while the file is being read.
+struct DocumentSearch<'s> {
+    name: &'s Path,
+    collection: &'s Collection,
+    wanted: Wanted<'s>,
+    /// Number of records in the shards that were read before the present one.
+    records_before: u64,
+    found: Option<FoundDocument>,
+    /// Warnings so far.
+    faults: Vec<Fault>,
+}
+
+/// Record number, ID and text of the wanted document.
+struct FoundDocument {
+    record: u64,
+    id: Option<Vec<u8>>,
+    text: Vec<u8>,
+}
+
+impl DocumentSearch<'_> {
+    /// Keeps the wanted document and the warnings. Breaks once no further document is needed.
+    fn visit(&mut self, event: Event<'_>) -> Result<ControlFlow<()>> {
+        match event {
+            Event::Stretch(_) | Event::Reached(_) => Ok(ControlFlow::Continue(())),
+            Event::Fault(fault) if fault.severity == Severity::Warning => {
+                self.faults.push(fault);
+                Ok(ControlFlow::Continue(()))
             }
+            // A damaged file may lack the wanted document or a part of it, so the fault is an
+            // error here.
+            Event::Fault(fault) => Err(self.expected(
+                fault.byte.unwrap_or(0),
+                format!("an undamaged file; [{}] {}", fault.code, fault.detail),
+            )),
+            Event::Record(record) => self.visit_record(&record),
+        }
+    }
+
+    fn visit_record(&mut self, met: &Record<'_>) -> Result<ControlFlow<()>> {
+        // Shards number their records from 0, but users count from the beginning of the file.
+        let record = self.records_before + met.number;
+        match met.content {
+            Content::Document(document) if self.is_wanted(record, document.id) => {
+                if self.found.is_some() {
+                    let rule = "one document; name one of many as FILE:RECORD or FILE#ID";
+                    return Err(self.expected(met.byte, rule.to_owned()));
+                }
+                let id = document.id.map(<[u8]>::to_vec);
+                self.found = Some(FoundDocument { record, id, text: document.text.to_vec() });
+                if self.wanted != Wanted::Only {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            Content::Bad(bad) if self.is_wanted(record, None) && bad.code == Bad::NO_TEXT => {
+                let lack = self.collection.lack_of_text(0, met.byte);
+                return Err(self.expected(met.byte, format!("a text, but there is {lack}")));
+            }
+            Content::Bad(bad) if self.is_wanted(record, None) => {
+                return Err(self.expected(met.byte, bad.expected.clone().into_owned()));
+            }
+            _ => {}
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn is_wanted(&self, record: u64, id: Option<&[u8]>) -> bool {
+        match self.wanted {
+            Wanted::Only => true,
+            Wanted::Record(number) => number == record,
+            Wanted::Id(wanted) => id == Some(wanted),
+        }
+    }
+
+    /// Returns the document, or an error that says what the file lacks.
+    fn finish(mut self) -> Result<ReadDocument> {
+        let Some(FoundDocument { record, id, text }) = self.found.take() else {
+            let among = format!("there are {} records", self.records_before);
+            let what = match self.wanted {
+                Wanted::Only => "a document".to_owned(),
+                Wanted::Record(record) => format!("a document in record {record}; {among}"),
+                Wanted::Id(id) => {
+                    format!("a document with the ID \"{}\" (`id_field`); {among}", escaped(id))
+                }
+            };
+            return Err(self.expected(0, what));
         };
-        expected(0, what)
-    });
-    let (record, id, text) = found?;
-    let recognized = collection.recognize(0).map_err(|fault| expected(0, fault.detail))?;
-    Ok(ReadDocument { record, id, text, format: recognized.format, faults })
+        let recognized = self.collection.recognize(0);
+        let format = recognized.map_err(|fault| self.expected(0, fault.detail))?.format;
+        Ok(ReadDocument { record, id, text, format, faults: self.faults })
+    }
+
+    /// Returns an error about the bytes at position `byte` of the file.
+    fn expected(&self, byte: u64, expected: String) -> Error {
+        ErrorKind::Format { path: self.name.to_path_buf(), byte, expected }.into()
+    }
 }
 
 #[cfg(test)]
