@@ -97,7 +97,7 @@ pub(crate) fn verify(
         tasks.extend((0..groups.len() as u32).map(own));
     }
     let grouped = texts.as_ref().zip(groups.as_ref());
-    let Verified { pairs, repeated: [first, second] } = verifying.of(grouped, tasks)?;
+    let Verified { pairs, repeated: [first, second] } = verifying.verify(grouped, tasks)?;
     let [first, second] =
         [first, second].map(|groups| groups.into_iter().collect::<Groups>().several());
     let groups = if groups.is_two() { Sides::Two(first, second) } else { Sides::One(first) };
@@ -153,6 +153,24 @@ impl<'t> Side<'t> {
     }
 }
 
+/// Swaps the groups of each task within one collection so that the smaller block comes first. Each pair of
+/// blocks is then visited once.
+fn put_smaller_block_first(tasks: &mut [Task], side: &Side<'_>) {
+    for task in tasks {
+        if side.block(task.a) > side.block(task.b) {
+            (task.a, task.b) = (task.b, task.a);
+        }
+    }
+}
+
+/// Reads the second groups of `tasks` and finds the classes of their sets. Other groups of the block are not
+/// read, because reading costs more than comparing.
+fn classes_of_tasks(side: &Side<'_>, tasks: &[Task]) -> Result<Classes> {
+    let mut wanted: Vec<u32> = tasks.iter().map(|task| task.b).collect();
+    wanted.sort_unstable();
+    side.classes(|group| wanted.binary_search(&group).is_ok())
+}
+
 /// Settings of verifying: minimum similarity of sets, approximate number of bytes that sets may take, and the
 /// context of the run.
 pub(crate) struct Verifying<'p> {
@@ -163,29 +181,14 @@ pub(crate) struct Verifying<'p> {
 
 impl Verifying<'_> {
     /// Compares the sets of the two groups of each task, within one collection or between two.
-    fn of(&self, grouped: Sides<Grouped<'_>>, mut tasks: Vec<Task>) -> Result<Verified> {
-        let bytes = |(texts, groups): Grouped<'_>| -> u64 {
-            groups.iter().map(|rows| texts.bytes_of_sets(rows)).sum()
-        };
-        let total: u64 = grouped.iter().copied().map(bytes).sum();
-        let most = if total <= self.memory {
-            u64::MAX
-        } else {
-            // Two blocks are in memory at the same time, so each block may take half of the memory.
-            (self.memory / 2).max(total / MOST_BLOCKS)
-        };
+    fn verify(&self, grouped: Sides<Grouped<'_>>, mut tasks: Vec<Task>) -> Result<Verified> {
+        let most = self.most_bytes_a_block(&grouped);
         let sides = grouped.map(|grouped| Side::new(grouped, most));
         let a = sides.first();
         let other = sides.second();
         let is_within = !sides.is_two();
-        // Within one collection, the smaller block of each task comes first, so that each pair of blocks is
-        // visited once.
         if is_within {
-            for task in &mut tasks {
-                if a.block(task.a) > a.block(task.b) {
-                    (task.a, task.b) = (task.b, task.a);
-                }
-            }
+            put_smaller_block_first(&mut tasks, a);
         }
         let blocks = |task: &Task| (a.block(task.a), other.block(task.b));
         // After sorting, the tasks of two blocks follow each other. They are found by binary search below.
@@ -211,11 +214,7 @@ impl Verifying<'_> {
                 } else if both.is_empty() {
                     continue;
                 } else {
-                    // In later readings of a block, only groups with a task are read, because reading costs
-                    // more than comparing.
-                    let mut wanted: Vec<u32> = both.iter().map(|task| task.b).collect();
-                    wanted.sort_unstable();
-                    let of_b = other.classes(|group| wanted.binary_search(&group).is_ok())?;
+                    let of_b = classes_of_tasks(other, both)?;
                     self.pairs(a, both, [&of_a, &of_b], is_within)?
                 };
                 verified.pairs.extend(pairs);
@@ -223,6 +222,19 @@ impl Verifying<'_> {
         }
         verified.pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
         Ok(verified)
+    }
+
+    /// Returns the maximum number of bytes that the sets of a block take.
+    fn most_bytes_a_block(&self, grouped: &Sides<Grouped<'_>>) -> u64 {
+        let bytes = |(texts, groups): Grouped<'_>| -> u64 {
+            groups.iter().map(|rows| texts.bytes_of_sets(rows)).sum()
+        };
+        let total: u64 = grouped.iter().copied().map(bytes).sum();
+        if total <= self.memory {
+            return u64::MAX;
+        }
+        // Two blocks are in memory at the same time, so each block may take half of the memory.
+        (self.memory / 2).max(total / MOST_BLOCKS)
     }
 
     /// Returns the pairs of similar, but different sets that the tasks compare, in any order. A pair names

@@ -100,7 +100,7 @@ impl Verifier {
         let memory = context.memory().limit() / 2;
         let verifying = Verifying { threshold: self.threshold, memory, context };
         let groups = RowGroups::new(groups);
-        Ok(verifying.of(Sides::One((&texts, &groups)), tasks.collect())?.pairs)
+        Ok(verifying.verify(Sides::One((&texts, &groups)), tasks.collect())?.pairs)
     }
 }
 
