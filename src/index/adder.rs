@@ -2,7 +2,7 @@
 
 use super::kept_recipe::KeptRecipe;
 use super::lookup::{Lookup, Near};
-use super::merge::{check_memory, merged_with, most_rows, seal};
+use super::merge::{SegmentMerger, check_memory, merged_with, most_rows};
 use super::pending::{Input, Pending};
 use super::stored::{check_rows, check_shape, find, near_of, removed};
 use crate::index::store::{IndexWriter, Repeats};
@@ -257,7 +257,7 @@ impl IndexAdder {
 
     fn seal_with(&mut self, merged: usize) -> Result<()> {
         let Self { writer, recipe, removed, pending, context } = self;
-        seal(writer, merged, pending, removed, recipe, context)
+        SegmentMerger { removed, recipe, context }.seal(writer, merged, pending)
     }
 
     /// Commits everything that was added or removed. The changes survive a power cut once this function has

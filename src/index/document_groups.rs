@@ -95,65 +95,74 @@ impl<'g> Group<'g> {
     }
 }
 
-/// Reads the shards of `corpus` that `shards` lists in ascending order. Calls `visit` with one group of
-/// shards after the other. Returns the summary of the reading, without the lengths of the texts. The summary
-/// has IDs only if `keeps_ids` is true.
-///
-/// # Errors
-///
-/// The corpus cannot be read, or `visit` fails.
-pub(super) fn for_each_group(
-    corpus: &dyn Corpus,
-    shards: &[usize],
-    recipe: &KeptRecipe,
-    context: &Context<'_>,
-    keeps_ids: bool,
-    visit: &mut dyn FnMut(&Group<'_>) -> Result<()>,
-) -> Result<CollectionSummary> {
-    let bytes = |shard: &usize| corpus.shard_bytes(*shard);
-    let progress = context.progress();
-    progress.begin("reading", Work::Bytes(shards.iter().map(bytes).sum()));
-    let watched = Watched { corpus, progress };
-    let rows = Rows {
-        recipe: recipe.method().recipe(),
-        fitted: &Fitted::Nothing,
-        by_field: false,
-        wordless: Wordless::Allowed,
-        context,
-    };
-    let mut summary = CollectionSummary::default();
-    let (mut rest, mut begun, mut ids) = (shards, (usize::MAX, 0), Vec::new());
-    while !rest.is_empty() {
-        let mut size = 0;
-        let is_in = |shard: &&usize| {
-            // The size is checked before it grows, so a group has at least one shard of any size.
-            let has_room = size < GROUP_BYTES;
-            size += bytes(shard);
-            has_room
+/// Recipe of the fingerprints of the groups, and options of reading them.
+#[derive(Clone, Copy)]
+pub(super) struct GroupReading<'r> {
+    pub(super) recipe: &'r KeptRecipe,
+    pub(super) context: &'r Context<'r>,
+    /// Whether the summary of the reading has the IDs of all documents.
+    pub(super) keeps_ids: bool,
+}
+
+impl GroupReading<'_> {
+    /// Reads the shards of `corpus` that `shards` lists in ascending order. Calls `visit` with one group of
+    /// shards after the other. Returns the summary of the reading, without the lengths of the texts.
+    ///
+    /// # Errors
+    ///
+    /// The corpus cannot be read, or `visit` fails.
+    pub(super) fn for_each_group(
+        &self,
+        corpus: &dyn Corpus,
+        shards: &[usize],
+        visit: &mut dyn FnMut(&Group<'_>) -> Result<()>,
+    ) -> Result<CollectionSummary> {
+        let &Self { recipe, context, keeps_ids } = self;
+        let bytes = |shard: &usize| corpus.shard_bytes(*shard);
+        let progress = context.progress();
+        progress.begin("reading", Work::Bytes(shards.iter().map(bytes).sum()));
+        let watched = Watched { corpus, progress };
+        let rows = Rows {
+            recipe: recipe.method().recipe(),
+            fitted: &Fitted::Nothing,
+            by_field: false,
+            wordless: Wordless::Allowed,
+            context,
         };
-        let count = rest.iter().take_while(is_in).count();
-        let (group, later) = rest.split_at(count);
-        let mut made = rows.read(&SomeShards { corpus: &watched, shards: group })?;
-        for bad in &mut made.summary.quarantined {
-            if bad.file == begun.0 {
-                bad.record.record += begun.1;
+        let mut summary = CollectionSummary::default();
+        let (mut rest, mut begun, mut ids) = (shards, (usize::MAX, 0), Vec::new());
+        while !rest.is_empty() {
+            let mut size = 0;
+            let is_in = |shard: &&usize| {
+                // The size is checked before it grows, so a group has at least one shard of any size.
+                let has_room = size < GROUP_BYTES;
+                size += bytes(shard);
+                has_room
+            };
+            let count = rest.iter().take_while(is_in).count();
+            let (group, later) = rest.split_at(count);
+            let mut made = rows.read(&SomeShards { corpus: &watched, shards: group })?;
+            for bad in &mut made.summary.quarantined {
+                if bad.file == begun.0 {
+                    bad.record.record += begun.1;
+                }
             }
+            visit(&Group { corpus, shards: group, made: &made, begun })?;
+            // The next group may continue the last file of this group.
+            let last = (count - 1, corpus.shard_file(group[count - 1]));
+            let records = made.summary.ids.end_record_of_shard(last.0);
+            // A file that spans several groups has records in each of them.
+            let before = if last.1 == begun.0 { begun.1 } else { 0 };
+            begun = (last.1, before + records);
+            // The IDs of a large corpus take much memory, so the IDs of each group are dropped unless they are
+            // needed.
+            if keeps_ids {
+                ids.extend(std::mem::take(&mut made.summary.ids).into_shards());
+            }
+            summary.add_faults(made.summary);
+            rest = later;
         }
-        visit(&Group { corpus, shards: group, made: &made, begun })?;
-        // The next group may continue the last file of this group.
-        let last = (count - 1, corpus.shard_file(group[count - 1]));
-        let records = made.summary.ids.end_record_of_shard(last.0);
-        // A file that spans several groups has records in each of them.
-        let before = if last.1 == begun.0 { begun.1 } else { 0 };
-        begun = (last.1, before + records);
-        // The IDs of a large corpus take much memory, so the IDs of each group are dropped unless they are
-        // needed.
-        if keeps_ids {
-            ids.extend(std::mem::take(&mut made.summary.ids).into_shards());
-        }
-        summary.add_faults(made.summary);
-        rest = later;
+        summary.ids = DocumentIds::new(ids)?;
+        Ok(summary)
     }
-    summary.ids = DocumentIds::new(ids)?;
-    Ok(summary)
 }

@@ -1,7 +1,7 @@
 //! Adds the documents of a corpus to an index, or looks for documents near them.
 
 use super::adder::{Added, Arrival, IndexAdder};
-use super::document_groups::{Group, for_each_group};
+use super::document_groups::{Group, GroupReading};
 use super::lookup::Near;
 use super::pending::Input;
 use super::stored::Index;
@@ -50,6 +50,21 @@ pub struct AddedCorpus {
     is_kept: Vec<bool>,
 }
 
+/// A corpus whose documents are added to an index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArrivingCorpus<'c> {
+    /// The collection behind `corpus`.
+    pub(crate) files: &'c Collection,
+    /// The documents that are read.
+    pub(crate) corpus: &'c dyn Corpus,
+    /// Source and time of the documents.
+    pub(crate) arrival: Arrival<'c>,
+    pub(crate) commits: Commits,
+}
+
+/// Receiver of the name and the result of each added document.
+type ReportAdded<'r> = dyn FnMut(&IndexAdder, &DocumentName<'_>, Added) -> Result<()> + 'r;
+
 impl IndexAdder {
     /// Adds the documents of a collection in reading order, and calls `report` with the name of each document
     /// and the result of adding it.
@@ -63,107 +78,138 @@ impl IndexAdder {
     /// Unreadable records and files are no error but part of the result.
     pub(crate) fn add_corpus(
         &mut self,
-        files: &Collection,
-        corpus: &dyn Corpus,
-        arrival: Arrival<'_>,
-        commits: Commits,
+        arriving: &ArrivingCorpus<'_>,
         progress: &dyn Progress,
-        report: &mut dyn FnMut(&Self, &DocumentName<'_>, Added) -> Result<()>,
+        report: &mut ReportAdded<'_>,
     ) -> Result<AddedCorpus> {
+        let &ArrivingCorpus { corpus, arrival, commits, .. } = arriving;
+        let mut added = AddedCorpus::default();
+        let inputs = self.inputs_of(arriving, &mut added.known_files)?;
+        // A copy of the new documents needs all files, even files that were added before.
+        let keeps_ids = commits == Commits::ByCaller;
+        let is_wanted =
+            |shard: &usize| keeps_ids || !added.known_files.contains(&corpus.shard_file(*shard));
+        let shards: Vec<usize> = (0..corpus.shard_count()).filter(is_wanted).collect();
+        let (recipe, context) = self.shared();
+        let mut addition = Addition {
+            arrival,
+            commits,
+            inputs,
+            met: BTreeMap::new(),
+            uncommitted: 0,
+            added: &mut added,
+        };
+        let context = context.with_progress(progress);
+        let reading = GroupReading { recipe: &recipe, context: &context, keeps_ids };
+        let read = reading.for_each_group(corpus, &shards, &mut |group| {
+            addition.add_group(self, group, report)
+        })?;
+        added.read = read;
+        if commits == Commits::Often {
+            self.commit()?;
+        }
+        Ok(added)
+    }
+
+    /// Returns the files of a corpus, each with the number of its documents that were already added.
+    /// `known_files` receives the numbers of the files that were completely added.
+    fn inputs_of(
+        &self,
+        arriving: &ArrivingCorpus<'_>,
+        known_files: &mut Vec<usize>,
+    ) -> Result<BTreeMap<usize, Input>> {
         let mut inputs = BTreeMap::new();
-        let mut result = AddedCorpus::default();
-        for file in 0..corpus.file_count() {
-            let (name, path) = (corpus.file_name(file), files.file_path(file));
+        for file in 0..arriving.corpus.file_count() {
+            let name = arriving.corpus.file_name(file);
             // Standard input can be read only once, so hashing it would lose its documents.
             if name.as_os_str() == "-" {
                 continue;
             }
             // A file that cannot be read here becomes a fault when its documents are read.
-            let Ok(input) = Input::of_file(name, path) else { continue };
+            let Ok(input) = Input::of_file(name, arriving.files.file_path(file)) else { continue };
             let known = self.known_input(&input)?;
             if known.as_ref().is_some_and(|known| known.is_whole) {
-                result.known_files.push(file);
+                known_files.push(file);
             }
             inputs.insert(file, known.unwrap_or(input));
         }
-        // A copy of the new documents needs all files, even files that were added before.
-        let keeps_ids = commits == Commits::ByCaller;
-        let is_wanted =
-            |shard: &usize| keeps_ids || !result.known_files.contains(&corpus.shard_file(*shard));
-        let shards: Vec<usize> = (0..corpus.shard_count()).filter(is_wanted).collect();
-        // For each file, the number of its documents that were read so far.
-        let mut met: BTreeMap<usize, u64> = BTreeMap::new();
-        let mut uncommitted = 0;
-        let (recipe, context) = self.shared();
-        let AddedCorpus { new, repeats, done_before, is_kept, .. } = &mut result;
-        let read = for_each_group(
-            corpus,
-            &shards,
-            &recipe,
-            &context.with_progress(progress),
-            keeps_ids,
-            &mut |group| {
-                let is_missing = |&file: &usize| {
-                    // Files are always read in the same order, so the first documents of a file are those
-                    // that an interrupted call added.
-                    let met = met.entry(file).or_default();
-                    *met += 1;
-                    inputs.get(&file).is_none_or(|input| *met > input.documents)
-                };
-                let missing: Vec<bool> = group.files().iter().map(is_missing).collect();
-                let (rows, numbers) = only(group.rows(), &missing);
-                *done_before += (missing.len() - numbers.len()) as u64;
-                let id = |row: usize| group.name(numbers[row]).id;
-                let added = self.add(&rows, id, arrival)?;
-                let before = is_kept.len();
-                if keeps_ids {
-                    // Documents that an earlier call added are not new, so their elements stay `false`.
-                    is_kept.resize(before + missing.len(), false);
-                }
-                for (&row, &added) in numbers.iter().zip(&added) {
-                    if keeps_ids {
-                        is_kept[before + row] = !matches!(added, Added::Repeats(_));
-                    }
-                    match added {
-                        Added::New(_) => *new += 1,
-                        Added::Repeats(_) => *repeats += 1,
-                        Added::Wordless => {}
-                    }
-                    report(self, &group.name(row), added)?;
-                }
-                // The inputs are stored before the commit. Otherwise an interruption could add documents
-                // again or skip some.
-                self.note_inputs(group, &met, &mut inputs);
-                uncommitted += added.len() as u64;
-                if commits == Commits::Often && uncommitted >= COMMITTED {
-                    self.commit()?;
-                    uncommitted = 0;
-                }
-                Ok(())
-            },
-        )?;
-        result.read = read;
-        if commits == Commits::Often {
-            self.commit()?;
+        Ok(inputs)
+    }
+}
+
+/// State of adding a corpus, group by group.
+struct Addition<'c> {
+    arrival: Arrival<'c>,
+    commits: Commits,
+    /// For each file, the number of its documents that are in the index.
+    inputs: BTreeMap<usize, Input>,
+    /// For each file, the number of its documents that were read so far.
+    met: BTreeMap<usize, u64>,
+    /// Number of documents since the last commit.
+    uncommitted: u64,
+    added: &'c mut AddedCorpus,
+}
+
+impl Addition<'_> {
+    /// Adds the documents of a group that are not in the index yet.
+    fn add_group(
+        &mut self,
+        adder: &mut IndexAdder,
+        group: &Group<'_>,
+        report: &mut ReportAdded<'_>,
+    ) -> Result<()> {
+        let missing: Vec<bool> =
+            group.files().into_iter().map(|file| self.is_missing(file)).collect();
+        let (rows, numbers) = only(group.rows(), &missing);
+        self.added.done_before += (missing.len() - numbers.len()) as u64;
+        let id = |row: usize| group.name(numbers[row]).id;
+        let results = adder.add(&rows, id, self.arrival)?;
+        let keeps_ids = self.commits == Commits::ByCaller;
+        let before = self.added.is_kept.len();
+        if keeps_ids {
+            // Documents that an earlier call added are not new, so their elements stay `false`.
+            self.added.is_kept.resize(before + missing.len(), false);
         }
-        Ok(result)
+        for (&row, &result) in numbers.iter().zip(&results) {
+            if keeps_ids {
+                self.added.is_kept[before + row] = !matches!(result, Added::Repeats(_));
+            }
+            match result {
+                Added::New(_) => self.added.new += 1,
+                Added::Repeats(_) => self.added.repeats += 1,
+                Added::Wordless => {}
+            }
+            report(adder, &group.name(row), result)?;
+        }
+        // The inputs are stored before the commit. Otherwise an interruption could add documents
+        // again or skip some.
+        self.note_inputs(adder, group);
+        self.uncommitted += results.len() as u64;
+        if self.commits == Commits::Often && self.uncommitted >= COMMITTED {
+            adder.commit()?;
+            self.uncommitted = 0;
+        }
+        Ok(())
     }
 
-    /// Stores for each file of a group how many of its documents were read. `met` maps the number of a file
-    /// to this count.
-    fn note_inputs(
-        &mut self,
-        group: &Group<'_>,
-        met: &BTreeMap<usize, u64>,
-        inputs: &mut BTreeMap<usize, Input>,
-    ) {
+    /// Whether the next document of `file` is not in the index. Files are always read in the same order, so
+    /// the first documents of a file are those that an interrupted call added.
+    fn is_missing(&mut self, file: usize) -> bool {
+        let met = self.met.entry(file).or_default();
+        *met += 1;
+        self.inputs.get(&file).is_none_or(|input| *met > input.documents)
+    }
+
+    /// Stores for each file of a group how many of its documents were read.
+    fn note_inputs(&mut self, adder: &mut IndexAdder, group: &Group<'_>) {
         for (file, is_whole) in group.ended_files() {
-            if let Some(input) = inputs.get_mut(&file) {
+            if let Some(input) = self.inputs.get_mut(&file) {
                 // If a file is read again, its count starts at 0, but the documents that an earlier call
                 // added are still there.
-                input.documents = input.documents.max(met.get(&file).copied().unwrap_or_default());
+                let met = self.met.get(&file).copied().unwrap_or_default();
+                input.documents = input.documents.max(met);
                 input.is_whole = is_whole;
-                self.note_input(input);
+                adder.note_input(input);
             }
         }
     }
@@ -230,6 +276,7 @@ impl Index {
             found.iter().enumerate().try_for_each(|(row, near)| report(&group.name(row), near))
         };
         let context = context.with_progress(progress);
-        for_each_group(corpus, &shards, recipe, &context, false, report_group)
+        let reading = GroupReading { recipe, context: &context, keeps_ids: false };
+        reading.for_each_group(corpus, &shards, report_group)
     }
 }

@@ -102,59 +102,69 @@ fn tables_at_once(rows: usize, recipe: &KeptRecipe, context: &Context<'_>) -> us
     usize::try_from(room).unwrap_or(usize::MAX).clamp(1, context.threads().count())
 }
 
-/// Writes the last `merged` segments and all pending data as one new segment. Leaves out the documents in
-/// `removed`, an ascending list of document numbers.
-pub(super) fn seal(
-    writer: &mut IndexWriter,
-    merged: usize,
-    pending: &mut Pending,
-    removed: &[u64],
-    recipe: &KeptRecipe,
-    context: &Context<'_>,
-) -> Result<()> {
-    let segments = writer.folder().segments();
-    let segments = segments[segments.len() - merged..].to_vec();
-    let pending_first = writer.next_number();
-    let next_number = pending_first + pending.len() as u64;
-    let first = segments.first().map_or(pending_first, |segment| segment.first());
-    let row_words = recipe.row_words();
+/// Recipe of the fingerprints that are merged, and documents that are left out.
+#[derive(Clone, Copy)]
+pub(super) struct SegmentMerger<'m> {
+    /// Numbers of removed documents, ascending.
+    pub(super) removed: &'m [u64],
+    pub(super) recipe: &'m KeptRecipe,
+    pub(super) context: &'m Context<'m>,
+}
 
-    let most = segments.iter().map(|segment| segment.len()).sum::<usize>() + pending.len();
-    let mut rows = MergedRows {
-        first,
-        row_words,
-        removed,
-        words: Vec::with_capacity(most * row_words),
-        numbers: Vec::with_capacity(most),
-        rest: SegmentRest::default(),
-    };
-    let mut inputs = Vec::new();
-    // For each segment, whether each of its documents stays.
-    let mut kept: Vec<Vec<bool>> = Vec::with_capacity(merged);
-    for segment in &segments {
-        kept.push(rows.push_segment(segment)?);
-        inputs.push(segment.inputs()?);
-    }
-    let pending_inputs = rows.push_pending(pending, pending_first, recipe.reach.shape.words());
-    // Pending entries must come last, because a later entry about an input replaces an earlier one.
-    inputs.push(&pending_inputs);
-    rows.rest.inputs = Input::merged(&inputs);
+impl SegmentMerger<'_> {
+    /// Writes the last `merged` segments and all pending data as one new segment. Leaves out the removed
+    /// documents.
+    pub(super) fn seal(
+        &self,
+        writer: &mut IndexWriter,
+        merged: usize,
+        pending: &mut Pending,
+    ) -> Result<()> {
+        let &Self { removed, recipe, context } = self;
+        let segments = writer.folder().segments();
+        let segments = segments[segments.len() - merged..].to_vec();
+        let pending_first = writer.next_number();
+        let next_number = pending_first + pending.len() as u64;
+        let first = segments.first().map_or(pending_first, |segment| segment.first());
+        let row_words = recipe.row_words();
 
-    let stored = SegmentRows::new(first, &rows.numbers, row_words, &rows.words);
-    let pushed: &Pending = pending;
-    let write_ids = |segment: &mut SegmentWriter<'_>| {
-        for (old, stays) in segments.iter().zip(&kept) {
-            segment.push_ids_of(old, stays)?;
+        let most = segments.iter().map(|segment| segment.len()).sum::<usize>() + pending.len();
+        let mut rows = MergedRows {
+            first,
+            row_words,
+            removed,
+            words: Vec::with_capacity(most * row_words),
+            numbers: Vec::with_capacity(most),
+            rest: SegmentRest::default(),
+        };
+        let mut inputs = Vec::new();
+        // For each segment, whether each of its documents stays.
+        let mut kept: Vec<Vec<bool>> = Vec::with_capacity(merged);
+        for segment in &segments {
+            kept.push(rows.push_segment(segment)?);
+            inputs.push(segment.inputs()?);
         }
-        (0..pushed.len()).try_for_each(|row| segment.push_id(pushed.id(row)))?;
-        segment.end_ids()
-    };
-    let write = &mut |segment: &mut SegmentWriter<'_>| {
-        write_ids_and_tables(segment, &write_ids, &rows.words, recipe, context)
-    };
-    writer.push_segment(merged, &stored, &rows.rest, next_number, write)?;
-    *pending = Pending::default();
-    Ok(())
+        let pending_inputs = rows.push_pending(pending, pending_first, recipe.reach.shape.words());
+        // Pending entries must come last, because a later entry about an input replaces an earlier one.
+        inputs.push(&pending_inputs);
+        rows.rest.inputs = Input::merged(&inputs);
+
+        let stored = SegmentRows::new(first, &rows.numbers, row_words, &rows.words);
+        let pushed: &Pending = pending;
+        let write_ids = |segment: &mut SegmentWriter<'_>| {
+            for (old, stays) in segments.iter().zip(&kept) {
+                segment.push_ids_of(old, stays)?;
+            }
+            (0..pushed.len()).try_for_each(|row| segment.push_id(pushed.id(row)))?;
+            segment.end_ids()
+        };
+        let write = &mut |segment: &mut SegmentWriter<'_>| {
+            write_ids_and_tables(segment, &write_ids, &rows.words, recipe, context)
+        };
+        writer.push_segment(merged, &stored, &rows.rest, next_number, write)?;
+        *pending = Pending::default();
+        Ok(())
+    }
 }
 
 /// Fingerprints and other data of the new segment. They are collected from the segments and pending data that

@@ -23,6 +23,7 @@ mod tests;
 
 pub use crate::output::index_rows::{RepeatRow, write_repeat};
 pub use adder::{Added, Arrival, IndexAdder};
+pub(crate) use documents::ArrivingCorpus;
 pub use documents::{AddedCorpus, Commits, write_only_new};
 pub use lines::{Line, LineFate, LineReader, ReadLines};
 pub use lookup::Near;

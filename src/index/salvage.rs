@@ -42,73 +42,40 @@ pub fn salvage(
     resources: &Resources,
 ) -> Result<Salvaged> {
     let Remains { manifest, segments, lost } = Remains::open(from, access)?;
-    let mut damages: Vec<String> = lost.iter().map(Error::to_string).collect();
-    let recipe = match &manifest {
-        Some(manifest) => KeptRecipe::of(manifest)?,
-        None => described(&segments).ok_or_else(|| {
-            let rule = "has no intact manifest or segment that tells how its rows were made";
-            Error::config("folder", from.display(), rule)
-        })??,
-    };
+    let recipe = recipe_of(manifest.as_ref(), &segments, from)?;
     let sources = manifest.as_ref().map_or(Vec::new(), |manifest| manifest.sources.clone());
     let fresh = Manifest { sources: sources.clone(), ..recipe.manifest() };
     IndexWriter::create(to, fresh, disk.clone(), holder)?;
     let mut writer = IndexWriter::open(to, access, disk, holder)?;
     let context = &Context::with_pool(resources, &NoProgress)?;
-    let (mut next, mut documents, mut lost_documents) = (0, 0, 0);
+    let damages = lost.iter().map(Error::to_string).collect();
+    let mut salvaged = Salvaged { documents: 0, lost_documents: 0, damages };
+    let mut next = 0;
     let mut last_source = sources.len();
     for segment in &segments {
         // Without a manifest, the folder may have segments of another index. Their fingerprints must not be
         // mixed with the fingerprints of this index.
         if !has_rows_of(segment, &recipe) {
-            damages.push(format!("{} has other rows", segment.path().display()));
+            salvaged.damages.push(format!("{} has other rows", segment.path().display()));
             continue;
         }
-        let mut rest = rest_of(segment, &mut damages);
+        let mut rest = rest_of(segment, &mut salvaged.damages);
         for source in rest.origins.iter().map(|origin| origin.source) {
             last_source = last_source.max(source as usize + 1);
         }
-        let (mut words, mut numbers, mut ids) = (Vec::new(), Vec::new(), Vec::new());
-        let mut origins: Vec<Origin> = Vec::new();
-        let (mut first, mut end) = (None, next);
-        segment.visit_intact(|row, number, id, row_words| {
-            // Without a manifest, a document can be in two segments, before and after a merge. The second
-            // copy is skipped.
-            if number < end {
-                return;
-            }
-            end = number.saturating_add(1);
-            let later = number - *first.get_or_insert(number);
-            let (source, time) = Origin::of_row(&rest.origins, row);
-            Origin { row: numbers.len() as u32, source, time }.push(&mut origins);
-            // The document numbers of a segment differ by less than 2^32.
-            numbers.push(later as u32);
-            words.extend_from_slice(row_words);
-            ids.push(id.to_vec());
-        });
-        let is_there = segment.len() as u64;
-        let missing = is_there - numbers.len() as u64;
-        // Without a manifest, a missing document may be a second copy that was skipped, so it does not count
-        // as lost.
-        if manifest.is_some() && missing > 0 {
-            lost_documents += missing;
-            damages.push(format!(
-                "{}: {missing} of {is_there} documents are lost",
-                segment.path().display()
-            ));
-        }
-        documents += numbers.len() as u64;
-        next = end;
-        rest.origins = origins;
-        let first = first.unwrap_or(next);
-        let rows = SegmentRows::new(first, &numbers, recipe.row_words(), &words);
+        let mut intact = IntactDocuments::read(segment, &rest.origins, next);
+        salvaged.count(segment, &intact, manifest.is_some());
+        next = intact.end;
+        rest.origins = std::mem::take(&mut intact.origins);
+        let rows =
+            SegmentRows::new(intact.first, &intact.numbers, recipe.row_words(), &intact.words);
         let write_ids = |segment: &mut SegmentWriter<'_>| {
-            ids.iter().try_for_each(|id| segment.push_id(id))?;
+            intact.ids.iter().try_for_each(|id| segment.push_id(id))?;
             segment.end_ids()
         };
         // Segments are not merged, so only one of them needs to be in memory.
         writer.push_segment(0, &rows, &rest, next, &mut |segment| {
-            write_ids_and_tables(segment, &write_ids, &words, &recipe, context)
+            write_ids_and_tables(segment, &write_ids, &intact.words, &recipe, context)
         })?;
     }
     // The names of these sources were in the lost manifest. Documents have only their numbers, which become
@@ -117,7 +84,83 @@ pub fn salvage(
         writer.source(&format!("source {source}"))?;
     }
     writer.commit()?;
-    Ok(Salvaged { documents, lost_documents, damages })
+    Ok(salvaged)
+}
+
+impl Salvaged {
+    /// Counts the documents of a segment. Missing documents are lost if the index `has_manifest`.
+    fn count(&mut self, segment: &Segment, intact: &IntactDocuments, has_manifest: bool) {
+        let found = intact.numbers.len() as u64;
+        let is_there = segment.len() as u64;
+        let missing = is_there - found;
+        // Without a manifest, a missing document may be a second copy that was skipped, so it does not count
+        // as lost.
+        if has_manifest && missing > 0 {
+            self.lost_documents += missing;
+            self.damages.push(format!(
+                "{}: {missing} of {is_there} documents are lost",
+                segment.path().display()
+            ));
+        }
+        self.documents += found;
+    }
+}
+
+/// The intact documents of a segment.
+struct IntactDocuments {
+    /// Number of the first document.
+    first: u64,
+    /// Number that follows the last document.
+    end: u64,
+    /// For each document, the difference of its number from `first`.
+    numbers: Vec<u32>,
+    words: Vec<u64>,
+    ids: Vec<Vec<u8>>,
+    origins: Vec<Origin>,
+}
+
+impl IntactDocuments {
+    /// Reads the intact documents of a segment whose numbers are at least `next`. `origins` has the origins
+    /// of all its documents.
+    fn read(segment: &Segment, origins: &[Origin], next: u64) -> Self {
+        let mut first = None;
+        let mut end = next;
+        let mut numbers = Vec::new();
+        let mut words = Vec::new();
+        let mut ids = Vec::new();
+        let mut kept_origins = Vec::new();
+        segment.visit_intact(|row, number, id, row_words| {
+            // Without a manifest, a document can be in two segments, before and after a merge. The second
+            // copy is skipped.
+            if number < end {
+                return;
+            }
+            end = number.saturating_add(1);
+            let later = number - *first.get_or_insert(number);
+            let (source, time) = Origin::of_row(origins, row);
+            Origin { row: numbers.len() as u32, source, time }.push(&mut kept_origins);
+            // The document numbers of a segment differ by less than 2^32.
+            numbers.push(later as u32);
+            words.extend_from_slice(row_words);
+            ids.push(id.to_vec());
+        });
+        Self { first: first.unwrap_or(end), end, numbers, words, ids, origins: kept_origins }
+    }
+}
+
+/// Returns the recipe of the fingerprints from the manifest, or from a segment if there is no manifest.
+///
+/// # Errors
+///
+/// The recipe is not known here, or there is none. `from` is for the message.
+fn recipe_of(manifest: Option<&Manifest>, segments: &[Segment], from: &Path) -> Result<KeptRecipe> {
+    if let Some(manifest) = manifest {
+        return KeptRecipe::of(manifest);
+    }
+    described(segments).ok_or_else(|| {
+        let rule = "has no intact manifest or segment that tells how its rows were made";
+        Error::config("folder", from.display(), rule)
+    })?
 }
 
 /// Returns the recipe by which fingerprints are made, from the first segment whose description is intact.

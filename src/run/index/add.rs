@@ -2,7 +2,7 @@
 //! index.
 
 use super::{IndexedDocuments, OpenRequest};
-use crate::index::{Added, AddedCorpus, Arrival, Commits, Near, write_only_new};
+use crate::index::{Added, AddedCorpus, Arrival, ArrivingCorpus, Commits, Near, write_only_new};
 use crate::output::index_rows::{RepeatRow, write_repeat};
 use crate::pipeline::timings::Timings;
 use crate::run::face::{Face, OutputState, give_name};
@@ -79,20 +79,19 @@ pub fn add_to_index(
     let commits = if folder.is_some() { Commits::ByCaller } else { Commits::Often };
     let mut out = BufWriter::new(standard_output);
     let failed = |error| Error::io("standard output", "write", error);
-    let mut added = adder.add_corpus(
-        &input.collection,
-        input.corpus(&strict),
+    let arriving = ArrivingCorpus {
+        files: &input.collection,
+        corpus: input.corpus(&strict),
         arrival,
         commits,
-        face.progress(),
-        &mut |adder, name, added| {
-            // New documents and documents without words are counted but not listed.
-            let Added::Repeats(Near { distance, number }) = added else { return Ok(()) };
-            let repeated = adder.id(number)?;
-            let row = RepeatRow { name, repeated: &repeated, number, distance };
-            write_repeat(&mut out, request.is_json, &row).map_err(failed)
-        },
-    )?;
+    };
+    let mut added = adder.add_corpus(&arriving, face.progress(), &mut |adder, name, added| {
+        // New documents and documents without words are counted but not listed.
+        let Added::Repeats(Near { distance, number }) = added else { return Ok(()) };
+        let repeated = adder.id(number)?;
+        let row = RepeatRow { name, repeated: &repeated, number, distance };
+        write_repeat(&mut out, request.is_json, &row).map_err(failed)
+    })?;
     timings.end("read and add");
     input.add_faults(&mut added.read, face);
     let faults = input.faults(&added.read);
