@@ -172,14 +172,35 @@ impl<'a> KeptPairs<'a> {
         for (place, &row) in (0..).zip(&left) {
             places[row as usize] = place;
         }
+        let Some(pairs) = self.pairs_of_asked(&places, sizes)? else {
+            // A smaller batch is tried next, so these documents must be undecided again.
+            for &row in &left {
+                self.fates[row as usize] = Fate::Open;
+            }
+            return Ok(None);
+        };
+        let count = pairs.len() as u64;
+        self.keep(&left, &pairs);
+        drop(pairs);
+        self.compare_with_new(&left, &places, sizes)?;
+        Ok(Some(count))
+    }
+
+    /// Returns the similar pairs among the asked documents of a batch, in the order of preference,
+    /// or `None` if they are too many to fit in memory. `places` has the place of each asked
+    /// document among all of them, by row number, and so do the pairs.
+    fn pairs_of_asked(
+        &self,
+        places: &[u32],
+        sizes: &mut [u32],
+    ) -> Result<Option<LargeBuffer<SetPair>>> {
         let asked = self.only(|_, fate| fate == Fate::Asked)?;
         let mut parts = Vec::new();
         let mut count = 0;
         let found = &mut |mut pairs: LargeBuffer<SetPair>, _: &[u32]| {
             count += pairs.len() as u64;
             for pair in &mut *pairs {
-                // Indices into `left` ascend with the turns, so ascending pairs are in the order of
-                // preference.
+                // Places ascend with the turns, so ascending pairs are in the order of preference.
                 let [a, b] = [pair.a, pair.b].map(|row| places[row as usize]);
                 (pair.a, pair.b) = (a.min(b), a.max(b));
             }
@@ -190,35 +211,27 @@ impl<'a> KeptPairs<'a> {
             Ok(count + self.pairs.len() as u64)
         };
         let visited = self.join.visit(&Scan::within(&asked), sizes, found);
-        // The error of `found` only ended the visit. A smaller batch is tried next, so these
-        // documents must be undecided again.
+        // The error of `found` only ended the visit.
         if count > self.most {
-            for &row in &left {
-                self.fates[row as usize] = Fate::Open;
-            }
             return Ok(None);
         }
         visited?;
         drop(asked);
-        let pairs = in_order(&parts, self.join.context())?;
-        drop(parts);
-        self.keep(&left, &pairs);
-        drop(pairs);
+        in_order(&parts, self.join.context()).map(Some)
+    }
 
-        let fates = &self.fates;
-        let first_kept = left.iter().find(|&&row| fates[row as usize] == Fate::Kept);
-        let Some(since) = first_kept.map(|&row| self.turns.first(row)) else {
-            return Ok(Some(count));
-        };
-        // A document removed earlier may be more similar to a newly kept one. This matters only if
-        // one of its equal documents has a later turn than the kept one.
+    /// Compares the newly kept documents of `left` with documents that were removed earlier, which
+    /// may be more similar to them. This matters only if one of the equal documents of a removed
+    /// one has a later turn than the kept one.
+    fn compare_with_new(&mut self, left: &[u32], places: &[u32], sizes: &mut [u32]) -> Result<()> {
+        let first_kept = left.iter().find(|&&row| self.fates[row as usize] == Fate::Kept);
+        let Some(since) = first_kept.map(|&row| self.turns.first(row)) else { return Ok(()) };
         let is_new = |row: u32| places[row as usize] != NONE;
         let kept = self.only(|row, fate| fate == Fate::Kept && is_new(row))?;
         let removed = self.only(|row, fate| {
             fate == Fate::Removed && !is_new(row) && self.turns.last(row) > since
         })?;
-        self.compare(&Scan::across(&removed, &kept), sizes)?;
-        Ok(Some(count))
+        self.compare(&Scan::across(&removed, &kept), sizes)
     }
 
     /// Decides about the documents in `left`, in their order. A document is kept if it is similar to no

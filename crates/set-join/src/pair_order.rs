@@ -81,53 +81,21 @@ pub(super) fn in_order<P: RowPair>(
     });
     let last_row = last_rows.into_iter().flatten().max().unwrap_or(0);
     let shift = (u32::BITS - last_row.leading_zeros()).saturating_sub(RANGES.ilog2());
-    let range = |pair: &P| (pair.rows()[0] >> shift) as usize;
-    let counts = threads.map(shares.clone(), |share| {
-        let mut counts = vec![0_usize; RANGES];
-        for pair in share.iter().flat_map(|part| part.iter()) {
-            counts[range(pair)] += 1;
-        }
-        counts
-    });
-    // Buckets with about the same number of pairs.
-    let mut bucket_of = vec![0; RANGES];
-    let mut ends = Vec::new();
-    let mut end = 0;
-    for number in 0..RANGES {
-        bucket_of[number] = ends.len();
-        end += counts.iter().map(|counts| counts[number]).sum::<usize>();
-        if end - ends.last().unwrap_or(&0) > all / BUCKETS || number + 1 == RANGES {
-            ends.push(end);
-        }
-    }
+    let counts = threads.map(shares.clone(), |share| range_counts(share, shift));
+    let Buckets { of_range, ends } = Buckets::of_equal_size(&counts, all / BUCKETS);
     // Each share has pairs in each bucket.
     let bucket_counts: Vec<Vec<usize>> = (counts.into_iter())
         .map(|counts| {
             let mut buckets = vec![0; ends.len()];
-            for (&bucket, count) in bucket_of.iter().zip(counts) {
+            for (&bucket, count) in of_range.iter().zip(counts) {
                 buckets[bucket] += count;
             }
             buckets
         })
         .collect();
-    let mut rooms: Vec<Vec<&mut [P]>> = shares.iter().map(|_| Vec::new()).collect();
-    let mut rest = &mut pairs[..];
-    for bucket in 0..ends.len() {
-        for (rooms, counts) in rooms.iter_mut().zip(&bucket_counts) {
-            let (own, after) = rest.split_at_mut(counts[bucket]);
-            rooms.push(own);
-            rest = after;
-        }
-    }
-    threads.map(shares.into_iter().zip(rooms).collect(), |(share, mut rooms)| {
-        for pair in share.iter().flat_map(|part| part.iter()) {
-            let room = &mut rooms[bucket_of[range(pair)]];
-            // There is room for every pair, because the pairs were counted.
-            if let Some((own, after)) = std::mem::take(room).split_first_mut() {
-                *own = *pair;
-                *room = after;
-            }
-        }
+    let rooms = divide(&mut pairs, ends.len(), &bucket_counts);
+    threads.map(shares.into_iter().zip(rooms).collect(), |(share, rooms)| {
+        distribute(share, rooms, |pair| of_range[range_of(pair, shift)]);
     });
     let mut rest = &mut pairs[..];
     let mut work = Vec::new();
@@ -139,6 +107,82 @@ pub(super) fn in_order<P: RowPair>(
     }
     threads.map(work, put_in_order);
     Ok(pairs)
+}
+
+/// Returns the range of the first row number of `pair`. A range has 2^`shift` row numbers.
+#[inline]
+fn range_of<P: RowPair>(pair: &P, shift: u32) -> usize {
+    (pair.rows()[0] >> shift) as usize
+}
+
+/// Returns the number of pairs of a share in each range.
+fn range_counts<P: RowPair>(share: &[impl Deref<Target = [P]>], shift: u32) -> Vec<usize> {
+    let mut counts = vec![0_usize; RANGES];
+    for pair in share.iter().flat_map(|part| part.iter()) {
+        counts[range_of(pair, shift)] += 1;
+    }
+    counts
+}
+
+/// Buckets of neighbouring ranges.
+struct Buckets {
+    /// For each range, its bucket.
+    of_range: Vec<usize>,
+    /// For each bucket, the number of pairs in it and in the buckets before it.
+    ends: Vec<usize>,
+}
+
+impl Buckets {
+    /// Creates buckets with about the same number of pairs. Each bucket has more than `pairs` pairs,
+    /// except the last. `counts` has the number of pairs of each share in each range.
+    fn of_equal_size(counts: &[Vec<usize>], pairs: usize) -> Self {
+        let mut of_range = vec![0; RANGES];
+        let mut ends = Vec::new();
+        let mut end = 0;
+        for number in 0..RANGES {
+            of_range[number] = ends.len();
+            end += counts.iter().map(|counts| counts[number]).sum::<usize>();
+            if end - ends.last().unwrap_or(&0) > pairs || number + 1 == RANGES {
+                ends.push(end);
+            }
+        }
+        Self { of_range, ends }
+    }
+}
+
+/// Divides `pairs` by bucket, and each bucket by share. Returns the rooms of each share, one for
+/// each bucket. `counts` has the number of pairs of each share in each bucket.
+fn divide<'p, P>(
+    pairs: &'p mut [P],
+    buckets: usize,
+    counts: &[Vec<usize>],
+) -> Vec<Vec<&'p mut [P]>> {
+    let mut rooms: Vec<Vec<&mut [P]>> = counts.iter().map(|_| Vec::new()).collect();
+    let mut rest = pairs;
+    for bucket in 0..buckets {
+        for (rooms, counts) in rooms.iter_mut().zip(counts) {
+            let (own, after) = rest.split_at_mut(counts[bucket]);
+            rooms.push(own);
+            rest = after;
+        }
+    }
+    rooms
+}
+
+/// Copies the pairs of a share to the rooms of their buckets.
+fn distribute<P: RowPair>(
+    share: &[impl Deref<Target = [P]>],
+    mut rooms: Vec<&mut [P]>,
+    bucket: impl Fn(&P) -> usize,
+) {
+    for pair in share.iter().flat_map(|part| part.iter()) {
+        let room = &mut rooms[bucket(pair)];
+        // There is room for every pair, because the pairs were counted.
+        if let Some((own, after)) = std::mem::take(room).split_first_mut() {
+            *own = *pair;
+            *room = after;
+        }
+    }
 }
 
 /// Divides `parts`, which are lists of pairs, into groups of neighbouring lists with about `pairs`

@@ -6,7 +6,7 @@
 //! sample of the terms, chosen by their hashes. The limit on unmatched terms holds for every subset
 //! of a set, so with a sample fewer sets are dropped, but never a wrong one.
 
-use super::cells::{Cells, Writer};
+use super::cells::{CellNumbers, Cells, Writer};
 use super::large_vec::LargeVec;
 use super::{Sources, TERMS, TermSource as _, Wanted};
 use simtool_base::error::{Error, Result};
@@ -81,6 +81,43 @@ struct Reading<'f, 't> {
     /// The cell numbers of all sampled terms that the worker thread has read. A cell is a two-bit
     /// counter.
     cells: LargeVec<u32>,
+}
+
+impl Reading<'_, '_> {
+    /// Reads a shard, counts the sampled terms of its documents and keeps their cell numbers. A
+    /// term is sampled if its lowest three bits are below `eighths`.
+    fn read_shard(
+        &mut self,
+        sources: &Sources<'_>,
+        shard: usize,
+        numbers: CellNumbers,
+        eighths: u64,
+    ) -> Result<()> {
+        let Self { writers, shards, cells } = self;
+        let writer = &mut writers[sources.side(shard)];
+        let mut sizes = Vec::new();
+        let mut ends = Vec::new();
+        let start = cells.len();
+        sources.try_visit(shard, Wanted::All, &mut |_, terms| {
+            sizes.push(document_size(terms.len())?);
+            // Each number is written, but `picked` advances only for sampled terms. A branch on
+            // random bits would often be mispredicted.
+            let room = cells.spare(terms.len())?;
+            let mut picked = 0;
+            for &term in terms {
+                room[picked] = numbers.of(term) as u32;
+                picked += usize::from(term & 7 < eighths);
+            }
+            for &cell in &room[..picked] {
+                writer.push(u64::from(cell));
+            }
+            cells.extend_by(picked);
+            ends.push(cells.len());
+            Ok(())
+        })?;
+        shards.push(ShardSample { shard, sizes, ends, start });
+        Ok(())
+    }
 }
 
 impl Shard {
@@ -163,32 +200,7 @@ pub(super) fn first_round(
                 cells: LargeVec::with_capacity(capacity, TERMS, context.memory()),
             })
         },
-        |reading, shard| {
-            let Reading { writers, shards, cells } = reading;
-            let writer = &mut writers[sources.side(shard)];
-            let mut sizes = Vec::new();
-            let mut ends = Vec::new();
-            let start = cells.len();
-            sources.try_visit(shard, Wanted::All, &mut |_, terms| {
-                sizes.push(document_size(terms.len())?);
-                // Each number is written, but `picked` advances only for sampled terms. A branch on
-                // random bits would often be mispredicted.
-                let room = cells.spare(terms.len())?;
-                let mut picked = 0;
-                for &term in terms {
-                    room[picked] = numbers.of(term) as u32;
-                    picked += usize::from(term & 7 < eighths);
-                }
-                for &cell in &room[..picked] {
-                    writer.push(u64::from(cell));
-                }
-                cells.extend_by(picked);
-                ends.push(cells.len());
-                Ok(())
-            })?;
-            shards.push(ShardSample { shard, sizes, ends, start });
-            Ok(())
-        },
+        |reading, shard| reading.read_shard(sources, shard, numbers, eighths),
     )?;
     // The writers are dropped here, and write the rest of their buffers to the table. Until then,
     // the table is incomplete.
@@ -202,8 +214,12 @@ pub(super) fn first_round(
             samples.into_iter().map(|sample| survivors(sample, &sampled, &cells, threshold));
         shards.collect::<Vec<_>>()
     });
-    let mut shards: Vec<(usize, Shard)> = shards.into_iter().flatten().collect();
-    // Threads took the shards in any order, but rows follow the order of the shards.
+    in_row_order(shards.into_iter().flatten().collect())
+}
+
+/// Sorts numbered shards, and gives each its first row number. Threads took the shards in any
+/// order, but rows follow the order of the shards.
+fn in_row_order(mut shards: Vec<(usize, Shard)>) -> Result<Vec<Shard>> {
     shards.sort_unstable_by_key(|&(number, _)| number);
     let mut shards: Vec<Shard> = shards.into_iter().map(|(_, shard)| shard).collect();
     let mut row = 0;

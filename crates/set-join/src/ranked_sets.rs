@@ -110,6 +110,25 @@ impl Partition {
     }
 }
 
+/// A term of a partition, while its documents are counted.
+struct FoundTerm {
+    hash: u64,
+    /// Number of documents that have the term.
+    documents: u32,
+    /// Index of the last of these documents.
+    last: u32,
+    /// Bit 0 if a document of the first collection has the term, bit 1 if one of the second has it.
+    sides: u8,
+}
+
+/// The different terms of a partition, by their first documents.
+struct FoundTerms {
+    terms: Vec<FoundTerm>,
+    /// For each record of the partition, the index of its term, or [`REPEATED`] if an earlier
+    /// record has the same term and document.
+    of_record: Vec<u32>,
+}
+
 /// The input for renumbering the terms of documents by frequency. There are fewer than 2³² terms, so
 /// numbers and positions have 32 bits.
 pub(super) struct Ranking<'a> {
@@ -265,49 +284,8 @@ impl Ranking<'_> {
     /// Groups the pairs of one partition by term. `lists` has the pairs of a term and a document index,
     /// and `rows` has the row number of each document.
     fn group(&self, lists: &[&[Record]], rows: &[u32]) -> Result<Partition> {
-        struct Found {
-            hash: u64,
-            documents: u32,
-            last: u32,
-            sides: u8,
-        }
-        let count: usize = lists.iter().map(|list| list.len()).sum();
-        // At most half of the slots are taken, so the search for a free one always ends, and soon.
-        let mask = (count * 2).next_power_of_two() - 1;
-        // Number of the term in `terms`, plus 1.
-        let mut slots = filled(0_u32, mask + 1, INDEX)?;
-        let mut terms: Vec<Found> = Vec::new();
-        let mut term_of_record = reserved(count, INDEX)?;
-        for &[hash, document] in lists.iter().copied().flatten() {
-            let document = document as u32;
-            // The highest bits are equal in the whole partition, so the lowest bits choose the
-            // slot.
-            let mut slot = hash as usize & mask;
-            let number = loop {
-                match slots[slot] {
-                    0 => {
-                        terms.push(Found { hash, documents: 0, last: u32::MAX, sides: 0 });
-                        slots[slot] = terms.len() as u32;
-                        break terms.len() - 1;
-                    }
-                    number if terms[number as usize - 1].hash == hash => break number as usize - 1,
-                    _ => slot = (slot + 1) & mask,
-                }
-            };
-            let found = &mut terms[number];
-            // Documents ascend, so the last one shows whether this document had the term before.
-            if found.last == document {
-                term_of_record.push(REPEATED);
-                continue;
-            }
-            found.last = document;
-            found.documents += 1;
-            found.sides |= 1 << u8::from(self.is_second(rows[document as usize]));
-            term_of_record.push(number as u32);
-        }
-        drop(slots);
-
-        let is_matched = |term: &Found| match self.second_from {
+        let FoundTerms { terms, of_record } = self.found_terms(lists, rows)?;
+        let is_matched = |term: &FoundTerm| match self.second_from {
             None => term.documents > 1,
             Some(_) => term.sides == 3,
         };
@@ -337,7 +315,7 @@ impl Ranking<'_> {
         let mut next = running_sum(&mut posting_ends);
         let mut documents = filled(0, posting_ends.last().map_or(0, |&end| end as usize), INDEX)?;
         let mut unmatched = Vec::new();
-        for (&[_, document], &number) in lists.iter().copied().flatten().zip(&term_of_record) {
+        for (&[_, document], &number) in lists.iter().copied().flatten().zip(&of_record) {
             if number == REPEATED {
                 continue;
             }
@@ -351,6 +329,45 @@ impl Ranking<'_> {
             }
         }
         Ok(Partition { class_ends, posting_ends, documents, unmatched, weights })
+    }
+
+    /// Finds the different terms of a partition with a hash table, and counts their documents.
+    fn found_terms(&self, lists: &[&[Record]], rows: &[u32]) -> Result<FoundTerms> {
+        let count: usize = lists.iter().map(|list| list.len()).sum();
+        // At most half of the slots are taken, so the search for a free one always ends, and soon.
+        let mask = (count * 2).next_power_of_two() - 1;
+        // Number of the term in `terms`, plus 1.
+        let mut slots = filled(0_u32, mask + 1, INDEX)?;
+        let mut terms: Vec<FoundTerm> = Vec::new();
+        let mut of_record = reserved(count, INDEX)?;
+        for &[hash, document] in lists.iter().copied().flatten() {
+            let document = document as u32;
+            // The highest bits are equal in the whole partition, so the lowest bits choose the
+            // slot.
+            let mut slot = hash as usize & mask;
+            let number = loop {
+                match slots[slot] {
+                    0 => {
+                        terms.push(FoundTerm { hash, documents: 0, last: u32::MAX, sides: 0 });
+                        slots[slot] = terms.len() as u32;
+                        break terms.len() - 1;
+                    }
+                    number if terms[number as usize - 1].hash == hash => break number as usize - 1,
+                    _ => slot = (slot + 1) & mask,
+                }
+            };
+            let found = &mut terms[number];
+            // Documents ascend, so the last one shows whether this document had the term before.
+            if found.last == document {
+                of_record.push(REPEATED);
+                continue;
+            }
+            found.last = document;
+            found.documents += 1;
+            found.sides |= 1 << u8::from(self.is_second(rows[document as usize]));
+            of_record.push(number as u32);
+        }
+        Ok(FoundTerms { terms, of_record })
     }
 
     /// Fills in the term numbers of each set. `place` has the index in `sets` of each document's set.
