@@ -31,45 +31,21 @@ pub(super) fn band_join(
     max_distance: u32,
     share: Share<'_>,
 ) -> Vec<ValuePair> {
-    let shape = layout.shape();
-    let (first, second) = match rows {
-        Sides::One(rows) => (rows, None),
-        Sides::Two(queries, corpus) => (queries, Some(corpus)),
-    };
-    let words = shape.words();
-    let queries = second.map_or(0, |_| first.len());
-    // The row numbers of the second collection follow those of the first.
-    let row = |number: u32| {
-        let (rows, number) = match second {
-            Some(corpus) if number as usize >= queries => (corpus, number as usize - queries),
-            _ => (first, number as usize),
-        };
-        &rows.words[number * words..(number + 1) * words]
-    };
-    let count = first.len() + second.map_or(0, FingerprintRows::len);
+    let rows = JoinedRows::new(rows);
+    let queries = rows.queries;
     let masks: Vec<&[u64]> = layout.masks().collect();
     let mut pairs = Vec::new();
-    for (number, mask) in masks.iter().enumerate() {
+    for number in 0..masks.len() {
         if share.is_cancelled() {
             break;
         }
-        let keyed = |row_number: u32| (layout.key(number, row(row_number)), row_number);
-        let mut keyed: Vec<(u64, u32)> = (0..count as u32).into_par_iter().map(keyed).collect();
+        let keyed = |row: u32| (layout.key(number, rows.row(row)), row);
+        let mut keyed: Vec<(u64, u32)> =
+            (0..rows.count() as u32).into_par_iter().map(keyed).collect();
         keyed.par_sort_unstable();
         let keyed = &keyed;
-        let agree = |mask: &[u64], a: &[u64], b: &[u64]| {
-            mask.iter().zip(a).zip(b).all(|((mask, a), b)| (a ^ b) & mask == 0)
-        };
-        // Returns the pair if it is near enough and this mask is the first in which its rows are equal.
-        let judged = |a: u32, b: u32| {
-            let (one, other) = (row(a), row(b));
-            let distance = shape.distance(one, other);
-            let is_first = || !masks[..number].iter().any(|earlier| agree(earlier, one, other));
-            // A key is a hash, so rows with different bits may have the same key. Therefore the bits
-            // are compared, too.
-            let is_taken = distance <= max_distance && agree(mask, one, other) && is_first();
-            is_taken.then_some(ValuePair { a, b, distance })
-        };
+        let band = Band { masks: &masks, number, rows: &rows, max_distance };
+        let band = &band;
         // Rows with the same key are neighbours after the sort.
         let found = (0..keyed.len()).into_par_iter().flat_map_iter(|at| {
             let (key, a) = keyed[at];
@@ -77,7 +53,7 @@ pub(super) fn band_join(
             let partners = behind.map(|behind| behind.1).filter(move |&b| {
                 queries == 0 || ((a as usize) < queries && b as usize >= queries)
             });
-            partners.filter_map(move |b| judged(a, b))
+            partners.filter_map(move |b| band.near_pair(a, b))
         });
         pairs.extend(found.collect::<Vec<_>>());
         share.part(1, masks.len()).done();
@@ -88,6 +64,75 @@ pub(super) fn band_join(
     }
     pairs.par_sort_unstable();
     pairs
+}
+
+/// The rows of one or two collections. The row numbers of the second collection follow those of the
+/// first.
+struct JoinedRows<'r> {
+    first: &'r FingerprintRows<'r>,
+    second: Option<&'r FingerprintRows<'r>>,
+    /// Number of rows of the first collection of two, or 0 if there is one collection.
+    queries: usize,
+    /// Number of words of a row.
+    words: usize,
+}
+
+impl<'r> JoinedRows<'r> {
+    fn new(rows: Sides<&'r FingerprintRows<'r>>) -> Self {
+        let (first, second) = match rows {
+            Sides::One(rows) => (rows, None),
+            Sides::Two(queries, corpus) => (queries, Some(corpus)),
+        };
+        let queries = second.map_or(0, |_| first.len());
+        Self { first, second, queries, words: first.shape.words() }
+    }
+
+    fn count(&self) -> usize {
+        self.first.len() + self.second.map_or(0, FingerprintRows::len)
+    }
+
+    #[inline]
+    fn row(&self, number: u32) -> &'r [u64] {
+        let (rows, number) = match self.second {
+            Some(corpus) if number as usize >= self.queries => {
+                (corpus, number as usize - self.queries)
+            }
+            _ => (self.first, number as usize),
+        };
+        &rows.words[number * self.words..(number + 1) * self.words]
+    }
+}
+
+/// The mask with index `number`, and the masks before it.
+struct Band<'b> {
+    masks: &'b [&'b [u64]],
+    number: usize,
+    rows: &'b JoinedRows<'b>,
+    max_distance: u32,
+}
+
+impl Band<'_> {
+    /// Returns the pair if it is near enough and this mask is the first in which its rows are equal.
+    #[inline]
+    fn near_pair(&self, a: u32, b: u32) -> Option<ValuePair> {
+        let one = self.rows.row(a);
+        let other = self.rows.row(b);
+        let distance = self.rows.first.shape.distance(one, other);
+        let is_first =
+            || !self.masks[..self.number].iter().any(|earlier| agree(earlier, one, other));
+        // A key is a hash, so rows with different bits may have the same key. Therefore the bits
+        // are compared, too.
+        let is_taken = distance <= self.max_distance
+            && agree(self.masks[self.number], one, other)
+            && is_first();
+        is_taken.then_some(ValuePair { a, b, distance })
+    }
+}
+
+/// Whether two rows are equal in the bits of `mask`.
+#[inline]
+fn agree(mask: &[u64], a: &[u64], b: &[u64]) -> bool {
+    mask.iter().zip(a).zip(b).all(|((mask, a), b)| (a ^ b) & mask == 0)
 }
 
 #[cfg(test)]
