@@ -201,15 +201,7 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
     let Ok(recipe) = str::from_utf8(&bytes[layout.recipe.clone()]) else {
         return Err((BLOCK, "a recipe in UTF-8".into()));
     };
-    let validity = if flag == 1 {
-        let words = little_endian::words(&bytes[layout.validity.clone()]).into_owned();
-        let Some(validity) = Validity::from_words(words, rows) else {
-            return Err((layout.validity.start, "no validity bits beyond the last row".into()));
-        };
-        Some(validity)
-    } else {
-        None
-    };
+    let validity = if flag == 1 { Some(validity(bytes, &layout, rows)?) } else { None };
     let words = &bytes[layout.rows.clone()];
     // Rows of version 1 may be narrower than a word.
     let words = match row_bytes {
@@ -223,6 +215,13 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
         return Err((layout.rows.start, format!("rows without a bit beyond their {bits}")));
     }
     Ok(read)
+}
+
+/// Reads the section that says which of the `rows` rows have a fingerprint.
+fn validity(bytes: &[u8], layout: &Layout, rows: usize) -> Result<Validity, Refusal> {
+    let words = little_endian::words(&bytes[layout.validity.clone()]).into_owned();
+    Validity::from_words(words, rows)
+        .ok_or_else(|| (layout.validity.start, "no validity bits beyond the last row".into()))
 }
 
 /// Returns the shape and the number of bytes of a row in a file of version 2. `bits` is the header
