@@ -246,11 +246,7 @@ impl Splitter for WarcRecords {
         };
         let header = self.header(&window[..start]);
         let written = header.length.unwrap_or_default();
-        // `parse` would accept a plus sign, which a length must not have. Numbers of up to 19
-        // digits fit in 64 bits.
-        let digits = written.len() <= 19 && written.iter().all(u8::is_ascii_digit);
-        let length = str::from_utf8(written).ok().filter(|_| digits).and_then(|n| n.parse().ok());
-        let Some(length) = length else {
+        let Some(length) = parse_length(written) else {
             let expected = format!("a Content-Length, not \"{}\"", quoted(written));
             return self.resume(window, start - 1, last, "warc-length", expected.into());
         };
@@ -282,6 +278,14 @@ impl Splitter for WarcRecords {
     fn boundary(&self, bytes: &[u8]) -> Option<usize> {
         memchr::memmem::find(bytes, NEXT).map(|at| at + 1)
     }
+}
+
+/// Parses the value of the field `Content-Length`.
+fn parse_length(written: &[u8]) -> Option<u64> {
+    // `parse` would accept a plus sign, which a length must not have. Numbers of up to 19
+    // digits fit in 64 bits.
+    let has_digits = written.len() <= 19 && written.iter().all(u8::is_ascii_digit);
+    str::from_utf8(written).ok().filter(|_| has_digits).and_then(|number| number.parse().ok())
 }
 
 fn wrong_length(length: u64) -> Cow<'static, str> {
