@@ -3,10 +3,10 @@
 
 use super::close::ClosePair;
 use super::prefix_join::PrefixJoin;
-use super::prune::{self, Shard, Stored};
+use super::prune::{self, JoinShard, Stored};
 use super::ranked_sets::Ranking;
 use super::{
-    BYTES_OF_FEW_PAIRS, BYTES_PER_TERM, SetJoin, Sources, TermSource as _, Wanted, enough_more,
+    BYTES_OF_FEW_PAIRS, BYTES_PER_TERM, SetJoin, TermSource as _, TermSources, Wanted, enough_more,
     living_terms,
 };
 use simtool_base::error::{Error, Result};
@@ -28,8 +28,8 @@ impl SetJoin<'_> {
     /// block.
     pub(super) fn join_by_prefixes(
         &self,
-        sources: &Sources<'_>,
-        shards: &mut [Shard],
+        sources: &TermSources<'_>,
+        shards: &mut [JoinShard],
         second_from: Option<u32>,
     ) -> Result<Vec<ClosePair>> {
         let fitting = self.fitting();
@@ -107,7 +107,7 @@ impl SetJoin<'_> {
         Ok(pairs.collect())
     }
 
-    pub(super) fn too_little_memory(&self, shards: &[Shard]) -> Error {
+    pub(super) fn too_little_memory(&self, shards: &[JoinShard]) -> Error {
         let living = living_terms(shards);
         let enough = living * BYTES_PER_TERM * 2 / FEW_BLOCKS;
         let rule = format!(
@@ -123,7 +123,7 @@ impl SetJoin<'_> {
 /// Divides the row numbers into one or more ranges. In each range, the documents that may still have a
 /// similar one have at most about `terms` terms together. A document with more terms gets a range of
 /// its own.
-pub(super) fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
+pub(super) fn blocks(shards: &[JoinShard], terms: u64) -> Vec<Range<u32>> {
     let mut blocks = Vec::new();
     let mut start = 0;
     let mut inside = 0;
@@ -147,16 +147,16 @@ pub(super) fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
 /// Reads the terms of documents whose row numbers are in one of the ranges in `rows`. Skips documents
 /// that cannot have a similar one.
 fn read_living(
-    sources: &Sources<'_>,
-    shards: &[Shard],
+    sources: &TermSources<'_>,
+    shards: &[JoinShard],
     rows: &[Range<u32>],
     context: &Context<'_>,
 ) -> Result<Vec<Stored>> {
-    let wanted = |shard: &Shard, index: u32| {
+    let wanted = |shard: &JoinShard, index: u32| {
         let row = shard.first_row + index;
         shard.is_alive(index) && rows.iter().any(|r| r.contains(&row))
     };
-    let wanted_terms = |shard: &Shard| {
+    let wanted_terms = |shard: &JoinShard| {
         let documents = (0..).zip(&shard.sizes).filter(|&(index, _)| wanted(shard, index));
         documents.map(|(_, &size)| size as usize).sum::<usize>()
     };

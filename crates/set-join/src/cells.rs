@@ -73,7 +73,7 @@ impl Cells {
     pub(super) const A_BYTE: u64 = 4;
     /// Number of cells (two-bit counters) of the smallest table.
     pub(super) const LEAST: u64 = 1 << 10;
-    /// Size of the buffers of one [`Writer`], in eighths of the size of the table.
+    /// Size of the buffers of one [`CellWriter`], in eighths of the size of the table.
     pub(super) const EIGHTHS_A_WRITER: u64 =
         (BUFFERED * size_of::<u16>() * 8 / SECTION_BYTES) as u64;
 
@@ -129,31 +129,31 @@ impl<'t> Filling<'t> {
     ///
     /// # Errors
     /// Not enough memory.
-    pub(super) fn writers(&self, across: bool) -> Result<[Writer<'_, 't>; 2]> {
+    pub(super) fn writers(&self, across: bool) -> Result<[CellWriter<'_, 't>; 2]> {
         let notes = if across { [Note::First, Note::Second] } else { [Note::Occurrence; 2] };
         let [first, second] = notes.map(|note| self.writer(note));
         Ok([first?, second?])
     }
 
-    fn writer(&self, note: Note) -> Result<Writer<'_, 't>> {
+    fn writer(&self, note: Note) -> Result<CellWriter<'_, 't>> {
         let lengths = large_buffer::filled(0, self.sections.len(), TABLE)?;
         let buffers = LargeBuffer::try_zeroed(self.sections.len() * BUFFERED, TABLE)?;
         let buffers = buffers.entered_in(self.ledger);
-        Ok(Writer { filling: self, note, lengths, buffers })
+        Ok(CellWriter { filling: self, note, lengths, buffers })
     }
 }
 
 /// Buffers in which a worker thread collects cell numbers, with one buffer for each section of the
 /// table.
 #[derive(Debug)]
-pub(super) struct Writer<'f, 't> {
+pub(super) struct CellWriter<'f, 't> {
     filling: &'f Filling<'t>,
     note: Note,
     lengths: Vec<u16>,
     buffers: LargeBuffer<u16>,
 }
 
-impl Writer<'_, '_> {
+impl CellWriter<'_, '_> {
     /// Records one occurrence of a term. `cell` is the number of the term's cell.
     #[inline]
     pub(super) fn push(&mut self, cell: u64) {
@@ -198,7 +198,7 @@ fn note_all(bytes: &mut [u8], cells: &[u16], note: impl Fn(u8) -> u8) {
     }
 }
 
-impl Drop for Writer<'_, '_> {
+impl Drop for CellWriter<'_, '_> {
     fn drop(&mut self) {
         for section in 0..self.filling.sections.len() {
             self.flush(section);

@@ -50,11 +50,11 @@ impl SetPair {
 /// Pairs of rows with their closeness. They are sorted by the first row, and pairs with the same first
 /// row by the second.
 #[derive(Clone)]
-pub struct ClosePairs(PairForm);
+pub struct ClosePairs(StoredPairs);
 
 /// Pairs of rows, with their closeness in one of two forms.
 #[derive(Clone)]
-enum PairForm {
+enum StoredPairs {
     /// Each pair is stored with its closeness.
     Each(Vec<ClosePair>),
     /// The closeness follows from the number of shared terms and the sizes of two sets, which are
@@ -85,15 +85,15 @@ impl ClosePairs {
         second_from: u32,
         threshold: Threshold,
     ) -> Self {
-        Self(PairForm::Sets { pairs, sizes, second_from, threshold })
+        Self(StoredPairs::Sets { pairs, sizes, second_from, threshold })
     }
 
     /// Returns the number of pairs.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
-            PairForm::Each(pairs) => pairs.len(),
-            PairForm::Sets { pairs, .. } => pairs.len(),
+            StoredPairs::Each(pairs) => pairs.len(),
+            StoredPairs::Sets { pairs, .. } => pairs.len(),
         }
     }
 
@@ -107,8 +107,8 @@ impl ClosePairs {
     #[must_use]
     pub fn rows(&self, number: usize) -> [u32; 2] {
         match &self.0 {
-            PairForm::Each(pairs) => [pairs[number].a, pairs[number].b],
-            PairForm::Sets { pairs, .. } => [pairs[number].a, pairs[number].b],
+            StoredPairs::Each(pairs) => [pairs[number].a, pairs[number].b],
+            StoredPairs::Sets { pairs, .. } => [pairs[number].a, pairs[number].b],
         }
     }
 
@@ -116,8 +116,8 @@ impl ClosePairs {
     #[must_use]
     pub fn closeness(&self, number: usize) -> Closeness {
         match &self.0 {
-            PairForm::Each(pairs) => pairs[number].closeness,
-            PairForm::Sets { pairs, sizes, second_from, threshold } => {
+            StoredPairs::Each(pairs) => pairs[number].closeness,
+            StoredPairs::Sets { pairs, sizes, second_from, threshold } => {
                 let pair = pairs[number];
                 let sizes = [pair.a, pair.b + second_from].map(|row| sizes[row as usize]);
                 Closeness::Similarity(pair.similarity(sizes, *threshold))
@@ -137,7 +137,7 @@ impl ClosePairs {
 impl From<Vec<ClosePair>> for ClosePairs {
     fn from(ascending: Vec<ClosePair>) -> Self {
         debug_assert!(ascending.is_sorted_by_key(|pair| (pair.a, pair.b)));
-        Self(PairForm::Each(ascending))
+        Self(StoredPairs::Each(ascending))
     }
 }
 

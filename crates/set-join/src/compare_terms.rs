@@ -9,9 +9,9 @@
 
 use super::block_sets::{BlockSets, Comparable};
 use super::pair_order::{Candidate, PAIRS, in_order};
-use super::prune::{Shard, Stored, end_row, shard_of};
+use super::prune::{JoinShard, Stored, end_row, shard_of};
 use super::term_numbers::TermNumbers;
-use super::{Sources, TermSource as _, Wanted};
+use super::{TermSource as _, TermSources, Wanted};
 use crate::close::SetPair;
 use crate::disjoint_sets::DisjointSets;
 use bytemuck::allocation::try_zeroed_vec;
@@ -52,8 +52,8 @@ const UNLIKE: u32 = 0;
 
 /// The inputs for comparing candidate pairs term by term.
 pub(super) struct TermComparison<'a> {
-    pub(super) sources: &'a Sources<'a>,
-    pub(super) shards: &'a [Shard],
+    pub(super) sources: &'a TermSources<'a>,
+    pub(super) shards: &'a [JoinShard],
     pub(super) threshold: Threshold,
     /// Approximate number of terms for which there is memory. If the candidate documents have more,
     /// they are compared in batches.
@@ -123,8 +123,11 @@ impl TermComparison<'_> {
                 self.context.progress().advance(range.len() as u64);
                 let sets = sets.map(|sets| &comparisons.sets[sets]);
                 for (place, of_place) in links.runs(range.clone()) {
-                    let run =
-                        Run { place, pairs: &pairs[of_place.clone()], shared: &shared[of_place] };
+                    let run = PairRun {
+                        place,
+                        pairs: &pairs[of_place.clone()],
+                        shared: &shared[of_place],
+                    };
                     if let Some(sets) = sets {
                         self.compare_sets(&documents, &run, sets, &comparisons.numbers, room);
                     } else {
@@ -269,7 +272,7 @@ impl TermComparison<'_> {
     fn compare_terms(
         &self,
         documents: &Documents,
-        run: &Run<'_>,
+        run: &PairRun<'_>,
         table: &mut DistinctTerms,
     ) -> Result<()> {
         // All pairs of a run begin with the same document, so its table is built only once.
@@ -290,7 +293,7 @@ impl TermComparison<'_> {
     fn compare_sets(
         &self,
         documents: &Documents,
-        run: &Run<'_>,
+        run: &PairRun<'_>,
         sets: &Comparable,
         numbers: &[u32],
         room: &mut Vec<u64>,
@@ -548,7 +551,7 @@ struct Comparisons {
 
 /// Consecutive pairs that begin with the same document. The number of terms that the documents of pair
 /// i share is stored in `shared[i]`.
-struct Run<'r> {
+struct PairRun<'r> {
     place: u32,
     pairs: &'r [Candidate],
     shared: &'r [AtomicU32],

@@ -138,7 +138,7 @@ fn normal_tail(deviations: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::sketches::{SketchScratch, Sketches, Sketching};
-    use crate::window_scan::{Candidates, WindowScan};
+    use crate::window_scan::{CandidateSets, WindowScan};
     use simtool_base::stable_hash::mix;
     use simtool_compute::context::Context;
 
@@ -163,7 +163,7 @@ mod tests {
         let scan = WindowScan {
             sets: &all,
             candidates: &all,
-            which: Candidates::Earlier,
+            which: CandidateSets::Earlier,
             threshold,
             context,
         };

@@ -14,7 +14,7 @@
 //! the pairs remain that name the most similar kept document at one of its turns.
 
 use super::pair_order::{PAIRS, in_order};
-use super::sketch_join::{Scan, SketchJoin};
+use super::sketch_join::{SketchJoin, SketchScan};
 use super::sketches::Sketches;
 use crate::close::SetPair;
 use simtool_base::error::Result;
@@ -82,7 +82,7 @@ impl Turns {
 
 /// The decision whether a document is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum Decision {
     /// Nothing is decided yet, and the document is not in the batch that is being compared.
     Open,
     /// The document is in the batch that is being compared. So far, no kept document was found that is
@@ -99,7 +99,7 @@ pub(super) struct KeptPairs<'a> {
     /// Maximum number of pairs that fit in memory.
     most: u64,
     /// Decision about each document, by row number.
-    fates: Vec<Fate>,
+    fates: Vec<Decision>,
     /// The pairs found so far. `a` is a removed document and `b` a kept one.
     pairs: Vec<SetPair>,
     /// Number of pairs that the last call of [`Self::look_through`] left.
@@ -108,7 +108,7 @@ pub(super) struct KeptPairs<'a> {
 
 impl<'a> KeptPairs<'a> {
     pub(super) fn new(join: &'a SketchJoin<'a>, turns: Turns, most: u64) -> Self {
-        let fates = vec![Fate::Open; turns.rows.len()];
+        let fates = vec![Decision::Open; turns.rows.len()];
         Self { join, turns, most, fates, pairs: Vec::new(), looked_through: 0 }
     }
 
@@ -156,17 +156,17 @@ impl<'a> KeptPairs<'a> {
         for &row in batch {
             let fate = &mut self.fates[row as usize];
             // A document that was removed in an attempt with a larger batch remains removed.
-            if *fate == Fate::Open {
-                *fate = Fate::Asked;
+            if *fate == Decision::Open {
+                *fate = Decision::Asked;
             }
         }
-        let asked = self.only(|_, fate| fate == Fate::Asked)?;
-        let kept = self.only(|_, fate| fate == Fate::Kept)?;
-        self.compare(&Scan::across(&asked, &kept), sizes)?;
+        let asked = self.only(|_, fate| fate == Decision::Asked)?;
+        let kept = self.only(|_, fate| fate == Decision::Kept)?;
+        self.compare(&SketchScan::across(&asked, &kept), sizes)?;
         // These copies of sketches would take memory from the comparison that follows.
         drop((asked, kept));
 
-        let is_asked = |&row: &u32| self.fates[row as usize] == Fate::Asked;
+        let is_asked = |&row: &u32| self.fates[row as usize] == Decision::Asked;
         let left: Vec<u32> = batch.iter().copied().filter(is_asked).collect();
         let mut places = filled(NONE, self.fates.len(), PAIRS)?;
         for (place, &row) in (0..).zip(&left) {
@@ -175,7 +175,7 @@ impl<'a> KeptPairs<'a> {
         let Some(pairs) = self.pairs_of_asked(&places, sizes)? else {
             // A smaller batch is tried next, so these documents must be undecided again.
             for &row in &left {
-                self.fates[row as usize] = Fate::Open;
+                self.fates[row as usize] = Decision::Open;
             }
             return Ok(None);
         };
@@ -194,7 +194,7 @@ impl<'a> KeptPairs<'a> {
         places: &[u32],
         sizes: &mut [u32],
     ) -> Result<Option<LargeBuffer<SetPair>>> {
-        let asked = self.only(|_, fate| fate == Fate::Asked)?;
+        let asked = self.only(|_, fate| fate == Decision::Asked)?;
         let mut parts = Vec::new();
         let mut count = 0;
         let found = &mut |mut pairs: LargeBuffer<SetPair>, _: &[u32]| {
@@ -210,7 +210,7 @@ impl<'a> KeptPairs<'a> {
             }
             Ok(count + self.pairs.len() as u64)
         };
-        let visited = self.join.visit(&Scan::within(&asked), sizes, found);
+        let visited = self.join.visit(&SketchScan::within(&asked), sizes, found);
         // The error of `found` only ended the visit.
         if count > self.most {
             return Ok(None);
@@ -224,14 +224,14 @@ impl<'a> KeptPairs<'a> {
     /// may be more similar to them. This matters only if one of the equal documents of a removed
     /// one has a later turn than the kept one.
     fn compare_with_new(&mut self, left: &[u32], places: &[u32], sizes: &mut [u32]) -> Result<()> {
-        let first_kept = left.iter().find(|&&row| self.fates[row as usize] == Fate::Kept);
+        let first_kept = left.iter().find(|&&row| self.fates[row as usize] == Decision::Kept);
         let Some(since) = first_kept.map(|&row| self.turns.first(row)) else { return Ok(()) };
         let is_new = |row: u32| places[row as usize] != NONE;
-        let kept = self.only(|row, fate| fate == Fate::Kept && is_new(row))?;
+        let kept = self.only(|row, fate| fate == Decision::Kept && is_new(row))?;
         let removed = self.only(|row, fate| {
-            fate == Fate::Removed && !is_new(row) && self.turns.last(row) > since
+            fate == Decision::Removed && !is_new(row) && self.turns.last(row) > since
         })?;
-        self.compare(&Scan::across(&removed, &kept), sizes)
+        self.compare(&SketchScan::across(&removed, &kept), sizes)
     }
 
     /// Decides about the documents in `left`, in their order. A document is kept if it is similar to no
@@ -242,20 +242,20 @@ impl<'a> KeptPairs<'a> {
         // When a document is met here, all documents with earlier turns are decided.
         for of_one in pairs.chunk_by(|one, other| one.a == other.a) {
             let [row, _] = rows(&of_one[0]);
-            if self.fates[row as usize] != Fate::Asked {
+            if self.fates[row as usize] != Decision::Asked {
                 continue;
             }
-            self.fates[row as usize] = Fate::Kept;
+            self.fates[row as usize] = Decision::Kept;
             for pair in of_one {
                 let [_, other] = rows(pair);
-                self.fates[other as usize] = Fate::Removed;
+                self.fates[other as usize] = Decision::Removed;
                 self.pairs.push(SetPair { a: other, b: row, shared: pair.shared });
             }
         }
         for &row in left {
             let fate = &mut self.fates[row as usize];
-            if *fate == Fate::Asked {
-                *fate = Fate::Kept;
+            if *fate == Decision::Asked {
+                *fate = Decision::Kept;
             }
         }
         // Of equal removed documents, some have later turns. These may be more similar to a
@@ -263,7 +263,7 @@ impl<'a> KeptPairs<'a> {
         for pair in pairs {
             let [before, row] = rows(pair);
             let fates = [before, row].map(|row| self.fates[row as usize]);
-            if fates == [Fate::Removed, Fate::Kept]
+            if fates == [Decision::Removed, Decision::Kept]
                 && self.turns.first(row) < self.turns.last(before)
             {
                 self.pairs.push(SetPair { a: before, b: row, shared: pair.shared });
@@ -273,14 +273,14 @@ impl<'a> KeptPairs<'a> {
 
     /// Compares documents with kept documents, as `scans` says. Removes the documents that are similar
     /// to a kept document with an earlier turn, and records these pairs.
-    fn compare(&mut self, scans: &[Scan<'_>], sizes: &mut [u32]) -> Result<()> {
+    fn compare(&mut self, scans: &[SketchScan<'_>], sizes: &mut [u32]) -> Result<()> {
         self.join.visit(scans, sizes, &mut |similar, sizes| {
             for &SetPair { a, b, shared } in &*similar {
                 // A pair has its smaller row first, so either of the two can be the kept document.
                 let (row, other) =
-                    if self.fates[a as usize] == Fate::Kept { (a, b) } else { (b, a) };
+                    if self.fates[a as usize] == Decision::Kept { (a, b) } else { (b, a) };
                 if self.turns.first(row) < self.turns.last(other) {
-                    self.fates[other as usize] = Fate::Removed;
+                    self.fates[other as usize] = Decision::Removed;
                     self.pairs.push(SetPair { a: other, b: row, shared });
                 }
             }
@@ -327,7 +327,7 @@ impl<'a> KeptPairs<'a> {
 
     /// Copies the sketches of the documents for which `is_one` is true. The arguments of `is_one` are
     /// the row number and the decision about the document.
-    fn only(&self, is_one: impl Fn(u32, Fate) -> bool) -> Result<Sketches> {
+    fn only(&self, is_one: impl Fn(u32, Decision) -> bool) -> Result<Sketches> {
         let is_one = |row: u32| is_one(row, self.fates[row as usize]);
         self.join.sketches.only(is_one, self.join.join.threshold, self.join.context())
     }

@@ -69,12 +69,12 @@ pub use term_source::{TermSource, Wanted};
 pub use weighted_join::shared_weight_if_enough;
 
 use kept_pairs::{KeptPairs, Turns};
-use prune::Shard;
+use prune::JoinShard;
 use reread::Rereading;
 use simtool_compute::context::Context;
 use sketch_join::{Deciding, SketchJoin};
 use survivors::Survivors;
-use term_source::Sources;
+use term_source::TermSources;
 
 /// A join of sets: finds all pairs of sets whose similarity reaches a threshold. Create one with
 /// [`SetJoin::new`].
@@ -154,7 +154,7 @@ impl<'a> SetJoin<'a> {
         source: &dyn TermSource,
         order: Option<&dyn Fn() -> Vec<u32>>,
     ) -> Result<Close> {
-        let sources = Sources { first: source, second: None };
+        let sources = TermSources { first: source, second: None };
         let mut survivors = self.with_held(sources.keeping_bytes()).survivors(&sources)?;
         let equal = survivors.remove_equal();
         let deciding = order.map(|order| {
@@ -178,7 +178,7 @@ impl<'a> SetJoin<'a> {
     /// # Complexity
     /// The same as for [`Self::self_join`], but all pairs of equal documents count as pairs here.
     pub fn query(&self, queries: &dyn TermSource, corpus: &dyn TermSource) -> Result<Close> {
-        let sources = Sources { first: queries, second: Some(corpus) };
+        let sources = TermSources { first: queries, second: Some(corpus) };
         let survivors = self.with_held(sources.keeping_bytes()).survivors(&sources)?;
         let joined = self.with_held(sources.held_bytes()).join(&sources, survivors, None)?;
         Ok(Close::sets(Sides::Two(Groups::default(), Groups::default()), joined.pairs))
@@ -196,10 +196,10 @@ impl<'a> SetJoin<'a> {
     /// used only if sketches are compared and the pairs do not fit in memory.
     fn join(
         &self,
-        sources: &Sources<'_>,
+        sources: &TermSources<'_>,
         survivors: Survivors,
         deciding: Option<&Deciding<'_>>,
-    ) -> Result<Joined> {
+    ) -> Result<FoundPairs> {
         let Survivors { mut shards, sketches, is_scanned } = survivors;
         let second_from = sources.second.map(|_| {
             let of_first = shards.get(..sources.first.shard_count()).unwrap_or_default();
@@ -215,7 +215,7 @@ impl<'a> SetJoin<'a> {
             for pair in &mut pairs {
                 pair.b -= second_from.unwrap_or(0);
             }
-            Joined { pairs: pairs.into(), are_all: true }
+            FoundPairs { pairs: pairs.into(), are_all: true }
         };
         self.context.progress().counted("pairs", joined.pairs.len() as u64);
         Ok(joined)
@@ -232,7 +232,7 @@ impl<'a> SetJoin<'a> {
         Error::limit(format!("{pairs} pairs of near-duplicates"), rule)
     }
 
-    fn rereading<'s>(&'s self, sources: &'s Sources<'s>) -> Rereading<'s> {
+    fn rereading<'s>(&'s self, sources: &'s TermSources<'s>) -> Rereading<'s> {
         let table_bytes = self.memory_bytes / 2;
         Rereading { sources, threshold: self.threshold, table_bytes, context: self.context }
     }
@@ -244,7 +244,7 @@ impl<'a> SetJoin<'a> {
 }
 
 /// The pairs that a join has found.
-struct Joined {
+struct FoundPairs {
     pairs: ClosePairs,
     /// Whether these are all pairs. If not, they are the pairs that decide which documents are
     /// kept.
@@ -260,6 +260,6 @@ fn enough_more(enough: u64, left: u64) -> String {
 
 /// Returns the number of terms of all documents that may still have a similar one. Repeated terms
 /// count.
-fn living_terms(shards: &[Shard]) -> u64 {
-    shards.iter().map(Shard::living_terms).sum()
+fn living_terms(shards: &[JoinShard]) -> u64 {
+    shards.iter().map(JoinShard::living_terms).sum()
 }

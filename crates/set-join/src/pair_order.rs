@@ -82,7 +82,7 @@ pub(super) fn in_order<P: RowPair>(
     let last_row = last_rows.into_iter().flatten().max().unwrap_or(0);
     let shift = (u32::BITS - last_row.leading_zeros()).saturating_sub(RANGES.ilog2());
     let counts = threads.map(shares.clone(), |share| range_counts(share, shift));
-    let Buckets { of_range, ends } = Buckets::of_equal_size(&counts, all / BUCKETS);
+    let RangeBuckets { of_range, ends } = RangeBuckets::of_equal_size(&counts, all / BUCKETS);
     // Each share has pairs in each bucket.
     let bucket_counts: Vec<Vec<usize>> = (counts.into_iter())
         .map(|counts| {
@@ -125,14 +125,14 @@ fn range_counts<P: RowPair>(share: &[impl Deref<Target = [P]>], shift: u32) -> V
 }
 
 /// Buckets of neighbouring ranges.
-struct Buckets {
+struct RangeBuckets {
     /// For each range, its bucket.
     of_range: Vec<usize>,
     /// For each bucket, the number of pairs in it and in the buckets before it.
     ends: Vec<usize>,
 }
 
-impl Buckets {
+impl RangeBuckets {
     /// Creates buckets with about the same number of pairs. Each bucket has more than `pairs` pairs,
     /// except the last. `counts` has the number of pairs of each share in each range.
     fn of_equal_size(counts: &[Vec<usize>], pairs: usize) -> Self {

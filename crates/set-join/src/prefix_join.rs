@@ -28,7 +28,7 @@ pub(super) type Found = (u32, u32, Similarity);
 /// Occurrence of a term in the prefix of a set. The prefix of a set consists of its rarest terms.
 #[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-struct Posting {
+struct RankPosting {
     set: u32,
     /// Position of the term in the set, counted from 1. Unmatched terms, which have no numbers, come
     /// first and are counted, too.
@@ -47,11 +47,11 @@ pub(super) struct PrefixJoin<'a> {
 
 /// Inverted index of the prefixes, which are the rarest terms of each set. For each term number, it
 /// lists the sets whose prefix has the term, in ascending order.
-struct Index<'a> {
+struct PrefixIndex<'a> {
     /// For each term number, the index of its first posting in `postings`. 32 bits are enough, because
     /// there are fewer postings than terms.
     offsets: &'a [u32],
-    postings: &'a [Posting],
+    postings: &'a [RankPosting],
 }
 
 /// Scratch memory of a worker thread. It has a count for each set, which is the number of shared terms
@@ -72,7 +72,7 @@ impl PrefixJoin<'_> {
     /// Not enough memory.
     pub(super) fn pairs(&self) -> Result<Vec<Found>> {
         let (offsets, postings) = self.index()?;
-        let index = Index { offsets: &offsets, postings: &postings };
+        let index = PrefixIndex { offsets: &offsets, postings: &postings };
         let chunks = self.sets.len().div_ceil(CHUNK);
         self.context.progress().begin("join", Work::Steps(chunks as u64));
         let found = self.context.threads().try_map(
@@ -104,8 +104,8 @@ impl PrefixJoin<'_> {
         &ranks[..matched.min(ranks.len())]
     }
 
-    /// Builds the inverted index: the offsets and the postings of [`Index`].
-    fn index(&self) -> Result<(LargeBuffer<u32>, LargeBuffer<Posting>)> {
+    /// Builds the inverted index: the offsets and the postings of [`PrefixIndex`].
+    fn index(&self) -> Result<(LargeBuffer<u32>, LargeBuffer<RankPosting>)> {
         let sets = self.sets;
         let indexed = |set: usize| {
             let size = sets.sizes[set];
@@ -127,7 +127,7 @@ impl PrefixJoin<'_> {
             sum += *offset;
             *offset = sum;
         }
-        let mut posting_buffer = LargeBuffer::<Posting>::try_zeroed(sum as usize, INDEX)?
+        let mut posting_buffer = LargeBuffer::<RankPosting>::try_zeroed(sum as usize, INDEX)?
             .entered_in(self.context.memory());
         let postings = &mut *posting_buffer;
         for set in 0..sets.len() {
@@ -136,7 +136,7 @@ impl PrefixJoin<'_> {
                 // The offsets are shifted by one, so that each offset is first the start of its
                 // postings and then their end.
                 let next = &mut offsets[rank as usize + 1];
-                postings[*next as usize] = Posting { set: set as u32, position };
+                postings[*next as usize] = RankPosting { set: set as u32, position };
                 *next += 1;
             }
         }
@@ -147,7 +147,7 @@ impl PrefixJoin<'_> {
     /// Appends these pairs to `found`.
     fn probe(
         &self,
-        index: &Index<'_>,
+        index: &PrefixIndex<'_>,
         set: usize,
         overlaps: &mut Overlaps,
         found: &mut Vec<Found>,

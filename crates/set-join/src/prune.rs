@@ -6,9 +6,9 @@
 //! sample of the terms, chosen by their hashes. The limit on unmatched terms holds for every subset
 //! of a set, so with a sample fewer sets are dropped, but never a wrong one.
 
-use super::cells::{CellNumbers, Cells, Writer};
+use super::cells::{CellNumbers, CellWriter, Cells};
 use super::large_vec::LargeVec;
-use super::{Sources, TERMS, TermSource as _, Wanted};
+use super::{TERMS, TermSource as _, TermSources, Wanted};
 use simtool_base::error::{Error, Result};
 use simtool_base::memory_ledger::Ledger;
 use simtool_compute::context::Context;
@@ -60,7 +60,7 @@ pub(super) fn row_after(row: u32, documents: usize) -> Result<u32> {
 /// A shard, which is a range of consecutive documents that is read as a unit. All lists are indexed
 /// by the document's position in the shard.
 #[derive(Clone, Debug)]
-pub(super) struct Shard {
+pub(super) struct JoinShard {
     /// Row number of the first document in the shard.
     pub(super) first_row: u32,
     /// Number of terms of each document, counting repeated terms.
@@ -76,7 +76,7 @@ pub(super) struct Shard {
 
 /// Results and buffers of one worker thread in the first round of counting.
 struct Reading<'f, 't> {
-    writers: [Writer<'f, 't>; 2],
+    writers: [CellWriter<'f, 't>; 2],
     shards: Vec<ShardSample>,
     /// The cell numbers of all sampled terms that the worker thread has read. A cell is a two-bit
     /// counter.
@@ -88,7 +88,7 @@ impl Reading<'_, '_> {
     /// term is sampled if its lowest three bits are below `eighths`.
     fn read_shard(
         &mut self,
-        sources: &Sources<'_>,
+        sources: &TermSources<'_>,
         shard: usize,
         numbers: CellNumbers,
         eighths: u64,
@@ -120,7 +120,7 @@ impl Reading<'_, '_> {
     }
 }
 
-impl Shard {
+impl JoinShard {
     /// Creates a shard in which every document with terms may have a similar document.
     pub(super) fn new(first_row: u32, sizes: Vec<u32>) -> Self {
         let alive = sizes.iter().map(|&size| size > 0).collect();
@@ -151,12 +151,12 @@ impl Shard {
 }
 
 /// Returns the row number after the last document of the last shard.
-pub(super) fn end_row(shards: &[Shard]) -> u32 {
-    shards.last().map_or(0, Shard::end_row)
+pub(super) fn end_row(shards: &[JoinShard]) -> u32 {
+    shards.last().map_or(0, JoinShard::end_row)
 }
 
 /// Returns the index of the shard that contains the document with row number `row`.
-pub(super) fn shard_of(shards: &[Shard], row: u32) -> usize {
+pub(super) fn shard_of(shards: &[JoinShard], row: u32) -> usize {
     shards.partition_point(|shard| shard.end_row() <= row)
 }
 
@@ -178,10 +178,10 @@ struct ShardSample {
 /// # Errors
 /// The source fails, there is not enough memory, or a number of documents or terms exceeds 32 bits.
 pub(super) fn first_round(
-    sources: &Sources<'_>,
+    sources: &TermSources<'_>,
     threshold: Threshold,
     context: &Context<'_>,
-) -> Result<Vec<Shard>> {
+) -> Result<Vec<JoinShard>> {
     let threads = context.threads();
     let eighths = sample_eighths(threshold);
     let expected = sources.term_count_hint().saturating_mul(eighths) / 8;
@@ -219,9 +219,9 @@ pub(super) fn first_round(
 
 /// Sorts numbered shards, and gives each its first row number. Threads took the shards in any
 /// order, but rows follow the order of the shards.
-fn in_row_order(mut shards: Vec<(usize, Shard)>) -> Result<Vec<Shard>> {
+fn in_row_order(mut shards: Vec<(usize, JoinShard)>) -> Result<Vec<JoinShard>> {
     shards.sort_unstable_by_key(|&(number, _)| number);
-    let mut shards: Vec<Shard> = shards.into_iter().map(|(_, shard)| shard).collect();
+    let mut shards: Vec<JoinShard> = shards.into_iter().map(|(_, shard)| shard).collect();
     let mut row = 0;
     for shard in &mut shards {
         shard.first_row = row;
@@ -238,8 +238,8 @@ fn survivors(
     sampled: &[u32],
     cells: &Cells,
     threshold: Threshold,
-) -> (usize, Shard) {
-    let mut shard = Shard::new(0, sample.sizes);
+) -> (usize, JoinShard) {
+    let mut shard = JoinShard::new(0, sample.sizes);
     let mut start = sample.start;
     for ((&end, &size), alive) in sample.ends.iter().zip(&shard.sizes).zip(&mut shard.alive) {
         let of_document = &sampled[start..end];
@@ -385,7 +385,7 @@ pub(super) fn rounds(
         threads.try_map(
             stored.len(),
             || filling.writers(second_from.is_some()),
-            |writers: &mut [Writer<'_, '_>; 2], part| {
+            |writers: &mut [CellWriter<'_, '_>; 2], part| {
                 let part = &stored[part];
                 // Rows ascend, so a single cut separates the terms of the two sides.
                 let first_of_second = second_from

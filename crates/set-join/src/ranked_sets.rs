@@ -65,19 +65,19 @@ impl RankedSets {
 }
 
 /// A term, and the index of a document that contains it.
-type Record = [u64; 2];
+type TermRecord = [u64; 2];
 
 /// Pairs of a term and a document that contains it. The documents are from one of the lists of stored
 /// documents. The pairs are divided into partitions by the highest bits of the terms. Within a
 /// partition, documents are in ascending order.
-struct Records {
+struct TermRecords {
     /// For each partition, the index in `records` behind its last record.
     ends: Vec<usize>,
-    records: LargeVec<Record>,
+    records: LargeVec<TermRecord>,
 }
 
-impl Records {
-    fn of_partition(&self, partition: usize) -> &[Record] {
+impl TermRecords {
+    fn of_partition(&self, partition: usize) -> &[TermRecord] {
         let start = partition.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.records[start..self.ends[partition]]
     }
@@ -157,7 +157,7 @@ impl Ranking<'_> {
             1 << bits,
             || Ok(()),
             |(), partition| {
-                let parts: Vec<&[Record]> =
+                let parts: Vec<&[TermRecord]> =
                     records.iter().map(|part| part.of_partition(partition)).collect();
                 self.group(&parts, &rows)
             },
@@ -223,7 +223,7 @@ impl Ranking<'_> {
     /// Divides the terms of all documents into two kinds. Terms that may be matched are returned as
     /// pairs of a term and a document. The other terms are only counted, and their number is returned
     /// for each document. `bits` is the number of highest bits of a term that determine its partition.
-    fn records(&self, bits: u32) -> Result<(Vec<Records>, Vec<u32>)> {
+    fn records(&self, bits: u32) -> Result<(Vec<TermRecords>, Vec<u32>)> {
         let mut first_documents = Vec::new();
         let mut documents = 0;
         for part in self.stored {
@@ -235,7 +235,7 @@ impl Ranking<'_> {
             || Ok(()),
             |(), part| self.records_of(&self.stored[part], first_documents[part], bits),
         )?;
-        let (records, unmatched): (Vec<Records>, Vec<Vec<u32>>) = of_parts.into_iter().unzip();
+        let (records, unmatched): (Vec<TermRecords>, Vec<Vec<u32>>) = of_parts.into_iter().unzip();
         Ok((records, unmatched.concat()))
     }
 
@@ -246,7 +246,7 @@ impl Ranking<'_> {
         part: &Stored,
         first_document: u64,
         bits: u32,
-    ) -> Result<(Records, Vec<u32>)> {
+    ) -> Result<(TermRecords, Vec<u32>)> {
         let ledger = self.context.memory();
         let numbers = self.cells.numbers();
         let partition_of = |term: u64| (term >> (64 - bits)) as usize;
@@ -254,7 +254,7 @@ impl Ranking<'_> {
         let mut unmatched = Vec::with_capacity(part.rows.len());
         let mut counts = vec![0_usize; 1 << bits];
         for (document, (_, terms)) in (first_document..).zip(part.documents()) {
-            let room: &mut [Record] = matched.spare(terms.len())?;
+            let room: &mut [TermRecord] = matched.spare(terms.len())?;
             let mut here = 0;
             for &term in terms {
                 let is_matched = usize::from(self.cells.is_matched(numbers.of(term)));
@@ -278,12 +278,12 @@ impl Ranking<'_> {
         }
         records.extend_by(matched.len());
         // Each partition's next place has become its end.
-        Ok((Records { ends: counts, records }, unmatched))
+        Ok((TermRecords { ends: counts, records }, unmatched))
     }
 
     /// Groups the pairs of one partition by term. `lists` has the pairs of a term and a document index,
     /// and `rows` has the row number of each document.
-    fn group(&self, lists: &[&[Record]], rows: &[u32]) -> Result<Partition> {
+    fn group(&self, lists: &[&[TermRecord]], rows: &[u32]) -> Result<Partition> {
         let FoundTerms { terms, of_record } = self.found_terms(lists, rows)?;
         let is_matched = |term: &FoundTerm| match self.second_from {
             None => term.documents > 1,
@@ -332,7 +332,7 @@ impl Ranking<'_> {
     }
 
     /// Finds the different terms of a partition with a hash table, and counts their documents.
-    fn found_terms(&self, lists: &[&[Record]], rows: &[u32]) -> Result<FoundTerms> {
+    fn found_terms(&self, lists: &[&[TermRecord]], rows: &[u32]) -> Result<FoundTerms> {
         let count: usize = lists.iter().map(|list| list.len()).sum();
         // At most half of the slots are taken, so the search for a free one always ends, and soon.
         let mask = (count * 2).next_power_of_two() - 1;

@@ -2,11 +2,11 @@
 //! documents twice instead of keeping their terms. If the table of counters is too small for all
 //! terms, the first round counts the terms in several slices, one after the other.
 
-use super::cells::{Cells, Writer};
+use super::cells::{CellWriter, Cells};
 use super::prune::{
-    CELLS_PER_TERM, Shard, document_size, outweighs, row_after, sample_eighths, unmatched_up_to,
+    CELLS_PER_TERM, JoinShard, document_size, outweighs, row_after, sample_eighths, unmatched_up_to,
 };
-use super::{Sources, TERMS, TermSource as _, Wanted, enough_more, living_terms};
+use super::{TERMS, TermSource as _, TermSources, Wanted, enough_more, living_terms};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::filled;
 use simtool_base::progress::Work;
@@ -33,7 +33,7 @@ const SLICE_BITS: u32 = 16;
 /// The input for rounds of counting that read the documents again, because the terms of the documents
 /// do not fit into memory.
 pub(super) struct Rereading<'a> {
-    pub(super) sources: &'a Sources<'a>,
+    pub(super) sources: &'a TermSources<'a>,
     pub(super) threshold: Threshold,
     /// Maximum number of bytes of a table of counters, including the buffers of its writers.
     pub(super) table_bytes: u64,
@@ -43,9 +43,9 @@ pub(super) struct Rereading<'a> {
 /// The terms that are counted in one table. These are all terms whose lowest [`SLICE_BITS`] bits are a
 /// number in this range.
 #[derive(Clone)]
-struct Slice(Range<u64>);
+struct TermSlice(Range<u64>);
 
-impl Slice {
+impl TermSlice {
     const ALL: Self = Self(0..1 << SLICE_BITS);
 
     /// Divides some eighths of all terms into `slices` slices of about equal size. `eighths` is the
@@ -86,15 +86,15 @@ impl Rereading<'_> {
     /// # Errors
     /// The source fails, there is not enough memory, more than [`MOST_SLICES`] slices would be
     /// necessary, or a number of documents or terms exceeds 32 bits.
-    pub(super) fn first_round(&self) -> Result<Vec<Shard>> {
+    pub(super) fn first_round(&self) -> Result<Vec<JoinShard>> {
         let hint = self.sources.term_count_hint();
         let mut slices = self.slices(hint, FAR_TOO_MANY_SLICES)?.min(MOST_SLICES);
         let mut cells = self.first_cells(hint, slices)?;
-        let mut shards: Vec<Shard> = Vec::new();
+        let mut shards: Vec<JoinShard> = Vec::new();
         let mut first_row = 0;
         self.begin("read and count");
         for sizes in self.count(&mut cells, &self.slice(0, slices), &[])? {
-            let shard = Shard::new(first_row, sizes);
+            let shard = JoinShard::new(first_row, sizes);
             first_row = row_after(first_row, shard.sizes.len())?;
             shards.push(shard);
         }
@@ -164,8 +164,8 @@ impl Rereading<'_> {
         terms.saturating_mul(sample_eighths(self.threshold)) / 8
     }
 
-    fn slice(&self, number: u64, slices: u64) -> Slice {
-        Slice::of(sample_eighths(self.threshold), number, slices)
+    fn slice(&self, number: u64, slices: u64) -> TermSlice {
+        TermSlice::of(sample_eighths(self.threshold), number, slices)
     }
 
     /// Runs further rounds of counting. Ends when the documents that were not dropped have at most
@@ -173,7 +173,7 @@ impl Rereading<'_> {
     ///
     /// # Errors
     /// The source fails.
-    pub(super) fn rounds(&self, shards: &mut [Shard], enough: u64) -> Result<()> {
+    pub(super) fn rounds(&self, shards: &mut [JoinShard], enough: u64) -> Result<()> {
         for round in 1.. {
             let before = living_terms(shards);
             if before <= enough {
@@ -181,8 +181,8 @@ impl Rereading<'_> {
             }
             let mut cells = self.cells(before, round)?;
             self.begin("prune");
-            self.count(&mut cells, &Slice::ALL, shards)?;
-            self.prune(shards, &cells, &Slice::ALL)?;
+            self.count(&mut cells, &TermSlice::ALL, shards)?;
+            self.prune(shards, &cells, &TermSlice::ALL)?;
             let after = living_terms(shards);
             if after * 5 >= before * 4 {
                 break;
@@ -200,14 +200,19 @@ impl Rereading<'_> {
     /// reading, which reads all documents. Later it has all shards, and only documents that may still
     /// have a similar one are read. Returns a list for each shard: the number of terms of each document
     /// that was read.
-    fn count(&self, cells: &mut Cells, slice: &Slice, known: &[Shard]) -> Result<Vec<Vec<u32>>> {
+    fn count(
+        &self,
+        cells: &mut Cells,
+        slice: &TermSlice,
+        known: &[JoinShard],
+    ) -> Result<Vec<Vec<u32>>> {
         let numbers = cells.numbers();
         let terms = living_terms(known);
         let filling = cells.filling();
         self.context.threads().try_map(
             self.sources.shard_count(),
             || filling.writers(self.sources.second.is_some()),
-            |writers: &mut [Writer<'_, '_>; 2], number| {
+            |writers: &mut [CellWriter<'_, '_>; 2], number| {
                 let writer = &mut writers[self.sources.side(number)];
                 let mut sizes = Vec::new();
                 let visit = &mut |_, terms: &[u64]| {
@@ -231,7 +236,7 @@ impl Rereading<'_> {
 
     /// Drops each document that has too many unmatched terms for a similar document. The unmatched
     /// terms of earlier slices count, too.
-    fn prune(&self, shards: &mut [Shard], cells: &Cells, slice: &Slice) -> Result<()> {
+    fn prune(&self, shards: &mut [JoinShard], cells: &Cells, slice: &TermSlice) -> Result<()> {
         let numbers = cells.numbers();
         let terms = living_terms(shards);
         let known = &*shards;

@@ -3,11 +3,11 @@
 
 use super::compare_terms::TermComparison;
 use super::pair_order::{Candidate, PAIRS, in_order};
-use super::prune::{self, Shard};
+use super::prune::{self, JoinShard};
 use super::sketches::{Sketches, Sketching};
-use super::term_source::Sources;
-use super::window_scan::{Candidates, WindowScan};
-use super::{BYTES_OF_FEW_PAIRS, Joined, SetJoin};
+use super::term_source::TermSources;
+use super::window_scan::{CandidateSets, WindowScan};
+use super::{BYTES_OF_FEW_PAIRS, FoundPairs, SetJoin};
 use crate::close::{ClosePairs, SetPair};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};
@@ -38,17 +38,17 @@ pub(super) type Deciding<'f> =
 
 /// One comparison of two lists of documents. The sketches of documents in `sets` are compared with the
 /// sketches of documents in `candidates`.
-pub(super) struct Scan<'s> {
+pub(super) struct SketchScan<'s> {
     sets: &'s Sketches,
     candidates: &'s Sketches,
-    which: Candidates,
+    which: CandidateSets,
 }
 
-impl<'s> Scan<'s> {
+impl<'s> SketchScan<'s> {
     /// Returns one scan that compares every two sets of the list. The result is an array, so that
     /// callers can use it like the two scans of [`Self::across`].
     pub(super) fn within(sets: &'s Sketches) -> [Self; 1] {
-        [Self { sets, candidates: sets, which: Candidates::Earlier }]
+        [Self { sets, candidates: sets, which: CandidateSets::Earlier }]
     }
 
     /// Returns two scans that together compare every set of `first` with every set of `second`. The
@@ -56,8 +56,8 @@ impl<'s> Scan<'s> {
     /// compares sets of `second` with smaller sets of `first`. The lists must be disjoint.
     pub(super) fn across(first: &'s Sketches, second: &'s Sketches) -> [Self; 2] {
         [
-            Self { sets: first, candidates: second, which: Candidates::NotLarger },
-            Self { sets: second, candidates: first, which: Candidates::Smaller },
+            Self { sets: first, candidates: second, which: CandidateSets::NotLarger },
+            Self { sets: second, candidates: first, which: CandidateSets::Smaller },
         ]
     }
 }
@@ -65,8 +65,8 @@ impl<'s> Scan<'s> {
 /// The input for comparing documents first by their sketches and then by their terms.
 pub(super) struct SketchJoin<'a> {
     pub(super) join: &'a SetJoin<'a>,
-    sources: &'a Sources<'a>,
-    shards: &'a [Shard],
+    sources: &'a TermSources<'a>,
+    shards: &'a [JoinShard],
     /// The sketches of the first collection.
     pub(super) sketches: Sketches,
     /// First row number of the second collection, and its sketches. `None` if there is only one
@@ -85,8 +85,8 @@ impl<'a> SketchJoin<'a> {
     /// Not enough memory.
     pub(super) fn new(
         join: &'a SetJoin<'a>,
-        sources: &'a Sources<'a>,
-        shards: &'a [Shard],
+        sources: &'a TermSources<'a>,
+        shards: &'a [JoinShard],
         sketched: Vec<Sketching>,
         second_from: Option<u32>,
     ) -> Result<Self> {
@@ -111,11 +111,11 @@ impl<'a> SketchJoin<'a> {
     ///
     /// # Errors
     /// The source or `deciding` fails, there are too many pairs, or there is not enough memory.
-    pub(super) fn pairs(&self, deciding: Option<&Deciding<'_>>) -> Result<Joined> {
+    pub(super) fn pairs(&self, deciding: Option<&Deciding<'_>>) -> Result<FoundPairs> {
         let threshold = self.join.threshold;
         let scans = match &self.second {
-            Some((_, second)) => Scan::across(&self.sketches, second).into(),
-            None => Vec::from(Scan::within(&self.sketches)),
+            Some((_, second)) => SketchScan::across(&self.sketches, second).into(),
+            None => Vec::from(SketchScan::within(&self.sketches)),
         };
         let mut sizes = filled(0, prune::end_row(self.shards) as usize, PAIRS)?;
         let mut similar = Vec::new();
@@ -133,7 +133,7 @@ impl<'a> SketchJoin<'a> {
             drop(similar);
             let pairs = deciding(self, most, &mut sizes)?;
             let pairs = ClosePairs::of_sets(pairs, sizes, 0, threshold);
-            return Ok(Joined { pairs, are_all: false });
+            return Ok(FoundPairs { pairs, are_all: false });
         }
         visited?;
         let mut pairs = match similar.len() {
@@ -147,7 +147,7 @@ impl<'a> SketchJoin<'a> {
             }
         }
         let pairs = ClosePairs::of_sets(pairs, sizes, second_from, threshold);
-        Ok(Joined { pairs, are_all: true })
+        Ok(FoundPairs { pairs, are_all: true })
     }
 
     /// Finds the similar pairs of `scans`, and calls `found` with one part of the pairs after the
@@ -158,7 +158,7 @@ impl<'a> SketchJoin<'a> {
     /// The source or `found` fails, or there is not enough memory.
     pub(super) fn visit(
         &self,
-        scans: &[Scan<'_>],
+        scans: &[SketchScan<'_>],
         sizes: &mut [u32],
         found: &mut Found<'_>,
     ) -> Result<()> {
@@ -185,14 +185,14 @@ impl<'a> SketchJoin<'a> {
     /// last call each time there are more than `most`, and at the end.
     pub(super) fn near(
         &self,
-        scans: &[Scan<'_>],
+        scans: &[SketchScan<'_>],
         most: u64,
         found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<()>,
     ) -> Result<()> {
         let SetJoin { threshold, context, .. } = *self.join;
         let mut held = Vec::new();
         let mut count = 0;
-        for &Scan { sets, candidates, which } in scans {
+        for &SketchScan { sets, candidates, which } in scans {
             let scan = WindowScan { sets, candidates, which, threshold, context };
             scan.visit(&mut |pairs| {
                 count += pairs.iter().map(|pairs| pairs.len() as u64).sum::<u64>();

@@ -13,7 +13,7 @@
 //! bitwise operations. Information Systems 88, 2020.
 
 use super::large_vec::LargeVec;
-use super::prune::{Shard, shard_of};
+use super::prune::{JoinShard, shard_of};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, reserve};
 use simtool_base::memory_ledger::Ledger;
@@ -166,12 +166,12 @@ pub(super) struct Sketches {
     pub(super) sizes: Vec<u32>,
     /// The rows of bits, divided by their length. A level has all rows with the same number of 64-bit
     /// words. Longer rows are in later levels.
-    pub(super) levels: Vec<Level>,
+    pub(super) levels: Vec<SketchLevel>,
 }
 
 /// The rows of all sketches whose rows have the same number of 64-bit words.
 #[derive(Debug)]
-pub(super) struct Level {
+pub(super) struct SketchLevel {
     pub(super) words: usize,
     /// Range of the places of these sketches among all sketches.
     pub(super) sets: Range<usize>,
@@ -184,7 +184,7 @@ pub(super) struct Level {
     pub(super) limits: Vec<u32>,
 }
 
-impl Level {
+impl SketchLevel {
     /// Returns the number of 64-bit words in a group of rows.
     pub(super) fn group_words(&self) -> usize {
         self.words * GROUP
@@ -215,7 +215,7 @@ pub(super) fn equal_sets(parts: &[Sketching]) -> Groups {
 
 /// Removes the sketches of documents that cannot have a similar document. `shards` marks the other
 /// documents.
-pub(super) fn retain_living(parts: &mut [Sketching], shards: &[Shard]) {
+pub(super) fn retain_living(parts: &mut [Sketching], shards: &[JoinShard]) {
     for part in parts {
         part.sets.retain(|set| {
             let shard = &shards[shard_of(shards, set.document)];
@@ -312,7 +312,7 @@ impl Sketches {
                 }
                 threshold.difference_share(largest)
             });
-            levels.push(Level { words, sets, groups, limits });
+            levels.push(SketchLevel { words, sets, groups, limits });
         }
         Ok(Self {
             documents: order.iter().map(|&(_, document, _)| document).collect(),

@@ -2,9 +2,9 @@
 //! sketches of the others, and decides whether sketches or prefixes are joined.
 
 use super::block_join::{MOST_BLOCKS, blocks};
-use super::prune::{self, Shard, sample_eighths};
+use super::prune::{self, JoinShard, sample_eighths};
 use super::sketches::{self, SketchScratch, Sketching};
-use super::{SetJoin, Sources, TermSource as _, Wanted, living_terms, window_scan};
+use super::{SetJoin, TermSource as _, TermSources, Wanted, living_terms, window_scan};
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
@@ -40,7 +40,7 @@ pub(super) const SAMPLE_BYTES: u64 = 1 << 29;
 /// The documents that may have a similar document, with their sketches. They are marked in the list of
 /// all shards.
 pub(super) struct Survivors {
-    pub(super) shards: Vec<Shard>,
+    pub(super) shards: Vec<JoinShard>,
     pub(super) sketches: Vec<Sketching>,
     /// Whether similar documents are found by comparing sketches. If not, they are found by prefixes,
     /// which are the rarest terms of each document.
@@ -50,7 +50,7 @@ pub(super) struct Survivors {
 impl SetJoin<'_> {
     /// Reads the documents, and drops documents that cannot have a similar one. Makes sketches of the
     /// others.
-    pub(super) fn survivors(&self, sources: &Sources<'_>) -> Result<Survivors> {
+    pub(super) fn survivors(&self, sources: &TermSources<'_>) -> Result<Survivors> {
         if sources.is_weighted() {
             return self.weighed(sources);
         }
@@ -73,7 +73,7 @@ impl SetJoin<'_> {
         self.context.progress().counted("terms", sizes.map(|&size| u64::from(size)).sum());
         // The comparison of sketches is quadratic. The sketches must fit in memory, and comparing them
         // must take at most the given nanoseconds per term.
-        let is_scannable = |shards: &[Shard], nanoseconds_a_term| {
+        let is_scannable = |shards: &[JoinShard], nanoseconds_a_term| {
             let terms = living_terms(shards);
             sketched_bytes(terms) <= self.memory_bytes
                 && self.scan_nanoseconds(sources, shards) <= terms as f64 * nanoseconds_a_term
@@ -108,7 +108,7 @@ impl SetJoin<'_> {
 
     /// Reports two numbers to the receiver of progress: the documents that may still have a similar
     /// one, and their terms.
-    pub(super) fn count_living(&self, shards: &[Shard]) {
+    pub(super) fn count_living(&self, shards: &[JoinShard]) {
         let rows: usize = shards.iter().map(|shard| shard.living_sizes().count()).sum();
         self.context.progress().counted("rows", rows as u64);
         self.context.progress().counted("terms", living_terms(shards));
@@ -116,9 +116,9 @@ impl SetJoin<'_> {
 
     /// Estimates the nanoseconds that one core takes to compare all sketches. Only documents that may
     /// still have a similar one have sketches.
-    fn scan_nanoseconds(&self, sources: &Sources<'_>, shards: &[Shard]) -> f64 {
-        let sizes = |shards: &[Shard]| {
-            let mut sizes: Vec<u32> = shards.iter().flat_map(Shard::living_sizes).collect();
+    fn scan_nanoseconds(&self, sources: &TermSources<'_>, shards: &[JoinShard]) -> f64 {
+        let sizes = |shards: &[JoinShard]| {
+            let mut sizes: Vec<u32> = shards.iter().flat_map(JoinShard::living_sizes).collect();
             sizes.sort_unstable();
             sizes
         };
@@ -135,7 +135,7 @@ impl SetJoin<'_> {
         nanoseconds(&first, &second) + nanoseconds(&second, &first)
     }
 
-    fn first_round(&self, sources: &Sources<'_>) -> Result<Vec<Shard>> {
+    fn first_round(&self, sources: &TermSources<'_>) -> Result<Vec<JoinShard>> {
         let hint = sources.term_count_hint();
         let sampled = hint / 8 * sample_eighths(self.threshold);
         if sampled.saturating_mul(BYTES_PER_SAMPLED_TERM) <= self.memory_bytes.min(SAMPLE_BYTES) {
@@ -166,10 +166,10 @@ impl Survivors {
 /// Reads all documents for the first time, and makes their sketches. Returns all shards, and the
 /// sketches of the documents of each shard.
 pub(super) fn sketch_all(
-    sources: &Sources<'_>,
+    sources: &TermSources<'_>,
     threshold: Threshold,
     context: &Context<'_>,
-) -> Result<(Vec<Shard>, Vec<Sketching>)> {
+) -> Result<(Vec<JoinShard>, Vec<Sketching>)> {
     // Rows are numbered after all shards were read. Until then, a document has its index in its
     // shard.
     let read = context.threads().try_map(
@@ -190,7 +190,7 @@ pub(super) fn sketch_all(
     let mut row = 0;
     for (sizes, mut sketches) in read {
         sketches.number_from(row);
-        let shard = Shard::new(row, sizes);
+        let shard = JoinShard::new(row, sizes);
         row = prune::row_after(row, shard.sizes.len())?;
         shards.push(shard);
         all.push(sketches);
@@ -201,8 +201,8 @@ pub(super) fn sketch_all(
 /// Reads the documents that may still have a similar one, and makes their sketches. If `with_bits` is
 /// false, sketches have only sizes and signatures, which are enough to find equal sets.
 fn sketch_living(
-    sources: &Sources<'_>,
-    shards: &[Shard],
+    sources: &TermSources<'_>,
+    shards: &[JoinShard],
     threshold: Threshold,
     with_bits: bool,
     context: &Context<'_>,

@@ -100,12 +100,12 @@ pub trait TermSource: Sync {
 
 /// The input of a join of one or two collections. The row numbers of the second collection follow the
 /// row numbers of the first.
-pub(super) struct Sources<'a> {
+pub(super) struct TermSources<'a> {
     pub(super) first: &'a dyn TermSource,
     pub(super) second: Option<&'a dyn TermSource>,
 }
 
-impl Sources<'_> {
+impl TermSources<'_> {
     /// Returns the number of bytes that the sources report to progress while all shards are read once.
     pub(super) fn bytes(&self) -> u64 {
         (0..self.shard_count()).map(|shard| self.shard_bytes(shard)).sum()
@@ -138,7 +138,7 @@ impl Sources<'_> {
     }
 }
 
-impl TermSource for Sources<'_> {
+impl TermSource for TermSources<'_> {
     fn shard_count(&self) -> usize {
         self.first.shard_count() + self.second.map_or(0, TermSource::shard_count)
     }

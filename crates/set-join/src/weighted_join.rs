@@ -9,11 +9,11 @@
 //! S. Chaudhuri, V. Ganti, R. Kaushik. A primitive operator for similarity joins in data
 //! cleaning. ICDE 2006 (prefixes of weighted sets).
 
-use super::prune::{self, Shard, Stored, shard_of};
+use super::prune::{self, JoinShard, Stored, shard_of};
 use super::ranked_sets::{RankedSets, Ranking};
 use super::sketches::{SketchScratch, Sketching};
 use super::survivors::Survivors;
-use super::{INDEX, SetJoin, Sources, TermSource as _, Wanted};
+use super::{INDEX, SetJoin, TermSource as _, TermSources, Wanted};
 use crate::close::ClosePair;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::filled;
@@ -28,7 +28,7 @@ const CHUNK: usize = 64;
 
 impl SetJoin<'_> {
     /// Reads all documents, and computes the total weight and the signature of each set.
-    pub(super) fn weighed(&self, sources: &Sources<'_>) -> Result<Survivors> {
+    pub(super) fn weighed(&self, sources: &TermSources<'_>) -> Result<Survivors> {
         self.context.progress().begin("read and weigh", Work::Bytes(sources.bytes()));
         let read = self.context.threads().try_map(
             sources.shard_count(),
@@ -51,7 +51,7 @@ impl SetJoin<'_> {
         let mut row = 0;
         for (sizes, weights, mut sketches) in read {
             sketches.number_from(row);
-            let shard = Shard { weights, ..Shard::new(row, sizes) };
+            let shard = JoinShard { weights, ..JoinShard::new(row, sizes) };
             row = prune::row_after(row, shard.sizes.len())?;
             shards.push(shard);
             all.push(sketches);
@@ -64,8 +64,8 @@ impl SetJoin<'_> {
     /// `join_stored` for terms without weights.
     pub(super) fn join_weighted(
         &self,
-        sources: &Sources<'_>,
-        shards: &[Shard],
+        sources: &TermSources<'_>,
+        shards: &[JoinShard],
         mut stored: Vec<Stored>,
         second_from: Option<u32>,
     ) -> Result<Vec<ClosePair>> {
@@ -98,7 +98,7 @@ impl SetJoin<'_> {
     }
 }
 
-fn weight(sources: &Sources<'_>, term: u64) -> u64 {
+fn weight(sources: &TermSources<'_>, term: u64) -> u64 {
     u64::from(sources.weight(term))
 }
 

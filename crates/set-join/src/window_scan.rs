@@ -6,7 +6,7 @@
 //! faster. And the time does not depend on how common the terms are.
 
 use super::pair_order::Candidate;
-use super::sketches::{Level, Sketches, fold, words_of};
+use super::sketches::{SketchLevel, Sketches, fold, words_of};
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
@@ -27,7 +27,7 @@ const TILE_WORDS: usize = 16 << 10;
 
 /// The sets with which a set is compared, which are called its candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Candidates {
+pub(super) enum CandidateSets {
     /// The sets that come before the set in the order of the sketches. Candidates and sets are in the
     /// same list.
     Earlier,
@@ -41,13 +41,13 @@ pub(super) enum Candidates {
 pub(super) struct WindowScan<'a> {
     pub(super) sets: &'a Sketches,
     pub(super) candidates: &'a Sketches,
-    pub(super) which: Candidates,
+    pub(super) which: CandidateSets,
     pub(super) threshold: Threshold,
     pub(super) context: &'a Context<'a>,
 }
 
 /// One of the sets that a worker thread compares with a tile of candidates.
-struct Compared {
+struct ComparedSet {
     /// Range of the set's candidates in [`WindowScan::candidates`].
     window: Range<usize>,
     size: u32,
@@ -109,29 +109,29 @@ impl WindowScan<'_> {
         let smallest = self.threshold.min_size(size);
         let sizes = &self.candidates.sizes;
         let end = match self.which {
-            Candidates::Earlier => place,
-            Candidates::NotLarger => sizes.partition_point(|&other| other <= size),
-            Candidates::Smaller => sizes.partition_point(|&other| other < size),
+            CandidateSets::Earlier => place,
+            CandidateSets::NotLarger => sizes.partition_point(|&other| other <= size),
+            CandidateSets::Smaller => sizes.partition_point(|&other| other < size),
         };
         sizes[..end].partition_point(|&other| other < smallest)..end
     }
 
     fn of_block(&self, block: Range<usize>) -> Vec<Candidate> {
         let first = block.start;
-        let mut compared: Vec<Compared> = Vec::with_capacity(block.len());
+        let mut compared: Vec<ComparedSet> = Vec::with_capacity(block.len());
         for place in block {
             let size = self.sets.sizes[place];
             let mut row = Vec::new();
             self.sets.levels[self.sets.level_of(place)].copy_row(place, &mut row);
             let own_limit = self.threshold.difference_share(size) + 1;
-            compared.push(Compared { window: self.window(place), size, own_limit, row });
+            compared.push(ComparedSet { window: self.window(place), size, own_limit, row });
         }
         let mut found = Vec::new();
         let mut hits = Vec::new();
         // The rows of the candidates get shorter from level to level. The rows of the sets are
         // shortened accordingly.
         for level in self.candidates.levels.iter().rev() {
-            let reached = |set: &Compared| {
+            let reached = |set: &ComparedSet| {
                 set.window.start < level.sets.end && set.window.end > level.sets.start
             };
             if !compared.iter().any(reached) {
@@ -162,9 +162,9 @@ impl WindowScan<'_> {
     /// with the index of each candidate whose sketch is similar. `hits` is a buffer.
     fn in_tile(
         &self,
-        level: &Level,
+        level: &SketchLevel,
         near: Range<usize>,
-        set: &Compared,
+        set: &ComparedSet,
         hits: &mut Vec<u64>,
         mut found: impl FnMut(usize),
     ) {

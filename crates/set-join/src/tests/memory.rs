@@ -133,7 +133,7 @@ fn terms_that_are_joined_at_once_fit_into_32_bits() {
     assert_eq!(fitting(48_000), 1000);
     // Two blocks are joined at a time. Each has one of the longest documents.
     let longest = prune::document_size((1 << 31) - 1).unwrap();
-    let shard = Shard::new(5, vec![longest, 1, longest, longest]);
+    let shard = JoinShard::new(5, vec![longest, 1, longest, longest]);
     assert_eq!(shard.living_terms(), 3 * u64::from(longest) + 1);
     let blocks = blocks(&[shard], fitting(u64::MAX) / 2);
     assert_eq!(blocks, [0..6, 6..7, 7..8, 8..u32::MAX]);
@@ -146,7 +146,7 @@ fn candidates_are_handed_on_before_they_are_too_many() {
     let document = |number: u64| (0..8).map(|term| mix((number / 2) << 8 | term)).collect();
     let documents: Vec<Vec<u64>> = (0..40_000).map(document).collect();
     let source = source_of(&documents);
-    let sources = Sources { first: &source, second: None };
+    let sources = TermSources { first: &source, second: None };
     let threshold = threshold(7, 10);
     let join = SetJoin { threshold, memory_bytes: u64::MAX, context: &Context::default() };
     let found = |most: u64| {
@@ -154,7 +154,7 @@ fn candidates_are_handed_on_before_they_are_too_many() {
         let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
         let mut pairs = Vec::new();
         let mut calls = 0;
-        let scans = Scan::within(&by_sketches.sketches);
+        let scans = SketchScan::within(&by_sketches.sketches);
         let visited = by_sketches.near(&scans, most, &mut |found| {
             pairs.extend(found.concat());
             calls += 1;

@@ -9,7 +9,7 @@ use crate::close::{Close, ClosePair, SetPair};
 use crate::compare_terms::TermComparison;
 use crate::kept_pairs::KeptPairs;
 use crate::pair_order::in_order;
-use crate::sketch_join::Scan;
+use crate::sketch_join::SketchScan;
 use crate::survivors::sketch_all;
 use proptest::prelude::*;
 use simtool_base::large_buffer::LargeBuffer;
@@ -182,14 +182,14 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
         let documents = source_of(documents);
         let left = source_of(left);
         let right = source_of(right);
-        let sources = Sources { first: &documents, second: None };
+        let sources = TermSources { first: &documents, second: None };
         let mut survivors = join.survivors(&sources).unwrap();
         let groups = survivors.remove_equal();
         survivors.is_scanned = false;
         let pairs = join.join(&sources, survivors, None).unwrap().pairs;
         let close = Close::sets(Sides::One(groups), pairs);
         assert_eq!(expanded(&close), expected, "by prefixes, threshold {threshold}");
-        let sources = Sources { first: &left, second: Some(&right) };
+        let sources = TermSources { first: &left, second: Some(&right) };
         let mut survivors = join.survivors(&sources).unwrap();
         survivors.is_scanned = false;
         let across = join.join(&sources, survivors, None).unwrap().pairs;
@@ -292,7 +292,7 @@ fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [u
     let pooled = &three_threads();
     let memory_bytes = u64::MAX;
     let source = source_of(documents);
-    let sources = Sources { first: &source, second: None };
+    let sources = TermSources { first: &source, second: None };
     let mut most = u64::MAX;
     let mut deciding = 0;
     let join = SetJoin { threshold, memory_bytes, context: pooled };
@@ -430,14 +430,14 @@ fn templates(documents: u64) -> Vec<Vec<u64>> {
 fn templates_are_compared_by_blocks_of_terms() {
     let documents = templates(90);
     let source = source_of(&documents);
-    let sources = Sources { first: &source, second: None };
+    let sources = TermSources { first: &source, second: None };
     let context = Context::default();
     let join = SetJoin::new(threshold(7, 10), &context);
     let survivors = join.survivors(&sources).unwrap();
     let mut candidates = LargeBuffer::zeroed(0);
     let Survivors { shards, sketches, .. } = survivors;
     let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
-    let scans = Scan::within(&by_sketches.sketches);
+    let scans = SketchScan::within(&by_sketches.sketches);
     let visited = by_sketches.near(&scans, u64::MAX, &mut |found| {
         candidates = in_order(&found, &context)?;
         Ok(())
