@@ -21,7 +21,7 @@ use simtool_base::error::Result;
 use simtool_base::options::Options;
 use simtool_kernels::Isa;
 use simtool_kernels::bit_majority::BitCounts;
-use simtool_kernels::weighted_majority::BitWeights;
+use simtool_kernels::weighted_majority::BitWeightSums;
 use simtool_model::distinct_terms::DistinctTerms;
 use simtool_model::features::Features;
 use simtool_model::fingerprint_rows::Shape;
@@ -134,7 +134,7 @@ pub struct Scratch {
     terms: Vec<u64>,
     bytes: Vec<u8>,
     distinct: DistinctTerms,
-    weights: BitWeights,
+    weights: BitWeightSums,
     kept_weights: Vec<u32>,
 }
 

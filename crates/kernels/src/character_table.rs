@@ -74,7 +74,7 @@ impl Character {
 }
 
 /// The entries of 64 characters of UTF-8 that are equal except in the last byte. The lowest six
-/// bits of the last byte are the index of an entry. The special row [`Rows::whole`] has an entry
+/// bits of the last byte are the index of an entry. The special row [`CharacterRows::whole`] has an entry
 /// for each of 64 rows instead. There, the lowest six bits of the second byte are the index.
 #[derive(Debug)]
 #[repr(align(64))]
@@ -136,7 +136,7 @@ impl Row {
 
 /// The characters of three bytes with the same first byte. They form 64 rows, one for each second byte.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct CharacterRows {
     /// An entry for each of the 64 rows. It has the flags of the row's characters if they all have the
     /// same flags, otherwise `ROW`.
     pub(crate) whole: Row,
@@ -151,7 +151,7 @@ pub(crate) struct Rows {
 pub struct CharacterTable {
     describe: fn(char) -> Character,
     two: [OnceLock<Box<Row>>; 32],
-    three: [OnceLock<Box<Rows>>; 16],
+    three: [OnceLock<Box<CharacterRows>>; 16],
     folds: KnownLeads,
     kinds: KnownLeads,
     members: OnceLock<Box<[AtomicU32; ALL]>>,
@@ -159,7 +159,7 @@ pub struct CharacterTable {
 
 /// The entry of a character of two or three bytes, for code that looks up one character at a time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Member {
+pub(crate) struct CharacterEntry {
     /// The replacement of the first byte of the character.
     pub(crate) first: u8,
     /// The replacement of the last byte of the character.
@@ -188,26 +188,26 @@ const ALL: usize = THREE + (1 << 11);
 impl Members<'_> {
     /// Returns the entry of a character of two bytes.
     #[inline(always)]
-    pub(crate) fn of_two(self, [first, last]: [u8; 2]) -> Member {
+    pub(crate) fn of_two(self, [first, last]: [u8; 2]) -> CharacterEntry {
         let (row, member) = (usize::from(first & 0x1F), usize::from(last & 0x3F));
         self.member(THREE | row << 6 | member, [first, last])
     }
 
     /// Returns the entry of a character of three bytes.
     #[inline(always)]
-    pub(crate) fn of_three(self, bytes @ [first, second, last]: [u8; 3]) -> Member {
+    pub(crate) fn of_three(self, bytes @ [first, second, last]: [u8; 3]) -> CharacterEntry {
         let row = usize::from(first & 0xF) << 6 | usize::from(second & 0x3F);
         self.member(row << 6 | usize::from(last & 0x3F), bytes)
     }
 
     #[inline(always)]
-    fn member<const LENGTH: usize>(self, at: usize, bytes: [u8; LENGTH]) -> Member {
+    fn member<const LENGTH: usize>(self, at: usize, bytes: [u8; LENGTH]) -> CharacterEntry {
         let known = match self.known[at].load(Ordering::Relaxed) {
             0 => self.ask(at, bytes),
             known => known,
         };
         let [first, last, fold, kind] = known.to_le_bytes();
-        Member { first, last, fold, kind }
+        CharacterEntry { first, last, fold, kind }
     }
 
     #[cold]
@@ -297,7 +297,7 @@ impl CharacterTable {
 
     /// Returns the rows of the characters of three bytes that begin with `first`.
     #[inline]
-    pub(crate) fn three(&self, first: u8) -> &Rows {
+    pub(crate) fn three(&self, first: u8) -> &CharacterRows {
         self.three[usize::from(first & 0xF)].get_or_init(|| {
             let rows = self.rows(first);
             self.tell(first, &rows.whole, false);
@@ -338,7 +338,7 @@ impl CharacterTable {
     }
 
     #[cold]
-    fn rows(&self, first: u8) -> Rows {
+    fn rows(&self, first: u8) -> CharacterRows {
         let mut rows: [Option<Box<Row>>; 64] = std::array::from_fn(|second| {
             let before = u32::from(first & 0xF) << 12 | (second as u32) << 6;
             let row = Row::new(first, |last| {
@@ -360,7 +360,7 @@ impl CharacterTable {
         });
         let is_mixed = |second: usize| whole.folds[second] & fold::ROW != 0;
         let mixed = std::array::from_fn(|second| rows[second].take_if(|_| is_mixed(second)));
-        Rows { whole, mixed }
+        CharacterRows { whole, mixed }
     }
 
     /// Returns the entry of the character at the start of `bytes`, and its number of bytes. Returns `None`

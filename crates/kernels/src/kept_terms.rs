@@ -18,7 +18,7 @@ impl RandomPart {
     pub fn keep(self, isa: Isa, terms: &[u64], kept: &mut Vec<u64>) {
         kept.clear();
         kept.resize(terms.len(), 0);
-        let count = isa.run(Keep { part: self, terms }, &mut kept[..]);
+        let count = isa.run(KeepTerms { part: self, terms }, &mut kept[..]);
         kept.truncate(count);
     }
 
@@ -27,7 +27,7 @@ impl RandomPart {
     /// terms. Returns the number of terms that belong to it.
     pub fn row_words(self, isa: Isa, terms: &[u64], index: u32, words: &mut Vec<u64>) -> u64 {
         words.resize(terms.len(), 0);
-        isa.run(RowWords { part: self, terms, index }, &mut words[..])
+        isa.run(KeptRowWords { part: self, terms, index }, &mut words[..])
     }
 
     /// Replaces `kept` by one weight for each term. The weight is taken from `weights`, or is 0 if
@@ -43,12 +43,12 @@ impl RandomPart {
     }
 }
 
-struct Keep<'a> {
+struct KeepTerms<'a> {
     part: RandomPart,
     terms: &'a [u64],
 }
 
-impl Kernel<&mut [u64]> for Keep<'_> {
+impl Kernel<&mut [u64]> for KeepTerms<'_> {
     type Result = usize;
 
     #[inline(always)]
@@ -57,13 +57,13 @@ impl Kernel<&mut [u64]> for Keep<'_> {
     }
 }
 
-struct RowWords<'a> {
+struct KeptRowWords<'a> {
     part: RandomPart,
     terms: &'a [u64],
     index: u32,
 }
 
-impl Kernel<&mut [u64]> for RowWords<'_> {
+impl Kernel<&mut [u64]> for KeptRowWords<'_> {
     type Result = u64;
 
     #[inline(always)]

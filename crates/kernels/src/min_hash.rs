@@ -34,13 +34,13 @@ const TOGETHER: usize = 16;
 /// it, and the additional values are dropped.
 #[derive(Clone, Debug)]
 pub struct HashFunctions {
-    groups: Vec<Group>,
+    groups: Vec<HashGroup>,
     count: usize,
 }
 
 /// Factors (a) and summands (b) of the hash functions of a group.
 #[derive(Clone, Debug)]
-struct Group {
+struct HashGroup {
     a: [u64; TOGETHER],
     b: [u64; TOGETHER],
 }
@@ -62,7 +62,7 @@ impl HashFunctions {
         let count = pairs.len();
         let groups = (0..count).step_by(TOGETHER).map(|first| {
             let pair_at = |at: usize| pairs[(first + at) % count];
-            Group {
+            HashGroup {
                 a: std::array::from_fn(|at| pair_at(at).0),
                 b: std::array::from_fn(|at| pair_at(at).1),
             }
@@ -84,7 +84,7 @@ impl HashFunctions {
 
 /// Kernel that finds the minimum of each hash function of a group over all terms.
 struct GroupMinima<'a> {
-    group: &'a Group,
+    group: &'a HashGroup,
     terms: &'a [u64],
 }
 
@@ -98,7 +98,7 @@ impl Kernel<()> for GroupMinima<'_> {
 }
 
 #[inline(always)]
-fn group_minima(group: &Group, terms: &[u64]) -> [u32; TOGETHER] {
+fn group_minima(group: &HashGroup, terms: &[u64]) -> [u32; TOGETHER] {
     let mut minima = [u32::MAX; TOGETHER];
     // The terms are the outer loop, so that the minima of the group stay in registers.
     for &term in terms {

@@ -15,18 +15,18 @@ use super::vector::{Kernel, Level};
 /// For each bit, the sum of the weights of the rows that have the bit set. Also the sum of the weights
 /// of all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BitWeights {
+pub struct BitWeightSums {
     with_bit: [u64; 64],
     total: u64,
 }
 
-impl Default for BitWeights {
+impl Default for BitWeightSums {
     fn default() -> Self {
         Self { with_bit: [0; 64], total: 0 }
     }
 }
 
-impl BitWeights {
+impl BitWeightSums {
     /// Adds `rows` with their weights.
     ///
     /// # Panics
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Slow twin of [`BitWeights`]: adds or subtracts the weight of each row for each bit.
+    /// Slow twin of [`BitWeightSums`]: adds or subtracts the weight of each row for each bit.
     fn naive(rows: &[u64], weights: &[u32]) -> u64 {
         (0..64).fold(0, |all, bit| {
             let signed = |(row, &weight): (&u64, &u32)| {
@@ -101,12 +101,12 @@ mod tests {
 
     fn check(rows: &[u64], weights: &[u32]) {
         for &isa in Isa::available() {
-            let mut sums = BitWeights::default();
+            let mut sums = BitWeightSums::default();
             let first = rows.len() / 3;
             sums.add(isa, &rows[..first], &weights[..first]);
             sums.add(isa, &rows[first..], &weights[first..]);
             assert_eq!(sums.take_majority(), naive(rows, weights), "{isa}, {} rows", rows.len());
-            assert_eq!(sums, BitWeights::default());
+            assert_eq!(sums, BitWeightSums::default());
         }
     }
 
@@ -124,7 +124,7 @@ mod tests {
         // Weights 4 and 5: 9 -9 1 -1 1 9.
         let rows = [digits("100101"), digits("101011")];
         check(&rows, &[4, 5]);
-        let mut sums = BitWeights::default();
+        let mut sums = BitWeightSums::default();
         sums.add(Isa::PORTABLE, &rows, &[4, 5]);
         assert_eq!(sums.take_majority(), digits("101011"));
     }

@@ -86,7 +86,8 @@ mod reading {
         // Raw values borrow from the line. A value is only looked at if its key is the wanted one,
         // so other fields cost no memory.
         let mut json = serde_json::Deserializer::from_str(line);
-        let found = json.deserialize_map(Fields(NAME)).and_then(|found| json.end().map(|()| found));
+        let found =
+            json.deserialize_map(FieldParser(NAME)).and_then(|found| json.end().map(|()| found));
         let found = found.map_err(|error| explanation(&error))?;
         // Parsers of JSON disagree on which of two equal keys counts (RFC 8259, section 4), so a
         // line with both is refused.
@@ -125,7 +126,7 @@ mod reading {
     /// as the text in the line.
     fn id(line: &[u8]) -> Option<Cow<'_, [u8]>> {
         let mut json = serde_json::Deserializer::from_str(str::from_utf8(line).ok()?);
-        let value = json.deserialize_map(Fields(ID)).ok()?.value?.get();
+        let value = json.deserialize_map(FieldParser(ID)).ok()?.value?.get();
         if !value.starts_with('"') {
             return (value != "null").then_some(Cow::Borrowed(value.as_bytes()));
         }
@@ -147,24 +148,24 @@ mod reading {
 
     /// Value of the wanted field of an object, and whether the object has this field twice.
     #[derive(Default)]
-    struct Found<'de> {
+    struct FoundField<'de> {
         value: Option<&'de RawValue>,
         twice: bool,
     }
 
     /// Parses a JSON object and finds the field with this name.
-    struct Fields(&'static str);
+    struct FieldParser(&'static str);
 
-    impl<'de> Visitor<'de> for Fields {
-        type Value = Found<'de>;
+    impl<'de> Visitor<'de> for FieldParser {
+        type Value = FoundField<'de>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("an object")
         }
 
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found<'de>, A::Error> {
-            let mut found = Found::default();
-            while let Some(is_wanted) = map.next_key_seed(Key(self.0))? {
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FoundField<'de>, A::Error> {
+            let mut found = FoundField::default();
+            while let Some(is_wanted) = map.next_key_seed(KeyParser(self.0))? {
                 if is_wanted {
                     found.twice |= found.value.replace(map.next_value()?).is_some();
                 } else {
@@ -176,9 +177,9 @@ mod reading {
     }
 
     /// Parses a key of a JSON object and returns whether it equals the name in this struct.
-    struct Key(&'static str);
+    struct KeyParser(&'static str);
 
-    impl<'de> DeserializeSeed<'de> for Key {
+    impl<'de> DeserializeSeed<'de> for KeyParser {
         type Value = bool;
 
         fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<bool, D::Error> {
@@ -186,7 +187,7 @@ mod reading {
         }
     }
 
-    impl Visitor<'_> for Key {
+    impl Visitor<'_> for KeyParser {
         type Value = bool;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -99,12 +99,12 @@ fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&sealed(header))?;
 
     let mut checksums = Vec::new();
-    let mut section = Section::new(out);
+    let mut section = SectionWriter::new(out);
     section.write(recipe)?;
     checksums.extend_from_slice(&section.finish()?.to_le_bytes());
     let validity = rows.validity.as_ref().map_or(&[][..], Validity::words);
     for words in [&rows.words, validity] {
-        let mut section = Section::new(out);
+        let mut section = SectionWriter::new(out);
         little_endian::hand_over(words, |bytes| section.write(bytes))?;
         checksums.extend_from_slice(&section.finish()?.to_le_bytes());
     }
@@ -124,13 +124,13 @@ fn is_sealed(block: &[u8]) -> bool {
 }
 
 /// A section that is being written to the file, with the checksum of the bytes written so far.
-struct Section<'o> {
+struct SectionWriter<'o> {
     out: &'o mut dyn Write,
     hash: StreamedHash,
     bytes: usize,
 }
 
-impl<'o> Section<'o> {
+impl<'o> SectionWriter<'o> {
     fn new(out: &'o mut dyn Write) -> Self {
         Self { out, hash: StreamedHash::default(), bytes: 0 }
     }
@@ -188,7 +188,7 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
     // The sizes come from the file and may be any numbers. The layout is computed with overflow
     // checks, and its end must be the end of the file. After that, every section lies inside the
     // bytes.
-    let layout = Layout::new(rows, row_bytes, recipe_bytes, flag == 1, has_checksums);
+    let layout = PackedLayout::new(rows, row_bytes, recipe_bytes, flag == 1, has_checksums);
     let Some(layout) = layout.filter(|layout| layout.end == bytes.len()) else {
         let expected = format!("a file of the length that {rows} rows of {bits} bits need");
         return Err((24, expected));
@@ -218,7 +218,7 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
 }
 
 /// Reads the section that says which of the `rows` rows have a fingerprint.
-fn validity(bytes: &[u8], layout: &Layout, rows: usize) -> Result<Validity, Refusal> {
+fn validity(bytes: &[u8], layout: &PackedLayout, rows: usize) -> Result<Validity, Refusal> {
     let words = little_endian::words(&bytes[layout.validity.clone()]).into_owned();
     Validity::from_words(words, rows)
         .ok_or_else(|| (layout.validity.start, "no validity bits beyond the last row".into()))
@@ -273,7 +273,7 @@ fn first_shape(bits: u32, lane_bits: u32) -> Result<(Shape, usize), Refusal> {
 }
 
 /// Byte ranges of the sections of a file, without their padding.
-struct Layout {
+struct PackedLayout {
     recipe: Range<usize>,
     rows: Range<usize>,
     validity: Range<usize>,
@@ -283,7 +283,7 @@ struct Layout {
     end: usize,
 }
 
-impl Layout {
+impl PackedLayout {
     /// Computes the byte ranges from the sizes in the header. Returns `None` if a number overflows.
     fn new(
         rows: usize,

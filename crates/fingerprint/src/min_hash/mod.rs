@@ -64,7 +64,7 @@ pub const KIND: SketchKind = SketchKind {
 const MOST_LANES: u32 = 4096;
 /// Number of bits of a fingerprint if the option `lanes` is missing.
 const ROW_BITS: u32 = 512;
-/// Distance of [`Measure::Cosine`] that unrelated documents rarely stay below, in thousandths: 900
+/// Distance of [`EstimatedMeasure::Cosine`] that unrelated documents rarely stay below, in thousandths: 900
 /// means a cosine of 0.1.
 const COSINE_OF_STRANGERS: u32 = 900;
 /// Number of bits per term in the bit field for counting distinct terms.
@@ -98,7 +98,7 @@ impl Hashing {
 
 /// The similarity that distances between fingerprints measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum EstimatedMeasure {
     /// The distance is the number of lanes that differ. It measures the Jaccard similarity.
     Jaccard,
     /// The distance is 1 minus the cosine, in thousandths. It is estimated from the lanes and the
@@ -106,7 +106,7 @@ pub enum Measure {
     Cosine,
 }
 
-impl Measure {
+impl EstimatedMeasure {
     fn name(self) -> &'static str {
         match self {
             Self::Jaccard => "jaccard",
@@ -121,7 +121,7 @@ pub struct MinHash {
     lanes: u32,
     bits: u32,
     hashing: Hashing,
-    measure: Measure,
+    measure: EstimatedMeasure,
 }
 
 impl Default for MinHash {
@@ -129,7 +129,7 @@ impl Default for MinHash {
     /// the size of the set. A fingerprint then has 64 bytes.
     fn default() -> Self {
         let hashing = Hashing::OnePermutation;
-        let measure = Measure::Cosine;
+        let measure = EstimatedMeasure::Cosine;
         Self { lanes: (ROW_BITS - SIZE_BITS) / 4, bits: 4, hashing, measure }
     }
 }
@@ -159,16 +159,16 @@ impl MinHash {
         };
         let measure = match options.take("measure").as_deref() {
             None => measure,
-            Some("jaccard") => Measure::Jaccard,
-            Some("cosine") => Measure::Cosine,
+            Some("jaccard") => EstimatedMeasure::Jaccard,
+            Some("cosine") => EstimatedMeasure::Cosine,
             Some(other) => {
                 return Err(Error::config("measure", other, "must be jaccard or cosine"));
             }
         };
         // A row with the size of the set has less room for lanes.
         let (most_bits, above) = match measure {
-            Measure::Jaccard => (u32::BITS, 0),
-            Measure::Cosine => (SIZE_BITS, SIZE_BITS),
+            EstimatedMeasure::Jaccard => (u32::BITS, 0),
+            EstimatedMeasure::Cosine => (SIZE_BITS, SIZE_BITS),
         };
         if !bits.is_power_of_two() || bits > most_bits {
             let rule =
@@ -203,8 +203,8 @@ impl Sketch for MinHash {
     fn shape(&self) -> Shape {
         let Self { lanes, bits, measure, .. } = *self;
         match measure {
-            Measure::Jaccard => Shape::lanes(lanes, bits),
-            Measure::Cosine => Shape::cosine((lanes * bits + SIZE_BITS) / u64::BITS, bits),
+            EstimatedMeasure::Jaccard => Shape::lanes(lanes, bits),
+            EstimatedMeasure::Cosine => Shape::cosine((lanes * bits + SIZE_BITS) / u64::BITS, bits),
         }
     }
 
@@ -223,7 +223,7 @@ impl Sketch for MinHash {
     }
 
     fn distance_of_strangers(&self) -> u32 {
-        if self.measure == Measure::Cosine {
+        if self.measure == EstimatedMeasure::Cosine {
             return COSINE_OF_STRANGERS;
         }
         // Unrelated documents agree by chance in one of 2^bits lanes.
@@ -244,7 +244,7 @@ impl Sketch for MinHash {
         let values = 1_u128 << self.bits;
         let numerator = u128::from(numerator);
         let denominator = u128::from(denominator);
-        if self.measure == Measure::Cosine {
+        if self.measure == EstimatedMeasure::Cosine {
             let units = self.shape().units();
             // The result is not above `units`, because the similarity is at most 1.
             return Some(units - (u128::from(units) * numerator).div_ceil(denominator) as u32);
@@ -256,7 +256,7 @@ impl Sketch for MinHash {
 
     fn meaning(&self, distance: u32, _features: &str) -> String {
         let Self { lanes, bits, measure, .. } = *self;
-        if measure == Measure::Cosine {
+        if measure == EstimatedMeasure::Cosine {
             return format!(
                 "Documents at distance {distance} have on average a cosine of {:.3} between their sets, \
                  by {lanes} lanes of {bits} bits and their sizes.",
@@ -283,7 +283,7 @@ impl Sketch for MinHash {
                 Some(HashFunctions::new(&pairs))
             }
         };
-        let has_size = self.measure == Measure::Cosine;
+        let has_size = self.measure == EstimatedMeasure::Cosine;
         Box::new(MinHasher {
             lanes: self.lanes as usize,
             bits: self.bits,

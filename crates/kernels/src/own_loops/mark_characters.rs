@@ -2,7 +2,7 @@
 
 use super::xxh3_short::MARGIN;
 use crate::character_starts::{Starts, places};
-use crate::character_table::{CharacterTable, Member, kind};
+use crate::character_table::{CharacterEntry, CharacterTable, kind};
 use crate::high_bits::flagged;
 use crate::words::{Block, Words};
 
@@ -15,7 +15,7 @@ pub(crate) fn is_quote(byte: u8) -> bool {
 /// Masks of the characters of two bytes in a block, or of the characters of three bytes. There is a
 /// mask for each kind, and it has the first bytes of the characters.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Found {
+pub(crate) struct FoundCharacters {
     pub(crate) letters: u64,
     pub(crate) quoted: u64,
     pub(crate) singles: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Found {
     pub(crate) odd: u64,
 }
 
-impl Found {
+impl FoundCharacters {
     /// Returns a mask of the characters whose kind the table does not decide if a quotation mark
     /// follows.
     #[inline(always)]
@@ -92,7 +92,7 @@ impl Carry {
     pub(crate) fn mark(
         &mut self,
         block: &mut Block,
-        [mut of_two, mut of_three]: [Found; 2],
+        [mut of_two, mut of_three]: [FoundCharacters; 2],
         quotes: impl FnOnce() -> [u64; 2],
     ) -> u64 {
         let mut odd = of_two.odd | of_three.odd;
@@ -166,17 +166,18 @@ pub(crate) fn mark_characters(table: &CharacterTable, words: &mut Words, odd: &m
         let starts = Starts::of(bytes, block.foreign);
         let (mut kinds, mut any) = ([0; 64], 0);
         for at in places(starts.two) {
-            let Member { kind, .. } = members.of_two([text[at], text[at + 1]]);
+            let CharacterEntry { kind, .. } = members.of_two([text[at], text[at + 1]]);
             kinds[at] = kind;
             any |= kind;
         }
         for at in places(starts.three) {
-            let Member { kind, .. } = members.of_three([text[at], text[at + 1], text[at + 2]]);
+            let CharacterEntry { kind, .. } =
+                members.of_three([text[at], text[at + 1], text[at + 2]]);
             kinds[at] = kind;
             any |= kind;
         }
         let of = |kind: u8| if any & kind == 0 { 0 } else { flagged(&kinds, kind) };
-        let found = Found {
+        let found = FoundCharacters {
             letters: of(kind::LETTER),
             quoted: of(kind::QUOTED_LETTER),
             singles: of(kind::SINGLE),
@@ -186,7 +187,7 @@ pub(crate) fn mark_characters(table: &CharacterTable, words: &mut Words, odd: &m
         };
         let [of_two, of_three] = [found.only(starts.two), found.only(starts.three)];
         let quotes = || {
-            [(of_two, 2), (of_three, 3)].map(|(found, length): (Found, usize)| {
+            [(of_two, 2), (of_three, 3)].map(|(found, length): (FoundCharacters, usize)| {
                 let is_before = |&at: &usize| is_quote(text[at + length]);
                 let before = places(found.before_quotes()).filter(is_before);
                 before.fold(0, |mask, at| mask | 1 << at)

@@ -152,14 +152,14 @@ fn hash_3(first: u64, last: u64, length: u64) -> u64 {
 /// on, and `last` the 8 bytes before its end.
 #[inline(always)]
 fn hash_8(first: u64, last: u64, length: u64) -> u64 {
-    struct Class {
+    struct LengthClass {
         factors: [u64; 2],
         shifts: [u32; 2],
         length_mask: u64,
     }
-    static CLASSES: [Class; 2] = [
-        Class { factors: [PRIME64_2, PRIME64_3], shifts: [29, 32], length_mask: 0 },
-        Class { factors: [PRIME_MX2; 2], shifts: [35, 28], length_mask: u64::MAX },
+    static CLASSES: [LengthClass; 2] = [
+        LengthClass { factors: [PRIME64_2, PRIME64_3], shifts: [29, 32], length_mask: 0 },
+        LengthClass { factors: [PRIME_MX2; 2], shifts: [35, 28], length_mask: u64::MAX },
     ];
     let class = &CLASSES[usize::from(length > 3)];
     let three = joined_3(first, last, length);

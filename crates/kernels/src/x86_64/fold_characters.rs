@@ -7,12 +7,12 @@ use crate::own_loops::fold_characters::{Around, ROOM, Special};
 use crate::own_loops::xxh3_short::MARGIN;
 
 /// A block of 64 bytes whose characters are being replaced.
-struct Folded<L> {
+struct FoldedBlock<L> {
     bytes: L,
     special: Special,
 }
 
-impl<L: Lanes> Folded<L> {
+impl<L: Lanes> FoldedBlock<L> {
     /// Replaces the characters of the block that belong to `row`. `mask` has their first bytes, and
     /// `length` is the number of bytes of each character. `own` has the bytes of the block before
     /// any replacement. `lasts` has the bytes that follow `length - 1` places later, so it has the
@@ -90,7 +90,7 @@ pub(super) unsafe fn fold_characters<L: Lanes>(mut around: Around<'_>, folded: &
         let starts =
             unsafe { Starts::new(foreign, bytes.below(-64), bytes.below(-32), bytes.below(-16)) };
         let Starts { two, three, .. } = starts;
-        let mut block = Folded { bytes, special: Special::new(&starts) };
+        let mut block = FoldedBlock { bytes, special: Special::new(&starts) };
         // SAFETY: the caller has the instructions.
         let changing = unsafe { bytes.lookup(leads).having(fold::ROW) };
         let mut rest = two & changing;

@@ -3,11 +3,11 @@
 use super::byte_lanes::Lanes;
 use crate::character_starts::Starts;
 use crate::character_table::{CharacterTable, Row, kind};
-use crate::own_loops::mark_characters::{Carry, Found, push_places};
+use crate::own_loops::mark_characters::{Carry, FoundCharacters, push_places};
 use crate::own_loops::xxh3_short::MARGIN;
 use crate::words::Words;
 
-impl Found {
+impl FoundCharacters {
     /// Adds the characters of `row` whose first bytes are in `mask`. At the position of each first
     /// byte, `lasts` has the byte whose lowest six bits select the character's entry in the row.
     ///
@@ -78,10 +78,10 @@ pub(super) unsafe fn mark_characters<L: Lanes>(
             let of = |kind: u8| if any_lead & kind == 0 { 0 } else { kinds.having(kind) };
             (of(kind::LETTER), of(kind::SINGLE))
         };
-        let of_length = |mask: u64| Found {
+        let of_length = |mask: u64| FoundCharacters {
             letters: letters & mask,
             singles: singles & mask,
-            ..Found::default()
+            ..FoundCharacters::default()
         };
         let mut of_two = of_length(two);
         let mut rest = two & mixed;

@@ -193,7 +193,8 @@ fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
     let broken = |reason: String| broken(path, &reason);
     let metadata = load(bytes).map_err(broken)?;
     let field = metadata.schema().field_with_name(NAME);
-    let Some(mut column) = field.ok().and_then(|field| Column::for_type(field.data_type())) else {
+    let Some(mut column) = field.ok().and_then(|field| RowColumn::for_type(field.data_type()))
+    else {
         return Err(wrong(format!(
             "a column \"{NAME}\" of 64-bit integers, of 2, 4, 8 or another multiple of 8 bytes, or \
              of hexadecimal text"
@@ -250,7 +251,7 @@ fn for_each_array(
         // Only the bytes of this column are copied for the decoder.
         let stretch = caught(|| {
             let (start, length) = metadata.metadata().row_group(group).column(leaf).byte_range();
-            Stretch::copy_from(bytes, start, length)
+            FilePart::copy_from(bytes, start, length)
         });
         let stretch = stretch.and_then(|stretch| {
             stretch.ok_or_else(|| format!("row group {group} is beyond the file's end"))
@@ -338,12 +339,12 @@ fn for_each_id(bytes: &[u8], path: &Path, visit: &mut dyn FnMut(&[u8])) -> Resul
 
 /// Builder of rows from the values of the column `fingerprint`. It has one variant for numbers and
 /// bytes, and one for text of hexadecimal digits.
-enum Column {
+enum RowColumn {
     Words(RowsBuilder),
     Digits(HexadecimalRows),
 }
 
-impl Column {
+impl RowColumn {
     /// Creates a builder for a column whose type is `data`. Returns `None` if fingerprints cannot
     /// have this type.
     fn for_type(data: &DataType) -> Option<Self> {
@@ -436,7 +437,7 @@ fn load(bytes: &[u8]) -> Result<ArrowReaderMetadata, String> {
     let footer = bytes.last_chunk::<FOOTER_BYTES>().ok_or("it ends before its metadata")?;
     let length = u32::from_le_bytes([footer[0], footer[1], footer[2], footer[3]]) as usize;
     let start = bytes.len().saturating_sub(length.saturating_add(FOOTER_BYTES));
-    let end = Stretch { start: start as u64, bytes: Bytes::copy_from_slice(&bytes[start..]) };
+    let end = FilePart { start: start as u64, bytes: Bytes::copy_from_slice(&bytes[start..]) };
     caught(|| ArrowReaderMetadata::load(&end, options))?.map_err(|error| error.to_string())
 }
 
@@ -452,12 +453,12 @@ fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
 
 /// A part of a file, as a copy with its byte offset in the file. The decoder needs bytes that it
 /// owns, and a copy of the whole file would double the memory.
-struct Stretch {
+struct FilePart {
     start: u64,
     bytes: Bytes,
 }
 
-impl Stretch {
+impl FilePart {
     /// Copies `length` bytes from offset `start` of the file. Returns `None` if the file is
     /// shorter.
     fn copy_from(bytes: &[u8], start: u64, length: u64) -> Option<Self> {
@@ -474,13 +475,13 @@ impl Stretch {
     }
 }
 
-impl Length for Stretch {
+impl Length for FilePart {
     fn len(&self) -> u64 {
         self.start + self.bytes.len() as u64
     }
 }
 
-impl ChunkReader for Stretch {
+impl ChunkReader for FilePart {
     type T = Reader<Bytes>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
