@@ -5,7 +5,7 @@
 
 use super::frequencies::{AHEAD, Frequencies};
 use super::idf_band::IdfBand;
-use super::weights::{Document, TermStatistics, WeightKind};
+use super::weights::{DocumentNumbers, TermStatistics, WeightKind};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_model::distinct_terms::DistinctTerms;
@@ -163,7 +163,7 @@ impl Weigher {
             scratch.statistics.clear();
         }
         let Weights { weights, statistics, ranked, .. } = scratch;
-        (self.weighting.weight.weigh)(weights, &mut Document { terms: statistics, ranked });
+        (self.weighting.weight.weigh)(weights, &mut DocumentNumbers { terms: statistics, ranked });
         for (weight, term) in weights.iter_mut().zip(statistics) {
             if !term.is_in_band {
                 *weight = 0;

@@ -31,11 +31,11 @@ pub struct WeightKind {
     /// Whether the weight depends on tf. If not, the occurrences of terms need not be counted.
     pub(super) needs_tf: bool,
     /// Replaces the tf of each term in the slice by the weight of the term.
-    pub(super) weigh: fn(&mut [u32], &mut Document<'_>),
+    pub(super) weigh: fn(&mut [u32], &mut DocumentNumbers<'_>),
 }
 
 /// Data of a document that a weight function may use in addition to tf.
-pub(super) struct Document<'d> {
+pub(super) struct DocumentNumbers<'d> {
     /// The distinct terms, in the same order as the weights. Empty unless the weight needs idf.
     pub(super) terms: &'d [TermStatistics],
     /// Scratch buffer for ranking the terms. It is reused between documents.
@@ -168,19 +168,19 @@ impl fmt::Debug for WeightKind {
     }
 }
 
-fn weigh_by_idf(weights: &mut [u32], document: &mut Document<'_>) {
+fn weigh_by_idf(weights: &mut [u32], document: &mut DocumentNumbers<'_>) {
     for (weight, term) in weights.iter_mut().zip(document.terms) {
         *weight = term.idf;
     }
 }
 
-fn weigh_by_tf_idf(weights: &mut [u32], document: &mut Document<'_>) {
+fn weigh_by_tf_idf(weights: &mut [u32], document: &mut DocumentNumbers<'_>) {
     for (weight, term) in weights.iter_mut().zip(document.terms) {
         *weight = saturated(term.tf_idf());
     }
 }
 
-fn weigh_by_log_tf_idf(weights: &mut [u32], document: &mut Document<'_>) {
+fn weigh_by_log_tf_idf(weights: &mut [u32], document: &mut DocumentNumbers<'_>) {
     for (weight, term) in weights.iter_mut().zip(document.terms) {
         *weight = saturated(u64::from(log_tf(term.tf)) * u64::from(term.idf));
     }
@@ -188,7 +188,7 @@ fn weigh_by_log_tf_idf(weights: &mut [u32], document: &mut Document<'_>) {
 
 /// Sets each weight to a level from 5 to 1 by the rank of the term's tf-idf in the document. Terms
 /// with equal tf-idf have the same rank, so the order of the terms does not matter.
-fn weigh_by_level(weights: &mut [u32], document: &mut Document<'_>) {
+fn weigh_by_level(weights: &mut [u32], document: &mut DocumentNumbers<'_>) {
     // Terms outside the band weigh nothing, so they must not take a rank from the others.
     let counted = document.terms.iter().filter(|term| term.is_in_band);
     let ranked = &mut *document.ranked;

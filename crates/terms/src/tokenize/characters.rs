@@ -60,7 +60,7 @@ static ASCII: LazyLock<AsciiTokens> = LazyLock::new(|| {
 /// is written with or without spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-enum Kind {
+enum CharacterKind {
     Separator = 1,
     Spaced,
     Unspaced,
@@ -70,12 +70,12 @@ enum Kind {
 static KINDS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
 
 #[inline]
-fn kind(character: char) -> Kind {
+fn kind(character: char) -> CharacterKind {
     let Some(known) = KINDS.get(character as usize) else { return kind_by_rules(character) };
     match known.load(Ordering::Relaxed) {
-        1 => Kind::Separator,
-        2 => Kind::Spaced,
-        3 => Kind::Unspaced,
+        1 => CharacterKind::Separator,
+        2 => CharacterKind::Spaced,
+        3 => CharacterKind::Unspaced,
         _ => {
             let kind = kind_by_rules(character);
             // Threads may compute the same kind at the same time. All get the same result, so the
@@ -87,33 +87,33 @@ fn kind(character: char) -> Kind {
 }
 
 #[cold]
-fn kind_by_rules(character: char) -> Kind {
+fn kind_by_rules(character: char) -> CharacterKind {
     let is_token = character.is_alphanumeric() || character == '_' || is_combining_mark(character);
     match (is_token, is_unspaced(character)) {
-        (false, _) => Kind::Separator,
-        (true, false) => Kind::Spaced,
-        (true, true) => Kind::Unspaced,
+        (false, _) => CharacterKind::Separator,
+        (true, false) => CharacterKind::Spaced,
+        (true, true) => CharacterKind::Unspaced,
     }
 }
 
 /// State between two tokens. It decides whether a space token is inserted before the next token.
-struct State {
+struct SpaceState {
     /// Kind of the last token, or `Separator` if there was none.
-    last: Kind,
+    last: CharacterKind,
     /// Whether separators follow the last token.
     separated: bool,
     /// Hash of the space token.
     space: u64,
 }
 
-impl State {
+impl SpaceState {
     fn new() -> Self {
-        Self { last: Kind::Separator, separated: false, space: hash(b" ") }
+        Self { last: CharacterKind::Separator, separated: false, space: hash(b" ") }
     }
 
     #[inline]
-    fn push(&mut self, token: u64, kind: Kind, hashes: &mut Vec<u64>) {
-        if self.separated && self.last == Kind::Spaced && kind == Kind::Spaced {
+    fn push(&mut self, token: u64, kind: CharacterKind, hashes: &mut Vec<u64>) {
+        if self.separated && self.last == CharacterKind::Spaced && kind == CharacterKind::Spaced {
             hashes.push(self.space);
         }
         hashes.push(token);
@@ -139,7 +139,7 @@ impl State {
             // Normalized text is valid UTF-8, so decoding never fails.
             let Some((character, length)) = decode(text, at) else { return };
             match kind(character) {
-                Kind::Separator => self.separated = true,
+                CharacterKind::Separator => self.separated = true,
                 kind => self.push(hash(&text[at..at + length]), kind, hashes),
             }
             at += length;
@@ -156,7 +156,7 @@ impl State {
         hashes.resize(start + length + 1, self.space);
         // Decide whether a space comes before the next token, or whether the next separator becomes
         // a space.
-        let has_last = self.last == Kind::Spaced;
+        let has_last = self.last == CharacterKind::Spaced;
         let mut end = start + usize::from(has_last && self.separated);
         let mut is_after_token = has_last && !self.separated;
         for &byte in &text[..length] {
@@ -172,7 +172,7 @@ impl State {
         end -= usize::from(!is_after_token && end > start);
         self.separated = !is_after_token;
         if end > start {
-            self.last = Kind::Spaced;
+            self.last = CharacterKind::Spaced;
         }
         hashes.truncate(end);
         length
@@ -189,7 +189,7 @@ fn ascii_length(text: &[u8]) -> usize {
 impl HashTokenizer for Characters {
     fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
         let HashedTokens { hashes, words, normalized, .. } = tokens;
-        let mut state = State::new();
+        let mut state = SpaceState::new();
         for piece in pieces(text) {
             if classify(self.isa, piece, words) {
                 normalized.fill(self.isa, piece, words);
@@ -217,17 +217,17 @@ mod tests {
         let mut hashes = Vec::new();
         let mut folded = String::new();
         let mut bytes = [0; 4];
-        let mut last = Kind::Separator;
+        let mut last = CharacterKind::Separator;
         let mut separated = false;
         for chunk in text.utf8_chunks() {
             fold(chunk.valid(), &mut folded);
             for character in folded.chars() {
                 let kind = kind_by_rules(character);
-                if kind == Kind::Separator {
+                if kind == CharacterKind::Separator {
                     separated = true;
                     continue;
                 }
-                if separated && last == Kind::Spaced && kind == Kind::Spaced {
+                if separated && last == CharacterKind::Spaced && kind == CharacterKind::Spaced {
                     hashes.push(hash(b" "));
                 }
                 hashes.push(hash(character.encode_utf8(&mut bytes).as_bytes()));

@@ -16,8 +16,8 @@ use std::ops::Range;
 /// Marks the non-ASCII characters of `text` in the bit masks of `words`, from which words are found
 /// later. The ASCII characters are already marked. Replaces the ranges in `cut` by the ranges of
 /// `text` that need the slow path, which finds words without masks.
-pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
-    let Cut { places, odd } = cut;
+pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut SlowRanges) {
+    let SlowRanges { places, odd } = cut;
     mark_characters(isa, &CHARACTERS, words, odd);
     places.clear();
     let mut marking = Marking { text, words, cut: places };
@@ -37,7 +37,7 @@ pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
 
 /// Byte ranges of a text that take the slow path, which finds words without bit masks.
 #[derive(Debug, Default)]
-pub(super) struct Cut {
+pub(super) struct SlowRanges {
     /// The ranges in ascending order.
     pub(super) places: Vec<Range<usize>>,
     /// Byte offsets of the characters that the vectorized loop does not handle. They are handled

@@ -1,7 +1,7 @@
 //! Tokens as 64-bit hashes, which are the same on every machine. Shingles and hashed fingerprints
 //! need nothing else.
 
-use super::foreign::Cut;
+use super::foreign::SlowRanges;
 use super::normal_forms::Normalized;
 #[cfg(feature = "chinese")]
 use super::script_runs::Run;
@@ -27,7 +27,7 @@ pub struct HashedTokens {
     pub(super) normalized: Normalized,
     /// Byte ranges of the current piece of text whose words are found by the slow path, without bit
     /// masks.
-    pub(super) cut: Cut,
+    pub(super) cut: SlowRanges,
     /// Ranges of the current piece of text, each with the way in which it is cut into tokens.
     #[cfg(feature = "chinese")]
     pub(super) runs: Vec<Run>,

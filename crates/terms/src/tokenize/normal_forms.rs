@@ -24,14 +24,14 @@ const MOST: usize = 256;
 /// A normalized and folded text.
 #[derive(Debug, Default)]
 pub(super) struct Normalized {
-    folded: Folded,
+    folded: FoldedText,
     /// Normalizes the parts of the text whose characters depend on each other.
     composer: Composer,
 }
 
 /// Output buffer. The first `length` bytes are written, and the bytes behind them are free.
 #[derive(Debug, Default)]
-struct Folded {
+struct FoldedText {
     bytes: Vec<u8>,
     length: usize,
 }
@@ -130,7 +130,7 @@ impl Normalized {
     }
 }
 
-impl Folded {
+impl FoldedText {
     #[inline]
     fn push_form(&mut self, form: Form) {
         let (bytes, length) = form.folded();

@@ -9,7 +9,7 @@ use unicode_script::{Script, UnicodeScript as _};
 /// Class of a character by its script. The class decides which run the character belongs to. A run
 /// is a part of a text that is cut into tokens in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+enum ScriptClass {
     /// A Chinese ideograph.
     Han,
     /// A character that can continue a run of ideographs, but not start one, such as the letter in
@@ -23,26 +23,28 @@ enum Class {
     Other,
 }
 
-fn class(character: char) -> Class {
+fn class(character: char) -> ScriptClass {
     match character {
-        '+' | '#' | '&' | '.' | '_' | '%' | '-' => Class::Ascii,
-        '\0'..='\x7f' if character.is_ascii_alphanumeric() => Class::Ascii,
+        '+' | '#' | '&' | '.' | '_' | '%' | '-' => ScriptClass::Ascii,
+        '\0'..='\x7f' if character.is_ascii_alphanumeric() => ScriptClass::Ascii,
         // Next to ASCII, these are dashes, quotation marks, full stops and brackets of Chinese
         // text. They are frequent, so they are decided here without the script tables.
         '\0'..='\x7f'
         | '\u{2010}'..='\u{203f}'
         | '\u{3001}'..='\u{3004}'
-        | '\u{3008}'..='\u{3020}' => Class::Other,
-        '\u{4e00}'..='\u{9fff}' => Class::Han,
+        | '\u{3008}'..='\u{3020}' => ScriptClass::Other,
+        '\u{4e00}'..='\u{9fff}' => ScriptClass::Han,
         // Unicode assigns U+30FC, the prolonged sound mark, to both Hiragana and Katakana.
-        '\u{3041}'..='\u{3096}' | '\u{30fc}' => Class::Kana,
-        _ if is_combining_mark(character) && !normalize::is_unspaced(character) => Class::Mark,
-        '\u{80}'..'\u{e00}' => Class::Other,
+        '\u{3041}'..='\u{3096}' | '\u{30fc}' => ScriptClass::Kana,
+        _ if is_combining_mark(character) && !normalize::is_unspaced(character) => {
+            ScriptClass::Mark
+        }
+        '\u{80}'..'\u{e00}' => ScriptClass::Other,
         _ => match character.script() {
-            Script::Han => Class::Han,
-            Script::Hiragana | Script::Katakana => Class::Kana,
-            Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar => Class::Unspaced,
-            _ => Class::Other,
+            Script::Han => ScriptClass::Han,
+            Script::Hiragana | Script::Katakana => ScriptClass::Kana,
+            Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar => ScriptClass::Unspaced,
+            _ => ScriptClass::Other,
         },
     }
 }
@@ -77,23 +79,23 @@ pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
     while let Some(character) = rest.next() {
         let at = text.len() - rest.as_str().len() - character.len_utf8();
         let class = class(character);
-        if class == Class::Han {
+        if class == ScriptClass::Han {
             // More ideographs usually follow. They have the same class, so they are skipped
             // together.
             rest = rest.as_str()[ideographs(rest.as_str())..].chars();
         }
         let end = text.len() - rest.as_str().len();
         let cutting = match class {
-            Class::Mark => current.0,
-            Class::Han => Cutting::Chinese,
-            Class::Ascii if current.0 == Cutting::Chinese => Cutting::Chinese,
-            Class::Ascii | Class::Other => Cutting::Words,
-            Class::Kana => Cutting::Kana,
-            Class::Unspaced => Cutting::Unspaced,
+            ScriptClass::Mark => current.0,
+            ScriptClass::Han => Cutting::Chinese,
+            ScriptClass::Ascii if current.0 == Cutting::Chinese => Cutting::Chinese,
+            ScriptClass::Ascii | ScriptClass::Other => Cutting::Words,
+            ScriptClass::Kana => Cutting::Kana,
+            ScriptClass::Unspaced => Cutting::Unspaced,
         };
         // ASCII characters before an ideograph belong to its run, but only the next character decides
         // that.
-        let is_ascii = class == Class::Ascii;
+        let is_ascii = class == ScriptClass::Ascii;
         if is_ascii && !is_last_ascii {
             ascii = at;
         }
@@ -144,16 +146,18 @@ mod tests {
     use super::*;
 
     /// Slow twin of [`class`]: computes the class of a character from Unicode properties only.
-    fn slow_class(character: char) -> Class {
+    fn slow_class(character: char) -> ScriptClass {
         let is_of_han_runs = |c: char| c.is_ascii_alphanumeric() || "+#&._%-".contains(c);
         match character.script() {
-            _ if character.is_ascii() && is_of_han_runs(character) => Class::Ascii,
-            _ if character == '\u{30fc}' => Class::Kana,
-            _ if is_combining_mark(character) && !normalize::is_unspaced(character) => Class::Mark,
-            Script::Han => Class::Han,
-            Script::Hiragana | Script::Katakana => Class::Kana,
-            Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar => Class::Unspaced,
-            _ => Class::Other,
+            _ if character.is_ascii() && is_of_han_runs(character) => ScriptClass::Ascii,
+            _ if character == '\u{30fc}' => ScriptClass::Kana,
+            _ if is_combining_mark(character) && !normalize::is_unspaced(character) => {
+                ScriptClass::Mark
+            }
+            Script::Han => ScriptClass::Han,
+            Script::Hiragana | Script::Katakana => ScriptClass::Kana,
+            Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar => ScriptClass::Unspaced,
+            _ => ScriptClass::Other,
         }
     }
 
