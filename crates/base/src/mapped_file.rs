@@ -9,10 +9,10 @@ use std::path::Path;
 
 /// The bytes of a file as one slice. The file is memory-mapped, or its bytes were read into memory.
 #[derive(Debug)]
-pub struct MappedFile(Bytes);
+pub struct MappedFile(MappedBytes);
 
 #[derive(Debug)]
-enum Bytes {
+enum MappedBytes {
     Mapped(memmap2::Mmap),
     Read(Vec<u8>),
 }
@@ -27,7 +27,7 @@ impl MappedFile {
         let mut file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|e| Error::io(path, "read", e))?;
-        Ok(Self(Bytes::Read(bytes)))
+        Ok(Self(MappedBytes::Read(bytes)))
     }
 
     /// Memory-maps the file. A pipe or an empty file cannot be mapped, so it is read into memory
@@ -58,7 +58,7 @@ impl MappedFile {
         #[cfg(any(test, feature = "testing"))]
         let map =
             if REFUSES_MAPS.get() { Err(std::io::ErrorKind::OutOfMemory.into()) } else { map };
-        map.map(|map| Self(Bytes::Mapped(map))).map_err(|e| Error::io(path, "map", e))
+        map.map(|map| Self(MappedBytes::Mapped(map))).map_err(|e| Error::io(path, "map", e))
     }
 }
 
@@ -124,8 +124,8 @@ impl Deref for MappedFile {
 
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Bytes::Mapped(map) => map,
-            Bytes::Read(bytes) => bytes,
+            MappedBytes::Mapped(map) => map,
+            MappedBytes::Read(bytes) => bytes,
         }
     }
 }

@@ -60,7 +60,7 @@ impl Expansion {
 /// Buffer of compressed bytes between a file and its decoder. Recently consumed bytes stay in
 /// memory. So the search for the next gzip member or Zstandard frame can start before the current
 /// position.
-pub(super) struct Input<R> {
+pub(super) struct CompressedBuffer<R> {
     reader: R,
     bytes: Vec<u8>,
     start: usize,
@@ -73,7 +73,7 @@ pub(super) struct Input<R> {
     searches: u32,
 }
 
-impl<R: Read> Input<R> {
+impl<R: Read> CompressedBuffer<R> {
     pub(super) fn new(reader: R) -> Self {
         Self { reader, bytes: Vec::new(), start: 0, end: 0, base: 0, at_end: false, searches: 0 }
     }

@@ -1,8 +1,8 @@
 //! The decompressed content of files, as streams.
 
-use crate::compressed_input::Input;
+use crate::compressed_input::CompressedBuffer;
 use crate::options::ReadOptions;
-use crate::plain_stream::Plain;
+use crate::plain_stream::PlainStream;
 use crate::sniff::{self, SNIFFED_BYTES};
 use crate::stream::{Filled, Stream, Then};
 use simtool_base::error::{ErrorKind, Result};
@@ -37,9 +37,13 @@ pub(super) fn open<'r>(
     options: &ReadOptions,
 ) -> Result<Box<dyn Stream + 'r>> {
     match compression {
-        Compression::None => Ok(Box::new(Plain::new(reader))),
-        Compression::Gzip => Ok(Box::new(crate::gzip::Gzip::new(Input::new(reader), options))),
-        Compression::Zstd => Ok(Box::new(crate::zstd::Zstd::new(Input::new(reader), options)?)),
+        Compression::None => Ok(Box::new(PlainStream::new(reader))),
+        Compression::Gzip => {
+            Ok(Box::new(crate::gzip::Gzip::new(CompressedBuffer::new(reader), options)))
+        }
+        Compression::Zstd => {
+            Ok(Box::new(crate::zstd::Zstd::new(CompressedBuffer::new(reader), options)?))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::format::{ByteFormat, Head, InputFormat, Reader};
 use crate::split_job::SplitJob;
-use crate::splitter::{AfterLoss, Splitter, Step};
+use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
 use memchr::memchr;
 use simtool_base::error::Result;
@@ -158,11 +158,11 @@ impl FormFeeds {
 impl Splitter for FormFeeds {
     const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
 
-    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         let (part, length) = match memchr(FORM_FEED, window) {
             Some(end) => (&window[..end], end + 1),
             None if last => (window, window.len()),
-            None => return Step::More,
+            None => return SplitStep::More,
         };
         // Only the first bytes of a file can be a byte order mark. Elsewhere the same bytes are a
         // character of the text (U+FEFF).
@@ -171,9 +171,9 @@ impl Splitter for FormFeeds {
         match document(part) {
             Some(FormFeedDocument { id, text }) => {
                 let document = Document { id: Some(id), text, field: None, repaired: None };
-                Step::record(length, Content::Document(document))
+                SplitStep::record(length, Content::Document(document))
             }
-            None => Step::filler(length),
+            None => SplitStep::filler(length),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Decompresses gzip files. A gzip file is a sequence of members, which are compressed
 //! independently.
 
-use crate::compressed_input::{Expansion, Input, clipped, corrupt};
+use crate::compressed_input::{CompressedBuffer, Expansion, clipped, corrupt};
 use crate::options::ReadOptions;
 use crate::stream::{Filled, Stream, Then};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
@@ -23,7 +23,7 @@ const TRAILER: usize = 8;
 
 /// Stream of the decompressed content of a gzip file.
 pub(super) struct Gzip<R> {
-    input: Input<R>,
+    input: CompressedBuffer<R>,
     inflate: Decompress,
     checksum: Crc,
     expansion: Expansion,
@@ -35,7 +35,7 @@ pub(super) struct Gzip<R> {
 }
 
 impl<R: Read> Gzip<R> {
-    pub(super) fn new(input: Input<R>, options: &ReadOptions) -> Self {
+    pub(super) fn new(input: CompressedBuffer<R>, options: &ReadOptions) -> Self {
         Self {
             input,
             // `false` means raw deflate data. Header and trailer are parsed here, so that damage to
@@ -54,7 +54,7 @@ impl<R: Read> Gzip<R> {
         let began = self.input.position();
         loop {
             match header(self.input.ahead()) {
-                Header::Complete(length) => {
+                MemberHeader::Complete(length) => {
                     self.input.consume(length);
                     // Each member is compressed independently and has its own checksum (RFC 1952,
                     // section 2.2).
@@ -63,7 +63,7 @@ impl<R: Read> Gzip<R> {
                     self.member = Some(began);
                     return Ok(true);
                 }
-                Header::Incomplete => {
+                MemberHeader::Incomplete => {
                     if !self.input.more(began)? {
                         self.done = true;
                         return match self.input.ahead() {
@@ -72,11 +72,11 @@ impl<R: Read> Gzip<R> {
                         };
                     }
                 }
-                Header::TooLong => {
+                MemberHeader::TooLong => {
                     let what = format!("a gzip header of over {LONGEST_HEADER} bytes");
                     return Err(self.resume(&what, began));
                 }
-                Header::None => {
+                MemberHeader::None => {
                     // No member starts here, so the search for the next one begins one byte later.
                     if self.input.seek_start(began + 1, FIXED_HEADER, is_member_start)? {
                         let next = self.input.position();
@@ -215,7 +215,7 @@ impl<R: Read> Stream for Gzip<R> {
 }
 
 /// Result of parsing the header of a gzip member.
-enum Header {
+enum MemberHeader {
     /// A complete header with its length in bytes.
     Complete(usize),
     /// The bytes so far may be the start of a header, but more bytes are needed.
@@ -227,18 +227,18 @@ enum Header {
 }
 
 /// Finds the length of the header of a gzip member at the start of `bytes` (RFC 1952, section 2.3).
-fn header(bytes: &[u8]) -> Header {
+fn header(bytes: &[u8]) -> MemberHeader {
     // The first bytes are compared as far as they were read, so that bytes that cannot begin a
     // member are refused at once. The three highest flags are reserved and must be 0 (RFC 1952,
     // section 2.3.1.2).
     let seen = bytes.len().min(MAGIC.len());
     if bytes[..seen] != MAGIC[..seen] || bytes.get(3).is_some_and(|flags| flags & 0xE0 != 0) {
-        return Header::None;
+        return MemberHeader::None;
     }
     match header_length(bytes) {
-        Some(length) if length <= LONGEST_HEADER => Header::Complete(length),
-        None if bytes.len() < LONGEST_HEADER => Header::Incomplete,
-        _ => Header::TooLong,
+        Some(length) if length <= LONGEST_HEADER => MemberHeader::Complete(length),
+        None if bytes.len() < LONGEST_HEADER => MemberHeader::Incomplete,
+        _ => MemberHeader::TooLong,
     }
 }
 
@@ -289,7 +289,7 @@ mod tests {
     /// Reads a gzip file and returns its content and the reported damage. Checks that little of the
     /// file is in memory at once.
     fn read(file: impl Read) -> (Vec<u8>, Vec<String>) {
-        let mut gzip = Gzip::new(Input::new(file), &ReadOptions::default());
+        let mut gzip = Gzip::new(CompressedBuffer::new(file), &ReadOptions::default());
         let (mut content, mut damages) = (Vec::new(), Vec::new());
         for _ in 0..1000 {
             let mut space = vec![0; 100_000];
@@ -351,7 +351,7 @@ mod tests {
     fn a_file_of_nothing_but_damage_is_given_up() {
         // The file consists of headers that have no end, one after the other.
         let file = [0x1F, 0x8B, 8, 8, 9, 9, 9, 9, 0, 255].repeat(300_000);
-        let mut gzip = Gzip::new(Input::new(&file[..]), &ReadOptions::default());
+        let mut gzip = Gzip::new(CompressedBuffer::new(&file[..]), &ReadOptions::default());
         let mut damages = 0;
         while let Then::Loss { goes_on: true, .. } = gzip.fill(&mut [0; 100]).then {
             damages += 1;

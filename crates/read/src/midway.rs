@@ -9,7 +9,7 @@
 use crate::collection::Collection;
 use crate::decompress::{self, first_start};
 use crate::format::ByteFormat;
-use crate::split_job::Bytes;
+use crate::split_job::SplitBytes;
 use crate::{Event, Recognized, Visit};
 use simtool_base::error::Result;
 use std::fs::File;
@@ -54,7 +54,7 @@ impl Collection {
         let reader = Cursor::new(ahead).chain(reader);
         let mut stream = decompress::open(compression, reader, &self.options)?;
         let mut is_found = false;
-        let bytes = Bytes::Within(&mut *stream, SEARCHED_BYTES);
+        let bytes = SplitBytes::Within(&mut *stream, SEARCHED_BYTES);
         // The offset is at least 1, so that the splitter does not take the bytes for the start of
         // the file.
         self.read_bytes(format, bytes, began.max(1), opened, &mut |event| match event {

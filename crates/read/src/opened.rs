@@ -4,7 +4,7 @@ use crate::Price;
 use crate::format::{Format, Reader};
 use crate::options::ReadOptions;
 use crate::sniff::{self, SNIFFED_BYTES};
-use crate::table::{Share, TableFormat};
+use crate::table::{TableFormat, TableShare};
 use crate::walk::InputFile;
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::mapped_file::MappedFile;
@@ -54,7 +54,7 @@ pub(super) enum Part {
     /// A range of bytes of an uncompressed file. The range begins and ends between two records.
     Range(Format, Range<u64>),
     /// Some groups of rows of a Parquet or Arrow file.
-    Rows(&'static dyn TableFormat, Share),
+    Rows(&'static dyn TableFormat, TableShare),
     /// Nothing, because the file cannot be opened. Reading the shard reports the fault.
     Unreadable(Fault),
 }

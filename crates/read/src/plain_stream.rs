@@ -4,18 +4,18 @@ use crate::stream::{Damage, Filled, Stream, Then};
 use std::io::{self, ErrorKind as IoErrorKind, Read};
 
 /// Stream of the bytes of a file that is not compressed.
-pub(super) struct Plain<R> {
+pub(super) struct PlainStream<R> {
     reader: R,
     position: u64,
 }
 
-impl<R: Read> Plain<R> {
+impl<R: Read> PlainStream<R> {
     pub(super) fn new(reader: R) -> Self {
         Self { reader, position: 0 }
     }
 }
 
-impl<R: Read> Stream for Plain<R> {
+impl<R: Read> Stream for PlainStream<R> {
     fn fill(&mut self, space: &mut [u8]) -> Filled {
         loop {
             match self.reader.read(space) {

@@ -3,7 +3,7 @@
 use crate::form_feed::{is_white_space, without_byte_order_mark};
 use crate::format::{ByteFormat, Fields, InputFormat, Reader};
 use crate::split_job::SplitJob;
-use crate::splitter::{AfterLoss, Splitter, Step};
+use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
@@ -55,7 +55,7 @@ impl ByteFormat for PlainText {
         _wanted: Columns<'_>,
         _delimiter: Option<u8>,
     ) -> Result<u64> {
-        job.split(&mut WholeFile)
+        job.split(&mut WholeText)
     }
 }
 
@@ -102,24 +102,24 @@ impl ByteFormat for PlainLines {
         _delimiter: Option<u8>,
     ) -> Result<u64> {
         let is_start = job.is_file_start();
-        job.split(&mut Lines::new(is_start))
+        job.split(&mut LineSplitter::new(is_start))
     }
 }
 
 /// Splitter that returns the whole file as one document.
 #[derive(Debug)]
-pub(super) struct WholeFile;
+pub(super) struct WholeText;
 
-impl Splitter for WholeFile {
+impl Splitter for WholeText {
     const AFTER_LOSS: AfterLoss = AfterLoss::Stop;
 
-    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         if !last {
-            return Step::More;
+            return SplitStep::More;
         }
         let text = without_byte_order_mark(window);
         let document = Document { id: None, text, field: None, repaired: None };
-        Step::record(window.len(), Content::Document(document))
+        SplitStep::record(window.len(), Content::Document(document))
     }
 
     fn boundary(&self, _bytes: &[u8]) -> Option<usize> {
@@ -129,29 +129,29 @@ impl Splitter for WholeFile {
 
 /// Splitter that divides a text at its line ends. Each line that is not blank is a document.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineSplitter {
     at_file_start: bool,
 }
 
-impl Lines {
+impl LineSplitter {
     pub(super) fn new(at_file_start: bool) -> Self {
         Self { at_file_start }
     }
 }
 
-impl Splitter for Lines {
+impl Splitter for LineSplitter {
     const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
 
-    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         let Some((line, length)) = line(window, last, &mut self.at_file_start) else {
-            return Step::More;
+            return SplitStep::More;
         };
         // Blank lines count as records, so that the number of a record is the number of its line.
         if line.iter().all(|&byte| is_white_space(byte)) {
-            return Step::record(length, Content::PassThrough);
+            return SplitStep::record(length, Content::PassThrough);
         }
         let document = Document { id: None, text: line, field: None, repaired: None };
-        Step::record(length, Content::Document(document))
+        SplitStep::record(length, Content::Document(document))
     }
 
     fn boundary(&self, bytes: &[u8]) -> Option<usize> {

@@ -5,7 +5,7 @@ use crate::decompress;
 use crate::format::{Format, Reader};
 use crate::opened::{Opened, Recognized};
 use crate::sniff::SNIFFED_BYTES;
-use crate::split_job::{Bytes, SplitJob};
+use crate::split_job::{SplitBytes, SplitJob};
 use crate::stream::Damage;
 use crate::table::{Columns, TableFormat, TableJob};
 use crate::{Event, Visit, refuse};
@@ -57,11 +57,11 @@ impl Collection {
             return refuse(opened.fault(Severity::Loss, "format", None, detail), visit);
         }
         if compression == Compression::None && head.len() as u64 == opened.bytes {
-            return self.read_bytes(format, Bytes::Slice(&head), 0, opened, visit);
+            return self.read_bytes(format, SplitBytes::Slice(&head), 0, opened, visit);
         }
         let reader = io::Cursor::new(head).chain(file);
         let mut stream = decompress::open(compression, reader, &self.options)?;
-        self.read_bytes(format, Bytes::Stream(&mut *stream), 0, opened, visit)
+        self.read_bytes(format, SplitBytes::Stream(&mut *stream), 0, opened, visit)
     }
 
     /// Reads the records in `range` of a large uncompressed file. `range` must begin and end
@@ -75,7 +75,7 @@ impl Collection {
     ) -> Result<u64> {
         if let Some(map) = &opened.map {
             let bytes = &map[range.start as usize..range.end as usize];
-            return self.read_bytes(format, Bytes::Slice(bytes), range.start, opened, visit);
+            return self.read_bytes(format, SplitBytes::Slice(bytes), range.start, opened, visit);
         }
         let file = File::open(opened.input.path()).and_then(|mut file| {
             file.seek(SeekFrom::Start(range.start))?;
@@ -90,7 +90,7 @@ impl Collection {
         }
         let reader = file.take(range.end - range.start);
         let mut stream = decompress::open(Compression::None, reader, &self.options)?;
-        self.read_bytes(format, Bytes::Stream(&mut *stream), range.start, opened, visit)
+        self.read_bytes(format, SplitBytes::Stream(&mut *stream), range.start, opened, visit)
     }
 
     /// Reads the groups of rows whose numbers are in `groups`, or all groups if `groups` is `None`.
@@ -135,7 +135,7 @@ impl Collection {
     pub(super) fn read_bytes(
         &self,
         format: Format,
-        bytes: Bytes<'_>,
+        bytes: SplitBytes<'_>,
         offset: u64,
         opened: &Opened,
         visit: &mut Visit<'_>,

@@ -7,7 +7,7 @@ use crate::window::{ToFault, read_slice, read_stream, read_stream_within};
 use simtool_base::error::Result;
 
 /// The bytes that a splitter divides into records.
-pub(super) enum Bytes<'b> {
+pub(super) enum SplitBytes<'b> {
     /// All bytes to read, in memory.
     Slice(&'b [u8]),
     /// A stream of the bytes to read. It starts at the start of a record or of the file.
@@ -22,7 +22,7 @@ pub(super) enum Bytes<'b> {
 pub(super) struct SplitJob<'b, 'r, 'v> {
     /// Length of the longest allowed record, in bytes.
     pub(super) longest: usize,
-    pub(super) bytes: Bytes<'b>,
+    pub(super) bytes: SplitBytes<'b>,
     /// Position, in the file, of the first byte of `bytes`.
     pub(super) offset: u64,
     /// Function that creates the event that reports damage. Its `bool` argument says whether bytes
@@ -46,11 +46,11 @@ impl SplitJob<'_, '_, '_> {
     pub(super) fn split<S: Splitter>(self, splitter: &mut S) -> Result<u64> {
         let Self { longest, bytes, offset, to_fault, visit } = self;
         match bytes {
-            Bytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, visit),
-            Bytes::Stream(stream) => {
+            SplitBytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, visit),
+            SplitBytes::Stream(stream) => {
                 read_stream(splitter, stream, offset, longest, to_fault, visit)
             }
-            Bytes::Within(stream, searched) => {
+            SplitBytes::Within(stream, searched) => {
                 read_stream_within(splitter, stream, (longest, searched), to_fault, visit)
             }
         }

@@ -9,10 +9,10 @@ pub(super) trait Splitter {
     /// Finds the record at the start of `window`, which is not empty. `last` means that no bytes
     /// follow the window.
     ///
-    /// Returns `Step::More` if the record does not end in the window. The caller then calls again
-    /// with a longer window. If `last` is set, `Step::More` means that the record is damaged,
+    /// Returns `SplitStep::More` if the record does not end in the window. The caller then calls again
+    /// with a longer window. If `last` is set, `SplitStep::More` means that the record is damaged,
     /// because the file ends inside it.
-    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a>;
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a>;
 
     /// Returns the position in `bytes` at which the first record begins, or `None` if no record
     /// begins there. `bytes` start in the middle of a record. [`Splitter::BOUNDARY_BYTES`] bytes
@@ -42,7 +42,7 @@ pub(super) enum AfterLoss {
 
 /// The result of searching for a record at the start of a window.
 #[derive(Debug)]
-pub(super) enum Step<'a> {
+pub(super) enum SplitStep<'a> {
     /// A complete record, or filler between records.
     Record {
         /// Number of bytes of the record or filler, including the separator after it. At least 1.
@@ -56,15 +56,15 @@ pub(super) enum Step<'a> {
     More,
 }
 
-impl<'a> Step<'a> {
+impl<'a> SplitStep<'a> {
     /// Creates the step for a counted record of `length` bytes.
     pub(super) fn record(length: usize, content: Content<'a>) -> Self {
-        Step::Record { length, counted: true, content }
+        SplitStep::Record { length, counted: true, content }
     }
 
     /// Creates the step for `length` bytes that belong to no record, such as a header row. These
     /// bytes are not counted as a record, but copies of the file contain them.
     pub(super) fn filler(length: usize) -> Self {
-        Step::Record { length, counted: false, content: Content::PassThrough }
+        SplitStep::Record { length, counted: false, content: Content::PassThrough }
     }
 }

@@ -47,15 +47,15 @@ const TEXT_COST: usize = 16;
 /// # Ok::<(), simtool_base::error::Error>(())
 /// ```
 pub struct Texts<'t> {
-    column: Box<dyn Column + 't>,
-    ids: Option<Box<dyn Column + 't>>,
-    fields: Option<Box<dyn Column + 't>>,
-    shards: Vec<Shard>,
+    column: Box<dyn TextColumn + 't>,
+    ids: Option<Box<dyn TextColumn + 't>>,
+    fields: Option<Box<dyn TextColumn + 't>>,
+    shards: Vec<TextRange>,
 }
 
 /// Range of texts that make up one shard.
 #[derive(Clone, Debug)]
-struct Shard {
+struct TextRange {
     rows: Range<usize>,
     bytes: u64,
 }
@@ -86,7 +86,7 @@ impl<'t> Texts<'t> {
     /// Creates a corpus of the texts in a slice, for example of `String`, `&str` or `Vec<u8>`.
     #[must_use]
     pub fn of<T: AsRef<[u8]> + Sync>(texts: &'t [T]) -> Self {
-        Self::of_column(Box::new(Slice(texts)))
+        Self::of_column(Box::new(TextSlice(texts)))
     }
 
     /// Creates a corpus of the texts of an Arrow column, given as Arrow's buffers. `values` holds
@@ -128,7 +128,7 @@ impl<'t> Texts<'t> {
     ///
     /// The number of IDs differs from the number of texts.
     pub fn with_ids<T: AsRef<[u8]> + Sync>(self, ids: &'t [T]) -> Result<Self> {
-        self.with_id_column(Box::new(Slice(ids)))
+        self.with_id_column(Box::new(TextSlice(ids)))
     }
 
     /// Sets the values for the option `keep_field`, one for each document. They decide which of
@@ -148,7 +148,7 @@ impl<'t> Texts<'t> {
     ///
     /// The number of values differs from the number of texts.
     pub fn with_fields<T: AsRef<[u8]> + Sync>(self, fields: &'t [T]) -> Result<Self> {
-        let fields: Box<dyn Column + 't> = Box::new(Slice(fields));
+        let fields: Box<dyn TextColumn + 't> = Box::new(TextSlice(fields));
         self.check_length("keep_field", &*fields)?;
         Ok(Self { fields: Some(fields), ..self })
     }
@@ -165,28 +165,28 @@ impl<'t> Texts<'t> {
         self.len() == 0
     }
 
-    fn of_column(column: Box<dyn Column + 't>) -> Self {
+    fn of_column(column: Box<dyn TextColumn + 't>) -> Self {
         let mut shards = Vec::new();
         let (mut first, mut bytes) = (0, 0);
         for row in 0..column.rows() {
             bytes += column.value(row).map_or(0, <[u8]>::len);
             let next = row + 1;
             if bytes + (next - first) * TEXT_COST >= SHARD_BYTES || next == column.rows() {
-                shards.push(Shard { rows: first..next, bytes: bytes as u64 });
+                shards.push(TextRange { rows: first..next, bytes: bytes as u64 });
                 (first, bytes) = (next, 0);
             }
         }
         Self { column, ids: None, fields: None, shards }
     }
 
-    fn with_id_column(self, ids: Box<dyn Column + 't>) -> Result<Self> {
+    fn with_id_column(self, ids: Box<dyn TextColumn + 't>) -> Result<Self> {
         self.check_length("ids", &*ids)?;
         Ok(Self { ids: Some(ids), ..self })
     }
 
     /// Returns an error if the number of rows of `column` differs from the number of texts. `name`
     /// is the setting that the error message names.
-    fn check_length(&self, name: &'static str, column: &dyn Column) -> Result<()> {
+    fn check_length(&self, name: &'static str, column: &dyn TextColumn) -> Result<()> {
         if column.rows() != self.len() {
             let rule = format!("must be as many as the texts, which are {}", self.len());
             return Err(Error::config(name, column.rows(), rule));
@@ -250,7 +250,7 @@ impl Corpus for Texts<'_> {
 }
 
 /// A column of texts, IDs or fields. Each value is a string of bytes, or null.
-trait Column: Send + Sync {
+trait TextColumn: Send + Sync {
     fn rows(&self) -> usize;
 
     /// Returns the value in row `row`, or `None` if it is null.
@@ -259,13 +259,13 @@ trait Column: Send + Sync {
 
 /// Returns the value in row `row` of a column of IDs or fields. Returns `None` if there is no such
 /// column, or if the value is null or empty.
-fn value_of<'c>(column: Option<&'c (dyn Column + 'c)>, row: usize) -> Option<&'c [u8]> {
+fn value_of<'c>(column: Option<&'c (dyn TextColumn + 'c)>, row: usize) -> Option<&'c [u8]> {
     column?.value(row).filter(|value| !value.is_empty())
 }
 
-struct Slice<'t, T>(&'t [T]);
+struct TextSlice<'t, T>(&'t [T]);
 
-impl<T: AsRef<[u8]> + Sync> Column for Slice<'_, T> {
+impl<T: AsRef<[u8]> + Sync> TextColumn for TextSlice<'_, T> {
     fn rows(&self) -> usize {
         self.0.len()
     }
@@ -285,7 +285,7 @@ struct Arrow<'t, O> {
     validity: Option<(&'t [u8], usize)>,
 }
 
-impl<O: Copy + TryInto<usize> + Send + Sync> Column for Arrow<'_, O> {
+impl<O: Copy + TryInto<usize> + Send + Sync> TextColumn for Arrow<'_, O> {
     fn rows(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
@@ -306,7 +306,7 @@ fn arrow_column<'t>(
     values: &'t [u8],
     offsets: ArrowOffsets<'t>,
     validity: Option<(&'t [u8], usize)>,
-) -> Result<Box<dyn Column + 't>> {
+) -> Result<Box<dyn TextColumn + 't>> {
     let rows = match offsets {
         ArrowOffsets::Bits32(offsets) => checked_rows(values, offsets)?,
         ArrowOffsets::Bits64(offsets) => checked_rows(values, offsets)?,

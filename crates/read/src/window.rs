@@ -5,7 +5,7 @@
 //! allowed record has. A record that does not end within these bytes is skipped up to the next
 //! start of a record, and reported as `oversize`. So memory is limited, whatever the input claims.
 
-use crate::splitter::{AfterLoss, Splitter, Step};
+use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::stream::{Damage, Filled, Stream, Then};
 use crate::{Event, Flow, Visit, give, part_of};
 use simtool_base::error::Result;
@@ -36,7 +36,7 @@ pub(super) fn read_slice<S: Splitter>(
     longest: usize,
     visit: &mut Visit<'_>,
 ) -> Result<u64> {
-    let mut out = Output { byte: offset, records: 0, visit };
+    let mut out = RecordOutput { byte: offset, records: 0, visit };
     let flow = cut_slice(splitter, bytes, longest, &mut out);
     out.ended(flow)
 }
@@ -45,7 +45,7 @@ fn cut_slice<S: Splitter>(
     splitter: &mut S,
     bytes: &[u8],
     longest: usize,
-    out: &mut Output<'_, '_>,
+    out: &mut RecordOutput<'_, '_>,
 ) -> Flow {
     let (mut at, mut reported) = (0, 0);
     while at < bytes.len() {
@@ -57,15 +57,15 @@ fn cut_slice<S: Splitter>(
         let window = &rest[..rest.len().min(longest)];
         let last = window.len() == rest.len();
         at += match splitter.next(window, last) {
-            Step::Record { length, counted, content } => {
+            SplitStep::Record { length, counted, content } => {
                 out.record(&window[..length], counted, content)?;
                 length
             }
-            Step::More if last => {
+            SplitStep::More if last => {
                 out.bad(window, window.len() as u64, "truncated", CLIPPED)?;
                 window.len()
             }
-            Step::More => {
+            SplitStep::More => {
                 // The bytes that mark the start of the next record may begin in the last bytes of
                 // the window. The search starts at byte 1 at the earliest, because the skipped
                 // record begins at byte 0.
@@ -94,7 +94,7 @@ pub(super) fn read_stream<S: Splitter>(
     to_fault: &ToFault<'_>,
     visit: &mut Visit<'_>,
 ) -> Result<u64> {
-    let mut out = Output { byte: offset, records: 0, visit };
+    let mut out = RecordOutput { byte: offset, records: 0, visit };
     let window = Window::new(longest);
     let flow = cut_behind(splitter, stream, window, (offset, 0), to_fault, &mut out);
     out.ended(flow)
@@ -119,7 +119,7 @@ pub(super) fn read_stream_within<S: Splitter>(
     to_fault: &ToFault<'_>,
     visit: &mut Visit<'_>,
 ) -> Result<u64> {
-    let mut out = Output { byte: 0, records: 0, visit };
+    let mut out = RecordOutput { byte: 0, records: 0, visit };
     let flow = cut_within(splitter, stream, (longest, searched), to_fault, &mut out);
     out.ended(flow)
 }
@@ -129,7 +129,7 @@ fn cut_within<S: Splitter>(
     stream: &mut dyn Stream,
     (longest, searched): (usize, u64),
     to_fault: &ToFault<'_>,
-    out: &mut Output<'_, '_>,
+    out: &mut RecordOutput<'_, '_>,
 ) -> Flow {
     let (mut window, mut content) = (Window::new(longest), 0);
     while stream.position() <= searched {
@@ -166,7 +166,7 @@ fn cut_behind<S: Splitter>(
     mut window: Window,
     (offset, mut content): (u64, u64),
     to_fault: &ToFault<'_>,
-    out: &mut Output<'_, '_>,
+    out: &mut RecordOutput<'_, '_>,
 ) -> Flow {
     loop {
         let filled = stream.fill(window.space());
@@ -223,7 +223,7 @@ fn split<S: Splitter>(
     splitter: &mut S,
     window: &mut Window,
     last: bool,
-    out: &mut Output<'_, '_>,
+    out: &mut RecordOutput<'_, '_>,
 ) -> Flow {
     loop {
         if window.skipping.is_some() {
@@ -242,7 +242,7 @@ fn split<S: Splitter>(
         let seen = &rest[..rest.len().min(window.longest)];
         let last_seen = last && seen.len() == rest.len();
         match splitter.next(seen, last_seen) {
-            Step::Record { length, counted, content } => {
+            SplitStep::Record { length, counted, content } => {
                 match window.condemned {
                     // Filler between records is no document, so it is not reported as bad, even if
                     // its bytes may be wrong.
@@ -254,11 +254,11 @@ fn split<S: Splitter>(
                 window.start += length;
                 window.enough = 0;
             }
-            Step::More if last_seen => {
+            SplitStep::More if last_seen => {
                 out.bad(seen, seen.len() as u64, "truncated", CLIPPED)?;
                 window.start = window.end;
             }
-            Step::More if rest.len() > seen.len() => {
+            SplitStep::More if rest.len() > seen.len() => {
                 // At least one byte is skipped, or this loop would not end.
                 let passed = seen.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
                 out.stretch(&seen[..passed])?;
@@ -266,7 +266,7 @@ fn split<S: Splitter>(
                 window.enough = 0;
                 window.skipping = Some(Skip { code: "oversize", length: passed as u64 });
             }
-            Step::More => {
+            SplitStep::More => {
                 // If the window has one byte more than the longest allowed record, the record is
                 // known to be too long.
                 window.enough = (2 * rest.len()).min(window.longest + 1);
@@ -279,14 +279,14 @@ fn split<S: Splitter>(
 const UNTRUSTED: Cow<'static, str> = Cow::Borrowed("bytes that agree with their checksum");
 
 /// Passes records to the visitor, and keeps count of the records and of their bytes.
-struct Output<'o, 'v> {
+struct RecordOutput<'o, 'v> {
     /// Byte offset of the next record in the file, after decompression.
     byte: u64,
     records: u64,
     visit: &'o mut Visit<'v>,
 }
 
-impl Output<'_, '_> {
+impl RecordOutput<'_, '_> {
     /// Returns the result of a reading that ended with `flow`: the number of records, or the
     /// visitor's error.
     fn ended(self, flow: Flow) -> Result<u64> {
@@ -384,7 +384,7 @@ impl Window {
 
     /// Skips the bytes in the window up to the next start of a record. If the window has no start
     /// of a record, skips nearly all of its bytes.
-    fn skip<S: Splitter>(&mut self, splitter: &S, out: &mut Output<'_, '_>) -> Flow {
+    fn skip<S: Splitter>(&mut self, splitter: &S, out: &mut RecordOutput<'_, '_>) -> Flow {
         let Some(skip) = &mut self.skipping else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];
         if let Some(length) = splitter.boundary(rest) {
@@ -403,7 +403,7 @@ impl Window {
 
     /// Ends the skipping of a record at the end of the stream. Reports the skipped bytes as a bad
     /// record.
-    fn end_skip(&mut self, out: &mut Output<'_, '_>) -> Flow {
+    fn end_skip(&mut self, out: &mut RecordOutput<'_, '_>) -> Flow {
         let Some(skip) = self.skipping.take() else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];
         out.stretch(rest)?;
@@ -422,7 +422,7 @@ impl Window {
 
     /// Reports the bytes in the window as a bad record with the code `code`, and removes them from
     /// the window. The next bytes of the stream do not continue these bytes.
-    fn lose(&mut self, code: &'static str, out: &mut Output<'_, '_>) -> Flow {
+    fn lose(&mut self, code: &'static str, out: &mut RecordOutput<'_, '_>) -> Flow {
         self.end_skip(out)?;
         let rest = &self.bytes[self.start..self.end];
         if !rest.is_empty() {

@@ -1,6 +1,6 @@
 //! Decompresses Zstandard files, which are sequences of frames.
 
-use crate::compressed_input::{Expansion, Input, clipped, corrupt};
+use crate::compressed_input::{CompressedBuffer, Expansion, clipped, corrupt};
 use crate::options::ReadOptions;
 use crate::stream::{Damage, Filled, Stream, Then};
 use simtool_base::error::{Error, Result};
@@ -12,7 +12,7 @@ pub(super) const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// Stream of the decompressed content of a Zstandard file.
 pub(super) struct Zstd<R> {
-    input: Input<R>,
+    input: CompressedBuffer<R>,
     decoder: Decoder<'static>,
     expansion: Expansion,
     /// Base 2 logarithm of the largest allowed window in bytes. The window is the memory that the
@@ -31,7 +31,7 @@ impl<R: Read> Zstd<R> {
     /// # Errors
     ///
     /// The decoder refuses the option `zstd_window_log`.
-    pub(super) fn new(input: Input<R>, options: &ReadOptions) -> Result<Self> {
+    pub(super) fn new(input: CompressedBuffer<R>, options: &ReadOptions) -> Result<Self> {
         let (expansion, window_log) = (Expansion::new(options), options.zstd_window_log);
         let refused = |_| Error::config("zstd_window_log", window_log, "must be from 10 to 31");
         let mut decoder = Decoder::new().map_err(refused)?;
@@ -178,7 +178,7 @@ mod tests {
     /// Reads a Zstandard file to its end. Returns the length of the decompressed content, and the
     /// largest number of compressed bytes that were in memory at once.
     fn read(file: impl Read) -> (u64, usize) {
-        let mut zstd = Zstd::new(Input::new(file), &ReadOptions::default()).unwrap();
+        let mut zstd = Zstd::new(CompressedBuffer::new(file), &ReadOptions::default()).unwrap();
         let (mut content, mut held) = (0, 0);
         let mut space = vec![0; 1 << 20];
         loop {

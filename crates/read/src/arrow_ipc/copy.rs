@@ -1,7 +1,7 @@
 //! Writes copies of Arrow files and streams that contain only some of the rows. A copy has all
 //! columns, types and metadata of the original.
 
-use crate::arrow_ipc::layout::Layout;
+use crate::arrow_ipc::layout::ArrowLayout;
 use crate::table::RowsCopy;
 use crate::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
 use arrow_array::RecordBatch;
@@ -23,30 +23,30 @@ use std::sync::Arc;
 pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
     let to = copy.to;
     let input = File::open(from).map_err(|e| Error::io(from, "read", e))?;
-    let layout = decoded(from, to, || Layout::load(&input, usize::MAX))?;
+    let layout = decoded(from, to, || ArrowLayout::load(&input, usize::MAX))?;
     let output = BufWriter::new(create(to)?);
-    let mut writer = decoded(from, to, || Writer::create(&layout, &input, output))?;
+    let mut writer = decoded(from, to, || CopyWriter::create(&layout, &input, output))?;
     let decoder = match layout.batches.first() {
         Some(_) => Some(decoded(from, to, || layout.decoder(&input, 0, None))?),
         None => None,
     };
-    let encoder = Encoder { from, to, layout, decoder };
+    let encoder = BatchEncoder { from, to, layout, decoder };
     copy_groups(&encoder, copy, &mut |batch| decoded(from, to, || writer.write(batch.as_ref())))?;
     decoded(from, to, || writer.finish())
 }
 
 /// Decodes the record batches of the original and drops the rows that the copy leaves out.
 /// [`copy_groups`] calls this encoder for each batch.
-struct Encoder<'c> {
+struct BatchEncoder<'c> {
     from: &'c Path,
     to: &'c Path,
-    layout: Layout,
+    layout: ArrowLayout,
     /// Decoder that has read the dictionaries of the first batch. In most files, all batches use
     /// the same dictionaries, so this decoder decodes all of them. `None` if the file has no batch.
     decoder: Option<FileDecoder>,
 }
 
-impl GroupEncoder for Encoder<'_> {
+impl GroupEncoder for BatchEncoder<'_> {
     type Encoded = Option<RecordBatch>;
 
     fn group_rows(&self) -> Vec<u64> {
@@ -72,13 +72,17 @@ impl GroupEncoder for Encoder<'_> {
 }
 
 /// Arrow's writer for the copy. It writes the file format or the stream format, like the original.
-enum Writer {
+enum CopyWriter {
     File(FileWriter<BufWriter<File>>),
     Stream(StreamWriter<BufWriter<File>>),
 }
 
-impl Writer {
-    fn create(layout: &Layout, input: &File, output: BufWriter<File>) -> Result<Self, ArrowError> {
+impl CopyWriter {
+    fn create(
+        layout: &ArrowLayout,
+        input: &File,
+        output: BufWriter<File>,
+    ) -> Result<Self, ArrowError> {
         let compression = layout.compression(input);
         let options = IpcWriteOptions::default().try_with_compression(compression)?;
         if !layout.is_file {

@@ -37,12 +37,12 @@ const LONGEST_BUFFER: i64 = i32::MAX as i64;
 const MOST_ROWS: i64 = 1 << 40;
 
 /// Schema of an Arrow file or stream, and the positions of its record batches.
-pub(super) struct Layout {
+pub(super) struct ArrowLayout {
     pub(super) schema: SchemaRef,
     version: MetadataVersion,
     /// Whether the input has the file format; `false` for the stream format.
     pub(super) is_file: bool,
-    pub(super) batches: Vec<Batch>,
+    pub(super) batches: Vec<BatchPlace>,
     /// Custom metadata in the footer, as pairs of a name and a value.
     pub(super) metadata: Vec<(String, String)>,
     /// Description of the damage after the last batch that can be read; `None` if everything is
@@ -53,13 +53,13 @@ pub(super) struct Layout {
 }
 
 /// Position of a record batch and of the dictionaries that it needs.
-pub(super) struct Batch {
+pub(super) struct BatchPlace {
     block: Block,
     /// Positions of the dictionaries that the columns of the batch refer to.
     pub(super) dictionaries: Arc<Vec<Block>>,
 }
 
-impl Batch {
+impl BatchPlace {
     /// Returns the number of bytes of the batch in the file.
     pub(super) fn bytes(&self) -> u64 {
         block_bytes(&self.block)
@@ -71,7 +71,7 @@ impl Batch {
 /// other blocks contain values that the stream has appended to that version.
 type Dictionaries = BTreeMap<i64, Vec<Block>>;
 
-impl Layout {
+impl ArrowLayout {
     /// Finds the record batches of `file`. In a stream, the search ends after `most` batches.
     ///
     /// # Errors
@@ -119,8 +119,8 @@ impl Layout {
         let dictionaries: Vec<Block> = footer.dictionaries().iter().flatten().copied().collect();
         let dictionaries = Arc::new(dictionaries);
         let blocks = footer.recordBatches().ok_or("the footer lists no record batches")?;
-        let batch = |&block| Batch { block, dictionaries: Arc::clone(&dictionaries) };
-        let batches: Vec<Batch> = blocks.iter().map(batch).collect();
+        let batch = |&block| BatchPlace { block, dictionaries: Arc::clone(&dictionaries) };
+        let batches: Vec<BatchPlace> = blocks.iter().map(batch).collect();
         let all = batches.iter().map(|batch| &batch.block).chain(dictionaries.iter());
         // A position outside of the file shows that the footer is damaged. The caller then reads
         // the messages one by one from the start.
@@ -188,7 +188,7 @@ impl Layout {
         match message.header_type() {
             MessageHeader::RecordBatch => {
                 let dictionaries = Arc::clone(current);
-                self.batches.push(Batch { block: bytes.block, dictionaries });
+                self.batches.push(BatchPlace { block: bytes.block, dictionaries });
                 Ok(())
             }
             MessageHeader::DictionaryBatch => {

@@ -18,7 +18,7 @@ use crate::format::{Fields, InputFormat, Reader};
 #[cfg(feature = "parquet")]
 use {
     crate::Visit,
-    crate::table::{RowsCopy, Share, TableFormat, TableJob, TableRows},
+    crate::table::{RowsCopy, TableFormat, TableJob, TableRows, TableShare},
     simtool_base::error::Result,
     std::fs::File,
     std::path::Path,
@@ -88,7 +88,7 @@ fn is_stream(head: &[u8]) -> bool {
 
 #[cfg(feature = "parquet")]
 impl TableFormat for ArrowIpc {
-    fn shares(&self, file: &File, bytes: u64) -> Option<Vec<Share>> {
+    fn shares(&self, file: &File, bytes: u64) -> Option<Vec<TableShare>> {
         reader::shares(file, bytes)
     }
 

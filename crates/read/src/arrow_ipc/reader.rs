@@ -1,10 +1,10 @@
 //! The rows of an Arrow file or stream as documents, batch by batch.
 
-use crate::arrow_ipc::layout::Batch;
-use crate::arrow_ipc::layout::Layout;
-use crate::arrow_ipc::selection::Selected;
-use crate::table::documents::Rows;
-use crate::table::{Share, TableJob, shares_of};
+use crate::arrow_ipc::layout::ArrowLayout;
+use crate::arrow_ipc::layout::BatchPlace;
+use crate::arrow_ipc::selection::SelectedFields;
+use crate::table::documents::VisitedRows;
+use crate::table::{TableJob, TableShare, shares_of};
 use crate::{Event, Flow, Visit, give, part_of};
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::FileDecoder;
@@ -23,12 +23,12 @@ const MOST_SHARES: u64 = 64;
 /// Groups the record batches of a file into shares of at least `bytes` bytes. A share is read by
 /// one thread, independently of the other shares. Returns `None` if the file cannot be read or is
 /// damaged. Such a file is then read as a whole.
-pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
-    let layout = Layout::load(file, usize::MAX).ok()?;
+pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<TableShare>> {
+    let layout = ArrowLayout::load(file, usize::MAX).ok()?;
     if layout.damage.is_some() {
         return None;
     }
-    let all_bytes: u64 = layout.batches.iter().map(Batch::bytes).sum();
+    let all_bytes: u64 = layout.batches.iter().map(BatchPlace::bytes).sum();
     let batches = layout.batches.iter().enumerate();
     let groups = batches.map(|(group, batch)| (batch.bytes(), layout.rows(file, group)));
     Some(shares_of(groups, bytes.max(all_bytes / MOST_SHARES)))
@@ -43,14 +43,14 @@ pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
 /// The first error of `visit`.
 pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
     let most = job.groups.as_ref().map_or(usize::MAX, |groups| groups.end);
-    let layout = match Layout::load(job.file, most) {
+    let layout = match ArrowLayout::load(job.file, most) {
         Ok(layout) => layout,
         Err(reason) => {
             let detail = format!("{}; no rows were read", quoted(reason.as_bytes()));
             return visit(job.damage("arrow-footer", detail, 0)).map(|_| 0);
         }
     };
-    let selected = match Selected::new(&layout.schema, job.columns) {
+    let selected = match SelectedFields::new(&layout.schema, job.columns) {
         Ok(selected) => selected,
         // The fault concerns the whole file. Only the first share reports it, since users would
         // otherwise see it once for every share.
@@ -82,8 +82,8 @@ pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
 /// State while record batches are read, one after the other.
 struct BatchReading<'j> {
     job: TableJob<'j>,
-    layout: Layout,
-    selected: Selected,
+    layout: ArrowLayout,
+    selected: SelectedFields,
     /// Number of the last decoded batch, and the decoder that decoded it.
     decoder: Option<(usize, FileDecoder)>,
     /// Number of rows in the batches that were read so far, including rows lost by damage.
@@ -99,7 +99,7 @@ impl BatchReading<'_> {
         let batch_bytes = self.layout.batches[group].bytes();
         self.bytes = self.bytes.saturating_add(batch_bytes);
         let batch = self.decode(group);
-        let mut rows = Rows {
+        let mut rows = VisitedRows {
             next: self.rows,
             read: 0,
             text_read: 0,
@@ -163,7 +163,7 @@ impl BatchReading<'_> {
 /// converts the number of rows visited so far to the number of bytes in that report.
 fn visit_slices(
     batch: &RecordBatch,
-    rows: &mut Rows<'_>,
+    rows: &mut VisitedRows<'_>,
     visit: &mut Visit<'_>,
     reached: &dyn Fn(u64) -> u64,
 ) -> Result<Flow, String> {

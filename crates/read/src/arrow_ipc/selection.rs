@@ -1,6 +1,6 @@
 //! The columns of an Arrow schema: their names, and those that are read.
 
-use crate::arrow_ipc::layout::Layout;
+use crate::arrow_ipc::layout::ArrowLayout;
 use crate::table::Columns;
 use crate::table::documents::ColumnPaths;
 use arrow_schema::{DataType, Field, Fields, Schema};
@@ -11,7 +11,7 @@ use std::fs::File;
 /// dotted path, such as `meta.id`. Returns an empty list if the file cannot be read.
 pub(super) fn column_names(file: &File) -> Vec<String> {
     let mut names = Vec::new();
-    if let Ok(layout) = Layout::load(file, 0) {
+    if let Ok(layout) = ArrowLayout::load(file, 0) {
         add_names(layout.schema.fields(), "", &mut names);
     }
     names
@@ -29,7 +29,7 @@ fn add_names(fields: &Fields, prefix: &str, names: &mut Vec<String>) {
 
 /// The columns of a schema that are read: text, ID and the field that decides which documents are
 /// kept.
-pub(super) struct Selected {
+pub(super) struct SelectedFields {
     pub(super) paths: ColumnPaths,
     /// Numbers of the top-level columns to decode, ascending.
     pub(super) projection: Vec<usize>,
@@ -38,7 +38,7 @@ pub(super) struct Selected {
     pub(super) first: String,
 }
 
-impl Selected {
+impl SelectedFields {
     /// Finds the columns that `columns` names. If the schema lacks the column of the text, selects
     /// the first column of text or numbers instead, so that the rows can still be counted.
     ///

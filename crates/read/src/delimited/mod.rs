@@ -80,7 +80,7 @@ impl ByteFormat for Delimited {
         delimiter: Option<u8>,
     ) -> Result<u64> {
         let delimiter = delimiter.unwrap_or(b',');
-        job.split(&mut rows::Rows::new(delimiter, wanted.text, wanted.id, wanted.keep))
+        job.split(&mut rows::DelimitedRows::new(delimiter, wanted.text, wanted.id, wanted.keep))
     }
 
     fn delimiter(&self, head: &[u8], text: &str) -> Option<u8> {

@@ -9,7 +9,7 @@
 
 use crate::form_feed::without_byte_order_mark;
 use crate::plain_text::next_line;
-use crate::splitter::{AfterLoss, Splitter, Step};
+use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
@@ -23,7 +23,7 @@ const GUESSED_FROM: usize = 20;
 const MOST_READ_AGAIN: u64 = 256 << 20;
 
 /// Splitter that divides a text table at the ends of its rows.
-pub(super) struct Rows {
+pub(super) struct DelimitedRows {
     parser: Reader,
     names: [Option<String>; 3],
     /// Number of columns, and the numbers of the columns of the text, the ID and the field that
@@ -44,7 +44,7 @@ const TEXT: usize = 0;
 const ID: usize = 1;
 const KEEP: usize = 2;
 
-impl Rows {
+impl DelimitedRows {
     /// Creates a splitter for columns separated by `delimiter`. `text`, `id` and `keep` are the
     /// names of the columns of the text, of the ID, and of the field that decides which documents
     /// are kept.
@@ -108,12 +108,12 @@ impl Rows {
     /// Returns a bad record for the row at the start of `window`, which has `row` bytes. The bad
     /// record is only the first line of the row, and the other lines are parsed again. If more than
     /// [`MOST_READ_AGAIN`] bytes of the file were parsed again, the bad record is the whole row.
-    fn bad_row(&mut self, window: &[u8], row: usize, expected: Cow<'static, str>) -> Step<'_> {
+    fn bad_row(&mut self, window: &[u8], row: usize, expected: Cow<'static, str>) -> SplitStep<'_> {
         let line = next_line(window).unwrap_or(window.len());
         self.read_again += row.saturating_sub(line) as u64;
         let length = if self.read_again > MOST_READ_AGAIN { row.max(line) } else { line };
         self.bad = Bad { code: "csv", expected, length: length as u64 };
-        Step::record(length, Content::Bad(&self.bad))
+        SplitStep::record(length, Content::Bad(&self.bad))
     }
 }
 
@@ -130,7 +130,7 @@ pub(super) fn guess(head: &[u8], text: &str) -> u8 {
     let blank = head.iter().take_while(|byte| b"\r\n".contains(byte)).count();
     let head = &head[blank..];
     let rank = |delimiter: u8| {
-        let mut rows = Rows::new(delimiter, "", "", None);
+        let mut rows = DelimitedRows::new(delimiter, "", "", None);
         let (mut at, columns) = rows.parse(head, false).or_else(|| rows.parse(head, true))?;
         let has_text = (0..columns).any(|at| rows.field(Some(at)) == Some(text.as_bytes()));
         let (mut seen, mut even) = (0, 0);
@@ -162,17 +162,17 @@ pub(super) fn guess(head: &[u8], text: &str) -> u8 {
 /// Returns the fields of a row, for example the column names in the header. A blank row has no
 /// fields.
 pub(super) fn columns(delimiter: u8, row: &[u8]) -> Vec<String> {
-    let mut rows = Rows::new(delimiter, "", "", None);
+    let mut rows = DelimitedRows::new(delimiter, "", "", None);
     let row = without_byte_order_mark(row).trim_ascii_start();
     let columns = rows.parse(row, true).map_or(0, |(_, columns)| columns);
     let field = |column| rows.field(Some(column)).unwrap_or_default();
     (0..columns).map(|column| String::from_utf8_lossy(field(column)).into_owned()).collect()
 }
 
-impl Splitter for Rows {
+impl Splitter for DelimitedRows {
     const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
 
-    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         let mark = if self.at_file_start {
             window.len() - without_byte_order_mark(window).len()
         } else {
@@ -182,21 +182,23 @@ impl Splitter for Rows {
         // in copies of the file and are not counted.
         let blank = window[mark..].iter().take_while(|byte| b"\r\n".contains(byte)).count();
         if blank > 0 {
-            return Step::filler(mark + blank);
+            return SplitStep::filler(mark + blank);
         }
-        let Some((length, columns)) = self.parse(&window[mark..], last) else { return Step::More };
+        let Some((length, columns)) = self.parse(&window[mark..], last) else {
+            return SplitStep::More;
+        };
         // The parser stops after a carriage return, even if a line feed follows, which belongs to
         // the same line end.
         let length = mark + length;
         let length = match (window[..length].last(), window.get(length)) {
             (Some(b'\r'), Some(b'\n')) => length + 1,
-            (Some(b'\r'), None) if !last => return Step::More,
+            (Some(b'\r'), None) if !last => return SplitStep::More,
             _ => length,
         };
         self.at_file_start = false;
         let Some((wanted, found)) = self.header else {
             self.read_header(columns);
-            return Step::filler(length);
+            return SplitStep::filler(length);
         };
         // A missing or additional delimiter moves all later fields, so the text could be another
         // column.
@@ -216,10 +218,10 @@ impl Splitter for Rows {
         }
         if found[TEXT].is_none() {
             self.bad = Bad::no_text(length as u64);
-            return Step::record(length, Content::Bad(&self.bad));
+            return SplitStep::record(length, Content::Bad(&self.bad));
         }
         let filled = |column| self.field(column).filter(|field| !field.is_empty());
-        Step::record(
+        SplitStep::record(
             length,
             Content::Document(Document {
                 id: filled(found[ID]),

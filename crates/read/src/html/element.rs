@@ -78,12 +78,12 @@ pub(super) enum Element {
 /// Name of an element in lower case, as a number that is quick to compare. All names of more than
 /// 15 bytes have the same value, because no known element has such a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Name(u128);
+pub(super) struct ElementName(u128);
 
-/// Largest number of bytes of a name that fit into a [`Name`].
+/// Largest number of bytes of a name that fit into a [`ElementName`].
 const LONGEST: usize = 15;
 
-impl Name {
+impl ElementName {
     /// Creates a name at compile time. `name` must be in lower case.
     pub(super) const fn new(name: &str) -> Self {
         let bytes = name.as_bytes();
@@ -154,17 +154,17 @@ pub(super) fn ends_name(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b'/' || byte == b'>'
 }
 
-/// Number of slots of the hash table [`TABLE`], which is the number of values of [`Name::slot`].
+/// Number of slots of the hash table [`TABLE`], which is the number of values of [`ElementName::slot`].
 /// The table has about four times as many slots as known names, so every search soon reaches a free
 /// slot.
 const SLOTS: usize = 256;
 /// Value that marks a free slot of [`TABLE`]. No known element has this name.
-const FREE: Name = Name(0);
-/// Hash table of the known elements. The search for an element begins at the slot [`Name::slot`]
+const FREE: ElementName = ElementName(0);
+/// Hash table of the known elements. The search for an element begins at the slot [`ElementName::slot`]
 /// and goes on to the next slots, up to the element or a free slot.
-static TABLE: [(Name, Element); SLOTS] = table();
+static TABLE: [(ElementName, Element); SLOTS] = table();
 
-const fn table() -> [(Name, Element); SLOTS] {
+const fn table() -> [(ElementName, Element); SLOTS] {
     let mut table = [(FREE, Element::Inline); SLOTS];
     put(&mut table, "title", Element::Title);
     put(&mut table, "textarea", Element::Textarea);
@@ -187,8 +187,8 @@ const fn table() -> [(Name, Element); SLOTS] {
 
 /// Inserts an element and its role into the hash table. Does nothing if the table already contains
 /// the element.
-const fn put(table: &mut [(Name, Element); SLOTS], name: &str, element: Element) {
-    let name = Name::new(name);
+const fn put(table: &mut [(ElementName, Element); SLOTS], name: &str, element: Element) {
+    let name = ElementName::new(name);
     let mut slot = name.slot();
     while table[slot].0.0 != FREE.0 {
         if table[slot].0.0 == name.0 {
@@ -217,28 +217,28 @@ mod tests {
             ("div", "div"),
             ("abcdefghi", "abcdefghi"),
         ] {
-            let read = Name::read(tag.as_bytes());
-            assert_eq!(read, (Name::new(name), name.len()), "{tag}");
+            let read = ElementName::read(tag.as_bytes());
+            assert_eq!(read, (ElementName::new(name), name.len()), "{tag}");
         }
         // Only letters are converted to lower case.
-        assert_ne!(Name::read(b"h\x11>xxxxxx").0, Name::new("h1"));
-        assert_ne!(Name::read(b"p\0>xxxxxx").0, Name::new("p"));
-        assert_eq!(Name::read(b"abcdefghijklmnopqr>"), (FREE, 18));
+        assert_ne!(ElementName::read(b"h\x11>xxxxxx").0, ElementName::new("h1"));
+        assert_ne!(ElementName::read(b"p\0>xxxxxx").0, ElementName::new("p"));
+        assert_eq!(ElementName::read(b"abcdefghijklmnopqr>"), (FREE, 18));
     }
 
     #[test]
     fn elements_are_found_by_name() {
         for block in BLOCKS {
             let element = if block == "title" { Element::Title } else { Element::Block };
-            assert_eq!(Name::new(block).element(), element, "{block}");
+            assert_eq!(ElementName::new(block).element(), element, "{block}");
         }
         for name in LEFT_OUT {
-            assert_eq!(Name::new(name).element(), Element::LeftOut, "{name}");
+            assert_eq!(ElementName::new(name).element(), Element::LeftOut, "{name}");
         }
-        assert_eq!(Name::new("script").element(), Element::Script);
-        assert_eq!(Name::new("math").element(), Element::ForeignRoot);
+        assert_eq!(ElementName::new("script").element(), Element::Script);
+        assert_eq!(ElementName::new("math").element(), Element::ForeignRoot);
         for name in ["span", "a", "code", "i", "b", "em", "x", "h7"] {
-            assert_eq!(Name::new(name).element(), Element::Inline, "{name}");
+            assert_eq!(ElementName::new(name).element(), Element::Inline, "{name}");
         }
         assert_eq!(FREE.element(), Element::Inline);
     }

@@ -5,68 +5,74 @@
 //! correctly, it follows the HTML standard.
 
 use crate::html::attributes::Attributes;
-use crate::html::element::Name;
+use crate::html::element::ElementName;
 
 /// Names of HTML elements whose start tag ends all open SVG and MathML elements.
-const BREAKOUTS: [Name; 44] = [
-    Name::new("b"),
-    Name::new("big"),
-    Name::new("blockquote"),
-    Name::new("body"),
-    Name::new("br"),
-    Name::new("center"),
-    Name::new("code"),
-    Name::new("dd"),
-    Name::new("div"),
-    Name::new("dl"),
-    Name::new("dt"),
-    Name::new("em"),
-    Name::new("embed"),
-    Name::new("h1"),
-    Name::new("h2"),
-    Name::new("h3"),
-    Name::new("h4"),
-    Name::new("h5"),
-    Name::new("h6"),
-    Name::new("head"),
-    Name::new("hr"),
-    Name::new("i"),
-    Name::new("img"),
-    Name::new("li"),
-    Name::new("listing"),
-    Name::new("menu"),
-    Name::new("meta"),
-    Name::new("nobr"),
-    Name::new("ol"),
-    Name::new("p"),
-    Name::new("pre"),
-    Name::new("ruby"),
-    Name::new("s"),
-    Name::new("small"),
-    Name::new("span"),
-    Name::new("strike"),
-    Name::new("strong"),
-    Name::new("sub"),
-    Name::new("sup"),
-    Name::new("table"),
-    Name::new("tt"),
-    Name::new("u"),
-    Name::new("ul"),
-    Name::new("var"),
+const BREAKOUTS: [ElementName; 44] = [
+    ElementName::new("b"),
+    ElementName::new("big"),
+    ElementName::new("blockquote"),
+    ElementName::new("body"),
+    ElementName::new("br"),
+    ElementName::new("center"),
+    ElementName::new("code"),
+    ElementName::new("dd"),
+    ElementName::new("div"),
+    ElementName::new("dl"),
+    ElementName::new("dt"),
+    ElementName::new("em"),
+    ElementName::new("embed"),
+    ElementName::new("h1"),
+    ElementName::new("h2"),
+    ElementName::new("h3"),
+    ElementName::new("h4"),
+    ElementName::new("h5"),
+    ElementName::new("h6"),
+    ElementName::new("head"),
+    ElementName::new("hr"),
+    ElementName::new("i"),
+    ElementName::new("img"),
+    ElementName::new("li"),
+    ElementName::new("listing"),
+    ElementName::new("menu"),
+    ElementName::new("meta"),
+    ElementName::new("nobr"),
+    ElementName::new("ol"),
+    ElementName::new("p"),
+    ElementName::new("pre"),
+    ElementName::new("ruby"),
+    ElementName::new("s"),
+    ElementName::new("small"),
+    ElementName::new("span"),
+    ElementName::new("strike"),
+    ElementName::new("strong"),
+    ElementName::new("sub"),
+    ElementName::new("sup"),
+    ElementName::new("table"),
+    ElementName::new("tt"),
+    ElementName::new("u"),
+    ElementName::new("ul"),
+    ElementName::new("var"),
 ];
-const SVG: Name = Name::new("svg");
-const MATH: Name = Name::new("math");
+const SVG: ElementName = ElementName::new("svg");
+const MATH: ElementName = ElementName::new("math");
 /// SVG elements whose content is HTML.
-const IN_SVG: [Name; 3] = [Name::new("desc"), Name::new("foreignobject"), Name::new("title")];
+const IN_SVG: [ElementName; 3] =
+    [ElementName::new("desc"), ElementName::new("foreignobject"), ElementName::new("title")];
 /// MathML elements whose content is HTML.
-const IN_MATH: [Name; 5] =
-    [Name::new("mi"), Name::new("mn"), Name::new("mo"), Name::new("ms"), Name::new("mtext")];
+const IN_MATH: [ElementName; 5] = [
+    ElementName::new("mi"),
+    ElementName::new("mn"),
+    ElementName::new("mo"),
+    ElementName::new("ms"),
+    ElementName::new("mtext"),
+];
 /// MathML element whose content is HTML if its attribute `encoding` is `text/html` or
 /// `application/xhtml+xml`.
-const ANNOTATION: Name = Name::new("annotation-xml");
+const ANNOTATION: ElementName = ElementName::new("annotation-xml");
 /// HTML element whose start tag ends all open SVG and MathML elements if it has one of the
 /// attributes in [`OF_FONTS`].
-const FONT: Name = Name::new("font");
+const FONT: ElementName = ElementName::new("font");
 const OF_FONTS: [&str; 3] = ["color", "face", "size"];
 
 /// Largest number of nested elements that [`Foreign`] tracks. Elements at a greater depth are
@@ -78,7 +84,7 @@ const DEEPEST: usize = 512;
 pub(super) struct Foreign {
     /// Open elements that changed the language of the content, innermost last. They are `svg`,
     /// `math`, and elements inside `svg` or `math` whose content is HTML.
-    open: Vec<Name>,
+    open: Vec<ElementName>,
 }
 
 impl Foreign {
@@ -101,7 +107,7 @@ impl Foreign {
     /// Updates the state after a start tag. `is_self_closing` means that the tag ends with `/>`.
     pub(super) fn start_tag(
         &mut self,
-        name: Name,
+        name: ElementName,
         attributes: Attributes<'_>,
         is_self_closing: bool,
     ) {
@@ -127,12 +133,12 @@ impl Foreign {
     }
 
     /// Updates the state after an end tag.
-    pub(super) fn end_tag(&mut self, name: Name) {
+    pub(super) fn end_tag(&mut self, name: ElementName) {
         if self.open.last() == Some(&name) {
             self.open.pop();
         // The end tags `</p>` and `</br>` leave SVG and MathML like their start tags (HTML
         // standard, section 13.2.6.5).
-        } else if name == Name::new("p") || name == Name::new("br") {
+        } else if name == ElementName::new("p") || name == ElementName::new("br") {
             self.break_out();
         }
     }
@@ -171,10 +177,10 @@ mod tests {
             let html = format!("{tag}>");
             let html = html.as_bytes();
             if let Some(tag) = html.strip_prefix(b"/") {
-                foreign.end_tag(Name::read(tag).0);
+                foreign.end_tag(ElementName::read(tag).0);
                 continue;
             }
-            let (name, length) = Name::read(html);
+            let (name, length) = ElementName::read(html);
             let attributes = Attributes::new(html, length);
             let end = attributes.clone().end().unwrap();
             foreign.start_tag(name, attributes, end.is_self_closing);

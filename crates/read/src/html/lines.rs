@@ -15,11 +15,11 @@ const LONGEST_NAME: usize = 40;
 /// The only white space in the text is single spaces and line ends, which are called gaps. So the
 /// last byte of the text shows whether the text ends with a gap.
 #[derive(Debug)]
-pub(super) struct Lines<'t> {
+pub(super) struct HtmlLines<'t> {
     text: &'t mut Vec<u8>,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> HtmlLines<'t> {
     /// Clears `text` and creates a writer that appends to it.
     pub(super) fn new(text: &'t mut Vec<u8>) -> Self {
         text.clear();
@@ -178,13 +178,13 @@ impl<'t> Lines<'t> {
 mod tests {
     use super::*;
 
-    /// Checks that [`Lines`] turns `bytes` into the text `expected`. The check is repeated with
+    /// Checks that [`HtmlLines`] turns `bytes` into the text `expected`. The check is repeated with
     /// `bytes` at every offset within a word of eight bytes.
     fn check(bytes: &str, expected: &str) {
         for shift in 0..9 {
             let before = "x".repeat(shift);
             let mut text = b"from before".to_vec();
-            let mut lines = Lines::new(&mut text);
+            let mut lines = HtmlLines::new(&mut text);
             lines.push_with_references(format!("{before}{bytes}").as_bytes());
             lines.finish();
             assert_eq!(
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn there_is_no_gap_at_the_ends() {
         let mut text = Vec::new();
-        let mut lines = Lines::new(&mut text);
+        let mut lines = HtmlLines::new(&mut text);
         lines.end_of_line();
         lines.push_verbatim(b" \xC2\xA0  a &lt;<b \n");
         lines.end_of_line();

@@ -22,9 +22,9 @@ mod twin;
 pub(super) use charset::decode;
 
 use crate::html::attributes::Attributes;
-use crate::html::element::{Element, Name};
+use crate::html::element::{Element, ElementName};
 use crate::html::foreign::Foreign;
-use crate::html::lines::Lines;
+use crate::html::lines::HtmlLines;
 
 /// The character U+FFFD in UTF-8. It replaces a zero byte where the HTML standard requires that.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
@@ -41,7 +41,7 @@ impl HtmlText {
     pub(super) fn extract(&mut self, html: &str, text: &mut Vec<u8>) {
         self.foreign.clear();
         let html = html.as_bytes();
-        let mut lines = Lines::new(text);
+        let mut lines = HtmlLines::new(text);
         let mut at = 0;
         loop {
             at += lines.push_until_tag(&html[at..]);
@@ -64,9 +64,9 @@ impl HtmlText {
 
     /// Handles the start tag at position `at`. If the content of the element is not markup, as in
     /// `<script>`, handles the content, too. Returns the position after the handled bytes.
-    fn start_tag(&mut self, html: &[u8], at: usize, lines: &mut Lines<'_>) -> usize {
+    fn start_tag(&mut self, html: &[u8], at: usize, lines: &mut HtmlLines<'_>) -> usize {
         let at = at + 1;
-        let (name, length) = Name::read(&html[at..]);
+        let (name, length) = ElementName::read(&html[at..]);
         let attributes = Attributes::new(html, at + length);
         // A tag that is cut off by the end of the page is ignored.
         let Some(end) = attributes.clone().end() else { return html.len() };
@@ -85,22 +85,22 @@ impl HtmlText {
             Element::Inline | Element::Block | Element::ForeignRoot => end.at,
             Element::Title | Element::Textarea => {
                 let next = raw_text();
-                push_without_zeros(&html[end.at..next], lines, Lines::push_with_references);
+                push_without_zeros(&html[end.at..next], lines, HtmlLines::push_with_references);
                 next
             }
             Element::LeftOut => raw_text(),
             Element::Script => raw_text::end_of_script(html, end.at),
             Element::Plaintext => {
-                push_without_zeros(&html[end.at..], lines, Lines::push_verbatim);
+                push_without_zeros(&html[end.at..], lines, HtmlLines::push_verbatim);
                 html.len()
             }
         }
     }
 
     /// Handles the end tag at position `at`. Returns the position after the tag.
-    fn end_tag(&mut self, html: &[u8], at: usize, lines: &mut Lines<'_>) -> usize {
+    fn end_tag(&mut self, html: &[u8], at: usize, lines: &mut HtmlLines<'_>) -> usize {
         let at = at + 2;
-        let (name, length) = Name::read(&html[at..]);
+        let (name, length) = ElementName::read(&html[at..]);
         let Some(end) = Attributes::new(html, at + length).end() else { return html.len() };
         if matches!(name.element(), Element::Block | Element::Title) {
             lines.end_of_line();
@@ -113,7 +113,7 @@ impl HtmlText {
 
     /// Handles a comment, a document type or a `CDATA` section, which begins with `<!`. `at` is the
     /// position after `<!`. Returns the position after the comment, document type or section.
-    fn declaration(&self, html: &[u8], at: usize, lines: &mut Lines<'_>) -> usize {
+    fn declaration(&self, html: &[u8], at: usize, lines: &mut HtmlLines<'_>) -> usize {
         let bytes = &html[at..];
         if bytes.starts_with(b"--") {
             return end_of_comment(html, at + 2);
@@ -149,7 +149,11 @@ fn end_of_comment(html: &[u8], at: usize) -> usize {
 
 /// Appends bytes to `lines` by calling `push`, with each zero byte replaced by U+FFFD. The HTML
 /// standard requires this replacement in elements without tags.
-fn push_without_zeros<'t>(bytes: &[u8], lines: &mut Lines<'t>, push: fn(&mut Lines<'t>, &[u8])) {
+fn push_without_zeros<'t>(
+    bytes: &[u8],
+    lines: &mut HtmlLines<'t>,
+    push: fn(&mut HtmlLines<'t>, &[u8]),
+) {
     for (at, piece) in bytes.split(|&byte| byte == 0).enumerate() {
         if at > 0 {
             lines.push_verbatim(REPLACEMENT);

@@ -10,12 +10,12 @@ use std::fmt;
 /// Largest depth of nested objects and arrays in a line. Deeper lines are bad records.
 pub(super) const DEEPEST: usize = 128;
 
-/// Index of the field with the text in arrays of three fields, such as [`Found::values`].
+/// Index of the field with the text in arrays of three fields, such as [`FoundValues::values`].
 pub(super) const TEXT: usize = 0;
-/// Index of the field with the ID in arrays of three fields, such as [`Found::values`].
+/// Index of the field with the ID in arrays of three fields, such as [`FoundValues::values`].
 pub(super) const ID: usize = 1;
 /// Index of the field that decides which documents are kept in arrays of three fields, such as
-/// [`Found::values`].
+/// [`FoundValues::values`].
 pub(super) const KEEP: usize = 2;
 
 /// Reason why a line is a bad record: the code of the bad record, and a description of a valid
@@ -25,7 +25,7 @@ pub(super) type Refusal = (&'static str, Cow<'static, str>);
 /// Reusable memory for the decoded values of three fields of a line: the text, the ID, and the
 /// field that decides which documents are kept.
 #[derive(Debug, Default)]
-pub(super) struct Scratch(pub(super) [Vec<u8>; 3]);
+pub(super) struct ValueScratch(pub(super) [Vec<u8>; 3]);
 
 /// Paths to three fields of a line: the text, the ID, and the field that decides which documents
 /// are kept. A path is a list of keys, from the outermost object to the field. An empty path leads
@@ -44,14 +44,17 @@ impl FieldPaths {
 
 /// Returns the values of the fields in `line` to which `paths` lead, or the reason why the line is
 /// bad.
-pub(super) fn find_fields<'a>(line: &'a str, paths: &FieldPaths) -> Result<Found<'a>, Refusal> {
+pub(super) fn find_fields<'a>(
+    line: &'a str,
+    paths: &FieldPaths,
+) -> Result<FoundValues<'a>, Refusal> {
     // The parser skips unwanted values recursively, so a deep line could overflow the stack.
     if is_too_deep(line.as_bytes(), DEEPEST) {
         return Err(("json-depth", "nesting of at most 128".into()));
     }
-    let mut found = Found::default();
+    let mut found = FoundValues::default();
     let mut json = serde_json::Deserializer::from_str(line);
-    let fields = Fields { paths, depth: 0, wanted: 0b111, found: &mut found };
+    let fields = FieldVisitor { paths, depth: 0, wanted: 0b111, found: &mut found };
     serde::Deserializer::deserialize_map(&mut json, fields)
         .and_then(|()| json.end())
         .map_err(|error| ("json", explanation(&error)))?;
@@ -64,8 +67,8 @@ pub(super) fn find_fields<'a>(line: &'a str, paths: &FieldPaths) -> Result<Found
 /// Returns the keys of the object in `line`, in order. Returns an empty list if the line is not an
 /// object.
 pub(super) fn keys(line: &[u8]) -> Vec<String> {
-    struct Keys;
-    impl<'de> serde::de::Visitor<'de> for Keys {
+    struct KeyList;
+    impl<'de> serde::de::Visitor<'de> for KeyList {
         type Value = Vec<String>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -88,7 +91,7 @@ pub(super) fn keys(line: &[u8]) -> Vec<String> {
         return Vec::new();
     }
     let mut json = serde_json::Deserializer::from_slice(line);
-    serde::Deserializer::deserialize_map(&mut json, Keys).unwrap_or_default()
+    serde::Deserializer::deserialize_map(&mut json, KeyList).unwrap_or_default()
 }
 
 /// Returns an error of the JSON parser as text for the message about a bad record. The text does
@@ -126,24 +129,24 @@ pub(super) fn is_too_deep(json: &[u8], deepest: usize) -> bool {
 /// documents are kept. The values are as they are in the line, and escapes in them are not yet
 /// resolved.
 #[derive(Default)]
-pub(super) struct Found<'de> {
+pub(super) struct FoundValues<'de> {
     pub(super) values: [Option<&'de RawValue>; 3],
     duplicate: bool,
 }
 
 /// Serde visitor of a JSON object, which is the whole line or a nested object that a path leads
 /// into. The visitor stores the values of the wanted fields in `found`.
-struct Fields<'p, 'de> {
+struct FieldVisitor<'p, 'de> {
     paths: &'p FieldPaths,
     /// Depth of the object: 0 for the whole line, 1 for an object in it, and so on.
     depth: usize,
     /// Set of the fields whose paths lead into this object. Bit [`TEXT`], [`ID`] or [`KEEP`] is set
     /// for each of these fields.
     wanted: u8,
-    found: &'p mut Found<'de>,
+    found: &'p mut FoundValues<'de>,
 }
 
-impl<'de> serde::de::Visitor<'de> for Fields<'_, 'de> {
+impl<'de> serde::de::Visitor<'de> for FieldVisitor<'_, 'de> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -152,7 +155,7 @@ impl<'de> serde::de::Visitor<'de> for Fields<'_, 'de> {
 
     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Self { paths, depth, wanted, found } = self;
-        while let Some(mask) = map.next_key_seed(Key { paths, depth, wanted })? {
+        while let Some(mask) = map.next_key_seed(KeyVisitor { paths, depth, wanted })? {
             // Values of other keys are checked for syntax, but not stored.
             if mask == 0 {
                 map.next_value::<serde::de::IgnoredAny>()?;
@@ -174,7 +177,8 @@ impl<'de> serde::de::Visitor<'de> for Fields<'_, 'de> {
             }
             // If a path leads through a value that is not an object, the field is missing.
             if inner != 0 && value.get().starts_with('{') {
-                let next = Fields { paths, depth: depth + 1, wanted: inner, found: &mut *found };
+                let next =
+                    FieldVisitor { paths, depth: depth + 1, wanted: inner, found: &mut *found };
                 let mut json = serde_json::Deserializer::from_str(value.get());
                 serde::Deserializer::deserialize_map(&mut json, next)
                     .map_err(serde::de::Error::custom)?;
@@ -186,13 +190,13 @@ impl<'de> serde::de::Visitor<'de> for Fields<'_, 'de> {
 
 /// Serde visitor of a key of an object. It returns the set of the wanted fields whose paths have
 /// this key at `depth`. Bit [`TEXT`], [`ID`] or [`KEEP`] is set for each of these fields.
-struct Key<'p> {
+struct KeyVisitor<'p> {
     paths: &'p FieldPaths,
     depth: usize,
     wanted: u8,
 }
 
-impl<'de> serde::de::DeserializeSeed<'de> for Key<'_> {
+impl<'de> serde::de::DeserializeSeed<'de> for KeyVisitor<'_> {
     type Value = u8;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, json: D) -> Result<u8, D::Error> {
@@ -200,7 +204,7 @@ impl<'de> serde::de::DeserializeSeed<'de> for Key<'_> {
     }
 }
 
-impl serde::de::Visitor<'_> for Key<'_> {
+impl serde::de::Visitor<'_> for KeyVisitor<'_> {
     type Value = u8;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,7 @@
 //! Lines of JSON in memory as a corpus, for example a batch of lines from a stream.
 
 use crate::jsonl::fields::FieldPaths;
-use crate::jsonl::lines::Lines;
+use crate::jsonl::lines::JsonLineSplitter;
 use crate::window::read_slice;
 use crate::{Corpus, Price, ReadOptions, Visit};
 use simtool_base::error::Result;
@@ -68,7 +68,7 @@ impl Corpus for JsonLinesInMemory<'_> {
 
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
         let range = self.shards[shard].clone();
-        let mut splitter = Lines::new(self.paths.clone(), false);
+        let mut splitter = JsonLineSplitter::new(self.paths.clone(), false);
         read_slice(
             &mut splitter,
             &self.lines[range.clone()],

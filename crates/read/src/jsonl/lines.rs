@@ -5,51 +5,53 @@
 //! that are read (text, ID, `keep_field`) twice is bad, too, since JSON parsers disagree on which
 //! value counts. Bytes that are not UTF-8, and single halves of surrogate pairs, become U+FFFD.
 
-use crate::jsonl::fields::{FieldPaths, ID, KEEP, Refusal, Scratch, TEXT, as_written, find_fields};
+use crate::jsonl::fields::{
+    FieldPaths, ID, KEEP, Refusal, TEXT, ValueScratch, as_written, find_fields,
+};
 use crate::jsonl::quick::quick_document;
 use crate::jsonl::strings::unescaped;
 use crate::plain_text::{line, next_line};
-use crate::splitter::{AfterLoss, Splitter, Step};
+use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
 
 /// Splitter that divides JSON Lines at line ends, and extracts the document of each line.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct JsonLineSplitter {
     paths: FieldPaths,
     at_file_start: bool,
-    quick_scratch: Scratch,
-    scratch: Scratch,
+    quick_scratch: ValueScratch,
+    scratch: ValueScratch,
     /// Reusable memory for a copy of a line that is not valid UTF-8. In the copy, the invalid bytes
     /// are replaced.
     repaired_line: String,
     bad: Bad,
 }
 
-impl Lines {
+impl JsonLineSplitter {
     pub(super) fn new(paths: FieldPaths, at_file_start: bool) -> Self {
         let bad = Bad { code: "json", expected: Cow::Borrowed(""), length: 0 };
         Self {
             paths,
             at_file_start,
-            quick_scratch: Scratch::default(),
-            scratch: Scratch::default(),
+            quick_scratch: ValueScratch::default(),
+            scratch: ValueScratch::default(),
             repaired_line: String::new(),
             bad,
         }
     }
 }
 
-impl Splitter for Lines {
+impl Splitter for JsonLineSplitter {
     const AFTER_LOSS: AfterLoss = AfterLoss::Continue;
 
-    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         let Some((line, length)) = line(window, last, &mut self.at_file_start) else {
-            return Step::More;
+            return SplitStep::More;
         };
         // Blank lines count as records, so that the number of a record is the number of its line.
         if line.iter().all(u8::is_ascii_whitespace) {
-            return Step::record(length, Content::PassThrough);
+            return SplitStep::record(length, Content::PassThrough);
         }
         let Self { paths, quick_scratch, scratch, repaired_line, bad, .. } = self;
         let (line, repaired) = if let Ok(line) = str::from_utf8(line) {
@@ -74,7 +76,7 @@ impl Splitter for Lines {
                 Content::Bad(bad)
             }
         };
-        Step::record(length, content)
+        SplitStep::record(length, content)
     }
 
     fn boundary(&self, bytes: &[u8]) -> Option<usize> {
@@ -86,7 +88,7 @@ impl Splitter for Lines {
 pub(super) fn document<'a>(
     line: &'a str,
     paths: &FieldPaths,
-    scratch: &'a mut Scratch,
+    scratch: &'a mut ValueScratch,
 ) -> Result<Document<'a>, Refusal> {
     let found = find_fields(line, paths)?;
     let [text_scratch, id_scratch, keep_scratch] = &mut scratch.0;
@@ -117,14 +119,14 @@ mod tests {
     use super::*;
 
     fn read(line: &str, paths: &FieldPaths) -> Result<(String, Option<String>, bool), String> {
-        let mut lines = Lines::new(paths.clone(), false);
+        let mut lines = JsonLineSplitter::new(paths.clone(), false);
         match lines.next(line.as_bytes(), true) {
-            Step::Record { content: Content::Document(d), .. } => Ok((
+            SplitStep::Record { content: Content::Document(d), .. } => Ok((
                 str::from_utf8(d.text).unwrap().to_owned(),
                 d.id.map(|id| str::from_utf8(id).unwrap().to_owned()),
                 d.repaired.is_some(),
             )),
-            Step::Record { content: Content::Bad(bad), .. } => Err(bad.code.to_owned()),
+            SplitStep::Record { content: Content::Bad(bad), .. } => Err(bad.code.to_owned()),
             step => Err(format!("{step:?}")),
         }
     }
@@ -206,7 +208,7 @@ mod tests {
             line in "[ {]?[{]?(\"(text|id|k|a\\\\\"|\u{e9})\" ?[:,] ?(\"([a-c\u{e9}/]|\\\\[\"nu0q\\\\]|\\\\u00e9|\\\\ud83d|\\\\ude00|\t){0,12}\"?|-?[0-9.e]{1,4}|null|\\{\\}|\\[1,\"x\"\\])[, ]{0,2}){0,4}[}]{0,2} ?",
         ) {
             let paths = FieldPaths::new("text", "id", Some("k"));
-            let (mut quick, mut slow) = (Scratch::default(), Scratch::default());
+            let (mut quick, mut slow) = (ValueScratch::default(), ValueScratch::default());
             if let Some(quick) = quick_document(&line, &paths, &mut quick) {
                 proptest::prop_assert_eq!(Ok(quick), document(&line, &paths, &mut slow));
             }
@@ -217,7 +219,7 @@ mod tests {
     fn ordinary_lines_take_the_quick_way() {
         let paths = FieldPaths::new("text", "id", None);
         for line in [r#"{"text": "x"}"#, r#" { "id" : 7 , "z": [{}], "text" : "a\nb" } "#] {
-            assert!(quick_document(line, &paths, &mut Scratch::default()).is_some(), "{line}");
+            assert!(quick_document(line, &paths, &mut ValueScratch::default()).is_some(), "{line}");
         }
     }
 
@@ -233,9 +235,9 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_utf8_are_replaced() {
-        let mut lines = Lines::new(FieldPaths::new("text", "id", None), false);
+        let mut lines = JsonLineSplitter::new(FieldPaths::new("text", "id", None), false);
         match lines.next(b"{\"text\": \"a\xFFb\"}\n", false) {
-            Step::Record { content: Content::Document(d), length: 16, .. } => {
+            SplitStep::Record { content: Content::Document(d), length: 16, .. } => {
                 assert_eq!((d.text, d.repaired), ("a\u{FFFD}b".as_bytes(), Some("utf8")));
             }
             step => panic!("{step:?}"),

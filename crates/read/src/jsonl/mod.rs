@@ -78,7 +78,7 @@ impl ByteFormat for JsonLines {
     ) -> Result<u64> {
         let paths = fields::FieldPaths::new(wanted.text, wanted.id, wanted.keep);
         let is_start = job.is_file_start();
-        job.split(&mut lines::Lines::new(paths, is_start))
+        job.split(&mut lines::JsonLineSplitter::new(paths, is_start))
     }
 
     fn refusal(&self, head: &[u8], compression: Compression, name: &Path) -> Option<String> {

@@ -1,7 +1,9 @@
 //! A fast path for ordinary lines of JSON. It finds the fields and resolves the escapes of the text
 //! in one pass over the line.
 
-use crate::jsonl::fields::{DEEPEST, FieldPaths, ID, KEEP, Scratch, TEXT, as_written, is_too_deep};
+use crate::jsonl::fields::{
+    DEEPEST, FieldPaths, ID, KEEP, TEXT, ValueScratch, as_written, is_too_deep,
+};
 use crate::jsonl::strings::string;
 use serde_json::value::RawValue;
 use simtool_model::document::Document;
@@ -11,7 +13,7 @@ use simtool_model::document::Document;
 pub(super) fn quick_document<'a>(
     line: &'a str,
     paths: &FieldPaths,
-    scratch: &'a mut Scratch,
+    scratch: &'a mut ValueScratch,
 ) -> Option<Document<'a>> {
     if paths.0.iter().any(|path| path.len() > 1) {
         return None;

@@ -46,21 +46,21 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
         let (writer, columns) = writer.into_serialized_writer()?;
         Ok::<_, ParquetError>((metadata, writer, columns))
     })?;
-    let encoder = Encoder { from, to, metadata, columns };
+    let encoder = RowGroupEncoder { from, to, metadata, columns };
     copy_groups(&encoder, copy, &mut |group| decoded(from, to, || append(&mut writer, group)))?;
     decoded(from, to, || writer.close().map(drop))
 }
 
 /// Decodes the row groups of the original and encodes the rows that the copy keeps. [`copy_groups`]
 /// calls this encoder for each row group.
-struct Encoder<'c> {
+struct RowGroupEncoder<'c> {
     from: &'c Path,
     to: &'c Path,
     metadata: ArrowReaderMetadata,
     columns: ArrowRowGroupWriterFactory,
 }
 
-impl GroupEncoder for Encoder<'_> {
+impl GroupEncoder for RowGroupEncoder<'_> {
     type Encoded = Vec<ArrowColumnChunk>;
 
     fn group_rows(&self) -> Vec<u64> {

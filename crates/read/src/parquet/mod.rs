@@ -10,7 +10,7 @@ use crate::format::{Fields, InputFormat, Reader};
 #[cfg(feature = "parquet")]
 use {
     crate::Visit,
-    crate::table::{RowsCopy, Share, TableFormat, TableJob, TableRows},
+    crate::table::{RowsCopy, TableFormat, TableJob, TableRows, TableShare},
     simtool_base::error::Result,
     std::fs::File,
     std::path::Path,
@@ -65,7 +65,7 @@ impl InputFormat for Parquet {
 
 #[cfg(feature = "parquet")]
 impl TableFormat for Parquet {
-    fn shares(&self, file: &File, bytes: u64) -> Option<Vec<Share>> {
+    fn shares(&self, file: &File, bytes: u64) -> Option<Vec<TableShare>> {
         reader::shares(file, bytes)
     }
 

@@ -3,8 +3,8 @@
 //! The library can panic on damaged files. A panic is caught and reported as a fault, like the
 //! library's errors. Sizes that a file declares are checked before anything is decoded.
 
-use crate::table::documents::{ColumnPaths, Rows, caught};
-use crate::table::{Columns, Share, TableJob, shares_of};
+use crate::table::documents::{ColumnPaths, VisitedRows, caught};
+use crate::table::{Columns, TableJob, TableShare, shares_of};
 use crate::{Event, Flow, Visit, give, part_of};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -33,7 +33,7 @@ const MOST_COLUMNS: usize = 10_000;
 /// Collects consecutive row groups into shares of at least `bytes` compressed bytes. A share is
 /// read by one thread, independently of the other shares. Returns `None` if the footer of the file
 /// cannot be read.
-pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
+pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<TableShare>> {
     let metadata = load(file).ok()?;
     let groups = metadata.metadata().row_groups().iter();
     Some(shares_of(groups.map(|group| (compressed_bytes(group), row_count(group))), bytes))
@@ -114,7 +114,7 @@ impl GroupReading<'_> {
             self.rows = self.rows.saturating_add(declared);
             return give(self.job.damage("parquet-size", detail, declared), visit);
         }
-        let mut rows = Rows {
+        let mut rows = VisitedRows {
             next: self.rows,
             read: 0,
             text_read: 0,
@@ -124,7 +124,7 @@ impl GroupReading<'_> {
         };
         // The first rows may be longer than the last rows, so the bytes of the texts measure
         // progress better than the number of rows.
-        let reached = |rows: &Rows<'_>| match text_bytes {
+        let reached = |rows: &VisitedRows<'_>| match text_bytes {
             Some(all) => part_of(group_bytes, rows.text_read, all),
             None => part_of(group_bytes, rows.read, declared),
         };
@@ -163,9 +163,9 @@ impl GroupReading<'_> {
 /// decoded.
 fn visit_batches(
     mut batches: ParquetRecordBatchReader,
-    rows: &mut Rows<'_>,
+    rows: &mut VisitedRows<'_>,
     visit: &mut Visit<'_>,
-    reached: &dyn Fn(&Rows<'_>) -> u64,
+    reached: &dyn Fn(&VisitedRows<'_>) -> u64,
 ) -> Result<Flow, String> {
     loop {
         let batch = match caught(|| batches.next().transpose())? {

@@ -53,7 +53,7 @@ fn column_at(batch: &RecordBatch, path: Option<&Vec<String>>) -> Result<Option<A
 }
 
 /// State while the rows of a group of a table are visited as records.
-pub(crate) struct Rows<'r> {
+pub(crate) struct VisitedRows<'r> {
     /// Number of the next record.
     pub(crate) next: u64,
     /// Number of rows visited so far.
@@ -68,7 +68,7 @@ pub(crate) struct Rows<'r> {
     pub(crate) paths: &'r ColumnPaths,
 }
 
-impl Rows<'_> {
+impl VisitedRows<'_> {
     /// Visits every row of a record batch as a record.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ use std::path::Path;
 pub(super) trait TableFormat: fmt::Debug + Sync {
     /// Collects the groups of rows of a file into shares of at least `bytes` bytes. A share is read
     /// by one thread, independently of the other shares. Returns `None` if the file cannot be read.
-    fn shares(&self, file: &File, bytes: u64) -> Option<Vec<Share>>;
+    fn shares(&self, file: &File, bytes: u64) -> Option<Vec<TableShare>>;
 
     /// Returns the names of all columns, with dotted paths such as `meta.id` for nested columns.
     /// Returns an empty list if the file cannot be read.
@@ -58,7 +58,7 @@ pub struct TableRows {
 
 /// Consecutive groups of rows of a table that make up one shard.
 #[derive(Clone, Debug)]
-pub(super) struct Share {
+pub(super) struct TableShare {
     pub(super) groups: Range<usize>,
     /// Number of bytes on disk of all columns of these groups.
     pub(super) bytes: u64,
@@ -72,17 +72,17 @@ pub(super) struct Share {
 pub(super) fn shares_of(
     groups: impl ExactSizeIterator<Item = (u64, u64)>,
     least_bytes: u64,
-) -> Vec<Share> {
+) -> Vec<TableShare> {
     let count = groups.len();
     let mut shares = Vec::new();
-    let mut share = Share { groups: 0..0, bytes: 0, rows: 0 };
+    let mut share = TableShare { groups: 0..0, bytes: 0, rows: 0 };
     for (group, (bytes, rows)) in groups.enumerate() {
         share.groups.end = group + 1;
         share.bytes = share.bytes.saturating_add(bytes);
         share.rows = share.rows.saturating_add(rows);
         // The last share may be smaller, so that no group is left over.
         if share.bytes >= least_bytes || group + 1 == count {
-            let next = Share { groups: group + 1..group + 1, bytes: 0, rows: 0 };
+            let next = TableShare { groups: group + 1..group + 1, bytes: 0, rows: 0 };
             shares.push(std::mem::replace(&mut share, next));
         }
     }

@@ -132,7 +132,7 @@ pub struct Walker {
 }
 
 /// A file that was found in a folder.
-struct Found {
+struct FoundFile {
     path: PathBuf,
     kind: fs::FileType,
     /// The path `path` with all links resolved.
@@ -190,7 +190,7 @@ struct NamedFolder<'f> {
 /// State of a walk through a folder that the user named.
 #[derive(Default)]
 struct FolderWalk {
-    found: Vec<Found>,
+    found: Vec<FoundFile>,
     hidden: LeftOut,
     /// Links to folders, which are not followed.
     links: LeftOut,
@@ -231,7 +231,7 @@ impl FolderWalk {
     }
 
     /// Returns the files that were found, in byte order of their paths, each file once.
-    fn into_files(mut self) -> Vec<Found> {
+    fn into_files(mut self) -> Vec<FoundFile> {
         self.found.sort_unstable_by(|a, b| {
             let a = a.path.as_os_str().as_encoded_bytes();
             let b = b.path.as_os_str().as_encoded_bytes();
@@ -361,7 +361,7 @@ impl Walker {
         }
         self.walked.hidden += walk.hidden.count;
         self.walked.left_out.extend(walk.warnings(root));
-        for Found { path, kind, real } in walk.into_files() {
+        for FoundFile { path, kind, real } in walk.into_files() {
             let below = path.strip_prefix(root).unwrap_or(&path);
             // The folder `..` has no name.
             let copy_name = Path::new(root.file_name().unwrap_or_default()).join(below);
@@ -393,7 +393,7 @@ impl Walker {
         } else if is_wanted && kind.is_symlink() {
             self.add_link(in_folders, path, walk);
         } else if is_wanted {
-            walk.found.push(Found { path, kind, real });
+            walk.found.push(FoundFile { path, kind, real });
         }
     }
 
@@ -407,7 +407,7 @@ impl Walker {
                 walk.has_links = true;
                 // A link must not add a file of the output to the input.
                 if in_folders.output.is_none_or(|output| !real.starts_with(output)) {
-                    walk.found.push(Found { path, kind, real });
+                    walk.found.push(FoundFile { path, kind, real });
                 }
             }
             // The target of the link cannot be opened, and usually does not exist. So nothing is
@@ -455,8 +455,8 @@ fn is_of_simtool(folder: &Path) -> bool {
 /// Removes repeated files. If a file has several names because of links, its first name with the
 /// extension of an input format is kept. This helps with caches, in which links with good names
 /// lead to files with meaningless names.
-fn named_best(found: Vec<Found>) -> Vec<Found> {
-    let tells = |found: &Found| sniff::named(&found.path).is_some();
+fn named_best(found: Vec<FoundFile>) -> Vec<FoundFile> {
+    let tells = |found: &FoundFile| sniff::named(&found.path).is_some();
     let mut best: UnorderedMap<&Path, usize> = UnorderedMap::default();
     for (at, file) in found.iter().enumerate() {
         let known = best.entry(&file.real).or_insert(at);

@@ -11,7 +11,7 @@
 
 use crate::html::{self, HtmlText};
 use crate::http::{self, Unreadable, fields, is_html};
-use crate::splitter::{AfterLoss, Splitter, Step};
+use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use simtool_base::fault::quoted;
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ pub(super) struct WarcRecords {
 
 /// Values of the header fields that are needed.
 #[derive(Debug, Default)]
-struct Header<'w> {
+struct WarcHeader<'w> {
     kind: &'w [u8],
     content_type: &'w [u8],
     length: Option<&'w [u8]>,
@@ -64,9 +64,14 @@ impl WarcRecords {
         }
     }
 
-    fn bad(&mut self, length: usize, code: &'static str, expected: Cow<'static, str>) -> Step<'_> {
+    fn bad(
+        &mut self,
+        length: usize,
+        code: &'static str,
+        expected: Cow<'static, str>,
+    ) -> SplitStep<'_> {
         self.bad = Bad { code, expected, length: length as u64 };
-        Step::record(length, Content::Bad(&self.bad))
+        SplitStep::record(length, Content::Bad(&self.bad))
     }
 
     /// Returns a bad record that begins at the start of the window and ends before the next record.
@@ -78,16 +83,16 @@ impl WarcRecords {
         last: bool,
         code: &'static str,
         expected: Cow<'static, str>,
-    ) -> Step<'_> {
+    ) -> SplitStep<'_> {
         match self.boundary(&window[from..]) {
             Some(at) => self.bad(from + at, code, expected),
             None if last => self.bad(window.len(), code, expected),
-            None => Step::More,
+            None => SplitStep::More,
         }
     }
 
-    fn header<'w>(&self, block: &'w [u8]) -> Header<'w> {
-        let mut header = Header::default();
+    fn header<'w>(&self, block: &'w [u8]) -> WarcHeader<'w> {
+        let mut header = WarcHeader::default();
         for (name, value) in fields(block) {
             let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
             if is("WARC-Type") {
@@ -112,7 +117,7 @@ impl WarcRecords {
     /// whole record in bytes.
     fn content<'a>(
         &'a mut self,
-        header: &Header<'a>,
+        header: &WarcHeader<'a>,
         block: &'a [u8],
         length: usize,
     ) -> Content<'a> {
@@ -216,16 +221,16 @@ impl Splitter for WarcRecords {
     const AFTER_LOSS: AfterLoss = AfterLoss::Continue;
     const BOUNDARY_BYTES: usize = NEXT.len();
 
-    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         // Additional line ends between records occur in published crawls. They are filler, so
         // copies keep them.
         let blank = window.iter().take_while(|byte| b"\r\n".contains(byte)).count();
         if blank > 0 {
-            return Step::filler(blank);
+            return SplitStep::filler(blank);
         }
         if !window.starts_with(START) {
             if !last && START.starts_with(window) {
-                return Step::More;
+                return SplitStep::More;
             }
             return self.resume(
                 window,
@@ -260,17 +265,17 @@ impl Splitter for WarcRecords {
                 // recognized by the line end before it.
                 return match self.boundary(&window[start - 1..]) {
                     Some(at) => self.bad(start - 1 + at, "warc-length", wrong_length(length)),
-                    None => Step::More,
+                    None => SplitStep::More,
                 };
             }
-            None => return Step::More,
+            None => return SplitStep::More,
         };
         match (end, behind) {
             (Some(end), Ok(Some(tail))) => {
                 let content = self.content(&header, &window[start..end], end + tail);
-                Step::record(end + tail, content)
+                SplitStep::record(end + tail, content)
             }
-            (_, Err(())) => Step::More,
+            (_, Err(())) => SplitStep::More,
             _ => self.resume(window, start - 1, last, "warc-length", wrong_length(length)),
         }
     }
