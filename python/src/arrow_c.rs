@@ -145,8 +145,8 @@ impl Imported {
     }
 
     /// Returns the imported arrays with their type.
-    pub(crate) fn arrays(&self) -> impl Iterator<Item = View<'_>> {
-        self.arrays.iter().map(|array| View { schema: &self.schema, array })
+    pub(crate) fn arrays(&self) -> impl Iterator<Item = ArrayView<'_>> {
+        self.arrays.iter().map(|array| ArrayView { schema: &self.schema, array })
     }
 
     /// Returns the type of the arrays.
@@ -241,7 +241,7 @@ unsafe fn slice<'i, T>(pointer: *const T, count: usize) -> Option<&'i [T]> {
 
 /// An imported array, or a column of an imported table.
 #[derive(Clone, Copy)]
-pub(crate) struct View<'i> {
+pub(crate) struct ArrayView<'i> {
     schema: &'i CSchema,
     array: &'i CArray,
 }
@@ -260,7 +260,7 @@ impl Plain for u128 {}
 impl Plain for f32 {}
 impl Plain for f64 {}
 
-impl<'i> View<'i> {
+impl<'i> ArrayView<'i> {
     pub(crate) fn field(self) -> Field<'i> {
         Field(self.schema)
     }

@@ -13,7 +13,7 @@ use crate::near_duplicates::given_pairs;
 use crate::numbers;
 use crate::settings;
 use crate::tables::{Table, no_table};
-use crate::texts::Input;
+use crate::texts::ImportedTexts;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -25,7 +25,7 @@ use simtool::field_value::FieldValue;
 use simtool::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use simtool::groups::Groups;
 use simtool::hamming::layout::Layout;
-use simtool::hamming::null_lanes::{Side, may_be_null, shape_without_nulls, without_nulls};
+use simtool::hamming::null_lanes::{NullSide, may_be_null, shape_without_nulls, without_nulls};
 use simtool::kernels::hamming_pairs::{Candidates, near_pairs_64};
 use simtool::matches::ValuePair;
 use simtool::method::{Criterion, Fitted, Method};
@@ -51,11 +51,11 @@ pub(crate) struct Engine {
     /// The model learned from the collection, if the fingerprints need one.
     fitted: Fitted,
     /// Keys of the fingerprints. `None` if the method compares sets.
-    keys: Option<Keys>,
+    keys: Option<BucketKeys>,
 }
 
 /// The keys by which close fingerprints meet in a bucket.
-struct Keys {
+struct BucketKeys {
     distance: u32,
     shape: Shape,
     layout: Layout,
@@ -81,7 +81,9 @@ impl Engine {
         let mut config = settings::config(options)?;
         config.resources.threads = 1;
         let keys = match config.method.close() {
-            Criterion::Distance(distance) => Some(Keys::new(&config.method, distance, sample)?),
+            Criterion::Distance(distance) => {
+                Some(BucketKeys::new(&config.method, distance, sample)?)
+            }
             Criterion::Similarity(_) => None,
         };
         Ok(Self { config, fitted: fitted(learned)?, keys })
@@ -161,7 +163,7 @@ impl Engine {
         ids: &Bound<'_, PyAny>,
         of_queries: bool,
     ) -> PyResult<Fingerprints> {
-        let (input, method) = (Input::of(texts, None)?, &self.config.method);
+        let (input, method) = (ImportedTexts::of(texts, None)?, &self.config.method);
         let (recipe, rows) = (method.recipe(), &input.rows()?);
         let made = py.detach(|| {
             let (texts, resources) = (Texts::of(rows), &self.config.resources);
@@ -172,7 +174,7 @@ impl Engine {
         if may_be_null(made.shape) {
             let numbers =
                 fields::values(ids)?.into_iter().map(|id| stable_hash::hash(id.as_bytes()));
-            let side = if of_queries { Side::Queries } else { Side::Corpus };
+            let side = if of_queries { NullSide::Queries } else { NullSide::Corpus };
             made = without_nulls(&made, numbers, side);
         }
         Ok(Fingerprints::new(made, method.clone(), self.fitted.clone()))
@@ -275,14 +277,14 @@ impl Engine {
             };
             self.fates(&Neighbourhood::new(&close), &ranks)
         });
-        let numbers = |name, of: fn(&Fate) -> u32| {
+        let numbers = |name, of: fn(&RemovalReason) -> u32| {
             ColumnData::new(name, Values::U32(fates.iter().map(of).collect()))
         };
-        let optional = |name, of: fn(&Fate) -> Option<u32>| {
+        let optional = |name, of: fn(&RemovalReason) -> Option<u32>| {
             let values = fates.iter().map(|fate| of(fate).unwrap_or_default()).collect();
             ColumnData::nullable(name, Values::U32(values), |row| of(&fates[row]).is_some())
         };
-        let of_fate = |fate: &Fate| fate.closeness.and_then(Closeness::similarity);
+        let of_fate = |fate: &RemovalReason| fate.closeness.and_then(Closeness::similarity);
         let values = fates.iter().map(|fate| of_fate(fate).unwrap_or(f64::NAN)).collect();
         let similarity = ColumnData::nullable("similarity", Values::F64(values), |row| {
             of_fate(&fates[row]).is_some()
@@ -299,7 +301,7 @@ impl Engine {
 }
 
 /// The reason why documents of a group are removed.
-struct Fate {
+struct RemovalReason {
     group: u32,
     kept: u32,
     /// The fate applies to documents preferred after the kept document of this group.
@@ -309,7 +311,7 @@ struct Fate {
     closeness: Option<Closeness>,
 }
 
-impl Keys {
+impl BucketKeys {
     /// Builds the keys of a method with fingerprints, for pairs within `distance`.
     fn new(method: &Method, distance: u32, sample: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         // Without keys the engine would have to compare every pair, so the method is refused.
@@ -376,20 +378,20 @@ impl Keys {
 
 impl Engine {
     /// Returns the keys of the fingerprints, or an error if the method compares sets.
-    fn keys(&self) -> PyResult<&Keys> {
+    fn keys(&self) -> PyResult<&BucketKeys> {
         let rule = "compares sets: there are no fingerprints";
         let refused = || exception(Error::config("method", &self.config.method, rule));
         self.keys.as_ref().ok_or_else(refused)
     }
 
     /// Returns the fates of the removed groups, in the order of the groups.
-    fn fates(&self, around: &Neighbourhood<'_>, ranks: &[i64]) -> Vec<Fate> {
+    fn fates(&self, around: &Neighbourhood<'_>, ranks: &[i64]) -> Vec<RemovalReason> {
         let prefer = |a: u32, b: u32| ranks[a as usize].cmp(&ranks[b as usize]);
         let (mut fates, any) = (Vec::new(), (None, None));
         if self.config.clusters == ClusterRule::Components {
             fates.extend(components::keep_one_each(around, prefer).iter().map(|removal| {
                 let &Removal { row, kept, closeness } = removal;
-                Fate { group: row, kept, from: any.0, until: any.1, closeness }
+                RemovalReason { group: row, kept, from: any.0, until: any.1, closeness }
             }));
             return fates;
         }
@@ -419,12 +421,18 @@ impl Engine {
                     continue;
                 }
                 best = Some((row, closeness));
-                if let Some(Fate { until, .. }) = fates[first..].last_mut() {
+                if let Some(RemovalReason { until, .. }) = fates[first..].last_mut() {
                     *until = Some(row);
                 }
                 let from = (fates.len() > first).then_some(row);
                 let closeness = Some(closeness);
-                fates.push(Fate { group: removal.row, kept: row, from, until: None, closeness });
+                fates.push(RemovalReason {
+                    group: removal.row,
+                    kept: row,
+                    from,
+                    until: None,
+                    closeness,
+                });
             }
         }
         fates
@@ -433,7 +441,7 @@ impl Engine {
 
 /// Searches one bucket after the other and collects the close pairs.
 struct Search<'s> {
-    keys: &'s Keys,
+    keys: &'s BucketKeys,
     resources: &'s Resources,
     given: &'s FingerprintRows<'s>,
     full: &'s BTreeSet<u32>,
@@ -443,7 +451,7 @@ struct Search<'s> {
 
 impl<'s> Search<'s> {
     fn new(
-        keys: &'s Keys,
+        keys: &'s BucketKeys,
         resources: &'s Resources,
         given: &'s FingerprintRows<'s>,
         full: &'s BTreeSet<u32>,

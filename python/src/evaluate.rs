@@ -5,7 +5,7 @@ use crate::near_duplicates::given_pairs;
 use crate::run::run;
 use crate::settings;
 use crate::tables::escaped;
-use crate::texts::Input;
+use crate::texts::ImportedTexts;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use simtool::evaluate::truth::TruthFormat;
@@ -95,7 +95,7 @@ pub(crate) fn evaluate(
         // Writing to a string cannot fail.
         let _ = writeln!(lines, "{}\t{}", pair.a, pair.b);
     }
-    let input = Input::of(texts, column)?;
+    let input = ImportedTexts::of(texts, column)?;
     let rows = &input.rows()?;
     run(py, progress, |progress| {
         // The labels are pairs of row numbers, so these are the IDs of the documents.

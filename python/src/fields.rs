@@ -3,7 +3,7 @@
 
 use crate::arrow_c::Imported;
 use crate::numbers;
-use crate::texts::{self, Input, Rows, imported, is_missing};
+use crate::texts::{self, ArrayRows, ImportedTexts, imported, is_missing};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyString};
@@ -13,10 +13,10 @@ use pyo3::types::{PyBool, PyFloat, PyString};
 pub(crate) fn of<'py>(
     given: &Bound<'py, PyAny>,
     texts: &Bound<'py, PyAny>,
-    input: &Input<'py>,
+    input: &ImportedTexts<'py>,
 ) -> PyResult<Vec<String>> {
     let Ok(name) = given.cast::<PyString>() else { return values(given) };
-    if let Input::Arrow(arrow, _) = input {
+    if let ImportedTexts::Arrow(arrow, _) = input {
         return of_arrow(arrow, Some(name.to_str()?));
     }
     let column = texts.get_item(name).ok().filter(|column| !column.is_instance_of::<PyString>());
@@ -69,7 +69,7 @@ fn of_arrow(arrow: &Imported, name: Option<&str>) -> PyResult<Vec<String>> {
             values.extend(texts.into_iter().map(|text| String::from_utf8_lossy(text).into_owned()));
             continue;
         }
-        let rows = Rows::of(array, table)?;
+        let rows = ArrayRows::of(array, table)?;
         let written = numbers::written(array, rows.begin, rows.length)?.into_iter().enumerate();
         values.extend(
             written.map(|(at, value)| if rows.is_valid(at) { value } else { String::new() }),

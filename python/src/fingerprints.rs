@@ -6,7 +6,7 @@ use crate::numbers;
 use crate::run::run;
 use crate::settings;
 use crate::tables::Table;
-use crate::texts::Input;
+use crate::texts::ImportedTexts;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
@@ -136,7 +136,7 @@ pub(crate) fn fingerprint(
         options.complete(&[("method", "simhash")]);
         settings::config(options)?
     };
-    let input = Input::of(texts, column)?;
+    let input = ImportedTexts::of(texts, column)?;
     let rows = &input.rows()?;
     let fitted = by.as_ref().map(|by| &by.fitted);
     let made = run(py, progress, |progress| {

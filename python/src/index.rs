@@ -8,7 +8,7 @@ use crate::errors::exception;
 use crate::run::run;
 use crate::settings;
 use crate::tables::Table;
-use crate::texts::Input;
+use crate::texts::ImportedTexts;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -96,10 +96,10 @@ impl Index {
         column: Option<String>,
         progress: bool,
     ) -> PyResult<Vec<Added>> {
-        let input = Input::of(texts, column)?;
-        let ids = ids.map(|ids| Input::of(ids, None)).transpose()?;
+        let input = ImportedTexts::of(texts, column)?;
+        let ids = ids.map(|ids| ImportedTexts::of(ids, None)).transpose()?;
         let rows = &input.rows()?;
-        let ids = ids.as_ref().map(Input::rows).transpose()?;
+        let ids = ids.as_ref().map(ImportedTexts::rows).transpose()?;
         if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != rows.len()) {
             let (ids, rows) = (ids.len(), rows.len());
             let rule = format!("ids {ids}: must be as many as the texts, which are {rows}");
@@ -220,7 +220,7 @@ impl Index {
         column: Option<String>,
         progress: bool,
     ) -> PyResult<Table> {
-        let input = Input::of(texts, column)?;
+        let input = ImportedTexts::of(texts, column)?;
         let rows = &input.rows()?;
         let (found, ids) = run(py, progress, |progress| {
             let index = self.stored()?;

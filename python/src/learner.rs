@@ -5,7 +5,7 @@ use crate::columns::{ColumnData, Values};
 use crate::engine::whole_numbers;
 use crate::settings;
 use crate::tables::Table;
-use crate::texts::Input;
+use crate::texts::ImportedTexts;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -70,7 +70,7 @@ impl Learner {
 
     /// Counts the terms of texts, and returns the number of different terms held.
     fn add(&mut self, texts: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let (input, py) = (Input::of(texts, None)?, texts.py());
+        let (input, py) = (ImportedTexts::of(texts, None)?, texts.py());
         let (rows, counter) = (input.rows()?, self.counter()?);
         py.detach(|| rows.iter().for_each(|text| counter.add(text)));
         Ok(counter.len())
@@ -114,7 +114,7 @@ impl Learner {
             whole_numbers(counts, "counts")?.into_iter().map(i64::cast_unsigned).collect();
         let counter = self.counter()?;
         let sums = if counter.counts_words() {
-            let input = Input::of(terms, None)?;
+            let input = ImportedTexts::of(terms, None)?;
             let words = input.rows()?.into_iter().map(<[u8]>::to_vec);
             PartCounts::Words(words.zip(counts).collect())
         } else {

@@ -8,7 +8,7 @@ use crate::numbers;
 use crate::run::run;
 use crate::settings::{self, Asked};
 use crate::tables::{Table, no_table};
-use crate::texts::Input;
+use crate::texts::ImportedTexts;
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -255,7 +255,7 @@ pub(crate) fn deduplicate(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
     let asked = settings::asked(settings::options(options)?, keep_field.is_some())?;
-    let input = Input::of(texts, column)?;
+    let input = ImportedTexts::of(texts, column)?;
     let fields = keep_field.map(|given| fields::of(given, texts, &input)).transpose()?;
     let rows = &input.rows()?;
     let mut documents = Texts::of(rows);
@@ -285,7 +285,8 @@ pub(crate) fn match_(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
     let asked = settings::asked(settings::options(options)?, false)?;
-    let (queries, corpus) = (Input::of(queries, column.clone())?, Input::of(corpus, column)?);
+    let (queries, corpus) =
+        (ImportedTexts::of(queries, column.clone())?, ImportedTexts::of(corpus, column)?);
     let (queries, corpus) = (&queries.rows()?, &corpus.rows()?);
     let texts = Sides::Two(Texts::of(queries), Texts::of(corpus));
     found(py, asked, Task::Match, progress, texts)

@@ -1,13 +1,13 @@
 //! Reading numbers from Arrow and NumPy: fingerprints, and the rows of pairs.
 
-use crate::arrow_c::{Imported, View, unknown, wrong};
+use crate::arrow_c::{ArrayView, Imported, unknown, wrong};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyBytesMethods, PyDict};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 
 /// Reads `length` whole numbers of an array from position `begin` on.
-pub(crate) fn integers(array: View<'_>, begin: usize, length: usize) -> PyResult<Vec<i64>> {
+pub(crate) fn integers(array: ArrayView<'_>, begin: usize, length: usize) -> PyResult<Vec<i64>> {
     let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
     macro_rules! read {
         ($number:ty) => {
@@ -28,7 +28,7 @@ pub(crate) fn integers(array: View<'_>, begin: usize, length: usize) -> PyResult
 }
 
 /// Reads `length` numbers of an array from position `begin` on, as floats.
-pub(crate) fn floats(array: View<'_>, begin: usize, length: usize) -> PyResult<Vec<f64>> {
+pub(crate) fn floats(array: ArrayView<'_>, begin: usize, length: usize) -> PyResult<Vec<f64>> {
     let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
     Ok(match array.field().format() {
         "f" => array.buffer::<f32>(1, end)?[begin..].iter().map(|&number| number.into()).collect(),
@@ -39,7 +39,7 @@ pub(crate) fn floats(array: View<'_>, begin: usize, length: usize) -> PyResult<V
 
 /// Formats `length` numbers of an array as a file would have them. Points in time become the stored
 /// number, and NaN becomes empty text.
-pub(crate) fn written(array: View<'_>, begin: usize, length: usize) -> PyResult<Vec<String>> {
+pub(crate) fn written(array: ArrayView<'_>, begin: usize, length: usize) -> PyResult<Vec<String>> {
     fn texts<T: ToString>(numbers: &[T]) -> Vec<String> {
         numbers.iter().map(ToString::to_string).collect()
     }
@@ -68,7 +68,7 @@ pub(crate) fn written(array: View<'_>, begin: usize, length: usize) -> PyResult<
 }
 
 /// Returns `length` 64-bit words of an array, signed or not, from position `begin` on.
-fn words(array: View<'_>, begin: usize, length: usize) -> PyResult<&[u64]> {
+fn words(array: ArrayView<'_>, begin: usize, length: usize) -> PyResult<&[u64]> {
     let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
     Ok(&array.buffer(1, end)?[begin..])
 }

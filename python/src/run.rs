@@ -24,7 +24,7 @@ pub(crate) fn run<T: Send>(
     shows_progress: bool,
     work: impl FnOnce(&dyn Progress) -> Result<T> + Send,
 ) -> PyResult<T> {
-    let mut bar = if shows_progress { Bar::new(py) } else { None };
+    let mut bar = if shows_progress { TqdmBar::new(py) } else { None };
     let watch = &Watch::default();
     let done = py.detach(|| {
         thread::scope(|scope| {
@@ -87,14 +87,14 @@ impl Progress for Watch {
 }
 
 /// A progress bar of tqdm.
-struct Bar {
+struct TqdmBar {
     class: Py<PyAny>,
     shown: Option<Py<PyAny>>,
     /// Number of the stage that the bar shows.
     stage: u64,
 }
 
-impl Bar {
+impl TqdmBar {
     fn new(py: Python<'_>) -> Option<Self> {
         let class = py.import("tqdm.auto").and_then(|module| module.getattr("tqdm")).ok()?;
         Some(Self { class: class.unbind(), shown: None, stage: 0 })

@@ -7,7 +7,7 @@ use crate::errors::exception;
 use crate::numbers;
 use crate::settings;
 use crate::tables::Table;
-use crate::texts::Input;
+use crate::texts::ImportedTexts;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -46,7 +46,7 @@ impl SetKeys {
     /// without terms), and `weight`. The second has a row for each key: the `row` of the text, the
     /// `term`, and as `rest` the weight of this term and all behind it.
     fn keys(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(Table, Table)> {
-        let input = Input::of(texts, None)?;
+        let input = ImportedTexts::of(texts, None)?;
         let rows = input.rows()?;
         let sets = py.detach(|| self.0.of(&rows));
         let words = |number: u128| [number as u64, (number >> 64) as u64];

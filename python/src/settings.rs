@@ -78,8 +78,11 @@ const AUTO: &str = "auto";
 /// which document is kept.
 pub(crate) fn asked(mut options: Options, has_field: bool) -> PyResult<Asked> {
     let is_auto = options.clone().take("method").as_deref() == Some(AUTO);
-    let config =
-        if is_auto { Config::parse_without_method(&mut options) } else { Config::parse(&mut options) };
+    let config = if is_auto {
+        Config::parse_without_method(&mut options)
+    } else {
+        Config::parse(&mut options)
+    };
     let config = config.map_err(exception)?;
     config.keep.check_field(has_field).map_err(exception)?;
     // The rest are options for the choice, in which `auto` is not a method.

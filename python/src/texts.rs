@@ -1,6 +1,6 @@
 //! Texts from Python's strings and from columns of Arrow. Nothing is copied.
 
-use crate::arrow_c::{Imported, Plain, View, unknown, wrong};
+use crate::arrow_c::{ArrayView, Imported, Plain, unknown, wrong};
 use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -9,12 +9,12 @@ use pyo3::types::PyString;
 const LOOKED_AFTER: usize = 1 << 16;
 
 /// Imported texts, kept alive for as long as they are borrowed.
-pub(crate) enum Input<'py> {
+pub(crate) enum ImportedTexts<'py> {
     Strings(Vec<Option<Bound<'py, PyString>>>),
     Arrow(Imported, Option<String>),
 }
 
-impl<'py> Input<'py> {
+impl<'py> ImportedTexts<'py> {
     /// Imports the texts of an object: any iterable of `str` and `None`, or an object with Arrow's
     /// interface. `column` names the column of a table.
     pub(crate) fn of(object: &Bound<'py, PyAny>, column: Option<String>) -> PyResult<Self> {
@@ -131,7 +131,7 @@ fn column_number(arrow: &Imported, column: Option<&str>) -> PyResult<Option<usiz
 }
 
 /// A range of rows of an array, with their validity.
-pub(crate) struct Rows<'i> {
+pub(crate) struct ArrayRows<'i> {
     /// Position of the first row in the buffers.
     pub(crate) begin: usize,
     pub(crate) length: usize,
@@ -139,9 +139,9 @@ pub(crate) struct Rows<'i> {
     of_table: Option<(&'i [u8], usize)>,
 }
 
-impl<'i> Rows<'i> {
+impl<'i> ArrayRows<'i> {
     /// Returns all rows of an array. For a column of `table`, the rows of the table.
-    pub(crate) fn of(array: View<'i>, table: Option<View<'i>>) -> PyResult<Self> {
+    pub(crate) fn of(array: ArrayView<'i>, table: Option<ArrayView<'i>>) -> PyResult<Self> {
         let (skip, length, of_table) = match table {
             Some(table) => (table.offset()?, table.len()?, table.validity()?),
             None => (0, array.len()?, None),
@@ -163,11 +163,11 @@ impl<'i> Rows<'i> {
 
 /// Adds the texts of an array to `rows`. For a column of `table`, only the rows of the table.
 pub(crate) fn push<'i>(
-    array: View<'i>,
-    table: Option<View<'i>>,
+    array: ArrayView<'i>,
+    table: Option<ArrayView<'i>>,
     rows: &mut Vec<&'i [u8]>,
 ) -> PyResult<()> {
-    let of = Rows::of(array, table)?;
+    let of = ArrayRows::of(array, table)?;
     let (first, begin, length) = (rows.len(), of.begin, of.length);
     let is_valid = |at: usize| of.is_valid(at);
     if array.field().has_dictionary() {
@@ -200,7 +200,7 @@ pub(crate) fn push<'i>(
 }
 
 fn push_offsets<'i, O: Plain + TryInto<usize>>(
-    array: View<'i>,
+    array: ArrayView<'i>,
     begin: usize,
     length: usize,
     is_valid: &dyn Fn(usize) -> bool,
@@ -230,7 +230,7 @@ fn push_offsets<'i, O: Plain + TryInto<usize>>(
 const INLINE: usize = 12;
 
 fn push_views<'i>(
-    array: View<'i>,
+    array: ArrayView<'i>,
     begin: usize,
     length: usize,
     is_valid: &dyn Fn(usize) -> bool,

@@ -7,7 +7,7 @@ use crate::errors::exception;
 use crate::numbers;
 use crate::settings;
 use crate::tables::Table;
-use crate::texts::Input;
+use crate::texts::ImportedTexts;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -46,7 +46,7 @@ impl Verifier {
         texts: &Bound<'_, PyAny>,
         fingerprints: &Bound<'_, PyAny>,
     ) -> PyResult<Table> {
-        let (input, rows) = (Input::of(texts, None)?, numbers::fingerprints(fingerprints)?);
+        let (input, rows) = (ImportedTexts::of(texts, None)?, numbers::fingerprints(fingerprints)?);
         let texts = input.rows()?;
         if texts.len() != rows.len() {
             return Err(PyValueError::new_err("fingerprints: must be one for each text"));
@@ -72,7 +72,7 @@ impl Verifier {
         owners: &Bound<'_, PyAny>,
         pairs: &Bound<'_, PyAny>,
     ) -> PyResult<Table> {
-        let (input, owners) = (Input::of(texts, None)?, whole_numbers(owners, "owners")?);
+        let (input, owners) = (ImportedTexts::of(texts, None)?, whole_numbers(owners, "owners")?);
         let texts = input.rows()?;
         if texts.len() != owners.len() {
             return Err(PyValueError::new_err("owners: must be one for each text"));

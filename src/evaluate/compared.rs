@@ -26,14 +26,14 @@ const BLOCK: usize = 32;
 const TILE: usize = 128;
 
 /// All documents of a collection, ready to be compared: as fingerprints (rows), as sets of terms, or as both.
-pub(super) enum Compared {
+pub(super) enum RowsOrSets {
     /// Fingerprints are compared by their distance.
-    Rows(Rows),
+    Rows(DenseRows),
     /// Sets of terms are compared by their similarity, which the measure defines.
     Sets(TermLists, &'static Measure),
     /// Fingerprints are compared by their distance. A pair of documents counts only if the similarity of
     /// their sets of terms reaches the threshold.
-    Verified(Rows, TermLists, Threshold),
+    Verified(DenseRows, TermLists, Threshold),
 }
 
 /// Compares the documents of a collection with each other, by the threads of `context`.
@@ -43,7 +43,7 @@ pub(super) struct Comparing<'c> {
 
 /// Fingerprints of the documents of a collection. `words` has them without gaps for documents that have no
 /// fingerprint.
-pub(super) struct Rows {
+pub(super) struct DenseRows {
     fingerprints: FingerprintRows<'static>,
     /// Numbers of the documents that have a fingerprint, in ascending order.
     documents: Vec<u32>,
@@ -51,7 +51,7 @@ pub(super) struct Rows {
     words: Vec<u64>,
 }
 
-impl Rows {
+impl DenseRows {
     pub(super) fn new(fingerprints: FingerprintRows<'static>) -> Self {
         let has_row = |&document: &u32| fingerprints.has_fingerprint(document as usize);
         let documents: Vec<u32> = (0..fingerprints.len() as u32).filter(has_row).collect();
@@ -78,7 +78,7 @@ impl Rows {
     }
 }
 
-impl Compared {
+impl RowsOrSets {
     /// Computes what `method` compares: the fingerprints of the documents, their sets of terms, or both.
     ///
     /// # Errors
@@ -90,11 +90,11 @@ impl Compared {
         comparing: &Comparing<'_>,
     ) -> Result<Self> {
         let corpus = documents.corpus();
-        let rows = || -> Result<Rows> {
+        let rows = || -> Result<DenseRows> {
             let recipe = method.recipe();
             let made =
                 learn_and_fingerprint(&corpus, recipe, Wordless::Allowed, comparing.context)?;
-            Ok(Rows::new(made.rows))
+            Ok(DenseRows::new(made.rows))
         };
         let sets = || comparing.sets(method.compared(), documents, &corpus);
         Ok(match (method.close(), method.verify()) {
@@ -258,11 +258,11 @@ impl Comparing<'_> {
     /// fingerprints.
     fn rows<S: Send>(
         &self,
-        rows: &Rows,
+        rows: &DenseRows,
         state: impl Fn() -> S + Sync,
         visit: impl Fn(&mut S, Pair, usize) + Sync,
     ) -> Result<Vec<S>> {
-        let Rows { fingerprints: FingerprintRows { shape, .. }, documents, words } = rows;
+        let DenseRows { fingerprints: FingerprintRows { shape, .. }, documents, words } = rows;
         let width = shape.words();
         let count = documents.len();
         self.blocks(count, state, |state, first, end| {

@@ -34,7 +34,7 @@ pub struct Interval {
 
 /// A share that was measured on a sample, with the confidence interval of the true share (Wilson's interval).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Share {
+pub struct EstimatedShare {
     /// Number of sampled things that have a property, for example of documents without a missed partner.
     pub part: u64,
     /// Number of all sampled things, with or without the property.
@@ -63,7 +63,7 @@ pub struct RatioEstimate {
     pub interval: Option<Interval>,
     /// Share of the sampled documents with partners for which no partner is wrong or missed, so that `hits`
     /// equals `partners`. Reports show this share if `interval` is `None`.
-    pub whole: Share,
+    pub whole: EstimatedShare,
 }
 
 /// Estimates the recall or precision of a method for a collection of `all` documents from a sample of its
@@ -105,7 +105,7 @@ pub fn ratio_estimate(sample: &[SampledDocument], all: u64) -> RatioEstimate {
 
 /// Returns `part / whole` with Wilson's interval of 95 %. The interval is 0 to 1 if `whole` is 0.
 #[must_use]
-pub fn wilson(part: u64, whole: u64) -> Share {
+pub fn wilson(part: u64, whole: u64) -> EstimatedShare {
     let n = whole as f64;
     let interval = if whole == 0 {
         Interval { low: 0.0, high: 1.0 }
@@ -120,7 +120,7 @@ pub fn wilson(part: u64, whole: u64) -> Share {
             high: ((middle + reach) / scale).min(1.0),
         }
     };
-    Share { part, whole, interval }
+    EstimatedShare { part, whole, interval }
 }
 
 #[cfg(test)]

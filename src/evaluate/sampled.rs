@@ -5,7 +5,7 @@
 //! For example, pairs within a sample of 1 % are 0.01 % of all pairs. A pair counts as true if the sets of
 //! terms of its documents are similar enough. No person judges the pairs.
 
-use super::compared::Rows;
+use super::compared::DenseRows;
 use crate::evaluate::{RatioEstimate, SampledDocument, ratio_estimate};
 use crate::method::presets::NamedMethod;
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
@@ -89,7 +89,7 @@ pub fn estimate_by_sample(
             let recipe = method.recipe();
             let wordless = Wordless::Allowed;
             let made = fingerprint_collection(corpus, recipe, resources, wordless, progress)?;
-            (Some((Rows::new(made.rows), distance)), made.summary)
+            (Some((DenseRows::new(made.rows), distance)), made.summary)
         }
     };
     if summary.ids.is_empty() {
@@ -98,7 +98,7 @@ pub fn estimate_by_sample(
     let sample = drawn(watched, &summary, settings);
     let similarity = settings.similarity.unwrap_or_else(|| own_similarity(method));
     let similar = Similar { corpus: watched, summary: &summary, context };
-    let thresholds = Wanted { truth: similarity, found: threshold_of_sets(method) };
+    let thresholds = PartnerMinimums { truth: similarity, found: threshold_of_sets(method) };
     let partners = similar.partners(method, &sample, thresholds)?;
 
     let mut recall = Vec::new();
@@ -181,7 +181,7 @@ fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSetti
 /// Minimum similarities that define the partners of a sampled document. A partner is another document that is
 /// similar to it.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct PartnerMinimums {
     /// Minimum similarity of two sets of terms for which the documents count as true near-duplicates.
     truth: Threshold,
     /// Minimum similarity of two sets that the method requires. `None` if the method compares fingerprints
@@ -192,12 +192,12 @@ struct Wanted {
 /// Numbers of the documents that are similar to one sampled document, in ascending order. `truth` has its
 /// true near-duplicates, and `similar` the documents whose sets the method finds similar.
 #[derive(Clone, Default)]
-struct Partners {
+struct FoundPartners {
     truth: Vec<u32>,
     similar: Vec<u32>,
 }
 
-impl Partners {
+impl FoundPartners {
     /// Returns the numbers of the documents that `method` finds near the sampled document. `near` lists the
     /// documents with near fingerprints. It is `None` if the method compares only sets.
     fn found_by(&self, method: &Method, near: Option<Vec<u32>>) -> Vec<u32> {
@@ -223,7 +223,12 @@ struct Similar<'s> {
 }
 
 impl Similar<'_> {
-    fn partners(&self, method: &Method, sample: &[u32], wanted: Wanted) -> Result<Vec<Partners>> {
+    fn partners(
+        &self,
+        method: &Method,
+        sample: &[u32],
+        wanted: PartnerMinimums,
+    ) -> Result<Vec<FoundPartners>> {
         let fitted = Fitted::learn(method.compared(), self.corpus, self.context)?;
         let terms = &DocumentTerms::new(method.compared(), &fitted, self.context.isa());
         let mut sets = self
@@ -240,7 +245,7 @@ impl Similar<'_> {
         sets.sort_unstable_by_key(|(row, _)| *row);
         let probes =
             ProbeSets::new(sets.iter().map(|(_, set)| &set[..]), |term| terms.weight(term));
-        let state = || (vec![0_u64; probes.len()], vec![Partners::default(); probes.len()]);
+        let state = || (vec![0_u64; probes.len()], vec![FoundPartners::default(); probes.len()]);
         let states = self.visit_sets(terms, &|_| true, state, |(sums, partners), row, set| {
             let left = probes.size(set);
             probes.visit_shared(set, sums, |at, shared, right| {
@@ -258,7 +263,7 @@ impl Similar<'_> {
                 }
             });
         })?;
-        let mut all = vec![Partners::default(); sets.len()];
+        let mut all = vec![FoundPartners::default(); sets.len()];
         for (_, parts) in states {
             for (all, part) in all.iter_mut().zip(parts) {
                 all.truth.extend(part.truth);

@@ -41,10 +41,10 @@ pub type Pair = [u32; 2];
 
 /// Map from the ID of a document to its number.
 #[derive(Debug, Default)]
-pub struct IdRows<'i>(UnorderedMap<&'i [u8], Row>);
+pub struct IdRows<'i>(UnorderedMap<&'i [u8], IdRow>);
 
 #[derive(Clone, Copy, Debug)]
-enum Row {
+enum IdRow {
     One(u32),
     /// Several documents have this ID, so it does not identify a document.
     Several,
@@ -55,7 +55,7 @@ impl<'i> IdRows<'i> {
     pub fn new(ids: impl Iterator<Item = &'i [u8]>) -> Self {
         let mut rows = UnorderedMap::default();
         for (row, id) in (0_u32..).zip(ids) {
-            rows.entry(id).and_modify(|row| *row = Row::Several).or_insert(Row::One(row));
+            rows.entry(id).and_modify(|row| *row = IdRow::Several).or_insert(IdRow::One(row));
         }
         Self(rows)
     }
@@ -68,8 +68,8 @@ impl<'i> IdRows<'i> {
     /// several, the error is a phrase that describes which ID was expected.
     fn row(&self, id: &[u8]) -> Result<u32, String> {
         match self.0.get(id) {
-            Some(&Row::One(row)) => Ok(row),
-            Some(Row::Several) => {
+            Some(&IdRow::One(row)) => Ok(row),
+            Some(IdRow::Several) => {
                 Err(format!("the ID of one document, but several documents have {}", quoted(id)))
             }
             None => Err(format!("the ID of a document, but no document has the ID {}", quoted(id))),

@@ -1,8 +1,8 @@
 //! Generates a collection: articles, queries, and the list of true near-duplicates.
 
-use super::document::{Change, Document, MEAN_BYTES, MEAN_WORDS};
+use super::document::{Change, GeneratedDocument, MEAN_BYTES, MEAN_WORDS};
 use super::random::Random;
-use super::vocabulary::Vocabulary;
+use super::vocabulary::InventedWords;
 use std::io::{self, Write};
 
 /// Number of articles for each copy. On average, one of so many articles is a changed copy of an earlier
@@ -92,8 +92,8 @@ pub fn write_collection(
     };
     // Queries are spread evenly over the collection, so the expected number of articles must be known first.
     let articles_per_query = expected.div_ceil(settings.queries.max(1)).max(1);
-    let mut maker = Maker {
-        vocabulary: Vocabulary::for_text_of(expected.saturating_mul(MEAN_WORDS)),
+    let mut maker = ArticleMaker {
+        vocabulary: InventedWords::for_text_of(expected.saturating_mul(MEAN_WORDS)),
         random: Random::new(settings.seed),
         remembered: Vec::new(),
     };
@@ -136,14 +136,14 @@ pub fn write_collection(
 
 /// Makes articles and queries from random numbers. A seed must always give the same bytes, so the order in
 /// which random numbers are drawn must never change.
-struct Maker {
-    vocabulary: Vocabulary,
+struct ArticleMaker {
+    vocabulary: InventedWords,
     random: Random,
     /// Earlier articles from which copies are made, with their numbers.
-    remembered: Vec<(u64, Document)>,
+    remembered: Vec<(u64, GeneratedDocument)>,
 }
 
-impl Maker {
+impl ArticleMaker {
     /// Makes article number `number`, which is a new article or a changed copy of an earlier article. Writes
     /// a copy and its original to `pairs` as a true pair, and counts the pair in `done`.
     fn article(
@@ -151,7 +151,7 @@ impl Maker {
         number: u64,
         pairs: &mut impl Write,
         done: &mut Generated,
-    ) -> io::Result<Document> {
+    ) -> io::Result<GeneratedDocument> {
         let Self { vocabulary, random, remembered } = self;
         let is_copy = !remembered.is_empty() && random.happens(1, ARTICLES_PER_COPY);
         if is_copy {
@@ -163,7 +163,7 @@ impl Maker {
             return Ok(document.changed(change, vocabulary, random));
         }
         // Copies are not remembered, so every copy is made from an original article.
-        let document = Document::draw(vocabulary, random);
+        let document = GeneratedDocument::draw(vocabulary, random);
         if remembered.len() < REMEMBERED {
             remembered.push((number, document.clone()));
         // Only some new articles replace a remembered one. So some remembered articles are old, and copies of
@@ -181,13 +181,13 @@ impl Maker {
         &mut self,
         id: &str,
         number: u64,
-        article: &Document,
+        article: &GeneratedDocument,
         pairs: &mut impl Write,
         done: &mut Generated,
-    ) -> io::Result<Document> {
+    ) -> io::Result<GeneratedDocument> {
         let Self { vocabulary, random, .. } = self;
         if random.happens(1, QUERIES_PER_STRANGER) {
-            return Ok(Document::draw(vocabulary, random));
+            return Ok(GeneratedDocument::draw(vocabulary, random));
         }
         let change = Change::draw(random);
         writeln!(pairs, "{}\t{id}\t{}", article_id(number), change.name())?;

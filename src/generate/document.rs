@@ -1,7 +1,7 @@
 //! Generates a document, and near-duplicates of it.
 
 use super::random::Random;
-use super::vocabulary::{STOP_WORDS, Vocabulary};
+use super::vocabulary::{InventedWords, STOP_WORDS};
 
 /// Distribution of the number of words of a document: its quantiles at (i + ½) / 65 for i = 0 … 64. It is
 /// log-normal, with a median of 220 words. The standard deviation of the logarithm is 0.8.
@@ -27,7 +27,7 @@ const LINE: usize = 68;
 
 /// A generated document: the words of each paragraph, and the seed of its punctuation and line breaks.
 #[derive(Clone, Debug)]
-pub(super) struct Document {
+pub(super) struct GeneratedDocument {
     paragraphs: Vec<Vec<u32>>,
     layout: u64,
 }
@@ -75,9 +75,9 @@ impl Change {
     }
 }
 
-impl Document {
+impl GeneratedDocument {
     /// Generates a document about a random subject.
-    pub(super) fn draw(vocabulary: &Vocabulary, random: &mut Random) -> Self {
+    pub(super) fn draw(vocabulary: &InventedWords, random: &mut Random) -> Self {
         // A subject has no stop words, because those are in documents of every subject.
         let rare = vocabulary.len() - STOP_WORDS;
         let subject: [u32; SUBJECT_WORDS] =
@@ -98,7 +98,7 @@ impl Document {
     pub(super) fn changed(
         &self,
         change: Change,
-        vocabulary: &Vocabulary,
+        vocabulary: &InventedWords,
         random: &mut Random,
     ) -> Self {
         let mut copy = self.clone();
@@ -139,7 +139,7 @@ impl Document {
 
     /// Appends the text of the document to `text`. Sentences are broken into lines, and an empty line
     /// separates paragraphs.
-    pub(super) fn write(&self, vocabulary: &Vocabulary, text: &mut Vec<u8>) {
+    pub(super) fn write(&self, vocabulary: &InventedWords, text: &mut Vec<u8>) {
         for (number, paragraph) in self.paragraphs.iter().enumerate() {
             // The layout of a paragraph depends only on the paragraph, so that a copy with another
             // order of paragraphs has the same sentences.
@@ -155,7 +155,7 @@ impl Document {
 
 fn write_paragraph(
     words: &[u32],
-    vocabulary: &Vocabulary,
+    vocabulary: &InventedWords,
     random: &mut Random,
     text: &mut Vec<u8>,
 ) {
@@ -193,7 +193,7 @@ fn length(random: &mut Random) -> usize {
 
 /// Returns the rank of a random word of a document about `subject`. The first words of a subject are its most
 /// frequent words.
-fn word(vocabulary: &Vocabulary, subject: &[u32; SUBJECT_WORDS], random: &mut Random) -> u32 {
+fn word(vocabulary: &InventedWords, subject: &[u32; SUBJECT_WORDS], random: &mut Random) -> u32 {
     if random.happens(1, 4) {
         // Drawing twice makes the first words of the subject more likely than the last ones.
         let last = random.below(SUBJECT_WORDS);
@@ -207,16 +207,16 @@ fn word(vocabulary: &Vocabulary, subject: &[u32; SUBJECT_WORDS], random: &mut Ra
 mod tests {
     use super::*;
 
-    fn words(document: &Document) -> Vec<u32> {
+    fn words(document: &GeneratedDocument) -> Vec<u32> {
         document.paragraphs.concat()
     }
 
     #[test]
     fn changes_change_what_they_say() {
-        let vocabulary = Vocabulary::for_text_of(100_000);
+        let vocabulary = InventedWords::for_text_of(100_000);
         let mut random = Random::new(3);
         for _ in 0..50 {
-            let document = Document::draw(&vocabulary, &mut random);
+            let document = GeneratedDocument::draw(&vocabulary, &mut random);
             let original = words(&document);
             let mut changed = |change| document.changed(change, &vocabulary, &mut random);
             assert_eq!(words(&changed(Change::None)), original);
@@ -241,11 +241,11 @@ mod tests {
 
     #[test]
     fn documents_are_as_long_as_the_means_say() {
-        let vocabulary = Vocabulary::for_text_of(10_000_000);
+        let vocabulary = InventedWords::for_text_of(10_000_000);
         let mut random = Random::new(5);
         let (mut total, mut text) = (0, Vec::new());
         for _ in 0..2_000 {
-            let document = Document::draw(&vocabulary, &mut random);
+            let document = GeneratedDocument::draw(&vocabulary, &mut random);
             total += words(&document).len();
             document.write(&vocabulary, &mut text);
         }

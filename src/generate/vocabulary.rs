@@ -21,7 +21,7 @@ const WORDS_PER_ENDING: u64 = 40;
 /// Invented words with their frequencies. The rank of a word is its position in the order of descending
 /// frequency. The most frequent word has rank 0.
 #[derive(Debug)]
-pub(super) struct Vocabulary {
+pub(super) struct InventedWords {
     letters: Vec<u8>,
     /// For each word, the index in `letters` at which the word ends.
     ends: Vec<u32>,
@@ -30,7 +30,7 @@ pub(super) struct Vocabulary {
     aliases: Vec<(u32, u32)>,
 }
 
-impl Vocabulary {
+impl InventedWords {
     /// Creates a vocabulary for a text of about `words` words.
     ///
     /// The text will use about a third of the words of the vocabulary. English newsgroups of the same length
@@ -135,7 +135,7 @@ fn weights(size: usize) -> Vec<u64> {
 }
 
 /// Returns the alias table for drawing ranks with the frequencies `weights` in constant time.
-/// [`Vocabulary::aliases`] describes the entries of the table.
+/// [`InventedWords::aliases`] describes the entries of the table.
 ///
 /// # References
 ///
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn words_are_distinct_letters_and_some_are_long() {
-        let vocabulary = Vocabulary::new(120_000);
+        let vocabulary = InventedWords::new(120_000);
         let words: BTreeSet<&[u8]> = (0..120_000).map(|rank| vocabulary.word(rank)).collect();
         assert_eq!(words.len(), 120_000);
         assert!(words.iter().all(|word| word.iter().all(u8::is_ascii_lowercase)));
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn words_come_as_often_as_their_weights_say() {
-        let vocabulary = Vocabulary::new(2_000);
+        let vocabulary = InventedWords::new(2_000);
         let mut random = Random::new(7);
         let mut counts = vec![0u64; 2_000];
         let draws = 400_000;
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn words_are_as_many_and_as_frequent_as_those_of_newsgroups() {
         let words = 5_400_000;
-        let vocabulary = Vocabulary::for_text_of(words);
+        let vocabulary = InventedWords::for_text_of(words);
         let mut random = Random::new(7);
         let mut counts = vec![0u64; vocabulary.len()];
         (0..words).for_each(|_| counts[vocabulary.draw(&mut random) as usize] += 1);
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn longer_texts_have_more_words() {
-        assert_eq!(Vocabulary::for_text_of(0).len(), *SIZES.start());
-        assert_eq!(Vocabulary::for_text_of(1_000_000).len(), 140_000);
+        assert_eq!(InventedWords::for_text_of(0).len(), *SIZES.start());
+        assert_eq!(InventedWords::for_text_of(1_000_000).len(), 140_000);
     }
 }

@@ -3,7 +3,7 @@
 use super::kept_recipe::KeptRecipe;
 use super::lookup::{Lookup, Near};
 use super::merge::{SegmentMerger, check_memory, merged_with, most_rows};
-use super::pending::{Input, Pending};
+use super::pending::{InputEntry, Pending};
 use super::stored::{check_rows, check_shape, find, near_of, removed};
 use crate::index::store::{IndexWriter, Repeats};
 use crate::method::Method;
@@ -358,18 +358,23 @@ impl IndexAdder {
 
     /// Returns the newest entry about this input file, which says how many of its documents were added.
     /// `None` if the file was never added.
-    pub(super) fn known_input(&self, input: &Input) -> Result<Option<Input>> {
+    pub(super) fn known_input(&self, input: &InputEntry) -> Result<Option<InputEntry>> {
         // Later segments have newer entries about the same input, and pending entries are the newest of all.
         let mut known = None;
         for segment in self.writer.folder().segments() {
-            known =
-                Input::all(segment.inputs()?).filter(|other| other.is_same(input)).last().or(known);
+            known = InputEntry::all(segment.inputs()?)
+                .filter(|other| other.is_same(input))
+                .last()
+                .or(known);
         }
-        Ok(Input::all(self.pending.inputs()).filter(|other| other.is_same(input)).last().or(known))
+        Ok(InputEntry::all(self.pending.inputs())
+            .filter(|other| other.is_same(input))
+            .last()
+            .or(known))
     }
 
     /// Stores an entry that says how many documents of an input file were added.
-    pub(super) fn note_input(&mut self, input: &Input) {
+    pub(super) fn note_input(&mut self, input: &InputEntry) {
         self.pending.push_input(input);
     }
 }

@@ -5,7 +5,7 @@
 use super::kept_recipe::KeptRecipe;
 use crate::method::Fitted;
 use crate::output::document_name_at;
-use crate::pipeline::fingerprint_collection::{FingerprintedCollection, Rows, Wordless};
+use crate::pipeline::fingerprint_collection::{CollectionRows, FingerprintedCollection, Wordless};
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::pipeline::watched::Watched;
 use simtool_base::error::Result;
@@ -39,7 +39,7 @@ impl View for SomeShards<'_> {
 }
 
 /// Consecutive shards of a corpus that were read together, with the fingerprints of their documents.
-pub(super) struct Group<'g> {
+pub(super) struct DocumentGroup<'g> {
     corpus: &'g dyn Corpus,
     shards: &'g [usize],
     made: &'g FingerprintedCollection,
@@ -48,7 +48,7 @@ pub(super) struct Group<'g> {
     begun: (usize, u64),
 }
 
-impl<'g> Group<'g> {
+impl<'g> DocumentGroup<'g> {
     /// Returns the fingerprints of the documents in reading order.
     pub(super) fn rows(&self) -> &'g FingerprintRows<'static> {
         &self.made.rows
@@ -97,14 +97,14 @@ impl<'g> Group<'g> {
 
 /// Recipe of the fingerprints of the groups, and options of reading them.
 #[derive(Clone, Copy)]
-pub(super) struct GroupReading<'r> {
+pub(super) struct GroupedReading<'r> {
     pub(super) recipe: &'r KeptRecipe,
     pub(super) context: &'r Context<'r>,
     /// Whether the summary of the reading has the IDs of all documents.
     pub(super) keeps_ids: bool,
 }
 
-impl GroupReading<'_> {
+impl GroupedReading<'_> {
     /// Reads the shards of `corpus` that `shards` lists in ascending order. Calls `visit` with one group of
     /// shards after the other. Returns the summary of the reading, without the lengths of the texts.
     ///
@@ -115,14 +115,14 @@ impl GroupReading<'_> {
         &self,
         corpus: &dyn Corpus,
         shards: &[usize],
-        visit: &mut dyn FnMut(&Group<'_>) -> Result<()>,
+        visit: &mut dyn FnMut(&DocumentGroup<'_>) -> Result<()>,
     ) -> Result<CollectionSummary> {
         let &Self { recipe, context, keeps_ids } = self;
         let bytes = |shard: &usize| corpus.shard_bytes(*shard);
         let progress = context.progress();
         progress.begin("reading", Work::Bytes(shards.iter().map(bytes).sum()));
         let watched = Watched { corpus, progress };
-        let rows = Rows {
+        let rows = CollectionRows {
             recipe: recipe.method().recipe(),
             fitted: &Fitted::Nothing,
             by_field: false,
@@ -147,7 +147,7 @@ impl GroupReading<'_> {
                     bad.record.record += begun.1;
                 }
             }
-            visit(&Group { corpus, shards: group, made: &made, begun })?;
+            visit(&DocumentGroup { corpus, shards: group, made: &made, begun })?;
             // The next group may continue the last file of this group.
             let last = (count - 1, corpus.shard_file(group[count - 1]));
             let records = made.summary.ids.end_record_of_shard(last.0);

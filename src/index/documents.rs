@@ -1,9 +1,9 @@
 //! Adds the documents of a corpus to an index, or looks for documents near them.
 
 use super::adder::{Added, Arrival, IndexAdder};
-use super::document_groups::{Group, GroupReading};
+use super::document_groups::{DocumentGroup, GroupedReading};
 use super::lookup::Near;
-use super::pending::Input;
+use super::pending::InputEntry;
 use super::stored::Index;
 use crate::output::{BadRecords, write_kept_copies};
 use crate::pipeline::shard_summary::CollectionSummary;
@@ -100,7 +100,7 @@ impl IndexAdder {
             added: &mut added,
         };
         let context = context.with_progress(progress);
-        let reading = GroupReading { recipe: &recipe, context: &context, keeps_ids };
+        let reading = GroupedReading { recipe: &recipe, context: &context, keeps_ids };
         let read = reading.for_each_group(corpus, &shards, &mut |group| {
             addition.add_group(self, group, report)
         })?;
@@ -117,7 +117,7 @@ impl IndexAdder {
         &self,
         arriving: &ArrivingCorpus<'_>,
         known_files: &mut Vec<usize>,
-    ) -> Result<BTreeMap<usize, Input>> {
+    ) -> Result<BTreeMap<usize, InputEntry>> {
         let mut inputs = BTreeMap::new();
         for file in 0..arriving.corpus.file_count() {
             let name = arriving.corpus.file_name(file);
@@ -126,7 +126,9 @@ impl IndexAdder {
                 continue;
             }
             // A file that cannot be read here becomes a fault when its documents are read.
-            let Ok(input) = Input::of_file(name, arriving.files.file_path(file)) else { continue };
+            let Ok(input) = InputEntry::of_file(name, arriving.files.file_path(file)) else {
+                continue;
+            };
             let known = self.known_input(&input)?;
             if known.as_ref().is_some_and(|known| known.is_whole) {
                 known_files.push(file);
@@ -142,7 +144,7 @@ struct Addition<'c> {
     arrival: Arrival<'c>,
     commits: Commits,
     /// For each file, the number of its documents that are in the index.
-    inputs: BTreeMap<usize, Input>,
+    inputs: BTreeMap<usize, InputEntry>,
     /// For each file, the number of its documents that were read so far.
     met: BTreeMap<usize, u64>,
     /// Number of documents since the last commit.
@@ -155,7 +157,7 @@ impl Addition<'_> {
     fn add_group(
         &mut self,
         adder: &mut IndexAdder,
-        group: &Group<'_>,
+        group: &DocumentGroup<'_>,
         report: &mut ReportAdded<'_>,
     ) -> Result<()> {
         let missing: Vec<bool> =
@@ -201,7 +203,7 @@ impl Addition<'_> {
     }
 
     /// Stores for each file of a group how many of its documents were read.
-    fn note_inputs(&mut self, adder: &mut IndexAdder, group: &Group<'_>) {
+    fn note_inputs(&mut self, adder: &mut IndexAdder, group: &DocumentGroup<'_>) {
         for (file, is_whole) in group.ended_files() {
             if let Some(input) = self.inputs.get_mut(&file) {
                 // If a file is read again, its count starts at 0, but the documents that an earlier call
@@ -271,12 +273,12 @@ impl Index {
         }
         let shards: Vec<usize> = (0..corpus.shard_count()).collect();
         let (recipe, context) = self.shared();
-        let report_group = &mut |group: &Group<'_>| {
+        let report_group = &mut |group: &DocumentGroup<'_>| {
             let found = self.near(group.rows(), only_nearest)?;
             found.iter().enumerate().try_for_each(|(row, near)| report(&group.name(row), near))
         };
         let context = context.with_progress(progress);
-        let reading = GroupReading { recipe, context: &context, keeps_ids: false };
+        let reading = GroupedReading { recipe, context: &context, keeps_ids: false };
         reading.for_each_group(corpus, &shards, report_group)
     }
 }

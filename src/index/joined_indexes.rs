@@ -12,7 +12,7 @@ const BATCH: usize = 1 << 16;
 
 /// Documents of the index that is merged into this index. One step looks them up in this index and adds them.
 #[derive(Default)]
-struct Batch {
+struct DocumentBatch {
     words: Vec<u64>,
     ids: Vec<Vec<u8>>,
     origins: Vec<(u32, u64)>,
@@ -37,7 +37,7 @@ impl IndexAdder {
             let found = sources.get(number as usize).copied();
             found.ok_or_else(|| Error::config("folder", number, "is the number of no source of it"))
         };
-        let (mut batch, mut counts) = (Batch::default(), (0, 0));
+        let (mut batch, mut counts) = (DocumentBatch::default(), (0, 0));
         other.visit_stored(&mut |document| {
             let StoredDocument { id, words, source: own, time, repeats, .. } = document;
             batch.words.extend_from_slice(words);
@@ -57,7 +57,7 @@ impl IndexAdder {
         Ok(counts)
     }
 
-    fn add_batch(&mut self, batch: Batch, counts: &mut (u64, u64)) -> Result<()> {
+    fn add_batch(&mut self, batch: DocumentBatch, counts: &mut (u64, u64)) -> Result<()> {
         let shape = self.shared().0.reach.shape;
         let mut rows = RowsBuilder::new(shape);
         batch.words.chunks_exact(shape.words()).for_each(|row| rows.push(Some(row)));

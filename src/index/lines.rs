@@ -37,7 +37,7 @@ pub struct Line {
 
 /// Content of a line that was parsed and whose document is not added to the index yet.
 #[derive(Debug)]
-enum Held {
+enum HeldLine {
     /// A document. The values are its ID, if it has one, and whether it has a fingerprint.
     Document(Option<Vec<u8>>, bool),
     Blank,
@@ -48,7 +48,7 @@ enum Held {
 /// documents.
 #[derive(Debug)]
 struct ShardLines {
-    lines: Vec<(Range<usize>, Held)>,
+    lines: Vec<(Range<usize>, HeldLine)>,
     words: Vec<u64>,
 }
 
@@ -125,7 +125,7 @@ impl IndexAdder {
         for ShardLines { lines, words } in &mut shards {
             let mut words = words.chunks_exact(shape.words());
             for (_, held) in lines {
-                if let Held::Document(id, has_row) = held {
+                if let HeldLine::Document(id, has_row) = held {
                     // A document without a fingerprint has words as well. Skipping them keeps the words of
                     // later documents in step.
                     let row = words.next();
@@ -138,14 +138,14 @@ impl IndexAdder {
         }
         let added = self.add(&rows.finish(), |row| Cow::Borrowed(&ids[row][..]), arrival)?;
         let mut documents = ids.into_iter().zip(added);
-        let line = |(bytes, held): (Range<usize>, Held)| {
+        let line = |(bytes, held): (Range<usize>, HeldLine)| {
             let fate = match held {
-                Held::Document(..) => {
+                HeldLine::Document(..) => {
                     let (id, added) = documents.next()?;
                     LineFate::Document(id, added)
                 }
-                Held::Blank => LineFate::Blank,
-                Held::Bad(bad) => LineFate::Bad(bad),
+                HeldLine::Blank => LineFate::Blank,
+                HeldLine::Bad(bad) => LineFate::Bad(bad),
             };
             Some(Line { bytes, fate })
         };
@@ -167,10 +167,10 @@ fn read_shard(
                 let held = match record.content {
                     Content::Document(document) => {
                         let has_row = maker.push(document.text, &mut words, scratch).0;
-                        Held::Document(document.id.map(<[u8]>::to_vec), has_row)
+                        HeldLine::Document(document.id.map(<[u8]>::to_vec), has_row)
                     }
-                    Content::Bad(bad) => Held::Bad(bad.clone()),
-                    Content::PassThrough | Content::PassedOver => Held::Blank,
+                    Content::Bad(bad) => HeldLine::Bad(bad.clone()),
+                    Content::PassThrough | Content::PassedOver => HeldLine::Blank,
                 };
                 // A line that is too long comes in several stretches of bytes before its record.
                 let length = stretch + record.bytes.len();

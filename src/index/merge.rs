@@ -1,7 +1,7 @@
 //! Merges segments and pending documents into one new segment.
 
 use super::kept_recipe::KeptRecipe;
-use super::pending::{Input, Pending, merge_repeats};
+use super::pending::{InputEntry, Pending, merge_repeats};
 use crate::index::store::{
     IndexWriter, Origin, Repeats, Segment, SegmentRest, SegmentRows, SegmentWriter,
 };
@@ -9,7 +9,7 @@ use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::{Error, Result};
 use simtool_compute::context::Context;
 use simtool_compute::threads::Threads;
-use simtool_hamming::bucket_table::{Table, TableKeys, building_bytes, entry_bytes};
+use simtool_hamming::bucket_table::{BucketTable, TableKeys, building_bytes, entry_bytes};
 use simtool_model::fingerprint_table::{Fingerprint, Wide};
 use std::ops::Range;
 use std::sync::Arc;
@@ -147,7 +147,7 @@ impl SegmentMerger<'_> {
         let pending_inputs = rows.push_pending(pending, pending_first, recipe.reach.shape.words());
         // Pending entries must come last, because a later entry about an input replaces an earlier one.
         inputs.push(&pending_inputs);
-        rows.rest.inputs = Input::merged(&inputs);
+        rows.rest.inputs = InputEntry::merged(&inputs);
 
         let stored = SegmentRows::new(first, &rows.numbers, row_words, &rows.words);
         let pushed: &Pending = pending;
@@ -293,11 +293,11 @@ fn write_with_tables<L: Fingerprint>(
 ) -> Result<()> {
     let values: &[L] = bytemuck::cast_slice(words);
     let make = |tables: Range<usize>| -> Result<Vec<_>> {
-        tables.into_par_iter().map(|table| Table::new(values, keys, table)).collect()
+        tables.into_par_iter().map(|table| BucketTable::new(values, keys, table)).collect()
     };
     // Building tables needs the processor and writing needs the disk, so both are done at the same time. Each
     // turn writes the tables of the turn before. The first turn has no tables yet and writes the IDs.
-    let mut made: Option<Vec<Table<L>>> = None;
+    let mut made: Option<Vec<BucketTable<L>>> = None;
     let mut first = 0;
     loop {
         let numbers = first..(first + at_once).min(keys.tables());
@@ -305,7 +305,7 @@ fn write_with_tables<L: Fingerprint>(
         let write = || match &made {
             Some(tables) => tables
                 .iter()
-                .map(Table::parts)
+                .map(BucketTable::parts)
                 .try_for_each(|table| segment.push_table(&table.starts, &table.entries)),
             None => write_ids(segment),
         };

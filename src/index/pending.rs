@@ -81,7 +81,7 @@ impl Pending {
     }
 
     /// Adds an entry about an input file. It says how many documents of the file were added.
-    pub(super) fn push_input(&mut self, input: &Input) {
+    pub(super) fn push_input(&mut self, input: &InputEntry) {
         input.write(&mut self.rest.inputs);
     }
 
@@ -118,7 +118,7 @@ pub(super) fn merge_repeats(repeats: &mut Vec<Repeats>) {
 /// Entry about an input file, which says how many of its documents were added. A file is recognized by name,
 /// length and content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Input {
+pub(super) struct InputEntry {
     /// Hash of the bytes of the file.
     pub(super) digest: u64,
     /// Number of bytes of the file.
@@ -131,7 +131,7 @@ pub(super) struct Input {
     pub(super) name: String,
 }
 
-impl Input {
+impl InputEntry {
     /// Creates the entry of a file whose documents were not read yet. Reads the file to compute its hash.
     ///
     /// # Errors
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn of_each_input_the_last_line_counts() {
-        let input = |documents, is_whole, name: &str| Input {
+        let input = |documents, is_whole, name: &str| InputEntry {
             digest: 0xAB,
             bytes: 9,
             documents,
@@ -272,8 +272,8 @@ mod tests {
         input(5, false, "a b\nc").write(&mut one);
         input(2, true, "é").write(&mut one);
         input(8, true, "a b\nc").write(&mut two);
-        let merged = Input::merged(&[&one, &two]);
-        let all: Vec<_> = Input::all(&merged).collect();
+        let merged = InputEntry::merged(&[&one, &two]);
+        let all: Vec<_> = InputEntry::all(&merged).collect();
         assert_eq!(all, [input(2, true, "é"), input(8, true, "a b\nc")]);
         assert!(all[1].is_same(&input(0, false, "a b\nc")));
     }

@@ -43,7 +43,7 @@ pub(super) enum Of {
 
 /// A document whose text may be read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct WantedText {
     pub(super) of: Of,
     pub(super) row: u32,
 }
@@ -178,16 +178,16 @@ impl AffordableTexts {
 
     /// Returns the extra cost of reading a text, in addition to the cost of the texts that are already
     /// chosen.
-    pub(super) fn price(&self, Wanted { of, row }: Wanted) -> u64 {
+    pub(super) fn price(&self, WantedText { of, row }: WantedText) -> u64 {
         self.prices(of).of_row(row)
     }
 
     /// Returns the extra cost of reading two texts, in addition to the cost of the texts that are already
     /// chosen.
-    pub(super) fn price_of_both(&self, a: Wanted, b: Wanted) -> u64 {
+    pub(super) fn price_of_both(&self, a: WantedText, b: WantedText) -> u64 {
         let prices = [a, b].map(|wanted| self.price(wanted));
         let is_one_collection = a.of == b.of || !self.prices.is_two();
-        let shard = |wanted: Wanted| self.prices(wanted.of).place(wanted.row).0;
+        let shard = |wanted: WantedText| self.prices(wanted.of).place(wanted.row).0;
         if is_one_collection && shard(a) == shard(b) {
             // Both are in one shard, and reading the later one passes the earlier one.
             return prices[0].max(prices[1]);
@@ -202,7 +202,7 @@ impl AffordableTexts {
 
     /// Chooses a text if at least `reserve` of the budget is left after paying for it. Returns whether the
     /// text was chosen.
-    pub(super) fn choose(&mut self, wanted: Wanted, reserve: u64) -> bool {
+    pub(super) fn choose(&mut self, wanted: WantedText, reserve: u64) -> bool {
         let price = self.price(wanted);
         let Some(left) = self.left.checked_sub(price).filter(|left| *left >= reserve) else {
             return false;
@@ -222,12 +222,12 @@ impl AffordableTexts {
         findings: &Findings<'_>,
         workers: &Threads,
         progress: &dyn Progress,
-    ) -> Result<Texts> {
+    ) -> Result<Beginnings> {
         let together = findings.sides.zip(self.prices);
         let bytes = together.iter().map(|(side, prices)| prices.bytes(side.collection)).sum();
         progress.begin("reading examples", Work::Bytes(bytes));
         let texts = together.try_map(|(side, prices)| prices.read(side, workers, progress))?;
-        Ok(Texts(texts))
+        Ok(Beginnings(texts))
     }
 }
 
@@ -275,11 +275,11 @@ impl Prices {
 
 /// Beginnings of the texts that were read, for each collection. The key is the number of the document.
 #[derive(Debug)]
-pub(super) struct Texts(Sides<UnorderedMap<u32, Vec<u8>>>);
+pub(super) struct Beginnings(Sides<UnorderedMap<u32, Vec<u8>>>);
 
-impl Texts {
+impl Beginnings {
     /// Returns the beginning of a text, or `None` if it was not chosen or could not be read again.
-    pub(super) fn get(&self, Wanted { of, row }: Wanted) -> Option<&Vec<u8>> {
+    pub(super) fn get(&self, WantedText { of, row }: WantedText) -> Option<&Vec<u8>> {
         let texts = match of {
             Of::Documents => self.0.first(),
             Of::Originals => self.0.second(),
@@ -304,8 +304,8 @@ mod tests {
         AffordableTexts { prices: Sides::One(prices), left }
     }
 
-    fn wanted(row: u32) -> Wanted {
-        Wanted { of: Of::Documents, row }
+    fn wanted(row: u32) -> WantedText {
+        WantedText { of: Of::Documents, row }
     }
 
     #[test]

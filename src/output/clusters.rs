@@ -1,7 +1,7 @@
 //! The output `clusters.jsonl`: each kept document with the documents that were removed in its favour.
 
 use super::findings::Side;
-use super::named::NamedDocument;
+use super::named::NameColumns;
 use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::cluster::{Cluster, Removal};
@@ -45,7 +45,7 @@ impl RowTable for ClusterRows {
             "kept",
             "The document that is kept.",
             Value::Nested(Nested {
-                columns: || describe_columns(NamedDocument::COLUMNS),
+                columns: || describe_columns(NameColumns::COLUMNS),
                 is_list: false,
                 write_json: write_kept,
             }),
@@ -97,7 +97,7 @@ impl RowTable for MemberRows {
 
 fn write_kept(row: &ClusterRow<'_>, out: &mut dyn Write) -> io::Result<()> {
     let kept = row.originals.name(row.cluster.kept);
-    write_json_object(out, NamedDocument::COLUMNS, &kept)
+    write_json_object(out, NameColumns::COLUMNS, &kept)
 }
 
 fn write_members(row: &ClusterRow<'_>, out: &mut dyn Write) -> io::Result<()> {

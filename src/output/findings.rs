@@ -2,7 +2,7 @@
 
 use crate::cluster::Removal;
 use crate::pipeline::{CollectionSummary, NearDuplicates, Plan};
-use crate::write::summary::Level;
+use crate::write::summary::LimitLevel;
 use simtool_model::document::{DocOrdinal, DocumentIds, Place};
 use simtool_model::document_name::DocumentName;
 use simtool_model::sides::Sides;
@@ -66,7 +66,7 @@ pub struct Findings<'f> {
     pub removals: &'f [Removal],
     /// Limits of similarity or distance, each with the number of documents that a run with this limit would
     /// remove. Stricter limits come first, and the limit of this run is last.
-    pub levels: &'f [Level],
+    pub levels: &'f [LimitLevel],
     /// All pairs of near-duplicates. If the memory was too small, the list may have only the pairs that
     /// affect the removals.
     pub close: &'f Close,

@@ -5,9 +5,9 @@ use simtool_model::closeness::Closeness;
 use simtool_model::document_name::DocumentName;
 
 /// Columns of the name of a document, for objects in the rows of other outputs.
-pub(super) struct NamedDocument;
+pub(super) struct NameColumns;
 
-impl RowTable for NamedDocument {
+impl RowTable for NameColumns {
     type Row<'r> = DocumentName<'r>;
 
     const COLUMNS: &'static [Column<Self>] = &[

@@ -1,12 +1,12 @@
 //! Collects the data of the page `report.html`.
 
-use super::affordable_texts::{AffordableTexts, Of, Texts, Wanted};
+use super::affordable_texts::{AffordableTexts, Beginnings, Of, WantedText};
 use super::findings::Findings;
 use super::sources::sources;
 use crate::cluster::{Cluster, Removal};
 use crate::write::report::{
-    self, BAD_RECORDS, CLUSTERS, EXAMPLES, Example, MEMBERS, Member, Name, Preview,
-    QuarantinedRecord, Report, Similarities,
+    self, BAD_RECORDS, CLUSTERS, EXAMPLES, Example, MEMBERS, Name, Preview, QuarantinedRecord,
+    Report, ReportMember, Similarities,
 };
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
@@ -115,9 +115,9 @@ fn add_closeness(report: &mut Report, removals: &[Removal]) {
     report.unlinked = removals.iter().filter(|r| r.closeness.is_none()).count() as u64;
 }
 
-fn both(removal: &Removal) -> [Wanted; 2] {
-    let kept = Wanted { of: Of::Originals, row: removal.kept };
-    [kept, Wanted { of: Of::Documents, row: removal.row }]
+fn both(removal: &Removal) -> [WantedText; 2] {
+    let kept = WantedText { of: Of::Originals, row: removal.kept };
+    [kept, WantedText { of: Of::Documents, row: removal.row }]
 }
 
 /// Chooses removed documents as examples, from the least to the most similar. Divides the removed documents
@@ -178,10 +178,10 @@ fn largest_clusters<'c>(clusters: &'c [Cluster], affordable: &AffordableTexts) -
 
 /// Returns the document of a cluster whose text is cheapest to read: the kept document, unless a removed one
 /// is cheaper.
-fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> Wanted {
-    let kept = Wanted { of: Of::Originals, row: cluster.kept };
+fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> WantedText {
+    let kept = WantedText { of: Of::Originals, row: cluster.kept };
     let removed = cluster.removed.iter().take(PREVIEW_CANDIDATES);
-    let removed = removed.map(|removal| Wanted { of: Of::Documents, row: removal.row });
+    let removed = removed.map(|removal| WantedText { of: Of::Documents, row: removal.row });
     removed.fold(kept, |cheapest, other| {
         if affordable.price(other) < affordable.price(cheapest) { other } else { cheapest }
     })
@@ -189,7 +189,10 @@ fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> Wanted {
 
 /// Returns for each cluster the document whose text is its preview, or `None` if reading the text costs too
 /// much. The cheapest texts are chosen first, so that the budget is enough for as many clusters as possible.
-fn choose_previews(clusters: &[&Cluster], affordable: &mut AffordableTexts) -> Vec<Option<Wanted>> {
+fn choose_previews(
+    clusters: &[&Cluster],
+    affordable: &mut AffordableTexts,
+) -> Vec<Option<WantedText>> {
     let cheapest = clusters.iter().enumerate().map(|(at, cluster)| {
         let cheapest = cheapest_text(cluster, affordable);
         (affordable.price(cheapest), at, cheapest)
@@ -208,9 +211,9 @@ fn choose_previews(clusters: &[&Cluster], affordable: &mut AffordableTexts) -> V
 fn shown_cluster(
     findings: &Findings<'_>,
     cluster: &Cluster,
-    preview: Option<Wanted>,
-    texts: &Texts,
-) -> report::Cluster {
+    preview: Option<WantedText>,
+    texts: &Beginnings,
+) -> report::ReportCluster {
     let mut members: Vec<&Removal> = cluster.removed.iter().collect();
     members.sort_by(|a, b| {
         let by_closeness = match (a.closeness, b.closeness) {
@@ -220,7 +223,7 @@ fn shown_cluster(
         };
         by_closeness.then(a.row.cmp(&b.row))
     });
-    let member = |removal: &&Removal| Member {
+    let member = |removal: &&Removal| ReportMember {
         name: shown_name(&findings.documents().name(removal.row)),
         closeness: removal.closeness.map(shown).unwrap_or_default(),
     };
@@ -231,7 +234,7 @@ fn shown_cluster(
             is_of_kept: wanted.of == Of::Originals,
         })
     });
-    report::Cluster {
+    report::ReportCluster {
         kept: shown_name(&findings.originals().name(cluster.kept)),
         removed: cluster.removed.len() as u64,
         members: members.iter().take(MEMBERS).map(member).collect(),
@@ -241,7 +244,7 @@ fn shown_cluster(
 
 /// Returns the names and texts of a removed and a kept document. Returns `None` if one of the texts was not
 /// read.
-fn example(findings: &Findings<'_>, removal: &Removal, texts: &Texts) -> Option<Example> {
+fn example(findings: &Findings<'_>, removal: &Removal, texts: &Beginnings) -> Option<Example> {
     let [kept, removed] = both(removal);
     Some(Example {
         kept: shown_name(&findings.originals().name(removal.kept)),

@@ -86,7 +86,7 @@ pub(super) fn shared(left: &[u64], right: &[u64]) -> u64 {
 
 /// Choice of the document that is read from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted<'w> {
+pub enum WantedDocument<'w> {
     /// The only document of the file. It is an error if the file has several.
     Only,
     /// The document in the record with this number, counted from 0 in the file.
@@ -115,11 +115,11 @@ pub struct ReadDocument {
 ///
 /// # Errors
 ///
-/// The file cannot be read or does not hold the document. With [`Wanted::Only`], the file holds several
+/// The file cannot be read or does not hold the document. With [`WantedDocument::Only`], the file holds several
 /// documents.
 pub fn read_document(
     file: InputFile,
-    wanted: Wanted<'_>,
+    wanted: WantedDocument<'_>,
     options: ReadOptions,
     progress: &dyn Progress,
 ) -> Result<ReadDocument> {
@@ -136,8 +136,8 @@ pub fn read_document(
         faults: Vec::new(),
     };
     for shard in 0..collection.shard_count() {
-        // With `Wanted::Only`, reading goes on to check that no second document follows.
-        if search.found.is_some() && wanted != Wanted::Only {
+        // With `WantedDocument::Only`, reading goes on to check that no second document follows.
+        if search.found.is_some() && wanted != WantedDocument::Only {
             break;
         }
         let records = watched.read_shard(shard, &mut |event| search.visit(event))?;
@@ -150,7 +150,7 @@ pub fn read_document(
 struct DocumentSearch<'s> {
     name: &'s Path,
     collection: &'s Collection,
-    wanted: Wanted<'s>,
+    wanted: WantedDocument<'s>,
     /// Number of records in the shards that were read before the present one.
     records_before: u64,
     found: Option<FoundDocument>,
@@ -195,7 +195,7 @@ impl DocumentSearch<'_> {
                 }
                 let id = document.id.map(<[u8]>::to_vec);
                 self.found = Some(FoundDocument { record, id, text: document.text.to_vec() });
-                if self.wanted != Wanted::Only {
+                if self.wanted != WantedDocument::Only {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -213,9 +213,9 @@ impl DocumentSearch<'_> {
 
     fn is_wanted(&self, record: u64, id: Option<&[u8]>) -> bool {
         match self.wanted {
-            Wanted::Only => true,
-            Wanted::Record(number) => number == record,
-            Wanted::Id(wanted) => id == Some(wanted),
+            WantedDocument::Only => true,
+            WantedDocument::Record(number) => number == record,
+            WantedDocument::Id(wanted) => id == Some(wanted),
         }
     }
 
@@ -224,9 +224,9 @@ impl DocumentSearch<'_> {
         let Some(FoundDocument { record, id, text }) = self.found.take() else {
             let among = format!("there are {} records", self.records_before);
             let what = match self.wanted {
-                Wanted::Only => "a document".to_owned(),
-                Wanted::Record(record) => format!("a document in record {record}; {among}"),
-                Wanted::Id(id) => {
+                WantedDocument::Only => "a document".to_owned(),
+                WantedDocument::Record(record) => format!("a document in record {record}; {among}"),
+                WantedDocument::Id(id) => {
                     format!("a document with the ID \"{}\" (`id_field`); {among}", escaped(id))
                 }
             };
@@ -274,11 +274,11 @@ mod tests {
             let options = ReadOptions { per_line, ..ReadOptions::default() };
             read_document(InputFile::new(&path), wanted, options, &NoProgress)
         };
-        assert_eq!(read(Wanted::Only, false).unwrap().text, b"first\nsecond\n");
-        assert_eq!(read(Wanted::Record(1), true).unwrap().text.trim_ascii(), b"second");
-        let error = read(Wanted::Only, true).unwrap_err().to_string();
+        assert_eq!(read(WantedDocument::Only, false).unwrap().text, b"first\nsecond\n");
+        assert_eq!(read(WantedDocument::Record(1), true).unwrap().text.trim_ascii(), b"second");
+        let error = read(WantedDocument::Only, true).unwrap_err().to_string();
         assert!(error.contains("FILE:RECORD"), "{error}");
-        let error = read(Wanted::Record(2), true).unwrap_err().to_string();
+        let error = read(WantedDocument::Record(2), true).unwrap_err().to_string();
         assert!(error.contains("record 2"), "{error}");
     }
 
@@ -298,9 +298,9 @@ mod tests {
             let format = Format::from_name("jsonl").unwrap();
             let faults = Vec::new();
             let expected = ReadDocument { record: 49, id, text, format, faults };
-            assert_eq!(read(Wanted::Id(b"49")).unwrap(), expected);
-            assert_eq!(read(Wanted::Record(60)).unwrap().text, b"text 60");
-            let error = read(Wanted::Id(b"x")).unwrap_err().to_string();
+            assert_eq!(read(WantedDocument::Id(b"49")).unwrap(), expected);
+            assert_eq!(read(WantedDocument::Record(60)).unwrap().text, b"text 60");
+            let error = read(WantedDocument::Id(b"x")).unwrap_err().to_string();
             let expected =
                 "expected a document with the ID \"x\" (`id_field`); there are 100 records";
             assert!(error.ends_with(expected), "{error}");

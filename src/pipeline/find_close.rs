@@ -5,7 +5,7 @@
 
 use super::close_fingerprints::close_rows;
 use super::corpus_terms::CorpusTerms;
-use super::fingerprint_collection::{Rows, Wordless};
+use super::fingerprint_collection::{CollectionRows, Wordless};
 use super::kept_terms::{KeptTerms, memory_share};
 use super::plan::Plan;
 use super::shard_summary::CollectionSummary;
@@ -46,20 +46,20 @@ pub(super) fn find_close(
 ) -> Result<FoundClose> {
     let watched = corpora.map(|corpus| Watched { corpus, progress: context.progress() });
     let corpora = watched.as_ref().map(|corpus| corpus as &dyn Corpus);
-    let run = Run { corpora, plan, context };
+    let run = CloseSearch { corpora, plan, context };
     match plan.method().close() {
         Criterion::Similarity(threshold) => run.sets(threshold),
         Criterion::Distance(distance) => run.rows(distance),
     }
 }
 
-struct Run<'r> {
+struct CloseSearch<'r> {
     corpora: Sides<&'r dyn Corpus>,
     plan: &'r Plan,
     context: &'r Context<'r>,
 }
 
-impl Run<'_> {
+impl CloseSearch<'_> {
     /// Finds the pairs of documents whose sets of terms have a similarity of at least `threshold`, without
     /// fingerprints.
     fn sets(&self, threshold: Threshold) -> Result<FoundClose> {
@@ -121,7 +121,8 @@ impl Run<'_> {
         let learned_from = *self.corpora.second();
         let fitted = &Fitted::learn(recipe.terms(), learned_from, context)?;
         let by_field = self.plan.keep().is_by_field();
-        let rows = Rows { recipe, fitted, by_field, wordless: Wordless::Allowed, context };
+        let rows =
+            CollectionRows { recipe, fitted, by_field, wordless: Wordless::Allowed, context };
         let made = self.corpora.try_map(|corpus| rows.of(corpus))?;
         timings.end("read and fingerprint");
 

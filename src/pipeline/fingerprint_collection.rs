@@ -76,7 +76,7 @@ pub(crate) fn learn_and_fingerprint(
 ) -> Result<FingerprintedCollection> {
     let corpus = &Watched { corpus, progress: context.progress() };
     let fitted = &Fitted::learn(recipe.terms(), corpus, context)?;
-    Rows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
+    CollectionRows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
 }
 
 /// Computes a fingerprint for every document of `corpus` with `fitted`, the weights or words that were
@@ -96,11 +96,11 @@ pub fn fingerprint_by_fitted(
     let context = &Context::new(resources, progress)?;
     let corpus = &Watched { corpus, progress };
     let wordless = Wordless::Allowed;
-    Rows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
+    CollectionRows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
 }
 
 /// Settings for computing the fingerprints of a collection.
-pub(crate) struct Rows<'r> {
+pub(crate) struct CollectionRows<'r> {
     pub(crate) recipe: &'r Recipe,
     pub(crate) fitted: &'r Fitted,
     /// Whether a field decides which documents are kept, so that its values must be collected.
@@ -118,7 +118,7 @@ struct ShardRows {
     summary: ShardSummary,
 }
 
-impl Rows<'_> {
+impl CollectionRows<'_> {
     /// Computes the fingerprints of `corpus`, and reports the reading as a new stage to the progress. Reads
     /// every shard once.
     ///

@@ -9,7 +9,7 @@ use super::plan::Plan;
 use super::shard_summary::CollectionSummary;
 use crate::cluster::{components, keep};
 use crate::method::Criterion;
-use crate::write::summary::{Closest, Level};
+use crate::write::summary::{Closest, LimitLevel};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_model::closeness::Closeness;
 use simtool_model::sides::Sides;
@@ -24,7 +24,7 @@ const DISTANCES: u32 = 4;
 
 /// Result of a run: its documents, its near-duplicates and its settings. From this value, the documents that
 /// stricter limits would remove are counted.
-pub(super) struct Found<'f> {
+pub(super) struct FinishedSearch<'f> {
     pub(super) read: &'f Sides<CollectionSummary>,
     pub(super) around: &'f Neighbourhood<'f>,
     pub(super) plan: &'f Plan,
@@ -38,12 +38,12 @@ fn limit(plan: &Plan) -> Criterion {
 
 /// Appends the level of the run itself to the levels in `stricter`, and returns them. The level of the run is
 /// its limit and `removed`, the number of documents that it removed.
-pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec<Level> {
+pub(super) fn levels(plan: &Plan, mut stricter: Vec<LimitLevel>, removed: u64) -> Vec<LimitLevel> {
     let least = match limit(plan) {
         Criterion::Similarity(threshold) => Closest::Similarity(threshold.ratio()),
         Criterion::Distance(most) => Closest::Distance(most),
     };
-    stricter.push(Level { least, removed });
+    stricter.push(LimitLevel { least, removed });
     stricter
 }
 
@@ -53,7 +53,7 @@ pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec
 /// # Complexity
 ///
 /// Each limit takes less time than choosing the kept documents took in the run.
-pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
+pub(super) fn stricter_levels(found: &FinishedSearch<'_>) -> Vec<LimitLevel> {
     match limit(found.plan) {
         Criterion::Similarity(threshold) => {
             let stricter = TENTHS.iter().filter_map(|&tenths| {
@@ -65,7 +65,7 @@ pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
                 let holds = |similarity| limit.holds(similarity);
                 let removed =
                     removed_if(found, |closeness| closeness.exact_similarity().is_some_and(holds));
-                Level { least: Closest::Similarity(limit.ratio()), removed }
+                LimitLevel { least: Closest::Similarity(limit.ratio()), removed }
             };
             stricter.into_par_iter().map(level).collect()
         }
@@ -77,7 +77,7 @@ pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
                 let is_near = |distance| distance <= least;
                 let removed =
                     removed_if(found, |closeness| closeness.distance().is_some_and(is_near));
-                Level { least: Closest::Distance(least), removed }
+                LimitLevel { least: Closest::Distance(least), removed }
             };
             stricter.into_par_iter().map(level).collect()
         }
@@ -86,7 +86,7 @@ pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
 
 /// Returns how many documents would be removed if only pairs whose closeness satisfies `is_close` counted as
 /// close. Equal documents always count as close.
-fn removed_if(found: &Found<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
+fn removed_if(found: &FinishedSearch<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
     let around = found.around;
     let Sides::One(read) = found.read else {
         // A query is removed if it has any match.

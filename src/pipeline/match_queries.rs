@@ -119,7 +119,7 @@ fn match_in_lanes<L: Fingerprint>(
 }
 
 /// Text with the matches of some consecutive queries.
-struct Block {
+struct QueryOutput {
     text: Vec<u8>,
     /// Number of bytes of the text about the first query of the block.
     first: usize,
@@ -132,12 +132,12 @@ fn compare<L: Fingerprint>(
     queries: &FingerprintedDocuments<'_, L>,
     reach: Reach,
     isa: Isa,
-) -> Vec<Block> {
+) -> Vec<QueryOutput> {
     // Each thread takes whole queries and returns their text. The blocks stay in the order of the queries.
     let starts = (0..queries.ids.len()).step_by(QUERIES_AT_ONCE).collect();
     workers.map(starts, |start: usize| {
         let end = queries.ids.len().min(start + QUERIES_AT_ONCE);
-        let mut block = Block { text: Vec::new(), first: 0, matches: 0 };
+        let mut block = QueryOutput { text: Vec::new(), first: 0, matches: 0 };
         let mut found = Vec::new();
         let mut writer = ReferenceText::new(reach.max_distance);
         for query in start..end {

@@ -2,12 +2,12 @@
 
 use super::config::ClusterRule;
 use super::find_close::{FoundClose, find_close};
-use super::levels::{Found, levels, stricter_levels};
+use super::levels::{FinishedSearch, levels, stricter_levels};
 use super::plan::{Plan, Task};
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
 use crate::cluster::{Cluster, Removal, clusters, components, keep};
-use crate::write::summary::Level;
+use crate::write::summary::LimitLevel;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::context::Context;
@@ -34,7 +34,7 @@ pub struct NearDuplicates {
     /// Limits on the similarity or distance, each with the number of documents that a run with this limit
     /// would remove. The strictest limit comes first, and the limit of the run is last. Stricter limits are
     /// listed only if no pairs are missing in `close`.
-    pub levels: Vec<Level>,
+    pub levels: Vec<LimitLevel>,
     /// Time that each stage took.
     pub timings: Timings,
     /// Number of bytes of terms that were written to temporary files, so that expensive texts were read only
@@ -99,7 +99,7 @@ pub(crate) fn find_in_context(
     // The removals and the stricter levels only read the neighbourhood, so both are computed in parallel.
     let around = Neighbourhood::new(&close);
     let (removals, stricter) = context.threads().run(|| {
-        let found = Found { read: &read, around: &around, plan };
+        let found = FinishedSearch { read: &read, around: &around, plan };
         // If pairs are missing, the counts for stricter limits would be wrong.
         let stricter = || if close.is_complete { stricter_levels(&found) } else { Vec::new() };
         rayon::join(|| removals(&read, &around, plan), stricter)

@@ -101,7 +101,7 @@ pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
     let inputs = open_inputs(request, face)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let corpora = corpora(&inputs, &strict);
-    let Chosen { plan, reasons, .. } = choose(request, plan, corpora, face)?;
+    let ChosenPlan { plan, reasons, .. } = choose(request, plan, corpora, face)?;
     let estimate = estimate(corpora, &plan, Care::Thorough);
     let faults = inputs.iter().flat_map(|input| input.path_faults().iter().cloned()).collect();
     Ok(DryRun { faults, estimate, plan, reasons, output: request.output.clone() })
@@ -168,7 +168,7 @@ fn corpora<'c>(
 }
 
 /// Plan of the run, and the reasons for its method if it was chosen from a sample.
-struct Chosen {
+struct ChosenPlan {
     plan: Plan,
     /// One sentence for each setting of the method that was chosen. Empty if the user named the method.
     reasons: Vec<String>,
@@ -182,21 +182,21 @@ fn choose(
     plan: Plan,
     corpora: Sides<&dyn Corpus>,
     face: &dyn Face,
-) -> Result<Chosen> {
+) -> Result<ChosenPlan> {
     // If the user named a method, no sample is needed.
     let Some(given) = request.chosen_by_sample() else {
-        return Ok(Chosen { plan, reasons: Vec::new(), is_by_documents: false });
+        return Ok(ChosenPlan { plan, reasons: Vec::new(), is_by_documents: false });
     };
     let suggestion = suggest(corpora, given, plan.resources(), face.progress())?;
     let reasons = suggestion.reasons.iter().map(|reason| face.message(reason)).collect();
     let is_by_documents = suggestion.profile.sampled > 0;
-    Ok(Chosen { plan: request.plan(suggestion.method)?, reasons, is_by_documents })
+    Ok(ChosenPlan { plan: request.plan(suggestion.method)?, reasons, is_by_documents })
 }
 
 /// If the method was chosen from a sample, passes it to `face` as a notice. If the user of `face` sees notes,
 /// also passes the plan and its estimated costs.
-fn announce(chosen: &Chosen, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
-    let Chosen { plan, reasons, is_by_documents } = chosen;
+fn announce(chosen: &ChosenPlan, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
+    let ChosenPlan { plan, reasons, is_by_documents } = chosen;
     if *is_by_documents {
         face.notice(Notice::Chosen(plan.method(), reasons));
     }
@@ -244,7 +244,7 @@ fn complete(
 /// Creates the summary, with everything that is known before outputs are written.
 fn begin_summary(
     request: &Request,
-    chosen: &Chosen,
+    chosen: &ChosenPlan,
     found: &NearDuplicates,
     begin: UtcTime,
 ) -> Summary {

@@ -5,7 +5,7 @@ use super::face::Face;
 use super::recorded_run::RecordedRun;
 use super::standard_streams::{STANDARD_INPUT, standard_input};
 use crate::output::finished_run::{FinishedRun, Sought};
-use crate::pipeline::compare::{ReadDocument, Wanted, read_document};
+use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
 use simtool_base::error::{Error, Result};
 use simtool_compute::resources::Resources;
 use simtool_read::ReadOptions;
@@ -67,11 +67,11 @@ impl NamedReader<'_> {
     pub(super) fn read(&self, name: &Path) -> Result<NamedDocument> {
         if name == Path::new(STANDARD_INPUT) {
             let file = standard_input(&self.resources.temporary_folder)?;
-            return self.read_file(file, Wanted::Only);
+            return self.read_file(file, WantedDocument::Only);
         }
         // If a file has exactly this name, it is meant, even if the name contains `:` or `#`.
         let missing = match fs::metadata(name) {
-            Ok(_) => return self.read_file(InputFile::new(name), Wanted::Only),
+            Ok(_) => return self.read_file(InputFile::new(name), WantedDocument::Only),
             Err(error) => Error::io(name, "read", error),
         };
         // A name that is not UTF-8 can only be a file.
@@ -80,14 +80,14 @@ impl NamedReader<'_> {
             && let Ok(record) = record.parse()
             && Path::new(file).is_file()
         {
-            return self.read_file(InputFile::new(file), Wanted::Record(record));
+            return self.read_file(InputFile::new(file), WantedDocument::Record(record));
         }
         // File names and IDs can contain `#` as well, so the longest file name that exists is taken.
         for (at, _) in text.rmatch_indices('#') {
             let file = Path::new(&text[..at]);
             let id = &text[at + 1..];
             if file.is_file() {
-                return self.read_file(InputFile::new(file), Wanted::Id(id.as_bytes()));
+                return self.read_file(InputFile::new(file), WantedDocument::Id(id.as_bytes()));
             }
             // A folder cannot contain IDs, so it must be the output folder of a run.
             if FinishedRun::is_at(file) {
@@ -97,10 +97,10 @@ impl NamedReader<'_> {
         Err(missing)
     }
 
-    fn read_file(&self, file: InputFile, wanted: Wanted<'_>) -> Result<NamedDocument> {
+    fn read_file(&self, file: InputFile, wanted: WantedDocument<'_>) -> Result<NamedDocument> {
         let name = file.name.to_string_lossy().into_owned();
         let document = read_document(file, wanted, self.options.clone(), self.face.progress())?;
-        let by = if matches!(wanted, Wanted::Id(_)) { NamedBy::Id } else { NamedBy::Place };
+        let by = if matches!(wanted, WantedDocument::Id(_)) { NamedBy::Id } else { NamedBy::Place };
         Ok(NamedDocument { document, file: name, by })
     }
 

@@ -6,7 +6,7 @@ use super::input_settings::InputSettings;
 use super::recorded_inputs::RecordedInputs;
 use super::standard_streams::STANDARD_INPUT;
 use crate::output::finished_run::{Fate, FinishedRun, Sought, find_in};
-use crate::pipeline::compare::{ReadDocument, Wanted, read_document};
+use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::quantity::counted;
 use simtool_compute::resources::Resources;
@@ -90,7 +90,7 @@ impl<'r> RecordedRun<'r> {
         let path = self.path(Path::new(file));
         // For a missing file, this error is simpler than the fault of a collection.
         fs::metadata(&path).map_err(|error| Error::io(&path, "read", error))?;
-        let wanted = Wanted::Record(record);
+        let wanted = WantedDocument::Record(record);
         read_document(InputFile::new(path), wanted, self.everything(), self.face.progress())
     }
 

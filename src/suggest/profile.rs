@@ -202,7 +202,7 @@ impl CorpusProfile {
 }
 
 /// State of one thread that compares sampled documents with the probes.
-struct Comparing {
+struct ProbeComparing {
     /// For each probe, the number of terms that it shares with the document that is compared now. All numbers
     /// are 0 before each document.
     counts: Vec<u64>,
@@ -237,7 +237,7 @@ pub(super) fn nearest(
     let probes = ProbeSets::new(sets.iter().map(|set| &set[..]), |_| 1);
     context.progress().begin("comparing a sample", Work::Steps(others.len() as u64));
     let start = || {
-        Ok(Comparing {
+        Ok(ProbeComparing {
             counts: vec![0; probes.len()],
             scratch: TermScratch::default(),
             found: vec![Vec::new(); probes.len()],
@@ -245,7 +245,7 @@ pub(super) fn nearest(
         })
     };
     let parts = context.threads().try_fold(others.len(), start, |state, place| {
-        let Comparing { counts, scratch, found, all_terms } = state;
+        let ProbeComparing { counts, scratch, found, all_terms } = state;
         let set = set(&others[place], scratch);
         *all_terms += set.len() as u64;
         probes.visit_shared(&set, counts, |probe, shared, size| {

@@ -143,7 +143,7 @@ fn ratio(hundredths: usize) -> String {
 
 /// The chosen method, and the settings that it needs instead of settings that were chosen before.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Chosen {
+pub(super) struct ChosenMethod {
     pub(super) name: &'static str,
     /// Names and values of settings that replace the values chosen from the sample, for example `recall` and
     /// `0.95`.
@@ -151,7 +151,7 @@ pub(super) struct Chosen {
     pub(super) reason: String,
 }
 
-impl Chosen {
+impl ChosenMethod {
     fn new(
         name: &'static str,
         instead: &'static [(&'static str, &'static str)],
@@ -168,17 +168,17 @@ pub(super) fn method(
     nearest: &Nearest,
     (measure, least): (&Measure, usize),
     given: &Options,
-) -> Chosen {
+) -> ChosenMethod {
     // Some settings exist for one kind of method only and so decide the choice.
     if let Some(option) = given.names().find(|option| !OF_SETS.contains(option)) {
-        return Chosen::new("minhash", &[], &format!("`{option}` needs fingerprints"));
+        return ChosenMethod::new("minhash", &[], &format!("`{option}` needs fingerprints"));
     }
     if !measure.is_estimated {
         let why = format!("{} compares the sets themselves", measure.name);
-        return Chosen::new("exact", &[], &why);
+        return ChosenMethod::new("exact", &[], &why);
     }
     if given.has("weight") {
-        return Chosen::new("exact", &[], "`weight` applies to the terms of sets");
+        return ChosenMethod::new("exact", &[], "`weight` applies to the terms of sets");
     }
     // Otherwise the size decides: sets are compared if they fit into memory and comparing them is not too slow.
     let sets = Sets::new(profile, nearest);
@@ -190,7 +190,7 @@ pub(super) fn method(
     let all = documents(profile.documents);
     if is_affordable && sets.fit(BYTES_A_COMPARED_TERM) {
         let why = format!("the sets of {all} can be compared directly, which is most accurate");
-        return Chosen::new("exact", &[], &why);
+        return ChosenMethod::new("exact", &[], &why);
     }
     if given.has("similarity") || profile.pairs <= AFFORDABLE_PAIRS {
         let why = if is_affordable {
@@ -198,14 +198,19 @@ pub(super) fn method(
         } else {
             format!("{all} are too many to compare their sets at so low a threshold")
         };
-        return Chosen::new("minhash", &[], &format!("{why}; 64 bytes represent each"));
+        return ChosenMethod::new("minhash", &[], &format!("{why}; 64 bytes represent each"));
     }
     nearly_equal(profile, least, given, &sets)
 }
 
 /// Chooses the method for a collection that has too many pairs to compare all of them at a low threshold. The
 /// method then searches only nearly equal documents, with a similarity of at least 0.8.
-fn nearly_equal(profile: &CorpusProfile, least: usize, given: &Options, sets: &Sets<'_>) -> Chosen {
+fn nearly_equal(
+    profile: &CorpusProfile,
+    least: usize,
+    given: &Options,
+    sets: &Sets<'_>,
+) -> ChosenMethod {
     let all = documents(profile.documents);
     let why = format!(
         "{all} are too many for all pairs at {}, so only nearly equal documents are searched, at 0.8",
@@ -257,19 +262,23 @@ impl<'p> Sets<'p> {
         for_rows: &'static [(&'static str, &'static str)],
         for_sets: &'static [(&'static str, &'static str)],
         why: &str,
-    ) -> Chosen {
+    ) -> ChosenMethod {
         if self.fit(BYTES_A_COUNTED_TERM) {
             let why = format!("{why}, so the sets themselves are compared");
-            Chosen::new("exact", for_sets, &why)
+            ChosenMethod::new("exact", for_sets, &why)
         } else {
-            Chosen::new("minhash", for_rows, &format!("{why}; {}", self.do_not_fit()))
+            ChosenMethod::new("minhash", for_rows, &format!("{why}; {}", self.do_not_fit()))
         }
     }
 }
 
 /// Creates the method. `options` has the settings of the user and the settings that were chosen from the
 /// sample. `least` is the chosen threshold in hundredths.
-pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> Result<Method> {
+pub(super) fn complete(
+    chosen: &ChosenMethod,
+    least: usize,
+    mut options: Options,
+) -> Result<Method> {
     // Settings that the chosen method needs replace the ones that were chosen from the sample.
     for &(name, value) in chosen.instead {
         drop(options.take(name));

@@ -65,7 +65,7 @@ pub struct Shown {
 /// E. W. Myers. An O(ND) difference algorithm and its variations. Algorithmica 1986.
 #[must_use]
 pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<Piece<'t>> {
-    let (left, right) = (Words::of(left), Words::of(right));
+    let (left, right) = (DividedWords::of(left), DividedWords::of(right));
     let shorter = left.len().min(right.len());
     // Near-duplicates have most of their words in common. Without these, few words are left for the diff,
     // whose time is quadratic in the number of differences.
@@ -83,7 +83,7 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<
     excerpt.equal(&left, 0..begin, false, begin < left_end.max(right_end));
     // Equal words get equal numbers, which the diff compares faster than words.
     let mut numbers: UnorderedMap<&str, u32> = UnorderedMap::default();
-    let mut compared = |words: &Words<'t>, stop| -> Vec<u32> {
+    let mut compared = |words: &DividedWords<'t>, stop| -> Vec<u32> {
         let number = |at| {
             let next = numbers.len() as u32;
             *numbers.entry(words.word(at)).or_insert(next)
@@ -114,13 +114,13 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<
 }
 
 /// A text that is divided into words, each with the white space that follows it.
-struct Words<'t> {
+struct DividedWords<'t> {
     text: &'t str,
     /// Byte offset at which each word starts. The last element is the length of the text.
     starts: Vec<usize>,
 }
 
-impl<'t> Words<'t> {
+impl<'t> DividedWords<'t> {
     fn of(text: &'t str) -> Self {
         let mut starts: Vec<usize> = text
             .split_word_bound_indices()
@@ -159,7 +159,7 @@ impl<'t> Excerpt<'t> {
     /// Adds words that both texts have: the words of `words` in `range`. Only the words near a difference are
     /// shown. `after` says whether a difference precedes these words, and `before` whether a difference
     /// follows them.
-    fn equal(&mut self, words: &Words<'t>, range: Range<usize>, after: bool, before: bool) {
+    fn equal(&mut self, words: &DividedWords<'t>, range: Range<usize>, after: bool, before: bool) {
         let context = self.extent.context;
         let room = self.extent.words.saturating_sub(self.shown);
         // Equal texts have no difference to show, so their beginning is shown instead.
@@ -185,7 +185,7 @@ impl<'t> Excerpt<'t> {
     /// `Piece::Right`.
     fn differing(
         &mut self,
-        words: &Words<'t>,
+        words: &DividedWords<'t>,
         range: Range<usize>,
         piece: fn(&'t str) -> Piece<'t>,
     ) {
@@ -212,7 +212,12 @@ impl<'t> Excerpt<'t> {
         }
     }
 
-    fn show(&mut self, words: &Words<'t>, range: Range<usize>, piece: fn(&'t str) -> Piece<'t>) {
+    fn show(
+        &mut self,
+        words: &DividedWords<'t>,
+        range: Range<usize>,
+        piece: fn(&'t str) -> Piece<'t>,
+    ) {
         if !range.is_empty() {
             self.shown += range.len();
             self.pieces.push(piece(words.slice(range)));

@@ -5,10 +5,10 @@ use flate2::read::ZlibDecoder;
 use simtool::fault::{Fault, Severity};
 use simtool::sides::Sides;
 use simtool::write::report::{
-    Cluster, Example, Member, Name, Preview, QuarantinedRecord, Report, Similarities, Source,
-    Sources, write_report,
+    Example, Name, Preview, QuarantinedRecord, Report, ReportCluster, ReportMember, Similarities,
+    Source, Sources, write_report,
 };
-use simtool::write::summary::{Closest, Commands, Level, ReadCounts, Setting, Summary};
+use simtool::write::summary::{Closest, Commands, LimitLevel, ReadCounts, Setting, Summary};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn summary() -> Summary {
         clusters: 120_400,
         pairs: Some(2_870_115),
         levels: [(1.0, 101_904), (0.9, 250_114), (0.8, 333_412)]
-            .map(|(least, removed)| Level { least: Closest::Similarity(least), removed })
+            .map(|(least, removed)| LimitLevel { least: Closest::Similarity(least), removed })
             .to_vec(),
         stages: [("read and sketch", 1710), ("compare terms", 812), ("write", 402)]
             .map(|(name, ms)| (name, Duration::from_millis(ms)))
@@ -90,11 +90,11 @@ fn report() -> Report {
         kept_text: text.repeat(3).into_bytes(),
         removed_text: text.repeat(3).replace(changed[0], changed[1]).into_bytes(),
     };
-    let cluster = |number: u64| Cluster {
+    let cluster = |number: u64| ReportCluster {
         kept: name(number),
         removed: 1_500 - number * 97,
         members: (1..8)
-            .map(|member| Member {
+            .map(|member| ReportMember {
                 name: name(number * 100 + member),
                 closeness: format!("similarity 0.8{member}"),
             })

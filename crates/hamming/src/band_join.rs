@@ -31,7 +31,7 @@ pub(super) fn band_join(
     max_distance: u32,
     share: Share<'_>,
 ) -> Vec<ValuePair> {
-    let rows = JoinedRows::new(rows);
+    let rows = BandRows::new(rows);
     let queries = rows.queries;
     let masks: Vec<&[u64]> = layout.masks().collect();
     let mut pairs = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn band_join(
 
 /// The rows of one or two collections. The row numbers of the second collection follow those of the
 /// first.
-struct JoinedRows<'r> {
+struct BandRows<'r> {
     first: &'r FingerprintRows<'r>,
     second: Option<&'r FingerprintRows<'r>>,
     /// Number of rows of the first collection of two, or 0 if there is one collection.
@@ -77,7 +77,7 @@ struct JoinedRows<'r> {
     words: usize,
 }
 
-impl<'r> JoinedRows<'r> {
+impl<'r> BandRows<'r> {
     fn new(rows: Sides<&'r FingerprintRows<'r>>) -> Self {
         let (first, second) = match rows {
             Sides::One(rows) => (rows, None),
@@ -107,7 +107,7 @@ impl<'r> JoinedRows<'r> {
 struct Band<'b> {
     masks: &'b [&'b [u64]],
     number: usize,
-    rows: &'b JoinedRows<'b>,
+    rows: &'b BandRows<'b>,
     max_distance: u32,
 }
 

@@ -9,7 +9,7 @@
 //! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007.
 
 use crate::FingerprintIndex;
-use crate::bucket_table::{Look, Table, TableKeys, TableParts, building_bytes};
+use crate::bucket_table::{BucketTable, Look, TableKeys, TableParts, building_bytes};
 use crate::indexed_search::IndexedSearch;
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
@@ -37,7 +37,7 @@ pub struct BlockIndex<L: Fingerprint, V, A: Arrays = InMemory> {
     keys: TableKeys,
     blocks: Vec<L>,
     isa: Isa,
-    tables: Vec<Table<L, A>>,
+    tables: Vec<BucketTable<L, A>>,
 }
 
 impl<L: Fingerprint, V: Deref<Target = [L]>> BlockIndex<L, V> {
@@ -70,7 +70,7 @@ impl<L: Fingerprint, V: Deref<Target = [L]>> BlockIndex<L, V> {
     /// O(n) for each of k + 1 tables, which are built in parallel.
     pub fn new(values: V, keys: TableKeys, isa: Isa) -> Result<Self> {
         let (rows, numbers) = (&*values, 0..keys.tables());
-        let tables = numbers.into_par_iter().map(|table| Table::new(rows, &keys, table));
+        let tables = numbers.into_par_iter().map(|table| BucketTable::new(rows, &keys, table));
         let tables: Result<_> = tables.collect();
         Ok(Self { blocks: keys.layout.blocks(), keys, isa, tables: tables?, values })
     }
@@ -93,14 +93,14 @@ impl<L: Fingerprint, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
             let rule = format!("must be as many as the layout has blocks, {}", blocks.len());
             return Err(Error::config("tables", tables.len(), rule));
         }
-        let of_parts = |(table, parts)| Table::of_parts(values.len(), &keys, table, parts);
+        let of_parts = |(table, parts)| BucketTable::of_parts(values.len(), &keys, table, parts);
         let tables: Result<_> = tables.into_iter().enumerate().map(of_parts).collect();
         Ok(Self { values, keys, blocks, isa, tables: tables? })
     }
 
     /// Returns the tables, in the order of the blocks.
     #[must_use]
-    pub fn tables(&self) -> &[Table<L, A>] {
+    pub fn tables(&self) -> &[BucketTable<L, A>] {
         &self.tables
     }
 
@@ -129,7 +129,7 @@ impl<L: Fingerprint, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
         candidates.clear();
         for (number, looks) in looks.chunks_exact(queries.len()).enumerate() {
             for (query, &look) in looks.iter().enumerate() {
-                let found = |at| candidates.push(Candidate { query, table: number, at });
+                let found = |at| candidates.push(RowCandidate { query, table: number, at });
                 self.tables[number].find(look, self.isa, places, found);
             }
         }
@@ -141,7 +141,7 @@ impl<L: Fingerprint, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
             self.values.prefetch(candidate.at);
         }
         near.clear();
-        for &Candidate { query, table, at: row } in &*candidates {
+        for &RowCandidate { query, table, at: row } in &*candidates {
             if row >= self.values.len() {
                 continue;
             }
@@ -175,7 +175,7 @@ struct Room {
     /// table, and so on.
     looks: Vec<Look>,
     places: Vec<u32>,
-    candidates: Vec<Candidate>,
+    candidates: Vec<RowCandidate>,
     /// Matches, each with the number of its query in the batch.
     near: Vec<(usize, Match)>,
     matches: Vec<Match>,
@@ -184,7 +184,7 @@ struct Room {
 /// A row that may be near a query. `query` is the number of the query in its batch. `table` is the
 /// number of the table in which the row was found.
 #[derive(Clone, Copy, Debug)]
-struct Candidate {
+struct RowCandidate {
     query: usize,
     table: usize,
     /// Byte offset of the row number in [`TableParts::entries`]. A later step replaces this offset by
@@ -299,7 +299,7 @@ mod tests {
         let reach = Reach { shape, max_distance: 3 };
         let keys = TableKeys::new(Layout::even(shape, 3), reach);
         let made = BlockIndex::new(&rows[..], keys.clone(), isa).unwrap();
-        let copy = |table: &Table<u64>| {
+        let copy = |table: &BucketTable<u64>| {
             let TableParts { starts, entries } = table.parts();
             (starts.to_vec(), entries.to_vec())
         };

@@ -34,7 +34,7 @@ const LINES: usize = 8;
 
 /// One table of the block index: the tags and numbers of all rows, sorted into buckets.
 #[derive(Debug)]
-pub struct Table<L, A: Arrays = InMemory> {
+pub struct BucketTable<L, A: Arrays = InMemory> {
     buckets: Buckets<L>,
     tags: Arc<RowTags>,
     /// Number of bytes of a row in [`TableParts::entries`]: its tag and its row number.
@@ -137,15 +137,15 @@ pub fn entry_bytes(rows: usize) -> usize {
 /// entry in the table and a temporary record for sorting.
 #[must_use]
 pub fn building_bytes(rows: usize) -> usize {
-    entry_bytes(rows) + size_of::<Record>()
+    entry_bytes(rows) + size_of::<TableRecord>()
 }
 
 /// A row during the construction of a table. One 64-bit number holds the lower bits of its bucket
 /// number, its tag and its row number.
 #[derive(Clone, Copy)]
-struct Record(u64);
+struct TableRecord(u64);
 
-impl Record {
+impl TableRecord {
     fn new(bucket: usize, tag: u16, row: u32) -> Self {
         Self((bucket as u64) << 48 | u64::from(tag) << 32 | u64::from(row))
     }
@@ -168,7 +168,7 @@ impl Record {
     }
 }
 
-impl<L: Fingerprint> Table<L> {
+impl<L: Fingerprint> BucketTable<L> {
     /// Builds table number `table` of an index over `values`, which are at most 2³² − 1 fingerprints.
     ///
     /// Rows are first partitioned by the upper half of the bits of their bucket numbers. Each part is
@@ -194,7 +194,7 @@ impl<L: Fingerprint> Table<L> {
         for (row, &value) in (0u32..).zip(values) {
             let bucket = buckets.part(value);
             let end = &mut ends[bucket >> lower];
-            let record = Record::new(bucket & ((1 << lower) - 1), tags.tag(value), row);
+            let record = TableRecord::new(bucket & ((1 << lower) - 1), tags.tag(value), row);
             records[*end as usize] = record.0;
             *end += 1;
         }
@@ -209,7 +209,7 @@ impl<L: Fingerprint> Table<L> {
             let starts = &mut starts[starts_at..=starts_at + (1 << lower)];
             places.fill(0);
             for &record in records {
-                places[Record(record).key()] += 1;
+                places[TableRecord(record).key()] += 1;
             }
             counts_to_starts(&mut places, first);
             // A bucket starts where its tags with the lowest weight start.
@@ -218,7 +218,7 @@ impl<L: Fingerprint> Table<L> {
             }
             starts[1 << lower] = end;
             for &record in records {
-                let record = Record(record);
+                let record = TableRecord(record);
                 let place = &mut places[record.key()];
                 let bucket = &starts[record.bucket()..];
                 let (start, end, at) = (bucket[0] as usize, bucket[1] as usize, *place as usize);
@@ -254,7 +254,7 @@ pub(super) struct Look {
     expected: (usize, usize),
 }
 
-impl<L: Fingerprint, A: Arrays> Table<L, A> {
+impl<L: Fingerprint, A: Arrays> BucketTable<L, A> {
     /// Creates table number `table` of an index from arrays that were stored.
     ///
     /// # Errors
@@ -371,7 +371,7 @@ mod tests {
             // Few different values, so that many rows have the same bucket and tag.
             let values: Vec<u64> = (0..rows).map(|row| mix(row % (rows / 3 + 1))).collect();
             for number in 0..keys.tables() {
-                let table = Table::new(&values, &keys, number).unwrap();
+                let table = BucketTable::new(&values, &keys, number).unwrap();
                 let mut sorted: Vec<_> = (0u32..)
                     .zip(&values)
                     .map(|(row, &value)| {

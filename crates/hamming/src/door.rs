@@ -19,7 +19,7 @@ use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
 use crate::join::{Join, JoinFixedRows};
 use crate::layout::Layout;
-use crate::null_lanes::{Side, may_be_null, without_nulls};
+use crate::null_lanes::{NullSide, may_be_null, without_nulls};
 use crate::partners::{Partners, collect, count};
 use crate::planner::Plan;
 use crate::row_pairs::RowPairs;
@@ -35,7 +35,7 @@ use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use std::borrow::Cow;
 
-/// Minimum number of bits that a mask must have for [`Way::LongMasks`]. Hardly any two unrelated
+/// Minimum number of bits that a mask must have for [`JoinWay::LongMasks`]. Hardly any two unrelated
 /// fingerprints are equal in so many bits.
 const LONG_MASK: u32 = 32;
 
@@ -66,7 +66,7 @@ fn fingerprint_words(shape: Shape) -> usize {
 
 /// The way in which fingerprints are joined. It depends on their metric, their width and the method.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum JoinWay {
     /// The chosen method joins the rows. Fingerprints that are too long for it are compared one by one.
     ByMethod,
     /// Each 64-bit word is joined separately, and counts as near if it is within the maximum distance.
@@ -78,7 +78,7 @@ enum Way {
     LongMasks,
 }
 
-impl Way {
+impl JoinWay {
     fn of(join: &dyn Join, reach: Reach) -> Self {
         let compares_all = join.limits().takes_any_rows();
         let metric = reach.shape.metric();
@@ -145,14 +145,14 @@ pub fn join(
     }
     let share = Share::begin("joining", context.progress());
     let work = Work { share, ..work(rows.second(), plan, context)? };
-    match Way::of(plan.join, work.reach) {
-        Way::Votes { needed } => {
+    match JoinWay::of(plan.join, work.reach) {
+        JoinWay::Votes { needed } => {
             let distinct = rows.try_map(|rows| Distinct::new(rows, work.reach))?;
             let values = distinct.as_ref().map(|distinct| &distinct.values);
             let pairs = voting_pairs(values, needed, work)?;
             Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
         }
-        Way::LongMasks => {
+        JoinWay::LongMasks => {
             let distinct = rows.try_map(|rows| Distinct::new(rows, work.reach))?;
             let max_distance = work.reach.max_distance;
             let corpus = &distinct.second().values;
@@ -161,7 +161,7 @@ pub fn join(
             let pairs = join_by_bands(values, &layout, max_distance, work.share);
             Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
         }
-        Way::ByMethod => of_fixed_words!(
+        JoinWay::ByMethod => of_fixed_words!(
             work.reach.shape,
             join_fixed(rows, plan.join, work),
             scan_wide(rows, work.reach)
@@ -215,7 +215,7 @@ pub fn count_self_join(
     context: &Context<'_>,
 ) -> Result<u64> {
     let work = work(rows, plan, context)?;
-    if may_be_null(rows.shape) || Way::of(plan.join, work.reach) != Way::ByMethod {
+    if may_be_null(rows.shape) || JoinWay::of(plan.join, work.reach) != JoinWay::ByMethod {
         return Ok(count(&*partners(Sides::One(rows), plan, context)?, context.progress()));
     }
     let work = Work { share: Share::begin("joining", context.progress()), ..work };
@@ -250,9 +250,9 @@ pub fn partners<'a>(
 ) -> Result<Box<dyn Partners + 'a>> {
     check_sides(rows)?;
     let work = work(rows.second(), plan, context)?;
-    let way = Way::of(plan.join, work.reach);
+    let way = JoinWay::of(plan.join, work.reach);
     // These two ways find all pairs before they return the first one.
-    let is_found_at_once = matches!(way, Way::Votes { .. } | Way::LongMasks);
+    let is_found_at_once = matches!(way, JoinWay::Votes { .. } | JoinWay::LongMasks);
     if is_found_at_once || may_be_null(work.reach.shape) {
         let found = join(rows, plan, context)?;
         return Ok(Box::new(RowPairs::new(found, rows.first().len())));
@@ -355,10 +355,10 @@ fn distinct_fixed<L: Fingerprint>(
 /// Copies rows whose hashes may be null. Replaces each null by a value that no other row has.
 fn values_for_nulls(rows: Sides<&FingerprintRows<'_>>) -> Sides<FingerprintRows<'static>> {
     match rows {
-        Sides::One(rows) => Sides::One(without_nulls(rows, 0.., Side::Corpus)),
+        Sides::One(rows) => Sides::One(without_nulls(rows, 0.., NullSide::Corpus)),
         Sides::Two(queries, corpus) => Sides::Two(
-            without_nulls(queries, 0.., Side::Queries),
-            without_nulls(corpus, 0.., Side::Corpus),
+            without_nulls(queries, 0.., NullSide::Queries),
+            without_nulls(corpus, 0.., NullSide::Corpus),
         ),
     }
 }

@@ -8,9 +8,9 @@
 //! copied together, and it is split like every other bucket.
 
 use crate::collect::Collect;
-use crate::parallel_partition::{Records, partition};
-use crate::recursion::{LARGE_BITS, Numbers, Place, Recursion, SMALL_BITS};
-use crate::recursion_memory::{Buffer, RECORDS, Scratch, Sketch, new_buffer};
+use crate::parallel_partition::{NumberedValues, partition};
+use crate::recursion::{BucketPlace, LARGE_BITS, Numbers, Recursion, SMALL_BITS};
+use crate::recursion_memory::{Buffer, RECORDS, RecursionScratch, Sketch, new_buffer};
 use crate::split::{BitWeights, Node, Path};
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSlice,
@@ -195,7 +195,7 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
                 }
                 let part = self.pool.with_scratch(|scratch| {
                     let mut part = self.collect.part();
-                    let records = Records { values: &sketches[range], numbers };
+                    let records = NumberedValues { values: &sketches[range], numbers };
                     self.small_sketches(values, records, node, bits, scratch, &mut part);
                     self.settle(values, &self.test(&node.path), &mut scratch.likely, &mut part);
                     part
@@ -213,10 +213,10 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
     fn small_sketches(
         &self,
         values: &[W],
-        records: Records<'_, Sketch>,
+        records: NumberedValues<'_, Sketch>,
         node: &Node<W>,
         used: u32,
-        scratch: &mut Scratch<W>,
+        scratch: &mut RecursionScratch<W>,
         part: &mut C::Part,
     ) {
         let (length, leaf) = (records.len(), self.costs.leaf_records());
@@ -240,12 +240,12 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
     fn end_of_keys(
         &self,
         values: &[W],
-        records: Records<'_, Sketch>,
+        records: NumberedValues<'_, Sketch>,
         node: &Node<W>,
-        scratch: &mut Scratch<W>,
+        scratch: &mut RecursionScratch<W>,
         part: &mut C::Part,
     ) {
-        let Records { values: sketches, numbers } = records;
+        let NumberedValues { values: sketches, numbers } = records;
         let (queries, compares) = self.compares(numbers);
         if compares == 0.0 {
             return;
@@ -254,13 +254,13 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         // together.
         if records.len() > 4 * self.costs.leaf_records() {
             let gathered = gather(values, numbers);
-            let records = Records { values: &gathered, numbers };
-            return self.small(records, node, Place::new(0), scratch, part);
+            let records = NumberedValues { values: &gathered, numbers };
+            return self.small(records, node, BucketPlace::new(0), scratch, part);
         }
         let rows = 0..if self.boundary == 0 { records.len() } else { queries };
         let (isa, limit) = (self.isa, self.reach.most_bits());
         let test = self.test(&node.path);
-        let Scratch { folds, candidates, likely, .. } = scratch;
+        let RecursionScratch { folds, candidates, likely, .. } = scratch;
         let words = &mut folds.words_64;
         words.clear();
         words.extend(sketches.iter().map(|sketch| sketch.0[1]));

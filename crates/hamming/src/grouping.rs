@@ -139,7 +139,7 @@ fn group_parts<W: Fingerprint>(
     numbers: &mut [u32],
     group_starts: &mut [u32],
 ) -> Vec<usize> {
-    let scratch = Mutex::new(Vec::<Scratch>::new());
+    let scratch = Mutex::new(Vec::<GroupingScratch>::new());
     let parts = cut(values, starts)
         .into_par_iter()
         .zip(cut(numbers, starts))
@@ -161,7 +161,7 @@ fn group_parts<W: Fingerprint>(
 }
 
 #[derive(Default)]
-struct Scratch {
+struct GroupingScratch {
     /// Hash table with open addressing. A slot holds the number of a group of the part, or [`NONE`].
     table: Vec<u32>,
     /// Group number of each row of the part.
@@ -170,7 +170,7 @@ struct Scratch {
     numbers: Vec<u32>,
 }
 
-impl Scratch {
+impl GroupingScratch {
     #[inline(never)]
     fn group<W: Fingerprint>(
         &mut self,

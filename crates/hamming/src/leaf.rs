@@ -5,9 +5,9 @@
 //! conditions of the path, so a bucket may become a leaf at any depth.
 
 use crate::collect::Collect;
-use crate::parallel_partition::Records;
+use crate::parallel_partition::NumberedValues;
 use crate::recursion::Recursion;
-use crate::recursion_memory::{Folds, Scratch};
+use crate::recursion_memory::{Folds, RecursionScratch};
 use crate::split::Path;
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::progress::Share;
@@ -24,7 +24,7 @@ const LEAF_ROWS: usize = 1024;
 /// fingerprint (`folds`), and the conditions that a pair must meet (`path`).
 #[derive(Clone, Copy)]
 struct Leaf<'l, W> {
-    records: Records<'l, W>,
+    records: NumberedValues<'l, W>,
     folds: &'l Folds,
     path: &'l Path<W>,
     /// Number of records that are queries. Queries come first in the bucket. The number is 0 in a
@@ -37,13 +37,13 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
     /// The near pairs are collected in `part`.
     pub(super) fn leaf(
         &self,
-        records: Records<'_, W>,
+        records: NumberedValues<'_, W>,
         queries: usize,
         path: &Path<W>,
-        scratch: &mut Scratch<W>,
+        scratch: &mut RecursionScratch<W>,
         part: &mut C::Part,
     ) {
-        let Scratch { folds, candidates, .. } = scratch;
+        let RecursionScratch { folds, candidates, .. } = scratch;
         folds.fill(records.values, self.has_short_folds);
         let rows = 0..self.first_rows(records.len(), queries);
         self.compare(Leaf { records, folds, path, queries }, rows, candidates, part);
@@ -52,7 +52,7 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
     /// Does the same as [`Self::leaf`] with several threads. Returns the collected pairs.
     pub(super) fn leaf_large(
         &self,
-        records: Records<'_, W>,
+        records: NumberedValues<'_, W>,
         path: &Path<W>,
         share: Share<'_>,
     ) -> C::Part {

@@ -120,7 +120,7 @@ struct KeyJoin<'a, L, C> {
 }
 
 /// All rows, sorted by the key of one block.
-struct Table<L> {
+struct KeyTable<L> {
     /// The fingerprints in sorted order, followed by room for [`COPIED`] more.
     values: LargeBuffer<L>,
     numbers: LargeBuffer<u32>,
@@ -130,7 +130,7 @@ struct Table<L> {
 
 /// Buffers that one thread reuses from task to task.
 #[derive(Default)]
-struct Scratch {
+struct JoinScratch {
     words_32: Vec<u32>,
     words_64: Vec<u64>,
     /// The buckets whose keys are near the key of the bucket that is being compared. Each is a range of
@@ -149,7 +149,7 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
             Some(spare) if spare.0.len() >= rows => spare,
             _ => new_buffer(rows)?,
         };
-        let mut table = Table {
+        let mut table = KeyTable {
             values: LargeBuffer::try_zeroed(rows + COPIED, RECORDS)?,
             numbers: LargeBuffer::try_zeroed(rows, RECORDS)?,
             starts: Vec::new(),
@@ -164,7 +164,7 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
             let parts: Vec<C::Part> = (0..tasks)
                 .into_par_iter()
                 .with_max_len(1)
-                .map_init(Scratch::default, |scratch, task| {
+                .map_init(JoinScratch::default, |scratch, task| {
                     let mut part = self.collect.part();
                     if share.is_cancelled() {
                         return part;
@@ -188,11 +188,11 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
     /// [`KeyBlock::flips`] for this block.
     fn bucket(
         &self,
-        table: &Table<L>,
+        table: &KeyTable<L>,
         block: usize,
         key: usize,
         flips: &[Vec<u32>],
-        scratch: &mut Scratch,
+        scratch: &mut JoinScratch,
         part: &mut C::Part,
     ) {
         let bucket = table.bucket(key);
@@ -238,15 +238,15 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
     #[expect(clippy::too_many_arguments, reason = "the buckets, and the memory to compare them in")]
     fn compare(
         &self,
-        table: &Table<L>,
+        table: &KeyTable<L>,
         block: usize,
         bucket: &Range<u32>,
         others: &[Range<u32>],
         with_itself: bool,
-        scratch: &mut Scratch,
+        scratch: &mut JoinScratch,
         part: &mut C::Part,
     ) {
-        let Scratch { words_32, words_64, ends, candidates, .. } = scratch;
+        let JoinScratch { words_32, words_64, ends, candidates, .. } = scratch;
         let rows = bucket.len();
         let all = std::iter::once(bucket).chain(others);
         ends.clear();
@@ -277,7 +277,7 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
 
     /// Collects the pair of the rows with indices `a` and `b` of the table, if it is near and no
     /// earlier block has found it.
-    fn candidate(&self, table: &Table<L>, block: usize, a: u32, b: u32, part: &mut C::Part) {
+    fn candidate(&self, table: &KeyTable<L>, block: usize, a: u32, b: u32, part: &mut C::Part) {
         let (a, b) = (a as usize, b as usize);
         let difference = table.values[a] ^ table.values[b];
         let Some(distance) = self.reach.distance(difference) else { return };
@@ -293,7 +293,7 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
     }
 }
 
-impl<L: Fingerprint> Table<L> {
+impl<L: Fingerprint> KeyTable<L> {
     /// Fills the table with `values`, sorted by the key of `block`. The values are numbered from 0.
     /// `moved` is a buffer.
     fn fill(&mut self, values: &[L], block: &KeyBlock, moved: &mut Buffer<L>) {

@@ -6,7 +6,7 @@ use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, is_null};
 /// The role of rows in a search. Nulls are replaced by values that depend on the role, so a query never
 /// has the same value as a row of the corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum NullSide {
     /// The rows that are searched, or all rows of a self-join.
     Corpus,
     /// The queries.
@@ -34,12 +34,12 @@ pub fn shape_without_nulls(shape: Shape) -> Shape {
 pub fn without_nulls(
     rows: &FingerprintRows<'_>,
     numbers: impl IntoIterator<Item = u64>,
-    side: Side,
+    side: NullSide,
 ) -> FingerprintRows<'static> {
     let count = rows.shape.words();
     let mut words = rows.words.to_vec();
     for (row, number) in words.chunks_exact_mut(count).zip(numbers) {
-        let unlike_others = (number << 1 | u64::from(side == Side::Queries)) & u64::MAX >> 1;
+        let unlike_others = (number << 1 | u64::from(side == NullSide::Queries)) & u64::MAX >> 1;
         row.iter_mut().filter(|lane| is_null(**lane)).for_each(|lane| *lane = unlike_others);
     }
     FingerprintRows {
@@ -65,8 +65,10 @@ mod tests {
             }
         }
         let rows = rows.finish();
-        let (corpus, queries) =
-            (without_nulls(&rows, 0.., Side::Corpus), without_nulls(&rows, 0.., Side::Queries));
+        let (corpus, queries) = (
+            without_nulls(&rows, 0.., NullSide::Corpus),
+            without_nulls(&rows, 0.., NullSide::Queries),
+        );
         for a in 0..rows.len() {
             for b in 0..rows.len() {
                 let of = |one: &FingerprintRows<'_>, other: &FingerprintRows<'_>| {

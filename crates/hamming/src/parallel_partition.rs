@@ -14,12 +14,12 @@ const CHUNK_ROWS: usize = 1 << 14;
 /// Records in two arrays. Record i is the fingerprint `values[i]` with the row or group number
 /// `numbers[i]`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Records<'a, W> {
+pub(super) struct NumberedValues<'a, W> {
     pub(super) values: &'a [W],
     pub(super) numbers: &'a [u32],
 }
 
-impl<W> Records<'_, W> {
+impl<W> NumberedValues<'_, W> {
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }

@@ -161,7 +161,7 @@ impl fmt::Display for Plan {
         writeln!(
             f,
             ", {shape} (worth {effective_bits} bits), distance up to {max_distance}, {} of memory",
-            Bytes(memory)
+            ByteQuantity(memory)
         )?;
         for cost in &self.costs {
             let chosen = match (cost.join == self.join, self.named) {
@@ -172,7 +172,7 @@ impl fmt::Display for Plan {
             };
             let join = cost.join;
             let seconds = Seconds(cost.seconds);
-            writeln!(f, "  {join:<16} {seconds:>10} {:>10}{chosen}", Bytes(cost.bytes))?;
+            writeln!(f, "  {join:<16} {seconds:>10} {:>10}{chosen}", ByteQuantity(cost.bytes))?;
         }
         Ok(())
     }
@@ -193,9 +193,9 @@ impl fmt::Display for Seconds {
 }
 
 /// Prints a number of bytes in a readable unit.
-struct Bytes(u64);
+struct ByteQuantity(u64);
 
-impl fmt::Display for Bytes {
+impl fmt::Display for ByteQuantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self.0 {
             1_000_000_000_000_000.. => "unlimited".to_owned(),

@@ -54,9 +54,9 @@
 //! and groups of bits that follow the data.
 
 use crate::collect::Collect;
-use crate::parallel_partition::{Records, partition};
-use crate::recursion_memory::{Buffer, Level, Pool, Scratch};
-use crate::split::{BitWeights, Costs, Node, Path};
+use crate::parallel_partition::{NumberedValues, partition};
+use crate::recursion_memory::{Buffer, Pool, RecursionLevel, RecursionScratch};
+use crate::split::{BitWeights, Node, Path, SplitCosts};
 use crate::work::Work;
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::progress::Share;
@@ -96,7 +96,7 @@ pub(super) struct Recursion<'a, W, C> {
     /// Whether leaves compare folds of 32 bits instead of 64 bits. A fold is the XOR of a fingerprint's
     /// words.
     pub(super) has_short_folds: bool,
-    pub(super) costs: Costs,
+    pub(super) costs: SplitCosts,
     pub(super) large_records: usize,
     pub(super) pool: Pool<W>,
 }
@@ -117,30 +117,34 @@ pub(super) enum Numbers<'a> {
 impl Numbers<'_> {
     /// Calls `work` with the records, which consist of `values` and their numbers. Returns the result
     /// of `work`.
-    fn with<W: Fingerprint, T>(self, values: &[W], work: impl FnOnce(Records<'_, W>) -> T) -> T {
+    fn with<W: Fingerprint, T>(
+        self,
+        values: &[W],
+        work: impl FnOnce(NumberedValues<'_, W>) -> T,
+    ) -> T {
         match self {
             Self::FromZero => {
                 let numbers: Vec<u32> = (0..values.len() as u32).collect();
-                work(Records { values, numbers: &numbers })
+                work(NumberedValues { values, numbers: &numbers })
             }
             Self::Valid(valid) => {
                 let all = values.iter().copied().zip(0u32..);
                 let (values, numbers): (Vec<W>, Vec<u32>) =
                     all.filter(|&(_, number)| valid.has_value(number as usize)).unzip();
-                work(Records { values: &values, numbers: &numbers })
+                work(NumberedValues { values: &values, numbers: &numbers })
             }
-            Self::Given(numbers) => work(Records { values, numbers }),
+            Self::Given(numbers) => work(NumberedValues { values, numbers }),
         }
     }
 }
 
 /// The position of a bucket in the recursion of one thread.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct BucketPlace {
     /// Number of hash bits by which the bucket's records were partitioned so far. The hash is of the
     /// last block of the bucket's path.
     used: u32,
-    /// Index in [`Scratch::levels`] of the buffer in which this bucket can be partitioned. The buffers
+    /// Index in [`RecursionScratch::levels`] of the buffer in which this bucket can be partitioned. The buffers
     /// at smaller indices hold the larger buckets that contain this bucket.
     depth: usize,
     promise: Promise,
@@ -157,7 +161,7 @@ struct Promise {
     is_by_own_weights: bool,
 }
 
-impl Place {
+impl BucketPlace {
     /// Creates the position of a bucket at which one thread begins its recursion. There is no
     /// prediction of its size. `used` is the number of hash bits by which the bucket was partitioned.
     pub(super) fn new(used: u32) -> Self {
@@ -190,7 +194,7 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
             boundary: 0,
             collect,
             has_short_folds,
-            costs: Costs::of(isa, W::WORDS, reach, has_short_folds),
+            costs: SplitCosts::of(isa, W::WORDS, reach, has_short_folds),
             large_records: LARGE_RECORDS.max(values.len() / LARGE_SHARE),
             pool: Pool::new(None),
         }
@@ -213,7 +217,7 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
     /// partitioned.
     pub(super) fn run_bucket(
         &self,
-        records: Records<'_, W>,
+        records: NumberedValues<'_, W>,
         path: &Path<W>,
         used: u32,
         share: Share<'_>,
@@ -244,7 +248,7 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
             let mut part = self.collect.part();
             self.pool.with_scratch(|scratch| {
                 numbers.with(values, |records| {
-                    self.small(records, node, Place::new(used), scratch, &mut part);
+                    self.small(records, node, BucketPlace::new(used), scratch, &mut part);
                 });
             });
             share.done();
@@ -309,10 +313,10 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
     /// are collected in `part`.
     pub(super) fn small(
         &self,
-        records: Records<'_, W>,
+        records: NumberedValues<'_, W>,
         node: &Node<W>,
-        place: Place,
-        scratch: &mut Scratch<W>,
+        place: BucketPlace,
+        scratch: &mut RecursionScratch<W>,
         part: &mut C::Part,
     ) {
         let length = records.len();
@@ -345,7 +349,7 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
             Some(children) => {
                 let promise = Promise::of(length, children.len(), is_weighed);
                 for child in children {
-                    let place = Place { used: 0, promise, ..place };
+                    let place = BucketPlace { used: 0, promise, ..place };
                     self.small(records, child, place, scratch, part);
                 }
             }
@@ -357,19 +361,19 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
     /// [`Self::small`] for each part.
     fn partition_small(
         &self,
-        records: Records<'_, W>,
+        records: NumberedValues<'_, W>,
         node: &Node<W>,
-        place: Place,
-        scratch: &mut Scratch<W>,
+        place: BucketPlace,
+        scratch: &mut RecursionScratch<W>,
         part: &mut C::Part,
     ) {
-        let Place { used, depth, .. } = place;
+        let BucketPlace { used, depth, .. } = place;
         let length = records.len();
         let rest = node.width - used;
         let bits = (length * 2 / self.costs.leaf_records()).ilog2().clamp(1, SMALL_BITS).min(rest);
         let hash = BlockHash::new(node.path.block, used, bits);
         if scratch.levels.len() <= depth {
-            scratch.levels.resize_with(depth + 1, Level::default);
+            scratch.levels.resize_with(depth + 1, RecursionLevel::default);
         }
         // The level is taken out of the buffers while the recursion uses the deeper levels.
         let mut level = take(&mut scratch.levels[depth]);
@@ -377,11 +381,11 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
         if level.count(records, &hash) == length {
             // All records are in one part, so there is nothing to copy.
             scratch.levels[depth] = level;
-            return self.small(records, node, Place { used, ..place }, scratch, part);
+            return self.small(records, node, BucketPlace { used, ..place }, scratch, part);
         }
         level.scatter(records, &hash);
         for child in level.buckets() {
-            let place = Place { used, depth: depth + 1, ..place };
+            let place = BucketPlace { used, depth: depth + 1, ..place };
             self.small(child, node, place, scratch, part);
         }
         scratch.levels[depth] = level;
@@ -458,7 +462,7 @@ mod tests {
             let context = Context::default();
             let work = Work::new(reach, &context);
             let mut join = Recursion::new(values, work, &KeepPairs).with_boundary(boundary);
-            join.costs = Costs::of_tests();
+            join.costs = SplitCosts::of_tests();
             join.large_records = large_records;
             let found = join.run(values, Share::untold()).unwrap().into_sorted();
             let mut expected = Vec::new();

@@ -1,7 +1,7 @@
 //! The memory of a recursive join, which is shared by its threads. It is allocated once and used again
 //! for every bucket.
 
-use crate::parallel_partition::Records;
+use crate::parallel_partition::NumberedValues;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_kernels::hamming_pairs::Candidates;
@@ -32,7 +32,7 @@ pub(super) fn new_buffer<W: Fingerprint>(records: usize) -> Result<Buffer<W>> {
 
 /// The idle buffers of a join, which no thread uses at the moment.
 pub(super) struct Pool<W> {
-    scratch: Mutex<Vec<Scratch<W>>>,
+    scratch: Mutex<Vec<RecursionScratch<W>>>,
     buffers: Mutex<Vec<Buffer<W>>>,
 }
 
@@ -43,7 +43,7 @@ impl<W: Fingerprint> Pool<W> {
     }
 
     /// Calls `work` with buffers that no other thread uses, and returns its result.
-    pub(super) fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch<W>) -> T) -> T {
+    pub(super) fn with_scratch<T>(&self, work: impl FnOnce(&mut RecursionScratch<W>) -> T) -> T {
         let idle = self.scratch.lock().ok().and_then(|mut idle| idle.pop());
         let mut scratch = idle.unwrap_or_default();
         let result = work(&mut scratch);
@@ -89,12 +89,12 @@ impl<W: Fingerprint> Pool<W> {
 }
 
 /// Buffers of one thread.
-pub(super) struct Scratch<W> {
+pub(super) struct RecursionScratch<W> {
     /// For each depth of the recursion, the buffers in which a bucket of this depth is partitioned.
-    pub(super) levels: Vec<Level<W>>,
+    pub(super) levels: Vec<RecursionLevel<W>>,
     pub(super) folds: Folds,
     pub(super) candidates: Candidates,
-    pub(super) sketches: Level<Sketch>,
+    pub(super) sketches: RecursionLevel<Sketch>,
     /// Pairs of row numbers whose sketches are near. Their fingerprints are not compared yet.
     pub(super) likely: Vec<(u32, u32)>,
 }
@@ -122,7 +122,7 @@ impl Folds {
 
 /// Memory for one depth of a thread's recursion. It holds the records of one bucket, partitioned into
 /// smaller buckets.
-pub(super) struct Level<W> {
+pub(super) struct RecursionLevel<W> {
     values: Vec<W>,
     numbers: Vec<u32>,
     /// For each part, the index at which its next record is written. After [`Self::scatter`], the end
@@ -130,9 +130,9 @@ pub(super) struct Level<W> {
     next: Vec<u32>,
 }
 
-impl<W: Fingerprint> Level<W> {
+impl<W: Fingerprint> RecursionLevel<W> {
     /// Counts the records of each part, and returns the number of records in the largest part.
-    pub(super) fn count(&mut self, records: Records<'_, W>, hash: &BlockHash<W>) -> usize {
+    pub(super) fn count(&mut self, records: NumberedValues<'_, W>, hash: &BlockHash<W>) -> usize {
         self.next.clear();
         self.next.resize(hash.parts(), 0);
         count(records.values, hash, &mut self.next);
@@ -148,7 +148,7 @@ impl<W: Fingerprint> Level<W> {
 
     /// Copies the records so that the records of each part are contiguous. Call [`Self::count`] with
     /// the same records first.
-    pub(super) fn scatter(&mut self, records: Records<'_, W>, hash: &BlockHash<W>) {
+    pub(super) fn scatter(&mut self, records: NumberedValues<'_, W>, hash: &BlockHash<W>) {
         let length = records.len();
         // The arrays only grow, because clearing them for each bucket would take longer than filling
         // them.
@@ -162,27 +162,27 @@ impl<W: Fingerprint> Level<W> {
     }
 
     /// Returns the parts that have at least two records.
-    pub(super) fn buckets(&self) -> impl Iterator<Item = Records<'_, W>> {
-        let all = Records { values: &self.values, numbers: &self.numbers };
+    pub(super) fn buckets(&self) -> impl Iterator<Item = NumberedValues<'_, W>> {
+        let all = NumberedValues { values: &self.values, numbers: &self.numbers };
         let starts = std::iter::once(0).chain(self.next.iter().copied());
         let parts = starts.zip(&self.next).map(|(start, &end)| start as usize..end as usize);
         parts.filter(|part| part.len() > 1).map(move |part| all.slice(part))
     }
 }
 
-impl<W> Default for Level<W> {
+impl<W> Default for RecursionLevel<W> {
     fn default() -> Self {
         Self { values: Vec::new(), numbers: Vec::new(), next: Vec::new() }
     }
 }
 
-impl<W> Default for Scratch<W> {
+impl<W> Default for RecursionScratch<W> {
     fn default() -> Self {
         Self {
             levels: Vec::new(),
             folds: Folds::default(),
             candidates: Candidates::default(),
-            sketches: Level::default(),
+            sketches: RecursionLevel::default(),
             likely: Vec::new(),
         }
     }

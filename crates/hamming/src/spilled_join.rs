@@ -12,7 +12,7 @@ use crate::group_pairs::GroupPairs;
 use crate::grouping::{GROUPS, equal_pairs, group};
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::layout::Layout;
-use crate::parallel_partition::Records;
+use crate::parallel_partition::NumberedValues;
 use crate::recursion::Recursion;
 use crate::split::{Path as BlockPath, split_free};
 use crate::work::{FixedRows, Work};
@@ -199,7 +199,7 @@ impl<W: Fingerprint> SpilledGroups<W> {
             self.values.read(|value: W, number| files[hash.part(value)].push(value, number))?;
             for file in files {
                 let (values, numbers) = file.read_all::<W>()?;
-                let records = Records { values: &values, numbers: &numbers };
+                let records = NumberedValues { values: &values, numbers: &numbers };
                 // The files were divided by a hash of the path's block, so the recursion continues with
                 // the next bits of that hash.
                 let share = share.part(values.len(), self.values.records);

@@ -54,7 +54,7 @@ impl<W: Fingerprint> Path<W> {
 /// They were measured on a 2-core Intel Xeon with AVX-512. The decisions hardly depend on the exact
 /// values.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Costs {
+pub(super) struct SplitCosts {
     /// Nanoseconds for comparing one pair in a leaf, which is a bucket whose pairs are all compared.
     compare: f64,
     /// Nanoseconds for moving one record (a fingerprint and its number) through a partition and into a
@@ -71,7 +71,7 @@ const LOOK: f64 = 5.0;
 /// fold is the XOR of a fingerprint's words.
 const MOST_PASSING: f64 = 1e-3;
 
-impl Costs {
+impl SplitCosts {
     /// Returns the costs for fingerprints of `words` 64-bit words and the maximum distance in `reach`.
     /// `short_words` is true if folds have 32 bits, and false if they have 64 bits. A fold is the XOR
     /// of a fingerprint's words.
@@ -108,7 +108,7 @@ fn binomial_share(bits: u32, most: u32) -> f64 {
 }
 
 #[cfg(test)]
-impl Costs {
+impl SplitCosts {
     /// Returns costs for tests: comparisons are so expensive that every bucket is split as often as its
     /// bits allow.
     pub(super) fn of_tests() -> Self {
@@ -287,7 +287,7 @@ impl<W: Fingerprint> Node<W> {
         max_distance: u32,
         records: usize,
         compares: f64,
-        costs: Costs,
+        costs: SplitCosts,
     ) -> Option<&[Self]> {
         let left = (max_distance as usize).checked_sub(self.path.unequal.len())?;
         let brute = costs.compare * compares;

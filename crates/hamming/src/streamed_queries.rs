@@ -34,11 +34,11 @@ pub struct StreamedQueries<L> {
     reach: Reach,
     isa: Isa,
     blocks: Vec<L>,
-    tables: Vec<Table<L>>,
+    tables: Vec<QueryTable<L>>,
 }
 
 #[derive(Debug)]
-struct Table<L> {
+struct QueryTable<L> {
     hash: BlockHash<L>,
     /// One word for each bucket, which [`rows_near_buckets`] compares with rows. It is 0 if the bucket
     /// has no query, and [`CROWDED`] if it has several. Otherwise it is the XOR of the 32-bit words of
@@ -49,7 +49,7 @@ struct Table<L> {
     queries: Vec<(L, u32)>,
 }
 
-impl<L: Fingerprint> Table<L> {
+impl<L: Fingerprint> QueryTable<L> {
     fn new(queries: &[L], block: L) -> Self {
         let bits = (queries.len().max(1).ilog2() + BITS_A_QUERY).min(MOST_BITS);
         let hash = BlockHash::new(block, 0, bits);
@@ -77,7 +77,7 @@ impl<L: Fingerprint> StreamedQueries<L> {
     /// no pair within `reach`, the maximum distance. Scans use the instruction set `isa`.
     pub fn new(queries: &[L], layout: &Layout, reach: Reach, isa: Isa) -> Self {
         let blocks: Vec<L> = layout.blocks();
-        let tables = blocks.iter().map(|&block| Table::new(queries, block)).collect();
+        let tables = blocks.iter().map(|&block| QueryTable::new(queries, block)).collect();
         Self { reach, isa, blocks, tables }
     }
 

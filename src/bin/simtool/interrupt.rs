@@ -23,13 +23,13 @@ static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 /// Delays the handling of interruptions until the returned value is dropped.
 pub(crate) fn hold() -> Box<dyn HeldInterruptions> {
     install();
-    Box::new(Held(state()))
+    Box::new(HeldOutput(state()))
 }
 
 /// Guard that holds the lock of [`STATE`]. An interruption waits until the lock is released.
-struct Held(MutexGuard<'static, OutputState>);
+struct HeldOutput(MutexGuard<'static, OutputState>);
 
-impl HeldInterruptions for Held {
+impl HeldInterruptions for HeldOutput {
     fn set(&mut self, state: OutputState) {
         *self.0 = state;
     }

@@ -23,13 +23,13 @@ const MIN_ESTIMATED_SHARE: f64 = 0.005;
 
 /// Shows the progress of a run on standard error.
 pub(crate) struct ProgressLine {
-    shared: Arc<Shared>,
+    shared: Arc<ShownProgress>,
     explains: bool,
     shower: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// State that working threads update. The thread that shows the progress reads it.
-struct Shared {
+struct ShownProgress {
     bar: ProgressBar,
     show: Show,
     stage: Mutex<Stage>,
@@ -75,7 +75,7 @@ impl ProgressLine {
         let stage =
             Stage { name: "starting", work: Work::Steps(0), begun: Instant::now(), is_over: false };
         let (stage, done, over) = (Mutex::new(stage), AtomicU64::new(0), Condvar::new());
-        let shared = Arc::new(Shared { bar, show, stage, done, over });
+        let shared = Arc::new(ShownProgress { bar, show, stage, done, over });
         let shower = (show != Show::Nothing).then(|| {
             let shared = Arc::clone(&shared);
             thread::spawn(move || shared.show_until_over())
@@ -104,7 +104,7 @@ impl ProgressLine {
     }
 }
 
-impl Shared {
+impl ShownProgress {
     fn stage(&self) -> MutexGuard<'_, Stage> {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }

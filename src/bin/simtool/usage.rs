@@ -25,7 +25,7 @@ pub(crate) const HINT: &str = "type `simtool N M`, for example `simtool 1000 16`
 
 /// Form of a command line. The first words of the command line decide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum CommandForm {
     /// The first word is the name of a command, possibly misspelled.
     Command,
     /// The first words are N and M, or an option of `simtool N M`.
@@ -45,11 +45,11 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
     }
     let form = form(&arguments[1..]);
     let command = match read(form, &arguments) {
-        Err(error) if form == Form::Command && is_wrong_n(&error, &arguments) => {
-            read(Form::Reference, &arguments)
+        Err(error) if form == CommandForm::Command && is_wrong_n(&error, &arguments) => {
+            read(CommandForm::Reference, &arguments)
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            read(Form::Command, &help_of(form, arguments))
+            read(CommandForm::Command, &help_of(form, arguments))
         }
         read => read,
     };
@@ -57,7 +57,7 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
     match &command {
         // An option came first, so a word that may be a command was parsed as N.
         Command::Reference(ReferenceArgs { words, .. }) => match &words.features {
-            Some(word) if form == Form::Reference && !is_number(word) => {
+            Some(word) if form == CommandForm::Reference && !is_number(word) => {
                 console::error(&unexpected_word(word));
                 Err(ExitStatus::Usage)
             }
@@ -84,11 +84,11 @@ fn named_null(argument: OsString) -> OsString {
 
 /// Returns arguments that print the help of a form of the command line. A form that is not a command, such as
 /// `simtool N M`, has the help of the command that does the same.
-fn help_of(form: Form, arguments: Vec<OsString>) -> Vec<OsString> {
+fn help_of(form: CommandForm, arguments: Vec<OsString>) -> Vec<OsString> {
     let name = match form {
-        Form::Command => return arguments,
-        Form::Reference => "reference",
-        Form::Corpus => "dedup",
+        CommandForm::Command => return arguments,
+        CommandForm::Reference => "reference",
+        CommandForm::Corpus => "dedup",
     };
     let is_long = arguments.iter().any(|argument| argument == "--help");
     ["simtool", name, if is_long { "--help" } else { "-h" }].map(OsString::from).to_vec()
@@ -105,12 +105,12 @@ fn is_wrong_n(error: &Error, arguments: &[OsString]) -> bool {
 
 /// Returns the form of a command line. `arguments` are the arguments after the name of the program, at least
 /// one.
-fn form(arguments: &[OsString]) -> Form {
+fn form(arguments: &[OsString]) -> CommandForm {
     let first = arguments[0].to_string_lossy();
     if matches!(&*first, "-h" | "--help" | "-V" | "--version")
         || !first.starts_with('-') && !is_number(&first)
     {
-        return Form::Command;
+        return CommandForm::Command;
     }
     let names_corpus = |argument: &OsString| {
         let argument = argument.to_string_lossy();
@@ -119,7 +119,7 @@ fn form(arguments: &[OsString]) -> Form {
     };
     // After `--`, every word is a path, even if it looks like an option.
     let mut options = arguments.iter().take_while(|argument| *argument != "--");
-    if options.any(names_corpus) { Form::Corpus } else { Form::Reference }
+    if options.any(names_corpus) { CommandForm::Corpus } else { CommandForm::Reference }
 }
 
 /// Returns whether a user who types this text probably means a number.
@@ -128,20 +128,20 @@ fn is_number(text: &str) -> bool {
     !text.ends_with(char::is_alphabetic) && text.parse::<f64>().is_ok()
 }
 
-fn read(form: Form, arguments: &[OsString]) -> Result<Command, Error> {
+fn read(form: CommandForm, arguments: &[OsString]) -> Result<Command, Error> {
     let program = |usage: &'static str| {
         let program = clap::Command::new("simtool").version(env!("CARGO_PKG_VERSION"));
         program.override_usage(usage).max_term_width(100)
     };
     match form {
-        Form::Command => Args::try_parse_from(arguments).map(|args| args.command),
-        Form::Reference => {
+        CommandForm::Command => Args::try_parse_from(arguments).map(|args| args.command),
+        CommandForm::Reference => {
             let program = program("simtool N M [OPTIONS]");
             let program = ReferenceArgs::augment_args(program);
             let mut matches = program.try_get_matches_from(arguments)?;
             ReferenceArgs::from_arg_matches_mut(&mut matches).map(Command::Reference)
         }
-        Form::Corpus => {
+        CommandForm::Corpus => {
             let program = program("simtool [N M] --corpus <PATH>... [OPTIONS]");
             let program = CorpusForm::augment_args(program);
             let mut matches = program.try_get_matches_from(arguments)?;
@@ -150,7 +150,7 @@ fn read(form: Form, arguments: &[OsString]) -> Result<Command, Error> {
     }
 }
 
-fn show(form: Form, error: &Error) -> ExitStatus {
+fn show(form: CommandForm, error: &Error) -> ExitStatus {
     // The user asked for help or the version, so a closed pipe is not an error.
     if !error.use_stderr() {
         return match error.print().and_then(|()| io::stdout().flush()) {
@@ -171,7 +171,7 @@ fn show(form: Form, error: &Error) -> ExitStatus {
 
 /// Returns a message for a parsing error that is more helpful than the message of clap. Returns `None` if
 /// there is no better message.
-fn better(form: Form, error: &Error) -> Option<String> {
+fn better(form: CommandForm, error: &Error) -> Option<String> {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
@@ -190,7 +190,7 @@ fn better(form: Form, error: &Error) -> Option<String> {
         ErrorKind::UnknownArgument => {
             let argument = context(ContextKind::InvalidArg)?;
             let Some(name) = argument.strip_prefix("--") else {
-                let is_word = form == Form::Reference && !argument.starts_with('-');
+                let is_word = form == CommandForm::Reference && !argument.starts_with('-');
                 return is_word.then(|| unexpected_word(argument));
             };
             let advice = match (name, &commands_with(name)[..]) {
@@ -283,15 +283,15 @@ mod tests {
             form(&arguments)
         };
         for line in ["dedup --corpus x", "jion", "--help", "-V", "nan", "inf", "10k.jsonl"] {
-            assert_eq!(form_of(line), Form::Command, "{line}");
+            assert_eq!(form_of(line), CommandForm::Command, "{line}");
         }
         for line in ["1 4", "-q 1 4", "-1 4", "1e3 4", "--threads 4 dedup x", "1 4 -- --corpus"] {
-            assert_eq!(form_of(line), Form::Reference, "{line}");
+            assert_eq!(form_of(line), CommandForm::Reference, "{line}");
         }
         for line in
             ["--corpus x", "1 4 --corpus=x", "-q --files-from list", "--queries y --corpus x"]
         {
-            assert_eq!(form_of(line), Form::Corpus, "{line}");
+            assert_eq!(form_of(line), CommandForm::Corpus, "{line}");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! lists of the documents that contain each term. Nothing is sampled and no index is used, so the counts are
 //! exact. A collection of n documents takes O(n²) comparisons.
 
-use super::compared::{Compared, Comparing};
+use super::compared::{Comparing, RowsOrSets};
 use super::labelled::Labelled;
 use super::truth::Pair;
 use super::{Histogram, common_threshold};
@@ -72,7 +72,7 @@ pub fn evaluate(
 /// document, and the time.
 fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> Result<Measured> {
     let start = Instant::now();
-    let compared = Compared::new(method, &labelled.documents, comparing)?;
+    let compared = RowsOrSets::new(method, &labelled.documents, comparing)?;
     let (scale, steps) = compared.scale();
     let histograms = compared.visit_pairs(
         comparing,
@@ -125,7 +125,7 @@ fn wrong_pairs(
     step: usize,
     comparing: &Comparing<'_>,
 ) -> Result<Vec<WrongPair>> {
-    let compared = Compared::new(method, &labelled.documents, comparing)?;
+    let compared = RowsOrSets::new(method, &labelled.documents, comparing)?;
     let found = compared.visit_pairs(comparing, Vec::new, |found, pair, at| {
         if at <= step && !labelled.has_label(pair) {
             found.push((at, pair));

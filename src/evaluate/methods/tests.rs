@@ -44,7 +44,7 @@ fn resources(threads: usize) -> Resources {
     Resources { threads, ..Resources::default() }
 }
 
-/// Slow twin of [`Compared`] for tests. It compares the documents one pair at a time.
+/// Slow twin of [`RowsOrSets`] for tests. It compares the documents one pair at a time.
 struct Obvious<'t> {
     method: &'t Method,
     texts: &'t [String],

@@ -52,14 +52,14 @@ const JOIN_BYTES_A_TERM: u64 = 8;
 /// The comparison of all sets of one group with all sets of another group. A group has equal fingerprints,
 /// and `distance` is the distance between the fingerprints of the two groups.
 #[derive(Clone, Copy, Debug)]
-struct Task {
+struct GroupTask {
     a: u32,
     b: u32,
     distance: u32,
 }
 
 /// Groups of one collection, divided into blocks. The sets of terms of two blocks fit in memory together.
-struct Side<'t> {
+struct BlockedGroups<'t> {
     texts: &'t RowTexts<'t>,
     groups: &'t RowGroups<'t>,
     /// For each group, the number of the block that contains the group. The numbers ascend.
@@ -93,7 +93,7 @@ pub(crate) fn verify(
         Sides::Two(first, second) => (first.group_or_own(pair.a), second.group_or_own(pair.b)),
     });
     if let Sides::One(groups) = &groups {
-        let own = |group| Task { a: group, b: group, distance: 0 };
+        let own = |group| GroupTask { a: group, b: group, distance: 0 };
         tasks.extend((0..groups.len() as u32).map(own));
     }
     let grouped = texts.as_ref().zip(groups.as_ref());
@@ -111,10 +111,13 @@ pub(crate) fn verify(
 
 /// Turns pairs of documents into tasks that compare the groups of the two documents. `groups` returns the
 /// numbers of these groups.
-fn group_pairs(pairs: &ClosePairs, mut groups: impl FnMut(ClosePair) -> (u32, u32)) -> Vec<Task> {
+fn group_pairs(
+    pairs: &ClosePairs,
+    mut groups: impl FnMut(ClosePair) -> (u32, u32),
+) -> Vec<GroupTask> {
     let with_distance = pairs.iter().map(|pair| {
         let (a, b) = groups(pair);
-        Task { a, b, distance: pair.closeness.distance().unwrap_or(0) }
+        GroupTask { a, b, distance: pair.closeness.distance().unwrap_or(0) }
     });
     with_distance.collect()
 }
@@ -122,7 +125,7 @@ fn group_pairs(pairs: &ClosePairs, mut groups: impl FnMut(ClosePair) -> (u32, u3
 /// The texts of a collection, and the documents of each of its groups.
 type Grouped<'t> = (&'t RowTexts<'t>, &'t RowGroups<'t>);
 
-impl<'t> Side<'t> {
+impl<'t> BlockedGroups<'t> {
     /// Divides the groups of a collection into blocks. The sets of a block take at most `most` bytes. A group
     /// that takes more bytes is a block of its own.
     fn new((texts, groups): Grouped<'t>, most: u64) -> Self {
@@ -155,7 +158,7 @@ impl<'t> Side<'t> {
 
 /// Swaps the groups of each task within one collection so that the smaller block comes first. Each pair of
 /// blocks is then visited once.
-fn put_smaller_block_first(tasks: &mut [Task], side: &Side<'_>) {
+fn put_smaller_block_first(tasks: &mut [GroupTask], side: &BlockedGroups<'_>) {
     for task in tasks {
         if side.block(task.a) > side.block(task.b) {
             (task.a, task.b) = (task.b, task.a);
@@ -165,7 +168,7 @@ fn put_smaller_block_first(tasks: &mut [Task], side: &Side<'_>) {
 
 /// Reads the second groups of `tasks` and finds the classes of their sets. Other groups of the block are not
 /// read, because reading costs more than comparing.
-fn classes_of_tasks(side: &Side<'_>, tasks: &[Task]) -> Result<Classes> {
+fn classes_of_tasks(side: &BlockedGroups<'_>, tasks: &[GroupTask]) -> Result<Classes> {
     let mut wanted: Vec<u32> = tasks.iter().map(|task| task.b).collect();
     wanted.sort_unstable();
     side.classes(|group| wanted.binary_search(&group).is_ok())
@@ -181,16 +184,16 @@ pub(crate) struct Verifying<'p> {
 
 impl Verifying<'_> {
     /// Compares the sets of the two groups of each task, within one collection or between two.
-    fn verify(&self, grouped: Sides<Grouped<'_>>, mut tasks: Vec<Task>) -> Result<Verified> {
+    fn verify(&self, grouped: Sides<Grouped<'_>>, mut tasks: Vec<GroupTask>) -> Result<Verified> {
         let most = self.most_bytes_a_block(&grouped);
-        let sides = grouped.map(|grouped| Side::new(grouped, most));
+        let sides = grouped.map(|grouped| BlockedGroups::new(grouped, most));
         let a = sides.first();
         let other = sides.second();
         let is_within = !sides.is_two();
         if is_within {
             put_smaller_block_first(&mut tasks, a);
         }
-        let blocks = |task: &Task| (a.block(task.a), other.block(task.b));
+        let blocks = |task: &GroupTask| (a.block(task.a), other.block(task.b));
         // After sorting, the tasks of two blocks follow each other. They are found by binary search below.
         tasks.sort_by_key(blocks);
 
@@ -241,19 +244,19 @@ impl Verifying<'_> {
     /// each set by the first document with this set.
     fn pairs(
         &self,
-        side: &Side<'_>,
-        tasks: &[Task],
+        side: &BlockedGroups<'_>,
+        tasks: &[GroupTask],
         [of_a, of_b]: [&Classes; 2],
         is_within: bool,
     ) -> Result<Vec<ClosePair>> {
         let threshold = self.threshold;
         let comparison = |task: usize| {
-            let Task { a, b, distance } = tasks[task];
+            let GroupTask { a, b, distance } = tasks[task];
             let is_same = is_within && a == b;
             let a = of_a.of_group(a);
             let b = of_b.of_group(b);
             let terms = side.texts.terms;
-            Comparison { a, b, terms, distance, is_within, is_same }
+            GroupComparison { a, b, terms, distance, is_within, is_same }
         };
         let Pieces { pieces, shared } = Pieces::of(tasks.len(), comparison, threshold);
         let threads = self.context.threads();
@@ -267,13 +270,15 @@ impl Verifying<'_> {
             self.context.check_cancelled()?;
             let mut found = Vec::new();
             match piece {
-                Piece::Tasks(tasks) => {
+                WorkPiece::Tasks(tasks) => {
                     for comparison in tasks.map(comparison) {
                         comparison.merge(0..comparison.a.len(), threshold, &mut found);
                     }
                 }
-                Piece::Part(task, range) => comparison(task).merge(range, threshold, &mut found),
-                Piece::Join(task) => comparison(task).join(threshold, alone, &mut found)?,
+                WorkPiece::Part(task, range) => {
+                    comparison(task).merge(range, threshold, &mut found);
+                }
+                WorkPiece::Join(task) => comparison(task).join(threshold, alone, &mut found)?,
             }
             share.done();
             Ok(found)
@@ -290,7 +295,7 @@ impl Verifying<'_> {
 
 /// Two groups whose sets are compared. A group is given as its classes, which are documents with equal sets.
 #[derive(Clone, Copy)]
-struct Comparison<'c> {
+struct GroupComparison<'c> {
     a: &'c [Class],
     b: &'c [Class],
     /// Maker of the terms of the sets. It also returns the weight of each term.
@@ -302,7 +307,7 @@ struct Comparison<'c> {
     is_same: bool,
 }
 
-impl Comparison<'_> {
+impl GroupComparison<'_> {
     fn sets(&self) -> usize {
         self.a.len() + if self.is_same { 0 } else { self.b.len() }
     }
@@ -398,7 +403,7 @@ fn similarity_if_enough(a: &Class, b: &Class, threshold: Threshold) -> Option<Si
 
 /// Work that one thread does in one step. A task (the comparison of two groups) is named by its position in
 /// the list of tasks.
-enum Piece {
+enum WorkPiece {
     /// Do all tasks in this range. Each task has few pairs of sets.
     Tasks(Range<usize>),
     /// Do a part of a large task: compare a range of the classes of its first group with its second group.
@@ -412,7 +417,7 @@ enum Piece {
 struct Pieces {
     /// Steps that one thread does alone. Except for joins, all steps have about the same number of pairs of
     /// sets.
-    pieces: Vec<Piece>,
+    pieces: Vec<WorkPiece>,
     /// Tasks that all threads do together, one after the other, by the exact join of sets.
     shared: Vec<usize>,
 }
@@ -420,7 +425,7 @@ struct Pieces {
 impl Pieces {
     fn of<'c>(
         tasks: usize,
-        comparison: impl Fn(usize) -> Comparison<'c>,
+        comparison: impl Fn(usize) -> GroupComparison<'c>,
         threshold: Threshold,
     ) -> Self {
         let mut work = Self::default();
@@ -433,38 +438,38 @@ impl Pieces {
             if most <= FEW_PAIRS {
                 pairs += most.max(1);
                 if pairs >= PIECE_PAIRS {
-                    work.pieces.push(Piece::Tasks(first..task + 1));
+                    work.pieces.push(WorkPiece::Tasks(first..task + 1));
                     (first, pairs) = (task + 1, 0);
                 }
                 continue;
             }
             if first < task {
-                work.pieces.push(Piece::Tasks(first..task));
+                work.pieces.push(WorkPiece::Tasks(first..task));
             }
             (first, pairs) = (task + 1, 0);
             if comparison.pairs(threshold) <= comparison.sets() * JOINED_PAIRS_A_SET {
                 work.cut(task, comparison, threshold);
             } else if comparison.terms() < SHARED_JOIN_TERMS {
-                work.pieces.push(Piece::Join(task));
+                work.pieces.push(WorkPiece::Join(task));
             } else {
                 work.shared.push(task);
             }
         }
         if first < tasks {
-            work.pieces.push(Piece::Tasks(first..tasks));
+            work.pieces.push(WorkPiece::Tasks(first..tasks));
         }
         work
     }
 
     /// Divides a task into steps. Each step compares a range of the classes of the first group and has about
     /// [`PIECE_PAIRS`] pairs.
-    fn cut(&mut self, task: usize, comparison: Comparison<'_>, threshold: Threshold) {
+    fn cut(&mut self, task: usize, comparison: GroupComparison<'_>, threshold: Threshold) {
         let mut start = 0;
         let mut pairs = 0;
         for at in 0..comparison.a.len() {
             pairs += comparison.candidates(at, threshold).len();
             if pairs >= PIECE_PAIRS || at + 1 == comparison.a.len() {
-                self.pieces.push(Piece::Part(task, start..at + 1));
+                self.pieces.push(WorkPiece::Part(task, start..at + 1));
                 (start, pairs) = (at + 1, 0);
             }
         }

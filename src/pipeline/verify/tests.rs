@@ -30,7 +30,7 @@ fn lines(seed: u64, count: u64) -> Vec<String> {
 }
 
 /// A collection in which each line of a file is a document. The file is in a folder of its own.
-struct Lines {
+struct LineCollection {
     collection: Collection,
     ids: DocumentIds,
     lengths: Vec<u32>,
@@ -38,7 +38,7 @@ struct Lines {
     _folder: tempfile::TempDir,
 }
 
-impl Lines {
+impl LineCollection {
     fn new(lines: &[String], terms: &DocumentTerms) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lines.txt");
@@ -76,7 +76,7 @@ impl Lines {
 
 /// Returns the maker of terms that are single words. `weight` is an option such as `weight=idf`, which takes
 /// the weights of terms from their frequencies in `lines`. If it is empty, all terms weigh the same.
-fn of_words(weight: &str, lines: &Lines) -> DocumentTerms {
+fn of_words(weight: &str, lines: &LineCollection) -> DocumentTerms {
     let mut options = Options::parse(weight).unwrap();
     let weighting = Weighting::parse_for_sets("weight", &mut options).unwrap();
     let terms = "words:1".parse::<Terms>().unwrap().weighted(weighting);
@@ -154,7 +154,7 @@ fn memories(bytes: u64) -> [u64; 4] {
 #[test]
 fn what_remains_within_is_what_a_look_at_every_pair_leaves() {
     let terms = DocumentTerms::new(&"words:1".parse().unwrap(), &Fitted::Nothing, Isa::detected());
-    let lines = Lines::new(&lines(1, 1000), &terms);
+    let lines = LineCollection::new(&lines(1, 1000), &terms);
     let (groups, firsts) = groups(&SIZES, 1000);
     let mut pairs = Vec::new();
     for (at, &a) in firsts.iter().enumerate() {
@@ -197,7 +197,8 @@ fn what_remains_within_is_what_a_look_at_every_pair_leaves() {
 #[test]
 fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
     let terms = DocumentTerms::new(&"words:1".parse().unwrap(), &Fitted::Nothing, Isa::detected());
-    let both = [Lines::new(&lines(2, 900), &terms), Lines::new(&lines(2, 1000), &terms)];
+    let both =
+        [LineCollection::new(&lines(2, 900), &terms), LineCollection::new(&lines(2, 1000), &terms)];
     let (of_a, a_firsts) = groups(&SIZES, 900);
     let (of_b, b_firsts) = groups(&SIZES, 1000);
     let mut pairs = Vec::new();
@@ -241,7 +242,7 @@ fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
 #[test]
 fn the_work_on_one_group_is_cut_into_pieces() {
     let terms = DocumentTerms::new(&"words:1".parse().unwrap(), &Fitted::Nothing, Isa::detected());
-    let lines = Lines::new(&lines(3, 600), &terms);
+    let lines = LineCollection::new(&lines(3, 600), &terms);
     let context = &Context::default();
     let texts = lines.texts(&terms, context);
     let groups = [(0..600).collect(), Vec::new()].iter().collect();
@@ -252,7 +253,7 @@ fn the_work_on_one_group_is_cut_into_pieces() {
             && group.is_sorted_by_key(|class: &Class| class.weight)
             && classes.of_group(1).is_empty()
     );
-    let comparison = Comparison {
+    let comparison = GroupComparison {
         a: group,
         b: group,
         terms: &terms,
@@ -269,14 +270,14 @@ fn the_work_on_one_group_is_cut_into_pieces() {
         assert!(pieces.len() >= pairs / (PIECE_PAIRS + group.len()));
         assert!(pieces.len() <= pairs / PIECE_PAIRS + 2);
         let ranges = pieces.into_iter().filter_map(|piece| match piece {
-            Piece::Part(7, range) => Some(range),
+            WorkPiece::Part(7, range) => Some(range),
             _ => None,
         });
         assert_eq!(ranges.flatten().collect::<Vec<_>>(), (0..group.len()).collect::<Vec<_>>());
         // The size of most sets is far from the sizes of most other sets.
         assert!(threshold.min_size(100) == 10 || pairs < group.len() * group.len() / 6);
         let work = Pieces::of(1, |_| comparison, threshold);
-        let is_joined = matches!(work.pieces[..], [Piece::Join(0)]);
+        let is_joined = matches!(work.pieces[..], [WorkPiece::Join(0)]);
         assert_eq!(is_joined, threshold.min_size(100) == 10);
         let mut merged = Vec::new();
         let mut joined = Vec::new();

@@ -116,7 +116,7 @@ impl<'r> RowTexts<'r> {
         first: u32,
         wanted: &[(u32, u32)],
     ) -> Result<Vec<Class>> {
-        let mut found = Found::new(self.terms);
+        let mut found = ShardClasses::new(self.terms);
         let mut done = Ok(());
         let mut scratch = TermScratch::default();
         let place = |index: u32| wanted.binary_search_by_key(&(first + index), |&(row, _)| row);
@@ -139,14 +139,14 @@ impl<'r> RowTexts<'r> {
 }
 
 /// Classes of one shard that were found so far, while the shard is read.
-struct Found<'t> {
+struct ShardClasses<'t> {
     terms: &'t DocumentTerms,
     classes: Vec<Class>,
     /// Map from a group and the hash of a set of terms to the index of their class in `classes`.
     by_hash: UnorderedMap<(u32, u64), u32>,
 }
 
-impl<'t> Found<'t> {
+impl<'t> ShardClasses<'t> {
     fn new(terms: &'t DocumentTerms) -> Self {
         Self { terms, classes: Vec::new(), by_hash: UnorderedMap::default() }
     }

@@ -1,6 +1,6 @@
 //! Compares the texts of candidate pairs that another engine found, for example in a distributed collection.
 
-use super::{RowTexts, Task, Verifying};
+use super::{GroupTask, RowTexts, Verifying};
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
 use crate::pipeline::shard_summary::CollectionSummary;
 use simtool_base::error::Result;
@@ -95,7 +95,7 @@ impl Verifier {
         let context = &self.context;
         let read = CollectionSummary::read(&corpus, context.threads())?;
         let texts = RowTexts::of(&corpus, &read, &self.terms, context);
-        let tasks = pairs.iter().map(|&ValuePair { a, b, distance }| Task { a, b, distance });
+        let tasks = pairs.iter().map(|&ValuePair { a, b, distance }| GroupTask { a, b, distance });
         // One half of the memory is for the sets, the other half for joining them.
         let memory = context.memory().limit() / 2;
         let verifying = Verifying { threshold: self.threshold, memory, context };

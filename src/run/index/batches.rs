@@ -42,16 +42,16 @@ struct Waiting {
     end: Option<io::Result<()>>,
 }
 
-struct Shared {
+struct BatchQueue {
     waiting: Mutex<Waiting>,
     changed: Condvar,
     due: Due,
 }
 
 /// Reader that divides the lines of a pipe into batches.
-pub(super) struct LineBatches(Arc<Shared>);
+pub(super) struct LineBatches(Arc<BatchQueue>);
 
-impl Shared {
+impl BatchQueue {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -103,7 +103,7 @@ impl LineBatches {
     /// The thread does not start.
     pub(super) fn new(input: impl Read + Send + 'static, due: Due) -> io::Result<Self> {
         let (waiting, changed) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { waiting, changed, due });
+        let shared = Arc::new(BatchQueue { waiting, changed, due });
         let reader = Arc::clone(&shared);
         thread::Builder::new().name("reader".into()).spawn(move || reader.read(input))?;
         Ok(Self(shared))
@@ -116,7 +116,7 @@ impl LineBatches {
     ///
     /// The input cannot be read.
     pub(super) fn take(&self, mut room: Vec<u8>, longest: Duration) -> io::Result<Taken> {
-        let Shared { changed, due, .. } = &*self.0;
+        let BatchQueue { changed, due, .. } = &*self.0;
         let began = Instant::now();
         let mut waiting = self.0.lock();
         loop {

@@ -57,7 +57,7 @@ pub struct FilterOutcome {
 }
 
 /// Lines of a batch, and the fingerprints that were computed from them.
-struct Batch {
+struct AnsweredBatch {
     bytes: Vec<u8>,
     read: ReadLines,
 }
@@ -114,7 +114,7 @@ pub fn filter_lines(
     let unread = |error| Error::io("standard input", "read", error);
     let due = Due { lines: request.batch_lines, wait: request.wait };
     let input = LineBatches::new(input, due).map_err(unread)?;
-    let (mut waiting, mut room): (Option<Batch>, _) = (None, Vec::new());
+    let (mut waiting, mut room): (Option<AnsweredBatch>, _) = (None, Vec::new());
     loop {
         // A batch is answered while the next one is parsed. If the next batch has not arrived, it is answered
         // at once, so that no line waits for later lines.
@@ -124,7 +124,7 @@ pub fn filter_lines(
             Ok(Taken::Lines(bytes)) => {
                 let (read, answered) = reader.read_during(&bytes, answer)?;
                 let room = answered?;
-                (Some(Batch { bytes, read }), room)
+                (Some(AnsweredBatch { bytes, read }), room)
             }
             Ok(Taken::Nothing) => (None, answer()?),
             Ok(Taken::End) => {
@@ -164,9 +164,9 @@ impl<'a> Duplicates<'a> {
 impl Answers<'_> {
     /// Adds the batch `waiting` to the index, if there is a batch, and passes its new lines on. Commits if it
     /// is time. Returns the buffer of the batch, so that its memory can be used again.
-    fn answer(&mut self, waiting: Option<Batch>) -> Result<Vec<u8>> {
+    fn answer(&mut self, waiting: Option<AnsweredBatch>) -> Result<Vec<u8>> {
         let mut room = Vec::new();
-        if let Some(Batch { bytes, read }) = waiting {
+        if let Some(AnsweredBatch { bytes, read }) = waiting {
             let time = self.request.time.unwrap_or_else(|| SystemTime::now().into());
             let arrival = Arrival { source: &self.request.source, time: time.seconds() };
             let lines = self.adder.add_lines(read, self.counts.lines, arrival)?;

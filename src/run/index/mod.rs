@@ -117,11 +117,11 @@ mod tests {
     use std::{fs, io};
 
     /// An index in a folder, next to a folder `in` for documents.
-    struct Place {
+    struct IndexPlace {
         folder: tempfile::TempDir,
     }
 
-    impl Place {
+    impl IndexPlace {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             fs::create_dir(folder.path().join("in")).unwrap();
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn documents_are_added_once_and_repeats_and_losses_are_reported() {
-        let place = Place::new();
+        let place = IndexPlace::new();
         place.write("x.jsonl", LINES);
         let (outcome, out) = place.add("", None).unwrap();
         assert_eq!((outcome.added.new, outcome.added.repeats), (1, 1));
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn copies_of_new_documents_and_the_index_appear_together_or_not_at_all() {
-        let place = Place::new();
+        let place = IndexPlace::new();
         place.write("x.jsonl", LINES);
         let copies = place.folder.path().join("new");
         let error = place.add("on_error=fail", Some(copies.clone())).unwrap_err();
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn removed_documents_are_near_nothing_and_unknown_ids_are_reported() {
-        let place = Place::new();
+        let place = IndexPlace::new();
         place.write("x.jsonl", LINES);
         place.add("", None).unwrap();
         let ids = place.folder.path().join("ids");
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn an_export_is_a_table_whose_extension_is_its_format() {
-        let place = Place::new();
+        let place = IndexPlace::new();
         place.write("x.jsonl", LINES);
         place.add("", None).unwrap();
         let request = |output: Option<&Path>| ExportRequest {
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn lines_of_new_documents_pass_and_repeats_are_set_aside() {
-        let place = Place::new();
+        let place = IndexPlace::new();
         let duplicates = place.folder.path().join("repeats");
         let request = FilterRequest {
             index: place.index(),
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn lines_that_were_answered_before_the_input_fails_stay_in_the_index() {
-        let place = Place::new();
+        let place = IndexPlace::new();
         let request = FilterRequest {
             index: place.index(),
             reading: ReadOptions::default(),
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn an_index_that_takes_another_one_knows_its_documents() {
-        let [one, other] = [Place::new(), Place::new()];
+        let [one, other] = [IndexPlace::new(), IndexPlace::new()];
         one.write("x.jsonl", LINES);
         one.add("", None).unwrap();
         let merged = merge_index(&other.index(), &one.index().index, FileAccess::READ).unwrap();

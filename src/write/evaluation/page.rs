@@ -5,7 +5,7 @@
 
 use super::plots::{self, CURVES, DARK_CURVES};
 use super::table::columns;
-use crate::write::report::{Cut, Line, Lines, STYLE};
+use crate::write::report::{EscapedLine, EscapedLines, EscapedName, STYLE};
 use crate::write::text_difference::{Piece, Shown, text_difference};
 use simtool_base::quantity::{counted, grouped};
 use simtool_model::evaluation::{Evaluated, Evaluation, WrongPair};
@@ -57,7 +57,7 @@ fn write_lead(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
     let Some(best) = evaluation.best().and_then(|best| evaluation.methods.get(best)) else {
         return Ok(());
     };
-    let name = Line(best.name.as_bytes());
+    let name = EscapedLine(best.name.as_bytes());
     let (f1, bytes) = (best.mean_best_f1(), counted(best.bytes_per_document(), "byte"));
     let mean = if evaluation.collections.len() > 1 {
         "on average over the collections, each at its best threshold"
@@ -76,14 +76,14 @@ fn write_overview(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()
     out.write_all(b"<h2>F1 by method</h2>\n<div class=\"table\"><table><thead><tr>")?;
     for (number, (name, _)) in columns.iter().enumerate() {
         let class = if number == 0 { "" } else { " class=\"n\"" };
-        write!(out, "<th{class}>{}</th>", Line(name.as_bytes()))?;
+        write!(out, "<th{class}>{}</th>", EscapedLine(name.as_bytes()))?;
     }
     out.write_all(b"</tr></thead><tbody>\n")?;
     for line in 0..evaluation.methods.len() {
         out.write_all(b"<tr>")?;
         for (number, (_, cells)) in columns.iter().enumerate() {
             let class = if number == 0 { "" } else { " class=\"n\"" };
-            write!(out, "<td{class}>{}</td>", Line(cells[line].as_bytes()))?;
+            write!(out, "<td{class}>{}</td>", EscapedLine(cells[line].as_bytes()))?;
         }
         out.write_all(b"</tr>\n")?;
     }
@@ -112,7 +112,7 @@ fn write_collections(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result
             out,
             "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
              </tr>",
-            Line(collection.name.as_bytes()),
+            EscapedLine(collection.name.as_bytes()),
             grouped(collection.documents),
             grouped(collection.positives),
             grouped(collection.set_aside)
@@ -126,12 +126,13 @@ fn write_method(
     evaluation: &Evaluation,
     method: &Evaluated,
 ) -> io::Result<()> {
-    let (name, parameters) = (Line(method.name.as_bytes()), Line(method.parameters.as_bytes()));
+    let (name, parameters) =
+        (EscapedLine(method.name.as_bytes()), EscapedLine(method.parameters.as_bytes()));
     write!(out, "<h3>{name}</h3>\n<p class=\"quiet\"><code>{parameters}</code></p>\n")?;
     if evaluation.collections.len() > 1 {
         out.write_all(b"<ul class=\"legend\">")?;
         for (number, collection) in evaluation.collections.iter().enumerate() {
-            let name = Line(collection.name.as_bytes());
+            let name = EscapedLine(collection.name.as_bytes());
             // Colours repeat after six collections, as in the plots.
             write!(out, "<li class=\"dot c{}\">{name}</li>", number % 6)?;
         }
@@ -153,7 +154,7 @@ fn write_wrong(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
     let Some(best) = evaluation.best().and_then(|best| evaluation.methods.get(best)) else {
         return Ok(());
     };
-    let name = Line(best.name.as_bytes());
+    let name = EscapedLine(best.name.as_bytes());
     writeln!(out, "<h2>Mistakes of {name}</h2>")?;
     if evaluation.wrong.is_empty() {
         return out.write_all(b"<p class=\"quiet\">None at its best thresholds.</p>\n");
@@ -170,7 +171,7 @@ fn write_wrong(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
 fn write_pair(out: &mut dyn Write, evaluation: &Evaluation, wrong: &WrongPair) -> io::Result<()> {
     out.write_all(b"<article class=\"example\">\n<header><div>\n")?;
     for id in &wrong.ids {
-        writeln!(out, "<div>{}</div>", Cut(id, 72))?;
+        writeln!(out, "<div>{}</div>", EscapedName(id, 72))?;
     }
     let collection = evaluation.collections.get(wrong.collection);
     let collection = collection.map_or("", |collection| &collection.name);
@@ -180,9 +181,9 @@ fn write_pair(out: &mut dyn Write, evaluation: &Evaluation, wrong: &WrongPair) -
          <strong>{}</strong></header>\n<div class=\"text\" dir=\"auto\" tabindex=\"0\" \
          role=\"region\" aria-label=\"the two texts\">",
         if wrong.is_true { "true but missed" } else { "found but not true" },
-        Line(collection.as_bytes()),
+        EscapedLine(collection.as_bytes()),
         if wrong.similarity.is_empty() { "none" } else { &wrong.similarity },
-        Line(wrong.closeness.as_bytes())
+        EscapedLine(wrong.closeness.as_bytes())
     )?;
     let [left, right] = [0, 1].map(|at| String::from_utf8_lossy(&wrong.texts[at]));
     for piece in text_difference(&left, &right, SHOWN) {
@@ -196,12 +197,12 @@ fn write_piece(out: &mut dyn Write, piece: Piece<'_>) -> io::Result<()> {
         |out: &mut dyn Write, text: String| write!(out, "<span class=\"gap\"> … {text} … </span>");
     let words = |count| counted(count as u64, "word");
     match piece {
-        Piece::Both(text) => write!(out, "{}", Lines(text)),
+        Piece::Both(text) => write!(out, "{}", EscapedLines(text)),
         Piece::Left(text) => {
-            write!(out, "<mark class=\"only-kept\">{}</mark> ", Lines(text.trim_end()))
+            write!(out, "<mark class=\"only-kept\">{}</mark> ", EscapedLines(text.trim_end()))
         }
         Piece::Right(text) => {
-            write!(out, "<mark class=\"only-removed\">{}</mark> ", Lines(text.trim_end()))
+            write!(out, "<mark class=\"only-removed\">{}</mark> ", EscapedLines(text.trim_end()))
         }
         Piece::Equal(count) => gap(out, format!("{} equal", words(count))),
         Piece::Unread(left, right) => gap(

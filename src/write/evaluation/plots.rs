@@ -1,6 +1,6 @@
 //! Plots the curves of an evaluation as SVG: precision over recall, and F1 over thresholds.
 
-use crate::write::report::Line;
+use crate::write::report::EscapedLine;
 use simtool_model::evaluation::{Curve, Evaluated, Evaluation, Scale};
 use std::fmt::Write as _;
 
@@ -176,7 +176,8 @@ impl Plot {
     /// a style sheet. Errors of writing are ignored, because writing to a string cannot fail.
     pub(super) fn svg(&self, title: &str, is_alone: bool) -> String {
         let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BELOW);
-        let (title, namespace) = (Line(title.as_bytes()), " xmlns=\"http://www.w3.org/2000/svg\"");
+        let (title, namespace) =
+            (EscapedLine(title.as_bytes()), " xmlns=\"http://www.w3.org/2000/svg\"");
         let mut svg = format!(
             "<svg{} viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\"><title>{title}</title>\n",
             if is_alone { namespace } else { "" }
@@ -245,12 +246,12 @@ fn push_curve(svg: &mut String, number: usize, curve: &PlottedCurve) {
         svg,
         "<g class=\"c{colour}\"><title>{}</title><polyline class=\"curve\"{dashes} \
          points=\"{}\"/>",
-        Line(curve.name.as_bytes()),
+        EscapedLine(curve.name.as_bytes()),
         points.join(" ")
     );
     if let Some(((across, up), tooltip)) = &curve.best {
         let (x, y) = (x(*across), y(*up));
-        let tooltip = Line(tooltip.as_bytes());
+        let tooltip = EscapedLine(tooltip.as_bytes());
         let _ = write!(
             svg,
             "<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\"><title>{tooltip}\

@@ -1,6 +1,6 @@
 //! Draws bar charts as inline SVG. A table with the same numbers follows each chart.
 
-use super::escape::Line;
+use super::escape::EscapedLine;
 use simtool_base::quantity::{counted, grouped};
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ const BASE: f64 = HEIGHT - BELOW;
 
 /// Scale of the vertical axis of a chart. It defines how the height of a bar follows from its count.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scale {
+pub(super) enum BarScale {
     /// The height of a bar is proportional to the count.
     Linear,
     /// The height of a bar is proportional to the logarithm of the count.
@@ -52,11 +52,11 @@ pub(super) struct BarChart<'a> {
     pub(super) axis: &'a str,
     /// Noun for the counted things in the singular, for example `document`.
     pub(super) noun: &'a str,
-    pub(super) scale: Scale,
+    pub(super) scale: BarScale,
     pub(super) bars: Vec<Bar>,
 }
 
-impl Scale {
+impl BarScale {
     /// Returns the count at the end of the vertical axis, and the counts that are marked on the axis. `most`
     /// is the greatest count of a bar.
     fn axis(self, most: u64) -> (u64, Vec<u64>) {
@@ -109,7 +109,7 @@ fn step(most: u64) -> u64 {
 
 /// The vertical axis of a chart, which ends at the count `end`.
 struct CountAxis {
-    scale: Scale,
+    scale: BarScale,
     end: u64,
 }
 
@@ -183,7 +183,7 @@ fn write_bar(
         out,
         "<g><title>{}: {}</title><rect class=\"{class}\" x=\"{x:.1}\" y=\"{top:.1}\" \
          width=\"{width:.1}\" height=\"{:.1}\" rx=\"2\"/>",
-        Line(bar.name.as_bytes()),
+        EscapedLine(bar.name.as_bytes()),
         counted(bar.count, chart.noun),
         BASE - top
     )?;
@@ -194,7 +194,7 @@ fn write_bar(
         write!(out, "<text class=\"value\" x=\"{middle:.1}\" y=\"{y:.1}\">{count}</text>")?;
     }
     let y = BASE + 17.0;
-    let label = Line(bar.label.as_bytes());
+    let label = EscapedLine(bar.label.as_bytes());
     writeln!(out, "<text class=\"label\" x=\"{middle:.1}\" y=\"{y:.1}\">{label}</text></g>")
 }
 
@@ -222,7 +222,7 @@ fn write_numbers(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Result<()> {
          <th class=\"n\">{noun}s</th></tr></thead><tbody>"
     )?;
     for bar in bars.iter().filter(|bar| bar.count > 0) {
-        let (name, count) = (Line(bar.name.as_bytes()), grouped(bar.count));
+        let (name, count) = (EscapedLine(bar.name.as_bytes()), grouped(bar.count));
         writeln!(out, "<tr><td>{name}</td><td class=\"n\">{count}</td></tr>")?;
     }
     out.write_all(b"</tbody></table></details>\n")
@@ -262,12 +262,12 @@ mod tests {
 
     #[test]
     fn marks_are_round_and_reach_the_highest_bar() {
-        assert_eq!(Scale::Linear.axis(0), (1, vec![0, 1]));
-        assert_eq!(Scale::Linear.axis(7), (8, vec![0, 2, 4, 6, 8]));
-        assert_eq!(Scale::Linear.axis(1234), (1500, vec![0, 500, 1000, 1500]));
-        assert_eq!(Scale::Logarithmic.axis(1), (10, vec![1, 10]));
-        assert_eq!(Scale::Logarithmic.axis(120), (1000, vec![1, 10, 100, 1000]));
-        assert!(Scale::Logarithmic.share(1, 1000) > 0.0);
-        assert_eq!(Scale::Linear.axis(u64::MAX).1.first(), Some(&0));
+        assert_eq!(BarScale::Linear.axis(0), (1, vec![0, 1]));
+        assert_eq!(BarScale::Linear.axis(7), (8, vec![0, 2, 4, 6, 8]));
+        assert_eq!(BarScale::Linear.axis(1234), (1500, vec![0, 500, 1000, 1500]));
+        assert_eq!(BarScale::Logarithmic.axis(1), (10, vec![1, 10]));
+        assert_eq!(BarScale::Logarithmic.axis(120), (1000, vec![1, 10, 100, 1000]));
+        assert!(BarScale::Logarithmic.share(1, 1000) > 0.0);
+        assert_eq!(BarScale::Linear.axis(u64::MAX).1.first(), Some(&0));
     }
 }

@@ -1,8 +1,8 @@
 //! Writes the list of the largest clusters, one on each line. Readers can open a line to see the documents of
 //! the cluster, with command lines that show more about them.
 
-use super::escape::{Cut, Line};
-use super::{CLUSTERS, Cluster, MEMBERS, Name, Preview, Report};
+use super::escape::{EscapedLine, EscapedName};
+use super::{CLUSTERS, MEMBERS, Name, Preview, Report, ReportCluster};
 use crate::write::summary::{Commands, Summary};
 use simtool_base::quantity::grouped;
 use simtool_base::shell_word::shell_word;
@@ -62,14 +62,18 @@ fn write_search(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
             out,
             "<p id=\"ask\" hidden=\"hidden\" data-why=\"{}\"><span class=\"quiet\">To see what \
              happened to any document, run:</span> <code class=\"command\"></code></p>",
-            Line(why.as_bytes())
+            EscapedLine(why.as_bytes())
         )?;
     }
     out.write_all(b"</div>\n")
 }
 
-fn write_cluster(out: &mut dyn Write, summary: &Summary, cluster: &Cluster) -> io::Result<()> {
-    let Cluster { kept, removed, members, preview } = cluster;
+fn write_cluster(
+    out: &mut dyn Write,
+    summary: &Summary,
+    cluster: &ReportCluster,
+) -> io::Result<()> {
+    let ReportCluster { kept, removed, members, preview } = cluster;
     // In a match, the kept document belongs to the corpus and is not one of the queries.
     let documents = if summary.is_match() { *removed } else { removed.saturating_add(1) };
     writeln!(
@@ -79,8 +83,8 @@ fn write_cluster(out: &mut dyn Write, summary: &Summary, cluster: &Cluster) -> i
          <span class=\"id quiet\">{}</span></span></summary>",
         grouped(documents),
         if preview.is_some() { "" } else { " quiet" },
-        Line(preview_text(preview.as_ref()).as_bytes()),
-        Cut(&kept.id, ID)
+        EscapedLine(preview_text(preview.as_ref()).as_bytes()),
+        EscapedName(&kept.id, ID)
     )?;
     write!(out, "<p><span class=\"quiet\">kept</span> ")?;
     write_place(out, kept)?;
@@ -98,8 +102,8 @@ fn write_cluster(out: &mut dyn Write, summary: &Summary, cluster: &Cluster) -> i
         write!(
             out,
             "<li><details><summary><b>{}</b> <span class=\"id\">{}</span></summary><p>",
-            Line(closeness.as_bytes()),
-            Cut(&name.id, ID)
+            EscapedLine(closeness.as_bytes()),
+            EscapedName(&name.id, ID)
         )?;
         write_place(out, name)?;
         if let Some(commands) = &summary.commands {
@@ -139,14 +143,14 @@ fn preview_text(preview: Option<&Preview>) -> String {
 }
 
 fn write_place(out: &mut dyn Write, Name { file, record, .. }: &Name) -> io::Result<()> {
-    write!(out, "<span class=\"quiet\">in {}, record {record}</span>", Cut(file, PLACE))
+    write!(out, "<span class=\"quiet\">in {}, record {record}</span>", EscapedName(file, PLACE))
 }
 
 /// Writes a command line that readers can copy. Writes nothing if `command` is `None`.
 fn write_command(out: &mut dyn Write, command: Option<String>) -> io::Result<()> {
     match command {
         Some(command) => {
-            write!(out, "<code class=\"command\">{}</code>", Line(command.as_bytes()))
+            write!(out, "<code class=\"command\">{}</code>", EscapedLine(command.as_bytes()))
         }
         None => Ok(()),
     }

@@ -6,13 +6,13 @@
 use std::fmt::{self, Display, Write as _};
 
 /// A line of text, such as a name or an ID. `Display` writes it with the special characters of HTML escaped.
-pub(in crate::write) struct Line<'t>(pub(in crate::write) &'t [u8]);
+pub(in crate::write) struct EscapedLine<'t>(pub(in crate::write) &'t [u8]);
 
 /// A text of several lines. `Display` writes it with the special characters of HTML escaped, and keeps line
 /// ends and tabs.
-pub(in crate::write) struct Lines<'t>(pub(in crate::write) &'t str);
+pub(in crate::write) struct EscapedLines<'t>(pub(in crate::write) &'t str);
 
-impl Display for Line<'_> {
+impl Display for EscapedLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.0.utf8_chunks() {
             chunk.valid().chars().try_for_each(|c| write_character(f, c))?;
@@ -23,7 +23,7 @@ impl Display for Line<'_> {
     }
 }
 
-impl Display for Lines<'_> {
+impl Display for EscapedLines<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = self.0.chars().peekable();
         while let Some(c) = rest.next() {
@@ -41,20 +41,23 @@ impl Display for Lines<'_> {
 /// A name, and the maximum number of characters that are shown of it. `Display` writes the name as an HTML
 /// element. The middle of a longer name is left out, and the tooltip shows the name up to [`WHOLE`]
 /// characters.
-pub(in crate::write) struct Cut<'t>(pub(in crate::write) &'t [u8], pub(in crate::write) usize);
+pub(in crate::write) struct EscapedName<'t>(
+    pub(in crate::write) &'t [u8],
+    pub(in crate::write) usize,
+);
 
 /// Maximum number of characters of the tooltip of a name that was cut.
 const WHOLE: usize = 800;
 
-impl Display for Cut<'_> {
+impl Display for EscapedName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(text, most) = *self;
         let shown = shortened(text, most);
         f.write_str("<bdi class=\"name\"")?;
         if shown.is_cut {
-            write!(f, " title=\"{}\"", Line(shortened(text, WHOLE).text.as_bytes()))?;
+            write!(f, " title=\"{}\"", EscapedLine(shortened(text, WHOLE).text.as_bytes()))?;
         }
-        write!(f, ">{}</bdi>", Line(shown.text.as_bytes()))
+        write!(f, ">{}</bdi>", EscapedLine(shown.text.as_bytes()))
     }
 }
 
@@ -124,24 +127,27 @@ mod tests {
 
     #[test]
     fn long_names_lose_their_middle_and_keep_it_in_the_title() {
-        assert_eq!(Cut(b"a/b", 3).to_string(), "<bdi class=\"name\">a/b</bdi>");
+        assert_eq!(EscapedName(b"a/b", 3).to_string(), "<bdi class=\"name\">a/b</bdi>");
         assert_eq!(
-            Cut("\u{e4}bcdefgh<".as_bytes(), 5).to_string(),
+            EscapedName("\u{e4}bcdefgh<".as_bytes(), 5).to_string(),
             "<bdi class=\"name\" title=\"\u{e4}bcdefgh&lt;\">\u{e4}b\u{2026}h&lt;</bdi>"
         );
         assert_eq!(shortened(b"\xffabc", 4).text, "\\x\u{2026}c");
-        assert!(Cut("a".repeat(100_000).as_bytes(), 40).to_string().len() < 1000);
+        assert!(EscapedName("a".repeat(100_000).as_bytes(), 40).to_string().len() < 1000);
     }
 
     #[test]
     fn markup_and_hidden_characters_are_shown() {
         let text = "<a href=\"x\">'&\u{202e}\u{7}\u{85}\u{1b}]0;\u{7}";
         assert_eq!(
-            Line(text.as_bytes()).to_string(),
+            EscapedLine(text.as_bytes()).to_string(),
             "&lt;a href=&quot;x&quot;&gt;&#39;&amp;\\u{202e}\\u{7}\\u{85}\\u{1b}]0;\\u{7}"
         );
-        assert_eq!(Line(b"a\n\xff").to_string(), "a\\u{a}\\xff");
-        assert_eq!(Lines("a\r\n\tb\rc\u{2066}").to_string(), "a\n\tb\\u{d}c\\u{2066}");
-        assert_eq!(Lines("\u{5d0} e\u{301} \u{4e2d}").to_string(), "\u{5d0} e\u{301} \u{4e2d}");
+        assert_eq!(EscapedLine(b"a\n\xff").to_string(), "a\\u{a}\\xff");
+        assert_eq!(EscapedLines("a\r\n\tb\rc\u{2066}").to_string(), "a\n\tb\\u{d}c\\u{2066}");
+        assert_eq!(
+            EscapedLines("\u{5d0} e\u{301} \u{4e2d}").to_string(),
+            "\u{5d0} e\u{301} \u{4e2d}"
+        );
     }
 }

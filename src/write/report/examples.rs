@@ -1,6 +1,6 @@
 //! Shows pairs of a removed and a kept document, with their differences marked.
 
-use super::escape::{Cut, Line, Lines};
+use super::escape::{EscapedLine, EscapedLines, EscapedName};
 use super::{EXAMPLES, Example, Name, Report};
 use crate::write::summary::Summary;
 use crate::write::text_difference::{Piece, Shown, text_difference};
@@ -39,11 +39,11 @@ fn write_example(out: &mut dyn Write, example: &Example) -> io::Result<()> {
             out,
             "<div><span class=\"quiet\">{what}</span> {} <span class=\"quiet\">in {}, record \
              {record}</span></div>",
-            Cut(id, 72),
-            Cut(file, 48)
+            EscapedName(id, 72),
+            EscapedName(file, 48)
         )?;
     }
-    let closeness = Line(example.closeness.as_bytes());
+    let closeness = EscapedLine(example.closeness.as_bytes());
     write!(
         out,
         "</div><strong>{closeness}</strong></header>\n<div class=\"text\" dir=\"auto\" \
@@ -62,11 +62,11 @@ fn write_piece(out: &mut dyn Write, piece: Piece<'_>) -> io::Result<()> {
     let marked = |out: &mut dyn Write, class, text: &str| {
         let word = text.trim_end();
         let space = &text[word.len()..];
-        write!(out, "<mark class=\"{class}\">{}</mark>{}", Lines(word), Lines(space))
+        write!(out, "<mark class=\"{class}\">{}</mark>{}", EscapedLines(word), EscapedLines(space))
     };
     let words = |count| counted(count as u64, "word");
     match piece {
-        Piece::Both(text) => write!(out, "{}", Lines(text)),
+        Piece::Both(text) => write!(out, "{}", EscapedLines(text)),
         Piece::Left(text) => marked(out, "only-kept", text),
         Piece::Right(text) => marked(out, "only-removed", text),
         Piece::Equal(count) => {

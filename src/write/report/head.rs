@@ -1,13 +1,17 @@
 //! Writes the top of the page: the result in one sentence, as a bar, and as tiles with the counts.
 
 use super::charts::write_parts;
-use super::escape::Line;
+use super::escape::EscapedLine;
 use super::tables::share;
 use crate::write::summary::{Figure, Summary};
 use simtool_base::quantity::{bytes, counted, grouped};
 use std::io::{self, Write};
 
-pub(super) fn write(out: &mut dyn Write, summary: &Summary, title: &Line<'_>) -> io::Result<()> {
+pub(super) fn write(
+    out: &mut dyn Write,
+    summary: &Summary,
+    title: &EscapedLine<'_>,
+) -> io::Result<()> {
     let eyebrow = if summary.is_match() { "Queries in a corpus" } else { "Near-duplicates" };
     write!(
         out,

@@ -1,6 +1,6 @@
 //! Writes histograms of similarities, distances and cluster sizes.
 
-use super::charts::{Bar, BarChart, Scale, write_bars};
+use super::charts::{Bar, BarChart, BarScale, write_bars};
 use super::{Report, Similarities};
 use crate::write::summary::Summary;
 use simtool_base::quantity::{counted, grouped};
@@ -47,7 +47,7 @@ pub(super) fn write_figures(
                 note: "Equal documents (similarity 1) have their own bar.",
                 axis: "similarity",
                 noun: "removed document",
-                scale: Scale::Linear,
+                scale: BarScale::Linear,
                 bars: similarity_bars(similarities),
             },
         )?;
@@ -63,7 +63,7 @@ pub(super) fn write_figures(
                 note: distance_note.trim_end(),
                 axis: "differing bits",
                 noun: "removed document",
-                scale: Scale::Linear,
+                scale: BarScale::Linear,
                 bars: distance_bars(distances),
             },
         )?;
@@ -76,7 +76,7 @@ pub(super) fn write_figures(
             "Documents in a cluster, including the kept one; the vertical axis is logarithmic.";
         ("Cluster sizes", note, "documents", "cluster")
     };
-    let (scale, bars) = (Scale::Logarithmic, size_bars(&report.cluster_sizes));
+    let (scale, bars) = (BarScale::Logarithmic, size_bars(&report.cluster_sizes));
     write_bars(out, &BarChart { key: "sizes", title, note, axis, noun, scale, bars })?;
     out.write_all(b"</div>\n")
 }

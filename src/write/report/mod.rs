@@ -24,7 +24,7 @@ mod sources;
 mod tables;
 mod unread;
 
-pub(super) use escape::{Cut, Line, Lines};
+pub(super) use escape::{EscapedLine, EscapedLines, EscapedName};
 pub(super) use page::STYLE;
 pub use page::write_report;
 pub use piece::write_charts;
@@ -64,7 +64,7 @@ pub struct Report {
     /// of the corpus to which so many queries are similar.
     pub cluster_sizes: BTreeMap<u64, u64>,
     /// Largest clusters, in descending order of size. The page shows at most the first 100.
-    pub clusters: Vec<Cluster>,
+    pub clusters: Vec<ReportCluster>,
     /// Table that counts removed documents by their file or folder, and by the file or folder of the
     /// documents that are kept in their place.
     pub sources: Sources,
@@ -120,20 +120,20 @@ pub struct Name {
 
 /// A kept document, with some of the documents that were removed in its favour.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cluster {
+pub struct ReportCluster {
     /// Name of the kept document.
     pub kept: Name,
     /// Number of documents that were removed in favour of the kept document.
     pub removed: u64,
     /// Some of the removed documents. The page shows at most the first 20.
-    pub members: Vec<Member>,
+    pub members: Vec<ReportMember>,
     /// Beginning of the text of a document of the cluster. `None` if no text was read again.
     pub preview: Option<Preview>,
 }
 
 /// A removed document of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct ReportMember {
     /// Name of the document.
     pub name: Name,
     /// Similarity or distance to the kept document, in words. Empty if this document was not compared with

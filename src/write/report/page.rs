@@ -1,6 +1,6 @@
 //! Writes the HTML page about a run from top to bottom.
 
-use super::escape::{Line, shortened};
+use super::escape::{EscapedLine, shortened};
 use super::{Report, clusters, examples, head, histograms, levels, run, sources, unread};
 use crate::write::summary::Summary;
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ const TITLE: usize = 90;
 pub fn write_report(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
     let titles = report.titles.iter().map(|title| shortened(title.as_bytes(), TITLE).text);
     let title = titles.collect::<Vec<_>>().join(" in ");
-    let title = Line(title.as_bytes());
+    let title = EscapedLine(title.as_bytes());
     write!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\

@@ -1,6 +1,6 @@
 //! Writes the end of the page: the command line, settings and times of the run.
 
-use super::escape::{Line, shortened};
+use super::escape::{EscapedLine, shortened};
 use super::tables::{bar, begin_table, end_table, share};
 use crate::write::summary::Summary;
 use simtool_base::quantity::{bytes, rate, time};
@@ -18,7 +18,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     writeln!(
         out,
         "<div class=\"table\"><pre><code>{}</code></pre></div>",
-        Line(command.text.as_bytes())
+        EscapedLine(command.text.as_bytes())
     )?;
     if command.is_cut {
         out.write_all(
@@ -38,7 +38,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         begin_table(out, "settings", "<th>setting</th><th>value</th>")?;
         for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
             let value = shortened(value.as_bytes(), SETTING).text;
-            let value = Line(value.as_bytes());
+            let value = EscapedLine(value.as_bytes());
             writeln!(out, "<tr><td>{name}</td><td class=\"name\">{value}</td></tr>")?;
         }
         end_table(out)?;
@@ -58,7 +58,7 @@ fn write_stages(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         writeln!(
             out,
             "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}</tr>",
-            Line(name.as_bytes()),
+            EscapedLine(name.as_bytes()),
             time(*taken),
             share(part, whole),
             bar(part, whole)

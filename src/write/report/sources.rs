@@ -1,7 +1,7 @@
 //! Writes the table of the files or folders from which documents were removed. The columns are the files or
 //! folders of the documents that are kept in their place.
 
-use super::escape::Cut;
+use super::escape::EscapedName;
 use super::tables::{begin_table, end_table, share};
 use super::{Source, Sources};
 use crate::write::summary::Summary;
@@ -78,7 +78,7 @@ fn write_source(out: &mut dyn Write, source: &Source, own_letter: Option<char>) 
         "<tr><td class=\"source\">{}{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
          <td class=\"n\">{}</td>",
         own_letter.map(|letter| format!("{letter}. ")).unwrap_or_default(),
-        Cut(&source.name, NAME),
+        EscapedName(&source.name, NAME),
         grouped(source.documents),
         grouped(source.removed),
         share(source.removed, source.documents)
@@ -103,7 +103,7 @@ fn write_columns(out: &mut dyn Write, sources: &Sources) -> io::Result<()> {
         if sources.is_one_collection { "" } else { " files or folders of the corpus" }
     )?;
     for column in &sources.columns {
-        writeln!(out, "<li>{}</li>", Cut(column, NAME))?;
+        writeln!(out, "<li>{}</li>", EscapedName(column, NAME))?;
     }
     out.write_all(b"</ol>\n")
 }

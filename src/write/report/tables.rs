@@ -1,6 +1,6 @@
 //! Writes tables that scroll on their own if they are wider than the window.
 
-use super::escape::Line;
+use super::escape::EscapedLine;
 use simtool_base::quantity::percent;
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ pub(super) fn end_table(out: &mut dyn Write) -> io::Result<()> {
 
 /// Returns the share `part / whole` in percent as HTML. A very small share is shown as `< 0.1 %`.
 pub(super) fn share(part: u64, whole: u64) -> String {
-    Line(percent(part, whole).as_bytes()).to_string()
+    EscapedLine(percent(part, whole).as_bytes()).to_string()
 }
 
 /// Returns an HTML table cell with a bar whose width is the share `part / whole`.

@@ -1,6 +1,6 @@
 use super::page::{SCRIPT, SCRIPT_HASH};
 use super::*;
-use crate::write::summary::{Closest, Commands, Level, ReadCounts, Setting, Summary};
+use crate::write::summary::{Closest, Commands, LimitLevel, ReadCounts, Setting, Summary};
 use proptest::prelude::*;
 use simtool_base::fault::{Fault, Severity};
 use simtool_model::sides::Sides;
@@ -31,8 +31,8 @@ fn report(outside: &[u8]) -> (Summary, Report) {
         removed: 7,
         clusters: 7,
         levels: vec![
-            Level { least: Closest::Similarity(0.9), removed: 3 },
-            Level { least: Closest::Similarity(0.8), removed: 7 },
+            LimitLevel { least: Closest::Similarity(0.9), removed: 3 },
+            LimitLevel { least: Closest::Similarity(0.8), removed: 7 },
         ],
         stages: vec![("read", Duration::from_millis(12))],
         ..Summary::default()
@@ -49,17 +49,17 @@ fn report(outside: &[u8]) -> (Summary, Report) {
     similarities.add(0.8, 3);
     similarities.add(0.93, 12);
     similarities.add(1.0, 5);
-    let member = Member { name: name(outside), closeness: "similarity 0.9".into() };
+    let member = ReportMember { name: name(outside), closeness: "similarity 0.9".into() };
     let report = Report {
         titles: vec![text.clone()],
         similarities: Some(similarities),
         distances: Some(vec![4, 0, 2, 1]),
         unlinked: 2,
         cluster_sizes: BTreeMap::from([(2, 5), (3, 1), (900, 1)]),
-        clusters: vec![Cluster {
+        clusters: vec![ReportCluster {
             kept: name(outside),
             removed: 899,
-            members: vec![member.clone(), Member { closeness: String::new(), ..member }],
+            members: vec![member.clone(), ReportMember { closeness: String::new(), ..member }],
             preview: Some(Preview { text: [b"a b ", outside].concat(), is_of_kept: false }),
         }],
         sources: Sources {

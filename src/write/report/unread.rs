@@ -1,6 +1,6 @@
 //! Lists documents and records that were not compared, and damaged or unreadable files.
 
-use super::escape::{Cut, Line, shortened};
+use super::escape::{EscapedLine, EscapedName, shortened};
 use super::tables::{begin_table, end_table};
 use super::{BAD_RECORDS, Report};
 use crate::write::summary::{FaultPlace, Summary};
@@ -47,8 +47,8 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
                 out,
                 "<tr><td>{}</td><td class=\"n\">{byte}</td><td><code>{kind}</code></td><td>{}</td>\
                  </tr>",
-                Cut(file, FILE),
-                Line(shortened(what.as_bytes(), WHAT).text.as_bytes())
+                EscapedName(file, FILE),
+                EscapedLine(shortened(what.as_bytes(), WHAT).text.as_bytes())
             )?;
         }
         end_table(out)?;
@@ -72,11 +72,11 @@ fn write_bad_records(out: &mut dyn Write, report: &Report, all: u64) -> io::Resu
             out,
             "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
              <td><code>{}</code></td><td>{}</td></tr>",
-            Cut(&bad.file, FILE),
+            EscapedName(&bad.file, FILE),
             bad.record,
             bad.byte,
-            Line(bad.code.as_bytes()),
-            Line(shortened(bad.expected.as_bytes(), WHAT).text.as_bytes())
+            EscapedLine(bad.code.as_bytes()),
+            EscapedLine(shortened(bad.expected.as_bytes(), WHAT).text.as_bytes())
         )?;
     }
     end_table(out)?;

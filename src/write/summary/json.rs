@@ -1,6 +1,6 @@
 //! Writes a summary as one JSON object.
 
-use super::{Closest, FaultPlace, Level, Setting, Summary};
+use super::{Closest, FaultPlace, LimitLevel, Setting, Summary};
 use simtool_base::fault::Severity;
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
@@ -74,7 +74,7 @@ fn write_list<T>(
     out.write_all(b"\n  ],\n")
 }
 
-fn write_level(out: &mut dyn Write, level: &Level) -> io::Result<()> {
+fn write_level(out: &mut dyn Write, level: &LimitLevel) -> io::Result<()> {
     match level.least {
         Closest::Similarity(least) => write!(out, "{{\"similarity\": {least}")?,
         Closest::Distance(most) => write!(out, "{{\"max_distance\": {most}")?,

@@ -66,7 +66,7 @@ pub struct Summary {
     /// Limits on the similarity or distance, each with the number of documents that a run with this limit
     /// would remove. Stricter limits come first, and the limit of the run is last. Empty if the run did not
     /// search all pairs.
-    pub levels: Vec<Level>,
+    pub levels: Vec<LimitLevel>,
     /// Faults of the input, which are bad records, and damaged or unreadable files.
     pub faults: Faults,
     /// Name and wall-clock time of each stage.
@@ -122,7 +122,7 @@ impl ReadCounts {
 /// A limit on the similarity or distance, and the number of documents that a run with this limit would
 /// remove.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Level {
+pub struct LimitLevel {
     /// The limit: the minimum similarity or the maximum distance of near-duplicates.
     pub least: Closest,
     /// Number of documents that a run with this limit would remove.

@@ -34,7 +34,7 @@ fn summary() -> Summary {
         ],
         distance_means: Some("3 bits are equal".to_owned()),
         pairs: Some(0),
-        levels: vec![Level { least: Closest::Similarity(0.9), removed: 2 }],
+        levels: vec![LimitLevel { least: Closest::Similarity(0.9), removed: 2 }],
         faults,
         stages: vec![("read", Duration::from_millis(1500))],
         ..Summary::default()

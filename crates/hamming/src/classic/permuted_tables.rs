@@ -30,12 +30,12 @@ const MAX_PREFIX: u32 = u64::BITS;
 #[derive(Debug)]
 pub struct PermutedTables<L> {
     reach: Reach,
-    tables: Vec<Table<L>>,
+    tables: Vec<PermutedTable<L>>,
 }
 
 /// One table: all fingerprints, sorted by the bits of some blocks.
 #[derive(Debug)]
-struct Table<L> {
+struct PermutedTable<L> {
     /// The blocks that the table is sorted by, the most important first. Each block is given as its
     /// lowest bit position and its number of bits.
     top: Vec<(u32, u32)>,
@@ -47,7 +47,7 @@ struct Table<L> {
     rows: Vec<(u64, L, u32)>,
 }
 
-impl<L: Fingerprint> Table<L> {
+impl<L: Fingerprint> PermutedTable<L> {
     fn new(values: &[L], mut top: Vec<(u32, u32)>) -> Self {
         // The first 64 bits distinguish rows well enough, so a longer sort key is cut.
         let (mut prefix, mut mask) = (0, L::ZERO);
@@ -130,7 +130,7 @@ impl<L: Fingerprint> PermutedTables<L> {
     /// of rows, the number of bits and k.
     pub fn new(values: &[L], reach: Reach) -> Self {
         let layout = layout(values.len(), reach.shape.row_bits(), reach.max_distance);
-        let tables = layout.par_iter().map(|top| Table::new(values, top.clone())).collect();
+        let tables = layout.par_iter().map(|top| PermutedTable::new(values, top.clone())).collect();
         Self { reach, tables }
     }
 

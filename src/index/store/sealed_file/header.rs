@@ -8,12 +8,12 @@ use simtool_base::stable_hash::hash;
 use std::ops::Range;
 
 /// Content of a header: the sections of the file, and the byte range of the checksums.
-pub(super) struct Header {
+pub(super) struct SealedHeader {
     pub(super) sections: Vec<Section>,
     pub(super) checksums: Range<usize>,
 }
 
-impl Header {
+impl SealedHeader {
     /// Parses and checks the header of a whole file. The error holds the byte offset of the fault and a
     /// description of the expected bytes.
     pub(super) fn read(bytes: &[u8], seal: Option<Seal>) -> Result<Self, (usize, String)> {

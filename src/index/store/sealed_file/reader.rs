@@ -1,6 +1,6 @@
 //! Opens a sealed file, and checks its blocks when they are read for the first time.
 
-use super::header::Header;
+use super::header::SealedHeader;
 use super::{BLOCK, HEADER, INTACT, Kind, REMEDY, Seal, Section, SectionName, TABLE};
 use bytemuck::Pod;
 use simtool_base::error::{Error, ErrorKind, Result};
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 pub(in crate::index::store) struct SealedFile {
     path: PathBuf,
     name: SectionName,
-    bytes: Bytes,
+    bytes: SealedBytes,
     sections: Vec<Section>,
     checksums: Range<usize>,
     /// One bit for each block, which is set once the block was checked and is intact.
@@ -30,12 +30,12 @@ pub(in crate::index::store) struct SealedFile {
 
 /// Content of a file at an address that is a multiple of eight, so that it can be read as numbers in place.
 #[derive(Debug)]
-enum Bytes {
+enum SealedBytes {
     File(MappedFile),
     Copied(Vec<u64>, usize),
 }
 
-impl Bytes {
+impl SealedBytes {
     fn open(path: &Path, access: FileAccess) -> Result<Self> {
         let file = access.open(path)?;
         // A mapped file begins at a page boundary, but bytes that were read into memory can have any address.
@@ -69,12 +69,12 @@ impl SealedFile {
         seal: Option<Seal>,
         name: SectionName,
     ) -> Result<Self> {
-        let bytes = Bytes::open(path, access)?;
-        let read = Header::read(bytes.all(), seal);
+        let bytes = SealedBytes::open(path, access)?;
+        let read = SealedHeader::read(bytes.all(), seal);
         let header = read.map_err(|(byte, expected)| format_error(path, byte, expected))?;
         let blocks = header.checksums.len() / size_of::<u64>();
         let checked = (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        let Header { sections, checksums } = header;
+        let SealedHeader { sections, checksums } = header;
         let damaged = AtomicUsize::new(INTACT);
         Ok(Self { path: path.to_owned(), name, bytes, sections, checksums, checked, damaged })
     }
