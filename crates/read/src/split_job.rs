@@ -3,7 +3,7 @@
 use crate::Visit;
 use crate::splitter::Splitter;
 use crate::stream::Stream;
-use crate::window::{ToFault, read_slice, read_stream, read_stream_within};
+use crate::window::{RecordStream, ToFault, read_slice};
 use simtool_base::error::Result;
 
 /// The bytes that a splitter divides into records.
@@ -48,10 +48,10 @@ impl SplitJob<'_, '_, '_> {
         match bytes {
             SplitBytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, visit),
             SplitBytes::Stream(stream) => {
-                read_stream(splitter, stream, offset, longest, to_fault, visit)
+                RecordStream { splitter, stream, longest, to_fault }.read(offset, visit)
             }
             SplitBytes::Within(stream, searched) => {
-                read_stream_within(splitter, stream, (longest, searched), to_fault, visit)
+                RecordStream { splitter, stream, longest, to_fault }.read_within(searched, visit)
             }
         }
     }

@@ -80,130 +80,124 @@ fn cut_slice<S: Splitter>(
     ControlFlow::Continue(())
 }
 
-/// Visits the records of a stream, which starts at byte `offset` of the file, and returns the
-/// number of visited records. `longest` is the length in bytes of the longest allowed record.
-///
-/// # Errors
-///
-/// The first error of `visit`.
-pub(super) fn read_stream<S: Splitter>(
-    splitter: &mut S,
-    stream: &mut dyn Stream,
-    offset: u64,
-    longest: usize,
-    to_fault: &ToFault<'_>,
-    visit: &mut Visit<'_>,
-) -> Result<u64> {
-    let mut out = RecordOutput { byte: offset, records: 0, visit };
-    let window = Window::new(longest);
-    let flow = cut_behind(splitter, stream, window, (offset, 0), to_fault, &mut out);
-    out.ended(flow)
+/// A stream that is divided into records.
+pub(super) struct RecordStream<'s, S> {
+    pub(super) splitter: &'s mut S,
+    pub(super) stream: &'s mut dyn Stream,
+    /// Length of the longest allowed record, in bytes.
+    pub(super) longest: usize,
+    pub(super) to_fault: &'s ToFault<'s>,
 }
 
-/// Visits the records of a stream that starts in the middle of a record. The rest of that record is
-/// skipped, and the first visited record is the next one. It must start within about `searched`
-/// bytes on disk. The first event is [`Event::Reached`] with the position of the first visited
-/// record.
-///
-/// Damage before that record is ignored, because the stream may begin at bytes that look like the
-/// start of a gzip member by chance. `longest` is the length in bytes of the longest allowed
-/// record.
-///
-/// # Errors
-///
-/// The first error of `visit`.
-pub(super) fn read_stream_within<S: Splitter>(
-    splitter: &mut S,
-    stream: &mut dyn Stream,
-    (longest, searched): (usize, u64),
-    to_fault: &ToFault<'_>,
-    visit: &mut Visit<'_>,
-) -> Result<u64> {
-    let mut out = RecordOutput { byte: 0, records: 0, visit };
-    let flow = cut_within(splitter, stream, (longest, searched), to_fault, &mut out);
-    out.ended(flow)
-}
-
-fn cut_within<S: Splitter>(
-    splitter: &mut S,
-    stream: &mut dyn Stream,
-    (longest, searched): (usize, u64),
-    to_fault: &ToFault<'_>,
-    out: &mut RecordOutput<'_, '_>,
-) -> Flow {
-    let (mut window, mut content) = (Window::new(longest), 0);
-    while stream.position() <= searched {
-        let Filled { bytes, then } = stream.fill(window.space());
-        window.end += bytes;
-        content += bytes as u64;
-        match then {
-            Then::More | Then::Warning(_) => {}
-            // The bytes after the damage do not continue the bytes before it. A start of a record
-            // that is found across this border would be wrong.
-            Then::Loss { goes_on: true, .. } => window.start = window.end,
-            Then::End | Then::Loss { .. } => break,
-        }
-        let rest = &window.bytes[window.start..window.end];
-        if let Some(at) = splitter.boundary(rest) {
-            out.byte = content - (rest.len() - at) as u64;
-            window.start += at;
-            give(Event::Reached(part_of(stream.position(), out.byte, content)), out.visit)?;
-            return cut_behind(splitter, stream, window, (0, content), to_fault, out);
-        }
-        // The last bytes are kept, because the bytes that mark the start of a record may lie across
-        // two fills.
-        window.start += rest.len().saturating_sub(S::BOUNDARY_BYTES);
+impl<S: Splitter> RecordStream<'_, S> {
+    /// Visits the records of the stream, which starts at byte `offset` of the file, and returns the
+    /// number of visited records.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `visit`.
+    pub(super) fn read(mut self, offset: u64, visit: &mut Visit<'_>) -> Result<u64> {
+        let mut out = RecordOutput { byte: offset, records: 0, visit };
+        let window = Window::new(self.longest);
+        let flow = self.cut_behind(window, (offset, 0), &mut out);
+        out.ended(flow)
     }
-    ControlFlow::Continue(())
-}
 
-/// Visits the records from the start of the window up to the end of the stream. `content` bytes of
-/// the stream were read before, and the last of them are in the window. The stream starts at byte
-/// `offset` of the file.
-fn cut_behind<S: Splitter>(
-    splitter: &mut S,
-    stream: &mut dyn Stream,
-    mut window: Window,
-    (offset, mut content): (u64, u64),
-    to_fault: &ToFault<'_>,
-    out: &mut RecordOutput<'_, '_>,
-) -> Flow {
-    loop {
-        let filled = stream.fill(window.space());
-        window.end += filled.bytes;
-        content += filled.bytes as u64;
-        let last = matches!(filled.then, Then::End);
-        // After the last bytes, or before damage, every record in the window must be visited now,
-        // however few bytes there are.
-        if !matches!(filled.then, Then::More) {
-            window.enough = 0;
-        }
-        // The checksum of a member is known only after its last bytes. Records that were visited
-        // before that cannot be taken back, so at least the records in the window are reported as
-        // bad.
-        if let Then::Loss { damage, untrusted: true, .. } = &filled.then {
-            window.condemned = Some(damage.code);
-        }
-        split(splitter, &mut window, last, out)?;
-        match filled.then {
-            Then::More => {
-                // Bytes in the window were read but not visited yet, so they do not count.
-                let reached = part_of(stream.position(), out.byte - offset, content);
-                give(Event::Reached(reached), out.visit)?;
+    /// Visits the records of a stream that starts in the middle of a record. The rest of that record is
+    /// skipped, and the first visited record is the next one. It must start within about `searched`
+    /// bytes on disk. The first event is [`Event::Reached`] with the position of the first visited
+    /// record.
+    ///
+    /// Damage before that record is ignored, because the stream may begin at bytes that look like the
+    /// start of a gzip member by chance.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `visit`.
+    pub(super) fn read_within(mut self, searched: u64, visit: &mut Visit<'_>) -> Result<u64> {
+        let mut out = RecordOutput { byte: 0, records: 0, visit };
+        let flow = self.cut_within(searched, &mut out);
+        out.ended(flow)
+    }
+
+    fn cut_within(&mut self, searched: u64, out: &mut RecordOutput<'_, '_>) -> Flow {
+        let mut window = Window::new(self.longest);
+        let mut content = 0;
+        while self.stream.position() <= searched {
+            let Filled { bytes, then } = self.stream.fill(window.space());
+            window.end += bytes;
+            content += bytes as u64;
+            match then {
+                Then::More | Then::Warning(_) => {}
+                // The bytes after the damage do not continue the bytes before it. A start of a record
+                // that is found across this border would be wrong.
+                Then::Loss { goes_on: true, .. } => window.start = window.end,
+                Then::End | Then::Loss { .. } => break,
             }
-            Then::Warning(damage) => give(to_fault(damage, false), out.visit)?,
-            Then::End => return ControlFlow::Continue(()),
-            Then::Loss { damage, goes_on, .. } => {
-                let code = damage.code;
-                window.lose(code, out)?;
-                give(to_fault(damage, true), out.visit)?;
-                if !goes_on || S::AFTER_LOSS == AfterLoss::Stop {
-                    return ControlFlow::Continue(());
+            let rest = &window.bytes[window.start..window.end];
+            if let Some(at) = self.splitter.boundary(rest) {
+                out.byte = content - (rest.len() - at) as u64;
+                window.start += at;
+                give(
+                    Event::Reached(part_of(self.stream.position(), out.byte, content)),
+                    out.visit,
+                )?;
+                return self.cut_behind(window, (0, content), out);
+            }
+            // The last bytes are kept, because the bytes that mark the start of a record may lie across
+            // two fills.
+            window.start += rest.len().saturating_sub(S::BOUNDARY_BYTES);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Visits the records from the start of the window up to the end of the stream. `content` bytes of
+    /// the stream were read before, and the last of them are in the window. The stream starts at byte
+    /// `offset` of the file.
+    fn cut_behind(
+        &mut self,
+        mut window: Window,
+        (offset, mut content): (u64, u64),
+        out: &mut RecordOutput<'_, '_>,
+    ) -> Flow {
+        let Self { splitter, stream, to_fault, .. } = self;
+        loop {
+            let filled = stream.fill(window.space());
+            window.end += filled.bytes;
+            content += filled.bytes as u64;
+            let last = matches!(filled.then, Then::End);
+            // After the last bytes, or before damage, every record in the window must be visited now,
+            // however few bytes there are.
+            if !matches!(filled.then, Then::More) {
+                window.enough = 0;
+            }
+            // The checksum of a member is known only after its last bytes. Records that were visited
+            // before that cannot be taken back, so at least the records in the window are reported as
+            // bad.
+            if let Then::Loss { damage, untrusted: true, .. } = &filled.then {
+                window.condemned = Some(damage.code);
+            }
+            split(*splitter, &mut window, last, out)?;
+            match filled.then {
+                Then::More => {
+                    // Bytes in the window were read but not visited yet, so they do not count.
+                    let reached = part_of(stream.position(), out.byte - offset, content);
+                    give(Event::Reached(reached), out.visit)?;
                 }
-                // The next bytes begin somewhere inside a record. If the rest of that record were
-                // read as a record of its own, it would be a wrong document.
-                if S::AFTER_LOSS == AfterLoss::SkipToBoundary {
-                    window.skipping = Some(Skip { code, length: 0 });
+                Then::Warning(damage) => give(to_fault(damage, false), out.visit)?,
+                Then::End => return ControlFlow::Continue(()),
+                Then::Loss { damage, goes_on, .. } => {
+                    let code = damage.code;
+                    window.lose(code, out)?;
+                    give(to_fault(damage, true), out.visit)?;
+                    if !goes_on || S::AFTER_LOSS == AfterLoss::Stop {
+                        return ControlFlow::Continue(());
+                    }
+                    // The next bytes begin somewhere inside a record. If the rest of that record were
+                    // read as a record of its own, it would be a wrong document.
+                    if S::AFTER_LOSS == AfterLoss::SkipToBoundary {
+                        window.skipping = Some(Skip { code, length: 0 });
+                    }
                 }
             }
         }
