@@ -194,7 +194,8 @@ fn positions_and_keys(criterion: &mut Criterion, corpus: &Corpus) {
             bencher.iter(|| {
                 let mut made = 0;
                 for (piece, starts, ends) in &placed {
-                    word_keys::word_keys(isa, piece, starts, ends, &mut keys, &mut hashes);
+                    let spans = word_keys::WordSpans { text: piece, starts, ends };
+                    word_keys::word_keys(isa, spans, &mut keys, &mut hashes);
                     made += keys.len();
                 }
                 assert_eq!(made, expected);

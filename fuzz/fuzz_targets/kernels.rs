@@ -7,8 +7,8 @@ use simtool::kernels::Isa;
 use simtool::kernels::binary_digits::{MOST_DIGITS, binary_digits};
 use simtool::kernels::bit_majority::BitCounts;
 use simtool::kernels::hamming_scan::scan;
-use simtool::kernels::near_tags::near_tags;
-use simtool::kernels::word_keys::word_keys;
+use simtool::kernels::near_tags::{TagQuery, near_tags};
+use simtool::kernels::word_keys::{WordSpans, word_keys};
 use simtool::kernels::word_positions::word_positions;
 
 fuzz_target!(|input: &[u8]| {
@@ -22,7 +22,8 @@ fuzz_target!(|input: &[u8]| {
         let (mut starts, mut ends) = (vec![7; 3], vec![9]);
         word_positions(isa, bytes, &mut starts, &mut ends);
         let (mut keys, mut hashes) = (vec![[1; 2]; 5], Vec::new());
-        word_keys(isa, bytes, &starts, &ends, &mut keys, &mut hashes);
+        let spans = WordSpans { text: bytes, starts: &starts, ends: &ends };
+        word_keys(isa, spans, &mut keys, &mut hashes);
         (starts, ends, keys, hashes)
     });
     same("digits", |isa| {
@@ -53,7 +54,8 @@ fuzz_target!(|input: &[u8]| {
         let expected = usize::from(second) % tags.len()..tags.len();
         same("near tags", |isa| {
             let mut places = Vec::new();
-            near_tags(&tags, expected.clone(), query, distance, isa, &mut places);
+            let query = TagQuery { tag: query, most: distance, expected: expected.clone() };
+            near_tags(&tags, query, isa, &mut places);
             places
         });
     }

@@ -26,7 +26,7 @@ use simtool::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use simtool::groups::Groups;
 use simtool::hamming::layout::Layout;
 use simtool::hamming::null_lanes::{NullSide, may_be_null, shape_without_nulls, without_nulls};
-use simtool::kernels::hamming_pairs::{Candidates, near_pairs_64};
+use simtool::kernels::hamming_pairs::{Candidates, PairSearch, near_pairs_64};
 use simtool::matches::ValuePair;
 use simtool::method::{Criterion, Fitted, Method};
 use simtool::options::Choice;
@@ -490,11 +490,16 @@ impl<'s> Search<'s> {
         {
             let words: Vec<u64> = first.iter().map(|&row| self.given.words[row as usize]).collect();
             let mut near = Vec::new();
-            let (limit, isa) = (self.keys.distance, self.resources.isa);
             let mut sink = |rows: &[u32], columns: &[u32]| {
                 near.extend(rows.iter().copied().zip(columns.iter().copied()));
             };
-            near_pairs_64(&words, 0..words.len(), 0, limit, isa, &mut self.candidates, &mut sink);
+            let search = PairSearch {
+                words: &words,
+                rows: 0..words.len(),
+                first_column: 0,
+                max_distance: self.keys.distance,
+            };
+            near_pairs_64(search, self.resources.isa, &mut self.candidates, &mut sink);
             for (a, b) in near {
                 self.take(bucket, first[a as usize], first[b as usize]);
             }

@@ -13,7 +13,7 @@ use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_compute::lent_array::{Arrays, InMemory, LentArray};
 use simtool_kernels::Isa;
-use simtool_kernels::near_tags::near_tags;
+use simtool_kernels::near_tags::{TagQuery, near_tags};
 use simtool_kernels::partition::{BlockHash, Parts, counts_to_starts};
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use std::sync::Arc;
@@ -334,8 +334,9 @@ impl<L: Fingerprint, A: Arrays> BucketTable<L, A> {
         let numbers = first + rows * TAG_BYTES;
         let tags = bytemuck::cast_slice(self.parts.entries.lend(first..numbers));
         places.clear();
-        let (expected, most) = (look.expected.0..look.expected.1, self.tags.most);
-        near_tags(tags, expected, look.tag, most, isa, places);
+        let expected = look.expected.0..look.expected.1;
+        let query = TagQuery { tag: look.tag, most: self.tags.most, expected };
+        near_tags(tags, query, isa, places);
         for &place in &*places {
             let at = numbers + place as usize * (self.entry - TAG_BYTES);
             self.parts.entries.prefetch(at);

@@ -21,7 +21,7 @@ use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::progress::Share;
 use simtool_kernels::block_keys::block_keys;
 use simtool_kernels::hamming_accept::PairTest;
-use simtool_kernels::hamming_pairs::near_pairs_64;
+use simtool_kernels::hamming_pairs::{PairSearch, near_pairs_64};
 use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_kernels::prefetch;
 use simtool_model::fingerprint_table::{Fingerprint, Wide};
@@ -120,7 +120,7 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
                 let later = if child.width == 0 {
                     self.large(values, Numbers::FromZero, child, 0, share)
                 } else {
-                    self.partition_sketches(values, keys, &folds, child, &mut moved, share)
+                    self.partition_sketches(values, [keys, &folds], child, &mut moved, share)
                 };
                 self.collect.merge(&mut part, later);
             }
@@ -164,8 +164,7 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
     fn partition_sketches(
         &self,
         values: &[W],
-        keys: &[u64],
-        folds: &[u64],
+        [keys, folds]: [&[u64]; 2],
         node: &Node<W>,
         moved: &mut Buffer<Sketch>,
         share: Share<'_>,
@@ -281,7 +280,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
                 }
             }
         };
-        near_pairs_64(words, rows, queries, limit, isa, candidates, &mut sink);
+        let search = PairSearch { words, rows, first_column: queries, max_distance: limit };
+        near_pairs_64(search, isa, candidates, &mut sink);
     }
 
     /// Compares the fingerprints of the pairs in `likely`, collects the near pairs in `part`, and

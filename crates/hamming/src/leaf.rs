@@ -11,8 +11,8 @@ use crate::recursion_memory::{Folds, RecursionScratch};
 use crate::split::Path;
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::progress::Share;
-use simtool_kernels::hamming_accept::{PairTest, accept};
-use simtool_kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
+use simtool_kernels::hamming_accept::{CandidatePairs, PairTest, accept};
+use simtool_kernels::hamming_pairs::{Candidates, PairSearch, near_pairs_32, near_pairs_64};
 use simtool_model::fingerprint_table::Fingerprint;
 use std::ops::Range;
 
@@ -102,16 +102,21 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         let limit = self.reach.most_bits();
         let test = self.test(path);
         let mut sink = |rows: &[u32], columns: &[u32]| {
-            accept(records.values, rows, columns, &test, isa, &mut |row, column, distance| {
+            let pairs = CandidatePairs { values: records.values, rows, columns };
+            accept(pairs, &test, isa, &mut |row, column, distance| {
                 let a = records.numbers[row as usize];
                 let b = records.numbers[column as usize];
                 self.collect.pair(part, a, b, distance);
             });
         };
         if self.has_short_folds {
-            near_pairs_32(&folds.words_32, rows, queries, limit, isa, candidates, &mut sink);
+            let words = &folds.words_32;
+            let search = PairSearch { words, rows, first_column: queries, max_distance: limit };
+            near_pairs_32(search, isa, candidates, &mut sink);
         } else {
-            near_pairs_64(&folds.words_64, rows, queries, limit, isa, candidates, &mut sink);
+            let words = &folds.words_64;
+            let search = PairSearch { words, rows, first_column: queries, max_distance: limit };
+            near_pairs_64(search, isa, candidates, &mut sink);
         }
     }
 

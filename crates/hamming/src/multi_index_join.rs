@@ -31,7 +31,7 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::progress::Share;
 use simtool_kernels::Isa;
-use simtool_kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
+use simtool_kernels::hamming_pairs::{Candidates, PairSearch, near_pairs_32, near_pairs_64};
 use simtool_kernels::partition::{count, scatter};
 use simtool_kernels::prefetch;
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
@@ -121,11 +121,23 @@ struct KeyJoin<'a, L, C> {
 
 /// All rows, sorted by the key of one block.
 struct KeyTable<L> {
+    /// Number of the block.
+    block: usize,
     /// The fingerprints in sorted order, followed by room for [`COPIED`] more.
     values: LargeBuffer<L>,
     numbers: LargeBuffer<u32>,
     /// Index of the first row of each key, followed by the number of rows as last element.
     starts: Vec<u32>,
+}
+
+/// Buckets that are compared at the same time, as ranges of the table's rows.
+#[derive(Clone, Copy)]
+struct ComparedBuckets<'b> {
+    bucket: &'b Range<u32>,
+    /// Buckets that `bucket` is compared with.
+    others: &'b [Range<u32>],
+    /// Whether the rows of `bucket` are also compared with each other.
+    with_itself: bool,
 }
 
 /// Buffers that one thread reuses from task to task.
@@ -150,6 +162,7 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
             _ => new_buffer(rows)?,
         };
         let mut table = KeyTable {
+            block: 0,
             values: LargeBuffer::try_zeroed(rows + COPIED, RECORDS)?,
             numbers: LargeBuffer::try_zeroed(rows, RECORDS)?,
             starts: Vec::new(),
@@ -157,6 +170,7 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
         let mut all = self.collect.part();
         // Only one table exists at a time. Its memory is used again for the next block.
         for (number, block) in self.blocks.iter().enumerate() {
+            table.block = number;
             table.fill(self.values, block, &mut moved);
             let flips = block.flips();
             let keys = 1usize << block.bits;
@@ -170,7 +184,7 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
                         return part;
                     }
                     for key in keys * task / tasks..keys * (task + 1) / tasks {
-                        self.bucket(&table, number, key, &flips, scratch, &mut part);
+                        self.bucket(&table, key, &flips, scratch, &mut part);
                     }
                     share.part(1, self.blocks.len() * tasks).done();
                     part
@@ -184,12 +198,10 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
     }
 
     /// Finds the near pairs inside the bucket of `key`, and the near pairs of this bucket with buckets
-    /// of greater keys. `block` is the number of the block. `flips` is the result of
-    /// [`KeyBlock::flips`] for this block.
+    /// of greater keys. `flips` is the result of [`KeyBlock::flips`] for the block of the table.
     fn bucket(
         &self,
         table: &KeyTable<L>,
-        block: usize,
         key: usize,
         flips: &[Vec<u32>],
         scratch: &mut JoinScratch,
@@ -227,25 +239,22 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
             };
             let taken = others.iter().take_while(fits).count().max(1).min(others.len());
             let (now, later) = others.split_at(taken);
-            self.compare(table, block, &bucket, now, is_first, scratch, part);
+            let buckets = ComparedBuckets { bucket: &bucket, others: now, with_itself: is_first };
+            self.compare(table, buckets, scratch, part);
             (others, is_first) = (later, false);
         }
         scratch.near = near;
     }
 
-    /// Compares the rows of `bucket` with the rows of the buckets `others`, and with each other if
-    /// `with_itself` is true.
-    #[expect(clippy::too_many_arguments, reason = "the buckets, and the memory to compare them in")]
+    /// Compares a bucket with other buckets, and perhaps with itself.
     fn compare(
         &self,
         table: &KeyTable<L>,
-        block: usize,
-        bucket: &Range<u32>,
-        others: &[Range<u32>],
-        with_itself: bool,
+        buckets: ComparedBuckets<'_>,
         scratch: &mut JoinScratch,
         part: &mut C::Part,
     ) {
+        let ComparedBuckets { bucket, others, with_itself } = buckets;
         let JoinScratch { words_32, words_64, ends, candidates, .. } = scratch;
         let rows = bucket.len();
         let all = std::iter::once(bucket).chain(others);
@@ -260,29 +269,32 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
                 // The first range is the bucket itself.
                 let end = if range == 0 { bucket.end } else { others[range - 1].end };
                 let place = end - (ends[range] - column);
-                self.candidate(table, block, bucket.start + row, place, part);
+                self.candidate(table, bucket.start + row, place, part);
             }
         };
         // The columns start with the bucket itself, which is skipped if it was compared before.
         let first_column = if with_itself { 0 } else { rows };
-        let (limit, isa) = (self.reach.max_distance, self.isa);
+        let max_distance = self.reach.max_distance;
+        let isa = self.isa;
         if self.short_words {
             let words = copied(&table.values, all, L::fold32, words_32);
-            near_pairs_32(words, 0..rows, first_column, limit, isa, candidates, &mut sink);
+            let search = PairSearch { words, rows: 0..rows, first_column, max_distance };
+            near_pairs_32(search, isa, candidates, &mut sink);
         } else {
             let words = copied(&table.values, all, L::fold64, words_64);
-            near_pairs_64(words, 0..rows, first_column, limit, isa, candidates, &mut sink);
+            let search = PairSearch { words, rows: 0..rows, first_column, max_distance };
+            near_pairs_64(search, isa, candidates, &mut sink);
         }
     }
 
     /// Collects the pair of the rows with indices `a` and `b` of the table, if it is near and no
     /// earlier block has found it.
-    fn candidate(&self, table: &KeyTable<L>, block: usize, a: u32, b: u32, part: &mut C::Part) {
+    fn candidate(&self, table: &KeyTable<L>, a: u32, b: u32, part: &mut C::Part) {
         let (a, b) = (a as usize, b as usize);
         let difference = table.values[a] ^ table.values[b];
         let Some(distance) = self.reach.distance(difference) else { return };
         // A pair that an earlier block found is not collected again.
-        let earlier = &self.blocks[..block];
+        let earlier = &self.blocks[..table.block];
         let is_near =
             |block: &KeyBlock| (difference & block.mask::<L>()).count_ones() <= block.radius;
         if earlier.iter().any(is_near) {

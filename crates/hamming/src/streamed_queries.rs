@@ -11,10 +11,11 @@ use crate::workload::{Estimate, Workload};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::Result;
 use simtool_kernels::Isa;
-use simtool_kernels::bucket_filter::{CROWDED, places, rows_near_buckets};
+use simtool_kernels::bucket_filter::{BucketSearch, CROWDED, places, rows_near_buckets};
 use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::matches::{Match, ValuePair};
+use std::ops::Range;
 
 /// Maximum number of bits of a bucket number. With so few buckets, the words for a table's buckets fit
 /// into the second-level cache.
@@ -97,10 +98,10 @@ impl<L: Fingerprint> StreamedQueries<L> {
                 let mut candidates = vec![0; places(STEP_ROWS)];
                 let end = rows.min((chunk + 1) * CHUNK_ROWS);
                 for first in (chunk * CHUNK_ROWS..end).step_by(STEP_ROWS) {
-                    let step = &corpus.fingerprints[first..end.min(first + STEP_ROWS)];
+                    let step = first..end.min(first + STEP_ROWS);
                     // All tables process the same rows, which stay in the caches.
                     for table in 0..self.tables.len() {
-                        self.scan_step(table, step, first, corpus, &mut candidates, &mut found);
+                        self.scan_step(table, corpus, step.clone(), &mut candidates, &mut found);
                     }
                 }
                 found
@@ -112,21 +113,26 @@ impl<L: Fingerprint> StreamedQueries<L> {
         pairs
     }
 
-    /// Compares the corpus rows in `step` with table number `number`. First selects the rows that may
-    /// be near a query, then compares these rows with the queries of their buckets. `first` is the row
-    /// number of the first row in `step`.
+    /// Compares the rows of `corpus` with numbers `rows` with table number `number`. First selects the
+    /// rows that may be near a query, then compares these rows with the queries of their buckets.
     fn scan_step(
         &self,
         number: usize,
-        step: &[L],
-        first: usize,
         corpus: Rows<'_, L>,
+        rows: Range<usize>,
         candidates: &mut [u32],
         found: &mut Vec<ValuePair>,
     ) {
         let table = &self.tables[number];
-        let (hash, words, limit) = (&table.hash, &table.words, self.reach.most_bits());
-        let count = rows_near_buckets(step, hash, words, limit, self.isa, candidates);
+        let first = rows.start;
+        let step = &corpus.fingerprints[rows];
+        let search = BucketSearch {
+            rows: step,
+            hash: &table.hash,
+            words: &table.words,
+            max_distance: self.reach.most_bits(),
+        };
+        let count = rows_near_buckets(search, self.isa, candidates);
         for &at in &candidates[..count] {
             let fingerprint = step[at as usize];
             let part = table.hash.part(fingerprint);

@@ -9,10 +9,10 @@
 //! row → hash of its block → word of the bucket → near the row's fold, or crowded? → keep the row
 //! ```
 
-pub use super::own_loops::bucket_filter::CROWDED;
+pub use super::own_loops::bucket_filter::{BucketSearch, CROWDED};
 
 use super::Isa;
-use super::own_loops::bucket_filter::{BucketSearch, STEP, plain};
+use super::own_loops::bucket_filter::{STEP, plain};
 use super::partition::{BlockHash, Parts};
 use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_table::Fingerprint;
@@ -36,15 +36,13 @@ pub fn places(rows: usize) -> usize {
 ///
 /// The number of words is not the number of buckets, or `found` has fewer than [`places`] elements.
 pub fn rows_near_buckets<L: Fingerprint>(
-    rows: &[L],
-    hash: &BlockHash<L>,
-    words: &[u32],
-    max_distance: u32,
+    search: BucketSearch<'_, L>,
     isa: Isa,
     found: &mut [u32],
 ) -> usize {
-    assert!(words.len() == hash.parts() && found.len() >= places(rows.len()));
-    isa.run(BucketSearch { rows, hash, words, max_distance }, found)
+    assert_eq!(search.words.len(), search.hash.parts());
+    assert!(found.len() >= places(search.rows.len()));
+    isa.run(search, found)
 }
 
 impl<W: Fingerprint> Kernel<&mut [u32]> for BucketSearch<'_, W> {
@@ -85,8 +83,7 @@ mod tests {
                     let count = plain(search, 0, &mut expected);
                     for &isa in Isa::available() {
                         let mut found = vec![9; places(length)];
-                        let number =
-                            rows_near_buckets(rows, &hash, &words, max_distance, isa, &mut found);
+                        let number = rows_near_buckets(search, isa, &mut found);
                         assert_eq!(found[..number], expected[..count], "{isa}");
                     }
                 }

@@ -13,29 +13,35 @@ use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
 
+/// Candidate pairs of `values`. Candidate i is the pair of `values[rows[i]]` and `values[columns[i]]`.
+#[derive(Clone, Copy, Debug)]
+pub struct CandidatePairs<'a, W> {
+    /// Values of which pairs are formed.
+    pub values: &'a [W],
+    /// Index of the first value of each pair.
+    pub rows: &'a [u32],
+    /// Index of the second value of each pair.
+    pub columns: &'a [u32],
+}
+
 /// Calls `sink` for each candidate pair that passes `test`. The arguments are the indices of the
-/// pair's two values, and the distance of these values. Candidate i is the pair of
-/// `values[rows[i]]` and `values[columns[i]]`.
+/// pair's two values, and the distance of these values.
 ///
 /// # Panics
 ///
 /// The index of a candidate is outside `values`.
 #[inline]
 pub fn accept<L: Fingerprint>(
-    values: &[L],
-    rows: &[u32],
-    columns: &[u32],
+    pairs: CandidatePairs<'_, L>,
     test: &PairTest<'_, L>,
     isa: Isa,
     sink: &mut impl FnMut(u32, u32, u32),
 ) {
-    isa.run(Accept { values, rows, columns, test }, sink);
+    isa.run(Accept { pairs, test }, sink);
 }
 
 struct Accept<'a, W> {
-    values: &'a [W],
-    rows: &'a [u32],
-    columns: &'a [u32],
+    pairs: CandidatePairs<'a, W>,
     test: &'a PairTest<'a, W>,
 }
 
@@ -44,7 +50,7 @@ impl<W: Fingerprint, Sink: FnMut(u32, u32, u32)> Kernel<&mut Sink> for Accept<'_
 
     #[inline(always)]
     fn run<L: Level>(self, level: L, sink: &mut Sink) {
-        let Self { values, rows, columns, test } = self;
+        let Self { pairs: CandidatePairs { values, rows, columns }, test } = self;
         if test.reach.shape.metric() != Metric::Bits {
             return plain(values, rows, columns, test, sink);
         }
@@ -85,7 +91,8 @@ mod tests {
             });
             for &isa in Isa::available() {
                 let mut found = Vec::new();
-                accept(values, &rows, &columns, &test, isa, &mut |a, b, d| found.push((a, b, d)));
+                let pairs = CandidatePairs { values, rows: &rows, columns: &columns };
+                accept(pairs, &test, isa, &mut |a, b, d| found.push((a, b, d)));
                 assert_eq!(found, expected, "{isa}");
             }
         }

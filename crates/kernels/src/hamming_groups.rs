@@ -12,10 +12,9 @@
 //! Most groups have no near row, and the first words are enough to see that. So after every eighth
 //! word, the loop leaves the group if all eight sums are above the limit.
 
-pub use super::own_loops::hamming_groups::GROUP;
+pub use super::own_loops::hamming_groups::{GROUP, GroupSearch};
 
 use super::Isa;
-use super::own_loops::hamming_groups::GroupSearch;
 use super::vector::{Kernel, Level};
 
 /// Appends a hit, `row << 32 | distance`, for each row of `groups` that is near `row`. A row is
@@ -26,12 +25,14 @@ use super::vector::{Kernel, Level};
 /// the group. There are as many limits as groups, and fewer than 2^32 rows.
 ///
 /// ```
-/// use simtool_kernels::{Isa, hamming_groups::near_in_groups};
+/// use simtool_kernels::Isa;
+/// use simtool_kernels::hamming_groups::{GroupSearch, near_in_groups};
 ///
 /// // Eight rows of one word each.
 /// let group = [0b0000, 0b0001, 0b0011, 0b0111, 0, 0, 0, 0];
 /// let mut hits = Vec::new();
-/// near_in_groups(Isa::detected(), &[0b0011], &group, 0, &[1], &mut hits);
+/// let search = GroupSearch { row: &[0b0011], groups: &group, own_limit: 0, limits: &[1] };
+/// near_in_groups(Isa::detected(), search, &mut hits);
 /// // Row 1 has distance 1, row 2 has 0 and row 3 has 1.
 /// assert_eq!(hits, [1 << 32 | 1, 2 << 32, 3 << 32 | 1]);
 /// ```
@@ -39,16 +40,9 @@ use super::vector::{Kernel, Level};
 /// # Complexity
 ///
 /// O(words of the groups). If rows are long and far apart, a third of the words or fewer are read.
-pub fn near_in_groups(
-    isa: Isa,
-    row: &[u64],
-    groups: &[u64],
-    own_limit: u32,
-    limits: &[u32],
-    hits: &mut Vec<u64>,
-) {
-    debug_assert_eq!(groups.len(), row.len() * GROUP * limits.len());
-    isa.run(GroupSearch { row, groups, own_limit, limits }, hits);
+pub fn near_in_groups(isa: Isa, search: GroupSearch<'_>, hits: &mut Vec<u64>) {
+    debug_assert_eq!(search.groups.len(), search.row.len() * GROUP * search.limits.len());
+    isa.run(search, hits);
 }
 
 impl Kernel<&mut Vec<u64>> for GroupSearch<'_> {
@@ -105,7 +99,9 @@ mod tests {
                 assert!(!expected.is_empty());
                 for &isa in Isa::available() {
                     let mut hits = Vec::new();
-                    near_in_groups(isa, &row, &groups, own_limit, &limits, &mut hits);
+                    let search =
+                        GroupSearch { row: &row, groups: &groups, own_limit, limits: &limits };
+                    near_in_groups(isa, search, &mut hits);
                     assert_eq!(hits, expected, "{isa}, {words} words, within {own_limit}");
                 }
             }

@@ -6,12 +6,10 @@
 //!
 //! [`Fingerprint::fold32`]: simtool_model::fingerprint_table::Fingerprint::fold32
 
-pub use super::own_loops::hamming_pairs::Candidates;
+pub use super::own_loops::hamming_pairs::{Candidates, PairSearch};
 
 use super::Isa;
-use super::own_loops::hamming_pairs::PairSearch;
 use super::vector::{Kernel, Level};
-use std::ops::Range;
 
 /// Finds the pairs of two indices of `words`, called row and column, whose words differ in at most
 /// `max_distance` bits. The row is in `rows`, and the column is greater than the row and at least
@@ -29,17 +27,13 @@ use std::ops::Range;
 ///
 /// O(rows × columns) compares, up to 128 at a time.
 pub fn near_pairs_32(
-    words: &[u32],
-    rows: Range<usize>,
-    first_column: usize,
-    max_distance: u32,
+    search: PairSearch<'_, u32>,
     isa: Isa,
     candidates: &mut Candidates,
     sink: &mut dyn FnMut(&[u32], &[u32]),
 ) {
-    assert!(rows.end <= words.len());
+    assert!(search.rows.end <= search.words.len());
     candidates.length = 0;
-    let search = PairSearch { words, rows, first_column, max_distance };
     isa.run(NearPairs { search, sink: &mut *sink }, &mut *candidates);
     candidates.flush(sink);
 }
@@ -51,17 +45,13 @@ pub fn near_pairs_32(
 ///
 /// A row is outside `words`.
 pub fn near_pairs_64(
-    words: &[u64],
-    rows: Range<usize>,
-    first_column: usize,
-    max_distance: u32,
+    search: PairSearch<'_, u64>,
     isa: Isa,
     candidates: &mut Candidates,
     sink: &mut dyn FnMut(&[u32], &[u32]),
 ) {
-    assert!(rows.end <= words.len());
+    assert!(search.rows.end <= search.words.len());
     candidates.length = 0;
-    let search = PairSearch { words, rows, first_column, max_distance };
     isa.run(NearPairs { search, sink: &mut *sink }, &mut *candidates);
     candidates.flush(sink);
 }
@@ -107,7 +97,8 @@ mod tests {
             found.extend(rows.iter().copied().zip(columns.iter().copied()));
         };
         let candidates = &mut Candidates::default();
-        near_pairs_32(words, 0..end, first_column, max_distance, isa, candidates, &mut sink);
+        let search = PairSearch { words, rows: 0..end, first_column, max_distance };
+        near_pairs_32(search, isa, candidates, &mut sink);
         found.sort_unstable();
         found
     }
@@ -124,7 +115,8 @@ mod tests {
             found.extend(rows.iter().copied().zip(columns.iter().copied()));
         };
         let candidates = &mut Candidates::default();
-        near_pairs_64(words, 0..end, first_column, max_distance, isa, candidates, &mut sink);
+        let search = PairSearch { words, rows: 0..end, first_column, max_distance };
+        near_pairs_64(search, isa, candidates, &mut sink);
         found.sort_unstable();
         found
     }

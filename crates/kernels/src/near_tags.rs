@@ -21,37 +21,37 @@ use std::ops::Range;
 /// Number of tags by which one end of the searched range moves at a time.
 const STEP: usize = 32;
 
-/// Appends to `places` the index of each tag that differs from `query` in at most `most` bits, in
-/// ascending order. A tag is a 16-bit summary of a fingerprint. The tags are little-endian numbers,
-/// sorted by the number of set bits.
-///
-/// `expected` is the range of indices in which near tags are expected. A wrong range costs time, but no
-/// tag is missed.
+/// Tag of a query, and the tags that are near it.
+#[derive(Clone, Debug)]
+pub struct TagQuery {
+    /// Tag that the others are compared with.
+    pub tag: u16,
+    /// Maximum number of bits in which a near tag differs from `tag`.
+    pub most: u32,
+    /// Range of indices in which near tags are expected. A wrong range costs time, but no tag is missed.
+    pub expected: Range<usize>,
+}
+
+/// Appends to `places` the index of each tag near the tag of `query`, in ascending order. A tag is a
+/// 16-bit summary of a fingerprint. The tags are little-endian numbers, sorted by the number of set bits.
 ///
 /// ```
-/// use simtool_kernels::{Isa, near_tags::near_tags};
+/// use simtool_kernels::Isa;
+/// use simtool_kernels::near_tags::{TagQuery, near_tags};
 ///
 /// let tags = [0b0001_u16, 0b0011, 0b0111].map(u16::to_le_bytes);
+/// let query = TagQuery { tag: 0b0011, most: 1, expected: 1..2 };
 /// let mut places = Vec::new();
-/// near_tags(&tags, 1..2, 0b0011, 1, Isa::detected(), &mut places);
+/// near_tags(&tags, query, Isa::detected(), &mut places);
 /// assert_eq!(places, [0, 1, 2]);
 /// ```
-pub fn near_tags(
-    tags: &[[u8; 2]],
-    expected: Range<usize>,
-    query: u16,
-    most: u32,
-    isa: Isa,
-    places: &mut Vec<u32>,
-) {
-    isa.run(NearTags { tags, expected, query, most }, places);
+pub fn near_tags(tags: &[[u8; 2]], query: TagQuery, isa: Isa, places: &mut Vec<u32>) {
+    isa.run(NearTags { tags, query }, places);
 }
 
 struct NearTags<'a> {
     tags: &'a [[u8; 2]],
-    expected: Range<usize>,
-    query: u16,
-    most: u32,
+    query: TagQuery,
 }
 
 impl Kernel<&mut Vec<u32>> for NearTags<'_> {
@@ -59,8 +59,9 @@ impl Kernel<&mut Vec<u32>> for NearTags<'_> {
 
     #[inline(always)]
     fn run<L: Level>(self, level: L, places: &mut Vec<u32>) {
-        let (first, tags) = stretch(self.tags, self.expected, self.query, self.most);
-        let search = TagSearch { first, query: self.query, most: self.most };
+        let TagQuery { tag: query, most, expected } = self.query;
+        let (first, tags) = stretch(self.tags, expected, query, most);
+        let search = TagSearch { first, query, most };
         level.near_tags(tags, search, places);
     }
 }
@@ -111,7 +112,8 @@ mod tests {
                 for guess in [guess..guess + tags.len() / 4, 0..tags.len(), 9..1000, 2..2] {
                     for &isa in Isa::available() {
                         let mut places = Vec::new();
-                        near_tags(&tags, guess.clone(), query, most, isa, &mut places);
+                        let query = TagQuery { tag: query, most, expected: guess.clone() };
+                        near_tags(&tags, query, isa, &mut places);
                         assert_eq!(
                             places, expected,
                             "{isa}, {length} tags, {most} bits, {guess:?}"

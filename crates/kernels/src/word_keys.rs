@@ -5,31 +5,26 @@
 //! look-up does not read the text again. A word of more than 16 letters has the key [`NO_KEY`], and the
 //! caller must read its text.
 
-pub use super::own_loops::word_keys::{KEY_LETTERS, NO_KEY, WordKey, hash_key, word_key};
+pub use super::own_loops::word_keys::{
+    KEY_LETTERS, NO_KEY, WordKey, WordSpans, hash_key, word_key,
+};
 
 use super::Isa;
-use super::own_loops::word_keys::WordSpans;
 use super::vector::{Kernel, Level};
 
 /// Replaces `keys` and `hashes` by the key of each word and the hash of each key. A key holds the
-/// lower-case bytes of a word, or is [`NO_KEY`] for a word of more than 16 letters. Word i is
-/// `text[starts[i]..ends[i]]`. Words must consist of ASCII letters.
+/// lower-case bytes of a word, or is [`NO_KEY`] for a word of more than 16 letters. Words must
+/// consist of ASCII letters.
 ///
 /// # Panics
 ///
 /// A word is not inside the text.
-pub fn word_keys(
-    isa: Isa,
-    text: &[u8],
-    starts: &[u32],
-    ends: &[u32],
-    keys: &mut Vec<WordKey>,
-    hashes: &mut Vec<u64>,
-) {
-    assert_eq!(starts.len(), ends.len(), "every word has a start and an end");
-    keys.resize(starts.len(), [0; 2]);
-    hashes.resize(starts.len(), 0);
-    isa.run(WordSpans { text, starts, ends }, (&mut keys[..], &mut hashes[..]));
+pub fn word_keys(isa: Isa, spans: WordSpans<'_>, keys: &mut Vec<WordKey>, hashes: &mut Vec<u64>) {
+    let words = spans.starts.len();
+    assert_eq!(words, spans.ends.len(), "every word has a start and an end");
+    keys.resize(words, [0; 2]);
+    hashes.resize(words, 0);
+    isa.run(spans, (&mut keys[..], &mut hashes[..]));
 }
 
 impl Kernel<(&mut [WordKey], &mut [u64])> for WordSpans<'_> {
@@ -61,7 +56,8 @@ mod tests {
             let (mut starts, mut ends) = (Vec::new(), Vec::new());
             word_positions(Isa::PORTABLE, text, &mut starts, &mut ends);
             let (mut keys, mut hashes) = (vec![[1; 2]; 2], Vec::new());
-            word_keys(isa, text, &starts, &ends, &mut keys, &mut hashes);
+            let spans = WordSpans { text, starts: &starts, ends: &ends };
+            word_keys(isa, spans, &mut keys, &mut hashes);
             for (i, (&start, &end)) in starts.iter().zip(&ends).enumerate() {
                 let word = &text[start as usize..end as usize];
                 assert_eq!(keys[i], word_key(word), "{isa}");

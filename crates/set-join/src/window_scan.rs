@@ -11,7 +11,7 @@ use simtool_base::error::Result;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_kernels::Isa;
-use simtool_kernels::hamming_groups::{GROUP, near_in_groups};
+use simtool_kernels::hamming_groups::{GROUP, GroupSearch, near_in_groups};
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
 
@@ -172,9 +172,13 @@ impl WindowScan<'_> {
         let groups = (near.start - first) / GROUP..(near.end - first).div_ceil(GROUP);
         let words = groups.start * level.group_words()..groups.end * level.group_words();
         hits.clear();
-        let rows = &level.groups[words];
-        let limits = &level.limits[groups.clone()];
-        near_in_groups(self.context.isa(), &set.row, rows, set.own_limit, limits, hits);
+        let search = GroupSearch {
+            row: &set.row,
+            groups: &level.groups[words],
+            own_limit: set.own_limit,
+            limits: &level.limits[groups.clone()],
+        };
+        near_in_groups(self.context.isa(), search, hits);
         for &hit in &*hits {
             let candidate = first + groups.start * GROUP + (hit >> 32) as usize;
             // Whole groups were compared, and they can reach beyond both ends of the window.

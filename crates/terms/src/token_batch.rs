@@ -1,7 +1,7 @@
 //! Words of one piece of text, as a tokenizer hands them to the code that counts or hashes them.
 
 use simtool_kernels::Isa;
-use simtool_kernels::word_keys::{WordKey, word_keys};
+use simtool_kernels::word_keys::{WordKey, WordSpans, word_keys};
 use simtool_kernels::word_positions::word_positions;
 
 /// Words of one piece of text: the byte offset, the key and the hash of each word, in the order of
@@ -24,7 +24,8 @@ impl TokenBatch {
     /// 32 bits.
     pub(crate) fn fill_with_letter_runs(&mut self, isa: Isa, text: &[u8]) {
         word_positions(isa, text, &mut self.starts, &mut self.ends);
-        word_keys(isa, text, &self.starts, &self.ends, &mut self.keys, &mut self.hashes);
+        let spans = WordSpans { text, starts: &self.starts, ends: &self.ends };
+        word_keys(isa, spans, &mut self.keys, &mut self.hashes);
     }
 
     /// Returns the number of words in this batch.

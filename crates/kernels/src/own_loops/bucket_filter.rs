@@ -13,17 +13,17 @@ pub const CROWDED: u32 = u32::MAX;
 pub(crate) const STEP: usize = 8;
 
 /// The arguments of a search for rows that may be near a value in their bucket.
-#[derive(Clone, Copy)]
-pub(crate) struct BucketSearch<'a, L> {
+#[derive(Clone, Copy, Debug)]
+pub struct BucketSearch<'a, L> {
     /// Rows whose buckets are looked up.
-    pub(crate) rows: &'a [L],
+    pub rows: &'a [L],
     /// Function that returns the bucket of a row.
-    pub(crate) hash: &'a BlockHash<L>,
+    pub hash: &'a BlockHash<L>,
     /// Word of each bucket: the fold of its only value, or [`CROWDED`]. A fold is the XOR of the
     /// 32-bit words of a value.
-    pub(crate) words: &'a [u32],
+    pub words: &'a [u32],
     /// Maximum number of bits in which the fold of a kept row differs from the word of its bucket.
-    pub(crate) max_distance: u32,
+    pub max_distance: u32,
 }
 
 /// Looks up the bucket of one row after the other. Writes the indices of the rows that may be near

@@ -8,18 +8,18 @@ pub const GROUP: usize = 8;
 pub(crate) const STEP: usize = 8;
 
 /// The arguments of the comparison of a row with groups of rows.
-#[derive(Clone, Copy)]
-pub(crate) struct GroupSearch<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct GroupSearch<'a> {
     /// Row that the rows of the groups are compared with.
-    pub(crate) row: &'a [u64],
+    pub row: &'a [u64],
     /// The words of the groups' rows. A group has first word 0 of all its rows, then word 1 of all
     /// its rows, and so on.
-    pub(crate) groups: &'a [u64],
+    pub groups: &'a [u64],
     /// Number that is added to the limit of each group. The sum is the maximum distance of a near
     /// row.
-    pub(crate) own_limit: u32,
+    pub own_limit: u32,
     /// Limit of each group, to which `own_limit` is added.
-    pub(crate) limits: &'a [u32],
+    pub limits: &'a [u32],
 }
 
 /// Computes the distances word by word, and appends a hit, `row << 32 | distance`, for each near

@@ -43,16 +43,16 @@ impl Candidates {
 }
 
 /// The arguments of a search for near pairs of words.
-#[derive(Clone)]
-pub(crate) struct PairSearch<'a, W> {
+#[derive(Clone, Debug)]
+pub struct PairSearch<'a, W> {
     /// Words that are compared.
-    pub(crate) words: &'a [W],
+    pub words: &'a [W],
     /// Indices of the rows. A row is compared with the columns that have greater indices.
-    pub(crate) rows: Range<usize>,
+    pub rows: Range<usize>,
     /// Index of the first column.
-    pub(crate) first_column: usize,
+    pub first_column: usize,
     /// Maximum number of bits in which near words differ.
-    pub(crate) max_distance: u32,
+    pub max_distance: u32,
 }
 
 /// Number of columns of a step, which the compiler compares as vectors.

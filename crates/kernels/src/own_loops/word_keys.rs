@@ -33,14 +33,14 @@ pub fn word_key(word: &[u8]) -> WordKey {
 }
 
 /// The words of a text: word `i` is `text[starts[i]..ends[i]]`.
-#[derive(Clone, Copy)]
-pub(crate) struct WordSpans<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct WordSpans<'a> {
     /// Bytes of the text.
-    pub(crate) text: &'a [u8],
+    pub text: &'a [u8],
     /// Start of each word.
-    pub(crate) starts: &'a [u32],
+    pub starts: &'a [u32],
     /// End of each word.
-    pub(crate) ends: &'a [u32],
+    pub ends: &'a [u32],
 }
 
 /// A number in which each byte has one bit set: the bit that differs between the lower-case and the
