@@ -1,26 +1,30 @@
 //! The amounts that a sample estimates: documents, bytes, terms and seconds.
 
-/// One number for each estimated amount.
+/// One number for each amount that a sample estimates, for example the number of documents. The numbers
+/// are usually the amounts themselves, but they can also be, for example, the variances of the amounts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Amounts {
     pub(crate) documents: f64,
     pub(crate) text_bytes: f64,
     pub(crate) id_bytes: f64,
-    /// Occurrences of terms, or of the words that fingerprints are made from.
+    /// Sum of the numbers of terms of all texts. If a method makes fingerprints, these are the terms
+    /// that the fingerprints are made from.
     pub(crate) terms: f64,
-    /// Seconds of one core for unpacking and parsing.
+    /// Seconds of one core for reading the input, which includes unpacking files and parsing records.
     pub(crate) read_seconds: f64,
-    /// Seconds of one core for making terms, and fingerprints if the method has them.
+    /// Seconds of one core for making the terms of the texts, and also the fingerprints if the method
+    /// has them.
     pub(crate) make_seconds: f64,
 }
 
 impl Amounts {
-    /// Returns the seconds of one core for reading and making.
+    /// Returns the seconds of one core for reading the input and for making terms and fingerprints.
     pub(crate) fn seconds(&self) -> f64 {
         self.read_seconds + self.make_seconds
     }
 
-    /// Combines each amount with the same amount of `other`.
+    /// Calls `combine` with each amount of `self` and the same amount of `other`, and returns the
+    /// results.
     pub(super) fn with(self, other: Self, combine: impl Fn(f64, f64) -> f64) -> Self {
         Self {
             documents: combine(self.documents, other.documents),
@@ -32,7 +36,7 @@ impl Amounts {
         }
     }
 
-    /// Changes each amount by the function `change`.
+    /// Calls `change` with each amount, and returns the results.
     pub(super) fn map(self, change: impl Fn(f64) -> f64) -> Self {
         self.with(self, |amount, _| change(amount))
     }

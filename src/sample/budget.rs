@@ -1,13 +1,14 @@
-//! The limit of a sample.
+//! The limit of time or bytes for reading a sample.
 
 use std::time::Duration;
 
-/// The limit of a sample of a collection, or of a part of it.
+/// Limit for reading a sample of a collection, or a part of such a sample.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Budget {
-    /// Maximum time.
+    /// Maximum time for reading.
     Time(Duration),
-    /// Maximum bytes of the shards, without a limit of time. Every sample reads the same bytes.
+    /// Maximum number of bytes of shards to read, without a limit of time. Every sample of the same
+    /// collection then reads the same bytes.
     Bytes(f64),
 }
 
@@ -15,7 +16,7 @@ impl Budget {
     /// A budget without a limit.
     pub(super) const UNLIMITED: Self = Self::Bytes(f64::INFINITY);
 
-    /// Returns this fraction of the budget.
+    /// Returns the fraction `share` of this budget.
     pub(super) fn share(self, share: f64) -> Self {
         match self {
             Self::Time(time) => Self::Time(time.mul_f64(share)),
@@ -23,7 +24,7 @@ impl Budget {
         }
     }
 
-    /// Returns the rest of the budget after `elapsed` time and `read` bytes.
+    /// Returns the rest of this budget after reading has taken `elapsed` time and got `read` bytes.
     pub(super) fn less(self, elapsed: Duration, read: u64) -> Self {
         match self {
             Self::Time(time) => Self::Time(time.saturating_sub(elapsed)),

@@ -1,7 +1,8 @@
 //! A sample of a collection: stretches of its shards are read as the run reads them, and timed.
 //!
-//! Shards of one kind are a [stratum](super::stratum). Each stratum is sampled separately, because small
-//! files of one document each say nothing about an archive in the same folder.
+//! A stretch is a part of a shard, or the whole shard. Shards of one kind are a
+//! [stratum](super::stratum). Each stratum is sampled separately, because small files of one document
+//! each say nothing about an archive in the same folder.
 
 use super::amounts::Amounts;
 use super::budget::Budget;
@@ -10,31 +11,35 @@ use super::stratum_estimate::StratumEstimate;
 use super::stretch::TextReceiver;
 use simtool_read::{Corpus, ReaderMemory};
 
-/// Estimated amounts of a whole collection, from parts of it.
+/// Estimated amounts of a whole collection. The estimate uses the parts of the collection that were
+/// read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) amounts: Amounts,
-    /// Variance of each amount.
+    /// Variance of each estimated amount.
     pub(crate) variances: Amounts,
-    /// Seconds of one core for the slowest shard. More threads cannot make the run faster than that,
-    /// because one thread reads the whole shard.
+    /// Seconds of one core for the slowest shard. One thread reads the whole shard, so a run takes at
+    /// least this time, with any number of threads.
     pub(crate) longest_seconds: f64,
-    /// The seconds of `amounts.read_seconds` that expensive shards take.
+    /// Seconds of `amounts.read_seconds` that are for expensive shards. A shard is expensive if reading
+    /// it costs clearly more than scanning its bytes, for example because it is compressed.
     pub(crate) expensive_seconds: f64,
-    /// The share of the text that is in expensive shards.
+    /// Fraction of the bytes of all texts that are in expensive shards.
     pub(crate) expensive_share: f64,
-    /// Number of expensive shards.
+    /// Number of expensive shards in the collection.
     pub(crate) expensive_shards: f64,
-    /// Memory of each reader.
+    /// Estimated memory of one thread that reads shards, for the shards that need most.
     pub(crate) reader_memory: ReaderMemory,
-    /// Number of shards, which is the largest number of readers at the same time.
+    /// Number of shards in the collection. At most this number of threads can read at the same time.
     pub(crate) shards: usize,
-    /// Whether the whole collection was read. Then only times are estimates.
+    /// Whether the sample has read the whole collection. If so, the numbers of documents, bytes and
+    /// terms are exact, and only the times are estimates.
     pub(crate) is_complete: bool,
 }
 
 impl Sample {
-    /// Samples a collection within about `budget`, and passes the texts to `receiver`.
+    /// Reads a sample of a collection within about `budget`, and passes the sampled texts to
+    /// `receiver`. Returns the estimates for the whole collection.
     pub(crate) fn read(
         corpus: &dyn Corpus,
         receiver: &mut dyn TextReceiver,
@@ -67,7 +72,7 @@ impl Sample {
         sample
     }
 
-    /// Adds the estimate of a stratum.
+    /// Adds the estimate of a stratum, which is the group of all shards of one kind.
     fn add(&mut self, stratum: &Stratum, estimate: &StratumEstimate) {
         self.is_complete &= estimate.is_complete;
         self.reader_memory = self.reader_memory.max(estimate.reader_memory);

@@ -13,32 +13,38 @@ use simtool_read::Corpus;
 use simtool_set_join::{SampledSets, TermShares};
 use std::borrow::Cow;
 
-/// Maximum number of fingerprints that are kept for comparison with each other.
+/// Maximum number of fingerprints that a sample keeps. They are later compared with each other.
 const KEPT_ROWS: usize = 2048;
-/// Minimum number of fingerprints that each stretch keeps, so that near neighbours can be compared.
+/// Number of fingerprints that every stretch (a part of a shard) may keep, even if its share of
+/// [`KEPT_ROWS`] is smaller. With several fingerprints of a stretch, documents that are near each other
+/// in the input can be compared.
 const LEAST_ROWS: usize = 8;
-/// Least share of the terms that are in documents with a possible partner. A sample shows only a part of
-/// these documents, because it lacks most of their partners.
+/// Lower bound for both fractions in [`TermShares`]. A sample lacks most of the documents that are
+/// similar to a sampled document, so the fractions of a sample are too small.
 const LEAST_SHARE: f64 = 0.06;
 
-/// A sample of a collection, and facts about the terms or fingerprints of the sampled documents.
+/// A sample of a collection, with facts about the terms or fingerprints that a method makes of the
+/// sampled documents.
 #[derive(Debug)]
 pub(crate) struct MethodSample {
     pub(crate) collection: Sample,
-    /// Fingerprints of some documents, if the method makes fingerprints.
+    /// Fingerprints of some sampled documents. `None` if the method makes no fingerprints, or if their
+    /// weights must first be learned from the whole collection.
     pub(crate) rows: Option<FingerprintRows<'static>>,
-    /// The share of the terms in documents that the first round of an exact join of the sampled
-    /// documents would keep. The share in the whole collection is larger, because more documents
-    /// share terms.
+    /// Fraction of the sampled terms that belong to documents which may have a similar document, as far
+    /// as the counts of their terms show. The first round of an exact join keeps these documents. The
+    /// fraction in the whole collection is larger, because there more documents share terms.
     living_share: f64,
-    /// The share of the terms in documents that are similar to another sampled document.
+    /// Fraction of the sampled terms that belong to documents which are similar to another sampled
+    /// document.
     similar_share: f64,
-    /// Numbers of terms of some documents, ascending.
+    /// Number of terms of each document whose terms were sampled, in ascending order.
     sizes: Vec<u32>,
 }
 
 impl MethodSample {
-    /// Samples a collection within about `budget`, and makes terms or fingerprints as `method` does.
+    /// Reads a sample of a collection within about `budget`. Makes terms or fingerprints of the sampled
+    /// texts as `method` does.
     pub(crate) fn read(corpus: &dyn Corpus, method: &Method, isa: Isa, budget: Budget) -> Self {
         let mut maker = TextMaker::new(method, isa);
         let collection = Sample::read(corpus, &mut maker, budget);
@@ -51,15 +57,15 @@ impl MethodSample {
         }
     }
 
-    /// Returns the numbers of sets and terms of the whole collection, with the sizes of the sampled
-    /// sets.
+    /// Returns the estimated numbers of sets and terms in the whole collection, and the sizes of the
+    /// sampled sets. The set of a document holds its terms.
     pub(crate) fn sets(&self) -> SampledSets {
         let amounts = &self.collection.amounts;
         SampledSets { sets: amounts.documents, terms: amounts.terms, sizes: self.sizes.clone() }
     }
 
-    /// Returns the shares of the terms that a join of sets depends on, the larger ones of both
-    /// collections.
+    /// Returns the fractions of terms that determine the cost of a join of sets. Each fraction is the
+    /// largest one of all `samples`, but at least [`LEAST_SHARE`].
     pub(crate) fn term_shares(samples: &Sides<Self>) -> TermShares {
         let living = samples.iter().map(|sample| sample.living_share);
         let similar = samples.iter().map(|sample| sample.similar_share);
@@ -70,13 +76,13 @@ impl MethodSample {
     }
 }
 
-/// Makes terms or fingerprints of the sampled texts, as the run does, and keeps some of them.
+/// Makes terms or fingerprints of the sampled texts as the run does, and keeps some of them.
 struct TextMaker {
     kind: MakerKind,
     shape: Option<Shape>,
     row: Vec<u64>,
     kept: Vec<u64>,
-    /// Number of fingerprints that may still be kept from this stretch.
+    /// Number of fingerprints that may still be kept from the current stretch.
     left: usize,
     terms: SampledTerms,
 }
@@ -89,8 +95,9 @@ enum MakerKind {
 impl TextMaker {
     fn new(method: &Method, isa: Isa) -> Self {
         let recipe = method.recipe();
-        // Learned weights are not known before the run has read the whole collection. So only terms are
-        // made for methods that learn, and the terms take most of the time anyway.
+        // Learned weights are known only when a run has read the whole collection. For methods that
+        // learn weights, the sample therefore makes only terms. Making terms takes most of the time
+        // anyway.
         let sketch = recipe.sketch().filter(|_| !recipe.terms().is_learned());
         let mut shape = None;
         let kind = if let Some(sketch) = sketch {
@@ -103,8 +110,8 @@ impl TextMaker {
         };
         let threshold = match method.close() {
             Criterion::Similarity(threshold) => threshold,
-            // A method of distances has no threshold of similarity, so the sampled terms use the
-            // default.
+            // A method that compares distances has no similarity threshold, so the sampled terms use
+            // the default threshold.
             Criterion::Distance(_) => Threshold::DEFAULT,
         };
         let terms = SampledTerms::new(threshold);
@@ -133,8 +140,8 @@ impl TextReceiver for TextMaker {
             MakerKind::Rows(maker, scratch) => {
                 self.row.clear();
                 let (has_row, terms) = maker.push(text, &mut self.row, scratch);
-                // Each stretch keeps its share only, so that early stretches do not use up the room
-                // of later ones.
+                // A stretch keeps only its share of the fingerprints, so that later stretches can keep
+                // some, too.
                 if has_row && self.left > 0 && self.kept.len() < KEPT_ROWS * self.row.len() {
                     self.left -= 1;
                     self.kept.extend_from_slice(&self.row);

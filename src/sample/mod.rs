@@ -1,10 +1,14 @@
 //! Samples of collections: parts of the input are read as a run reads them, and timed.
 //!
 //! * [`Sample`] estimates the amounts of a whole collection, such as its documents and the time to read
-//!   them. A [`TextReceiver`] gets the texts.
-//! * [`MethodSample`] is such a sample with the terms or fingerprints that a method makes of the texts.
+//!   them. A [`TextReceiver`] gets the sampled texts.
+//! * [`MethodSample`] is a sample that also has the terms or fingerprints that a method makes of the
+//!   texts.
 //!
-//! A sample measures and knows no costs of later stages.
+//! Shards of one kind are a stratum, for example all large Parquet files. A stretch is a part of a
+//! shard that is read for the sample, or the whole shard.
+//!
+//! A sample only measures. The costs of later stages are estimated elsewhere.
 
 mod amounts;
 mod budget;

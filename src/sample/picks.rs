@@ -1,45 +1,51 @@
-//! Chooses the stretches of a stratum that a sample reads.
+//! Chooses the stretches that a sample reads from a stratum, which is all shards of one kind.
 //!
-//! * Small shards: some evenly spread ones are read whole.
-//! * Large shards: evenly spread stretches are read, each as far as its share of the budget allows. They
-//!   begin at the first byte, or at many places of each shard if reading can begin inside. The beginning
-//!   of a file says little about the rest of it.
+//! * Small shards: some evenly spread shards are read whole.
+//! * Large shards: evenly spread stretches are read, each as far as its share of the budget allows. If
+//!   reading can begin inside a shard, the stretches begin at many places of each shard. Otherwise each
+//!   stretch begins at the first byte of a shard. Many places are better, because the beginning of a
+//!   file says little about the rest of it.
 
 use super::stratum::Stratum;
 use simtool_read::{Corpus, Event};
 use std::ops::ControlFlow;
 
-/// Maximum number of sampled files per stratum. Opening a file takes time.
+/// Maximum number of sampled shards per stratum if the shards are expensive to read, or longer than
+/// [`PART_BYTES`] on average. Such a shard is taken to be a whole file, and opening a file takes time.
 const FILE_PICKS: usize = 48;
-/// Maximum number of sampled parts of plain files per stratum.
+/// Maximum number of sampled shards per stratum if the shards are taken to be parts of plain files.
 const PART_PICKS: usize = 512;
-/// Maximum number of sampled small shards per stratum.
+/// Maximum number of sampled shards per stratum if the shards are small. Small shards are read whole.
 const SMALL_PICKS: usize = 1 << 14;
-/// Maximum mean bytes of cheap shards that count as parts of plain files.
+/// Shards that are cheap to read are taken to be parts of plain files if their mean length is at most
+/// this number of bytes.
 const PART_BYTES: f64 = 2e6;
-/// Approximate number of sampled parts of a stratum, if reading can begin inside its shards.
+/// Approximate number of parts that the sampled shards of a stratum are split into, if reading can
+/// begin inside its shards. Each part becomes a stretch.
 const PARTS: f64 = 192.0;
-/// Minimum bytes of such a part.
+/// Minimum number of bytes of a part that a sampled shard is split into.
 const LEAST_PART_BYTES: f64 = 256e3;
-/// Strata of at most this many bytes are read from the beginning, because the whole stratum may fit
-/// in the budget.
+/// If a stratum has at most this number of bytes, its shards are read from their beginnings. The whole
+/// stratum may then fit in the budget.
 const FEW_BYTES: f64 = 8e6;
 
-/// The place of a stretch.
+/// Place and weight of a stretch, which is a part of a shard that is chosen for the sample.
 #[derive(Clone, Copy)]
 pub(super) struct Pick {
-    /// Index of the shard in the stratum.
+    /// Index of the shard in the list `Stratum::shards`.
     pub(super) place: usize,
-    /// Byte of the shard from which on the first record is searched.
+    /// Byte of the shard at which the search for the first record begins.
     pub(super) from: u64,
-    /// Byte of the shard at which the stretch ends, unless the budget ends it earlier.
+    /// Byte of the shard at which the stretch ends, unless its budget is spent earlier. `u64::MAX` is
+    /// the end of the shard.
     pub(super) until: u64,
-    /// Bytes of the stratum that the stretch represents.
+    /// Number of bytes of the stratum that this stretch represents.
     pub(super) weight: f64,
 }
 
 impl Pick {
-    /// Picks a shard from its beginning.
+    /// Creates a pick that begins at the first byte of the shard with index `place`, and may extend to
+    /// the end of this shard.
     fn shard(place: usize, weight: f64) -> Self {
         Self { place, from: 0, until: u64::MAX, weight }
     }
@@ -50,8 +56,8 @@ impl Pick {
     }
 }
 
-/// Chooses the stretches of a stratum. The order is such that any number of the first ones are about
-/// evenly spread.
+/// Chooses the stretches of a stratum, and returns them in the order in which they are to be read. For
+/// every n, the first n stretches are about evenly spread over the stratum.
 pub(super) fn picks(stratum: &Stratum, corpus: &dyn Corpus) -> Vec<Pick> {
     let shards = shards(stratum);
     if begins_inside(stratum, corpus, &shards) {
@@ -61,7 +67,8 @@ pub(super) fn picks(stratum: &Stratum, corpus: &dyn Corpus) -> Vec<Pick> {
     }
 }
 
-/// Chooses evenly spread shards, with the bytes of the stratum that each one represents.
+/// Chooses evenly spread shards of the stratum. The weight of each pick is the number of bytes of the
+/// stratum that its shard represents.
 fn shards(stratum: &Stratum) -> Vec<Pick> {
     let count = stratum.shards.len();
     let mean_bytes = stratum.bytes / count.max(1) as f64;
@@ -81,8 +88,9 @@ fn shards(stratum: &Stratum) -> Vec<Pick> {
     shards_by_bytes(&stratum.sizes, most, step)
 }
 
-/// Chooses the shards of `most` bytes with `step` bytes between them. A long shard contains several of
-/// these bytes, so it gets more weight and a larger share of the budget.
+/// Chooses `most` bytes of the stratum at distances of `step` bytes, and picks the shards that contain
+/// them. `sizes` has the length of each shard. A long shard may contain several of the chosen bytes. It
+/// then gets more weight, and so a larger share of the budget.
 fn shards_by_bytes(sizes: &[f64], most: usize, step: f64) -> Vec<Pick> {
     let mut place = 0;
     // End of the shard `place`.
@@ -102,8 +110,10 @@ fn shards_by_bytes(sizes: &[f64], most: usize, step: f64) -> Vec<Pick> {
     picks
 }
 
-/// Returns whether the shards are long enough for parts, and reading can begin inside. Only a trial
-/// shows the latter. The pick with the greatest weight decides for all shards of the stratum.
+/// Returns whether stretches can begin inside the shards. The shards must not be small, the stratum
+/// must have more than [`FEW_BYTES`], and the format must allow it. The format is tested by trying to
+/// read the shard of the pick with the greatest weight. The result is used for all shards of the
+/// stratum.
 fn begins_inside(stratum: &Stratum, corpus: &dyn Corpus, picks: &[Pick]) -> bool {
     if stratum.is_small || stratum.bytes <= FEW_BYTES {
         return false;
@@ -119,7 +129,7 @@ fn begins_inside(stratum: &Stratum, corpus: &dyn Corpus, picks: &[Pick]) -> bool
     })
 }
 
-/// Splits the picks into parts of about equal weight.
+/// Splits the picked shards into parts of about equal weight. Each part becomes a pick.
 fn parts(stratum: &Stratum, picks: &[Pick]) -> Vec<Pick> {
     picks.iter().flat_map(|pick| parts_of_shard(stratum, *pick)).collect()
 }
@@ -138,8 +148,8 @@ fn parts_of_shard(stratum: &Stratum, pick: Pick) -> impl Iterator<Item = Pick> {
     })
 }
 
-/// Orders the picks so that any number of the first ones are about evenly spread. Reading may stop after
-/// any of them, when the budget is spent.
+/// Reorders the picks so that, for every n, the first n picks are about evenly spread. This is needed
+/// because reading may stop after any pick, when the budget is spent.
 fn spread(picks: Vec<Pick>) -> Vec<Pick> {
     let bits = usize::BITS - picks.len().leading_zeros();
     let mut spread: Vec<(usize, Pick)> = picks.into_iter().enumerate().collect();

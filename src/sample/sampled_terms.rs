@@ -1,4 +1,4 @@
-//! Terms of sampled documents, which show how many documents have a similar one.
+//! Terms of sampled documents, which show how many documents have a similar document.
 
 use simtool_base::error::Result;
 use simtool_base::unordered_map::UnorderedMap;
@@ -7,22 +7,25 @@ use simtool_kernels::Isa;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::{SetJoin, TermSource, Wanted};
 
-/// Number of kept terms from which on no more documents are added. Kept terms show which terms are in
-/// two documents.
+/// Number of kept terms that is enough. From then on, no more documents are added. The kept terms show
+/// which terms occur in at least two documents.
 const KEPT_TERMS: usize = 1 << 19;
-/// Only terms whose lowest three bits are below this number are kept. Equal terms are thus kept or
-/// skipped together in all documents.
+/// Fraction of all terms that is kept, in eighths. A term is kept if its lowest three bits, read as a
+/// number, are below this constant. So a term that occurs in several documents is kept either in all of
+/// them or in none.
 const KEPT_EIGHTHS: u64 = 2;
-/// Maximum number of documents that are compared with each other.
+/// Maximum number of sampled documents that are compared with each other. The first documents are used.
 const COMPARED_DOCUMENTS: usize = 2048;
-/// Bytes of memory that the comparison may take.
+/// Maximum bytes of memory for comparing the sampled documents.
 const COMPARING_BYTES: u64 = 256 << 20;
 
-/// Some terms of some documents. They show which of these documents have, or may have, a similar one.
+/// Some terms of sampled documents. They show how many documents are similar to another sampled
+/// document, and how many may be.
 pub(super) struct SampledTerms {
     threshold: Threshold,
     terms: Vec<u64>,
-    /// For each document, the end of its kept terms and the number of all its terms.
+    /// One entry for each document: the end of its kept terms in `terms`, and the number of all its
+    /// terms, including the terms that are not kept.
     documents: Vec<(usize, usize)>,
 }
 
@@ -31,7 +34,8 @@ impl SampledTerms {
         Self { threshold, terms: Vec::new(), documents: Vec::new() }
     }
 
-    /// Adds a document with these terms, unless enough terms are kept.
+    /// Adds a document that has the terms `terms`. Does nothing if enough terms are already kept
+    /// ([`KEPT_TERMS`]).
     pub(super) fn push(&mut self, terms: &[u64]) {
         if self.terms.len() < KEPT_TERMS {
             self.terms.extend(terms.iter().filter(|&&term| term & 7 < KEPT_EIGHTHS));
@@ -39,7 +43,8 @@ impl SampledTerms {
         }
     }
 
-    /// Returns the numbers of terms of the documents, ascending. Documents without terms do not count.
+    /// Returns the number of terms of each document, in ascending order. Documents without terms are
+    /// left out.
     pub(super) fn sizes(&self) -> Vec<u32> {
         let sizes = self.documents.iter().filter(|&&(_, size)| size > 0);
         let mut sizes: Vec<u32> =
@@ -48,15 +53,17 @@ impl SampledTerms {
         sizes
     }
 
-    /// Returns the kept terms of each document, with the number of all its terms.
+    /// Returns, for each document, its kept terms and the number of all its terms.
     fn documents(&self) -> impl Iterator<Item = (&[u64], usize)> {
         let starts = std::iter::once(0).chain(self.documents.iter().map(|&(end, _)| end));
         let documents = starts.zip(&self.documents);
         documents.map(|(start, &(end, size))| (&self.terms[start..end], size))
     }
 
-    /// Returns the share of the terms in documents that the first round of an exact join of the sampled
-    /// documents would keep. The share in the whole collection is larger.
+    /// Returns the fraction of the terms that belong to documents which may have a similar document, as
+    /// far as the counts of their terms show. The first round of an exact join of the sampled documents
+    /// would keep these documents. The fraction in the whole collection is larger, because there more
+    /// documents share terms.
     pub(super) fn living_share(&self) -> f64 {
         let mut counts: UnorderedMap<u64, u32> = UnorderedMap::default();
         for &term in &self.terms {
@@ -64,15 +71,16 @@ impl SampledTerms {
         }
         let is_living = |terms: &[u64], size: usize| {
             let unmatched = terms.iter().filter(|term| counts[*term] == 1).count();
-            // Only some eighths of the terms are kept, so the same fraction of the unshared terms is
-            // allowed.
+            // Only `KEPT_EIGHTHS` eighths of the terms are kept. So the number of unshared terms among
+            // the kept terms is compared with the same fraction of the maximum.
             let most = self.threshold.max_unshared(size.try_into().unwrap_or(u32::MAX));
             unmatched as f64 * 8.0 <= f64::from(most) * KEPT_EIGHTHS as f64
         };
         share_of_terms(self.documents().map(|(terms, size)| (size, is_living(terms, size))))
     }
 
-    /// Returns the share of the terms in documents that are similar to another sampled document.
+    /// Returns the fraction of the terms that belong to documents which are similar to another sampled
+    /// document. Only the first [`COMPARED_DOCUMENTS`] documents are used.
     pub(super) fn similar_share(&self, isa: Isa) -> f64 {
         let context = Context::default().with_isa(isa).with_memory(COMPARING_BYTES);
         let join = SetJoin::new(self.threshold, &context);
@@ -88,8 +96,8 @@ impl SampledTerms {
     }
 }
 
-/// Returns the share of the terms in documents whose flag is set. Each document is the number of its
-/// terms and its flag.
+/// Returns the fraction of all terms that belong to documents with a set flag. `documents` gives the
+/// number of terms and the flag of each document.
 fn share_of_terms(documents: impl Iterator<Item = (usize, bool)>) -> f64 {
     let mut with_flag = 0;
     let mut all = 0;
@@ -100,7 +108,7 @@ fn share_of_terms(documents: impl Iterator<Item = (usize, bool)>) -> f64 {
     with_flag as f64 / all.max(1) as f64
 }
 
-/// The compared documents, with their kept terms, as one shard.
+/// Gives the kept terms of the first [`COMPARED_DOCUMENTS`] documents to a join, as one shard.
 impl TermSource for SampledTerms {
     fn shard_count(&self) -> usize {
         1

@@ -1,33 +1,39 @@
-//! Strata: the shards of a collection, grouped by kind.
+//! Strata: the shards of a collection, grouped by kind. One stratum is, for example, all large Parquet
+//! files.
 
 use simtool_model::compression::Compression;
 use simtool_read::{Corpus, Format, Price};
 use std::collections::BTreeMap;
 
-/// Maximum bytes of a small shard, which is read whole.
+/// Maximum number of bytes of a small shard. If a small shard is sampled, it is read whole.
 const SMALL_BYTES: u64 = 64 << 10;
 
-/// Shards of one kind.
+/// All shards of one kind in a collection. [`strata`] defines the kinds.
 pub(super) struct Stratum {
     pub(super) shards: Vec<usize>,
-    /// Bytes of each shard.
+    /// Number of bytes of each shard, in the order of `shards`.
     pub(super) sizes: Vec<f64>,
-    /// Bytes of all shards.
+    /// Number of bytes of all shards together.
     pub(super) bytes: f64,
-    /// Number of records of all shards, if the files declare it.
+    /// Number of records in all shards together. `None` if the files do not declare the numbers of
+    /// their records.
     pub(super) records: Option<f64>,
     pub(super) is_small: bool,
     pub(super) is_expensive: bool,
-    /// Compression and format by the names of the files.
+    /// Compression and format that the names of the files indicate.
     pub(super) kind: (Compression, Option<Format>),
 }
 
-/// Groups the shards by kind. Shards of one kind have the same compression and format by the names
-/// of their files, are all small or all large, and are equally expensive. The number of records is
-/// known for all of them or for none.
+/// Groups the shards of a collection by kind. Shards are of the same kind if they agree in all of
+/// these:
+///
+/// * the compression and the format that the names of their files indicate
+/// * whether the number of their records is known before reading
+/// * whether they are small, which means at most [`SMALL_BYTES`]
+/// * whether they are expensive to read, for example because they are compressed
 pub(super) fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
     let files = corpus.as_files();
-    // Shards of one file are neighbours, so its kind is looked up only once.
+    // Shards of one file are neighbours, so the kind of the file is looked up only once.
     let mut last_file: Option<(usize, (Compression, Option<Format>))> = None;
     let mut strata: BTreeMap<_, Stratum> = BTreeMap::new();
     for shard in 0..corpus.shard_count() {
@@ -60,7 +66,7 @@ pub(super) fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
 }
 
 impl Stratum {
-    /// Returns the bytes of the longest shard.
+    /// Returns the number of bytes of the longest shard.
     pub(super) fn longest_shard(&self) -> f64 {
         self.sizes.iter().copied().fold(0.0, f64::max)
     }

@@ -1,7 +1,8 @@
-//! Estimates all shards of one kind from stretches of some of them.
+//! Estimates a stratum, which is all shards of one kind, from stretches of some of these shards. A
+//! stretch is a part of a shard, or the whole shard.
 //!
-//! Numbers that a file declares, for example the rows of Parquet, are not estimated. Shards that are read
-//! to their end are not estimated either.
+//! Numbers that a file declares, for example the rows of Parquet, are not estimated. Shards that are
+//! read to their end are not estimated either.
 
 use super::amounts::Amounts;
 use super::budget::Budget;
@@ -12,19 +13,20 @@ use super::variance::AmountsWithVariances;
 use simtool_read::{Corpus, LongestRecord, ReaderMemory, TableRows};
 use std::time::Instant;
 
-/// Estimate of a stratum.
+/// Estimated amounts of a stratum, which is all shards of one kind.
 pub(super) struct StratumEstimate {
     pub(super) amounts: Amounts,
     pub(super) variances: Amounts,
-    /// Seconds of one core for the slowest shard.
+    /// Seconds of one core for the slowest shard of the stratum.
     pub(super) longest_seconds: f64,
     pub(super) reader_memory: ReaderMemory,
-    /// Whether all shards were read whole.
+    /// Whether every shard of the stratum was read from its first byte to its end.
     pub(super) is_complete: bool,
 }
 
 impl Stratum {
-    /// Reads a sample of the stratum and estimates all of it.
+    /// Reads stretches of the stratum within about `budget`, and passes their texts to `receiver`.
+    /// Returns the estimate for the whole stratum.
     pub(super) fn sample(
         &self,
         corpus: &dyn Corpus,
@@ -33,13 +35,14 @@ impl Stratum {
     ) -> StratumEstimate {
         let picks = picks(self, corpus);
         let mut read = self.read_picks(&picks, corpus, receiver, budget);
-        // Picks were read in spread order. The variance compares neighbours, so they return to the
-        // order of the input.
+        // The picks were read in an order in which neighbours are far apart. The variance compares
+        // neighbours in the input, so the picks are sorted into the order of the input.
         read.sort_unstable_by_key(|(pick, _)| (pick.place, pick.from));
         self.estimate(&read)
     }
 
-    /// Reads stretches until the budget is spent, at least one of them.
+    /// Reads the stretches of `picks` in their order, until the budget is spent and at least one
+    /// stretch has a record. Returns the stretches that have records, with their picks.
     #[expect(clippy::cast_sign_loss, reason = "no number of bytes is negative")]
     fn read_picks(
         &self,
@@ -53,7 +56,7 @@ impl Stratum {
         let mut read = Vec::with_capacity(picks.len());
         let mut without_record = Vec::new();
         for (at, &pick) in picks.iter().enumerate() {
-            // Time that one stretch did not use goes to the later ones.
+            // Time or bytes of the budget that a stretch did not use can be used by later stretches.
             let left = budget.less(begun.elapsed(), read_bytes);
             if left.is_spent() && !read.is_empty() {
                 break;
@@ -71,8 +74,9 @@ impl Stratum {
         read
     }
 
-    /// Returns the limits for the first one of the picks that are left. The others must still get their
-    /// shares of the budget `left`.
+    /// Returns the limits for reading the stretch of the first pick. `picks` has all picks that are not
+    /// yet read, and `left` is the budget for all of them together. The first pick gets a share in
+    /// proportion to its weight. A small shard has no limit, because it is read whole.
     fn limits(&self, picks: &[Pick], left: Budget) -> StretchLimits {
         let Pick { from, until, weight, .. } = picks[0];
         let budget = if self.is_small {
@@ -81,19 +85,21 @@ impl Stratum {
             let weights: f64 = picks.iter().map(|pick| pick.weight).sum();
             left.share((weight / weights.max(f64::MIN_POSITIVE)).min(1.0))
         };
-        // The beginning of an expensive shard says little about the rest. There it is better to read far
-        // than to make terms of every text. A budget of bytes must make terms of the same texts each
-        // time.
+        // The beginning of an expensive shard says little about the rest of the shard. So it is better
+        // to read far into the shard than to make terms of every text. With a budget of bytes, however,
+        // every sample must make terms of the same texts, so all texts are used.
         let is_beginning = self.is_expensive && picks[0].is_open_ended();
         let takes_all_texts = !is_beginning || matches!(budget, Budget::Bytes(_));
         StretchLimits { from, until, budget, takes_all_texts }
     }
 
-    /// Corrects a stretch from the beginning of a shard.
+    /// Corrects the numbers of a stretch that begins at the first byte of a shard but does not reach
+    /// its end.
     ///
-    /// * If the file declares the length of its content, the fraction of the content that was read gives
-    ///   the fraction of the shard.
+    /// * If the file declares the length of its unpacked content, the fraction of the content that was
+    ///   read is known. The number of read bytes is then taken to be the same fraction of the shard.
     /// * If no document ended within the stretch, the stretch counts as a fraction of one document.
+    ///   This fraction is the stretch's share of the bytes of the shard.
     fn completed(&self, corpus: &dyn Corpus, pick: Pick, mut stretch: Stretch) -> Stretch {
         if stretch.is_whole || pick.from > 0 {
             return stretch;
@@ -114,7 +120,7 @@ impl Stratum {
         stretch
     }
 
-    /// Estimates the whole stratum from the stretches that were read.
+    /// Estimates the amounts of the whole stratum from the stretches in `read`.
     fn estimate(&self, read: &[(Pick, Stretch)]) -> StratumEstimate {
         let is_complete =
             read.len() == self.shards.len() && read.iter().all(|(_, stretch)| stretch.is_whole);
@@ -136,10 +142,12 @@ impl Stratum {
         StratumEstimate { amounts, variances, longest_seconds, reader_memory, is_complete }
     }
 
-    /// Estimates the stratum if parts of it were not read. `seen` is the sum of the parts that were.
+    /// Estimates the amounts of the whole stratum if some of its bytes were not read. `seen` is the sum
+    /// of the amounts of the stretches in `read`.
     fn estimate_unread(&self, read: &[(Pick, Stretch)], seen: Amounts) -> AmountsWithVariances {
         let bytes: f64 = read.iter().map(|(_, stretch)| stretch.bytes).sum();
-        // The part that was read is exact, so the variance shrinks with the unread fraction.
+        // The amounts of the bytes that were read are exact, so the variance shrinks with the fraction
+        // of the bytes that were not read.
         let unread = (1.0 - bytes / self.bytes.max(1.0)).clamp(0.0, 1.0);
         let mut estimated = if self.is_small {
             let shards = self.shards.len() as f64;
@@ -148,7 +156,7 @@ impl Stratum {
             AmountsWithVariances::from_stretches(read, self.bytes, unread)
         };
         if let Some(all_records) = self.records {
-            // Files that declare their records give the exact number of documents.
+            // If the files declare the number of their records, the number of documents is exact.
             let records: f64 = read.iter().map(|(_, stretch)| stretch.records).sum();
             let scaled = seen.map(|amount| amount * all_records / records.max(1.0));
             estimated.amounts.documents = scaled.documents;
@@ -159,7 +167,8 @@ impl Stratum {
         estimated
     }
 
-    /// Estimates the memory of a reader if the stratum has the amounts `all`.
+    /// Estimates the memory of one thread that reads shards of this stratum. `all` has the estimated
+    /// amounts of the whole stratum.
     fn reader_memory(&self, read: &[(Pick, Stretch)], all: Amounts) -> ReaderMemory {
         let longest = read.iter().map(|(_, stretch)| stretch.longest);
         let longest = longest.fold(LongestRecord::default(), LongestRecord::max);
@@ -174,8 +183,8 @@ impl Stratum {
     }
 }
 
-/// Passes the weights of picks without any record on to other picks of the same shards, which then
-/// represent them.
+/// Adds the weight of each pick without any record to another pick of the same shard, if there is one.
+/// The other pick then represents the bytes of both.
 fn pass_weights_on(without_record: &[Pick], read: &mut [(Pick, Stretch)]) {
     for empty in without_record {
         if let Some((pick, _)) = read.iter_mut().find(|(pick, _)| pick.place == empty.place) {

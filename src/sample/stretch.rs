@@ -1,4 +1,5 @@
-//! Reads a stretch of a shard as the run reads it, and measures the time.
+//! Reads a stretch, which is a part of a shard or a whole shard, as the run reads it. Measures the
+//! time.
 
 use super::amounts::Amounts;
 use super::budget::Budget;
@@ -7,40 +8,45 @@ use simtool_read::{Corpus, Event, LongestRecord};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Minimum number of bytes to read from a shard, unless the shard is shorter.
+/// Minimum number of bytes to read for a stretch, unless its shard ends earlier.
 const LEAST_BYTES: u64 = 32 << 10;
-/// If not every text is passed on, texts are passed on during the first `RECEIVING` of every `PERIOD`.
-/// These texts are neighbours, so that the sample shows how similar neighbours are.
+/// Length of a period in which the receiver gets only some of the texts: the texts that are read within
+/// the first [`RECEIVING`] of each period. This matters only if the receiver does not get all texts.
 const PERIOD: Duration = Duration::from_millis(6);
+/// Time at the start of each [`PERIOD`] in which the receiver gets all texts. These texts are
+/// neighbours in the input, so the sample shows how similar neighbours are.
 const RECEIVING: Duration = Duration::from_millis(1);
 
 /// Receives the texts of a sample, for example to make terms of them.
 pub(crate) trait TextReceiver {
-    /// Begins a stretch, which represents this share of the shards of its kind.
+    /// Begins a stretch, which is a part of a shard. `share` is the fraction of the shards of one kind
+    /// that the stretch represents.
     fn begin_stretch(&mut self, share: f64);
 
     /// Receives a text and returns the number of its terms.
     fn receive(&mut self, text: &[u8]) -> usize;
 }
 
-/// The result of reading a stretch.
+/// Numbers that were measured while a stretch was read. A stretch is a part of a shard, or the whole
+/// shard.
 #[derive(Default)]
 pub(super) struct Stretch {
     pub(super) amounts: Amounts,
-    /// Bytes of the shard that were read.
+    /// Number of bytes of the shard that were read. If the shard is compressed, compressed bytes are
+    /// counted.
     pub(super) bytes: f64,
-    /// Bytes of the unpacked content.
+    /// End of the last record that was read, in bytes of the unpacked content.
     pub(super) content: f64,
     pub(super) records: f64,
-    /// Lengths of the longest record and of the longest text, including the records that only warm up
-    /// the reader. A long record needs memory wherever it is.
+    /// Lengths of the longest record and of the longest text. Unlike in the other numbers, the records
+    /// that only warm up the reader count here, because a long record needs memory at any place.
     pub(super) longest: LongestRecord,
-    /// The amounts when about half of the budget was spent. Comparing both halves shows how much the
-    /// amounts vary within the stretch.
+    /// Amounts after about half of the budget of the stretch. Comparing the amounts of both halves
+    /// shows how much the amounts vary within the stretch.
     pub(super) half: Amounts,
     pub(super) half_bytes: f64,
     pub(super) half_content: f64,
-    /// Whether the whole shard was read.
+    /// Whether the whole shard was read, from its first byte to its end.
     pub(super) is_whole: bool,
 }
 
@@ -49,18 +55,20 @@ pub(super) struct Stretch {
 pub(super) struct StretchLimits {
     /// Byte of the shard at which the search for the first record begins.
     pub(super) from: u64,
-    /// Byte at which the stretch ends, unless the budget ends it earlier.
+    /// Byte of the shard at which the stretch ends, unless the budget is spent earlier.
     pub(super) until: u64,
     pub(super) budget: Budget,
-    /// Whether every text is passed on. Terms vary little from text to text, but the number of
-    /// documents varies much. So it can be better to make terms of fewer texts and to read further.
+    /// Whether the receiver gets every text. If it gets only some texts, more of the shard can be read
+    /// in the same time. This can make the estimate better: the number of terms varies little from text
+    /// to text, but the number of documents varies much within a shard.
     pub(super) takes_all_texts: bool,
 }
 
-/// Reads a shard until the budget is spent, but at least `LEAST_BYTES`. Opening a shard takes time, and
-/// a very short stretch would charge that time to every byte that the stretch represents.
+/// Reads a stretch of a shard until its budget is spent or its end is reached, but at least
+/// [`LEAST_BYTES`]. Opening a shard takes time, which is then counted as a cost of the bytes in the
+/// stretch. If the stretch were very short, the estimated time per byte would be far too long.
 ///
-/// Returns `None` if no record is found.
+/// Returns `None` if the stretch has no record, or only records that warm up the reader.
 pub(super) fn read_stretch(
     corpus: &dyn Corpus,
     shard: usize,
@@ -69,8 +77,8 @@ pub(super) fn read_stretch(
 ) -> Option<Stretch> {
     let mut reading = StretchReading::begin(receiver, limits);
     let visit = &mut |event: Event<'_>| Ok(reading.visit(&event));
-    // An error is dropped: the run will meet the same error and report it. The estimate uses the records
-    // before it.
+    // An error is dropped here, because the run will meet the same error and report it. The estimate
+    // uses the records before the error.
     if limits.from == 0 {
         drop(corpus.read_shard(shard, visit));
     } else {
@@ -79,26 +87,26 @@ pub(super) fn read_stretch(
     reading.finish(corpus.shard_bytes(shard))
 }
 
-/// Counts of the records read so far.
+/// Numbers of the records that were read since counting began.
 #[derive(Default)]
 struct ReadCounts {
     amounts: Amounts,
     content: f64,
     records: f64,
-    /// Bytes of the texts that were passed on.
+    /// Number of bytes of the texts that the receiver got.
     received_bytes: f64,
-    /// Time of the receiver for these texts.
+    /// Time that the receiver took for the texts that it got.
     receiving: Duration,
 }
 
 impl ReadCounts {
-    /// Returns the amounts after `elapsed` time. If only some texts were passed on, the number of their
-    /// terms and their time are scaled up to all texts.
+    /// Returns the amounts of the stretch after `elapsed` time. If the receiver got only some texts,
+    /// their number of terms and the time of the receiver are scaled up to all texts.
     fn after(&self, elapsed: Duration) -> Amounts {
         let times = if self.received_bytes > 0.0 {
             self.amounts.text_bytes / self.received_bytes
         } else {
-            // Without any such text there is nothing to scale.
+            // If the receiver got no text, there is nothing to scale.
             1.0
         };
         Amounts {
@@ -110,20 +118,21 @@ impl ReadCounts {
     }
 }
 
-/// State of reading one stretch.
+/// State while one stretch of a shard is read.
 struct StretchReading<'r> {
     receiver: &'r mut dyn TextReceiver,
     limits: StretchLimits,
     begun: Instant,
-    /// Byte of the shard at which counting began. `None` while the reader warms up.
+    /// Byte of the shard at which counting began. `None` while the first records warm up the reader and
+    /// do not count.
     first: Option<u64>,
-    /// Byte of the shard up to which `stretch` is complete.
+    /// Byte of the shard up to which the numbers in `stretch` count.
     last: u64,
     /// Time at which counting began.
     counting_since: Instant,
     counts: ReadCounts,
     stretch: Stretch,
-    /// Whether the stretch ended before its shard.
+    /// Whether reading was stopped before the end of the shard.
     is_ended: bool,
 }
 
@@ -179,10 +188,10 @@ impl<'r> StretchReading<'r> {
         amounts.id_bytes += document.id.map_or(0, <[u8]>::len) as f64;
     }
 
-    /// Returns whether the next text is passed on. If not all texts are, the clock chooses them, so that
-    /// the receiver takes a fixed share of the time.
+    /// Returns whether the receiver gets the next text. If the receiver gets only some texts, the time
+    /// decides, so that the receiver takes a fixed fraction of the time.
     fn is_text_wanted(&self) -> bool {
-        // At least one text is needed, because nothing could be scaled up without it.
+        // The receiver needs at least one text, because its numbers are scaled up to all texts.
         if self.limits.takes_all_texts || self.counts.received_bytes == 0.0 {
             return true;
         }
@@ -190,12 +199,12 @@ impl<'r> StretchReading<'r> {
         in_period < RECEIVING.as_nanos()
     }
 
-    /// Notes that all records before this byte of the shard were visited, and ends the stretch if its
-    /// budget is spent.
+    /// Handles a progress event: all records before byte `byte` of the shard were visited. Stops the
+    /// reading if the budget is spent or the end of the stretch is reached.
     fn reach(&mut self, byte: u64) -> ControlFlow<()> {
         match self.first {
-            // The first records inside a shard warm up the reader and take longer than the rest.
-            // Counting starts again after them.
+            // If a stretch begins inside a shard, its first records warm up the reader and take longer
+            // than the rest. So counting starts again after these records.
             None if self.counts.records > 0.0 => {
                 self.first = Some(byte);
                 self.last = byte;
@@ -211,7 +220,8 @@ impl<'r> StretchReading<'r> {
         ControlFlow::Continue(())
     }
 
-    /// Extends the stretch to `byte`, after `read` bytes since its beginning.
+    /// Extends the stretch to byte `byte` of the shard, which is `read` bytes after the byte at which
+    /// counting began. Stops the reading if the budget is spent or the end of the stretch is reached.
     fn extend_to(&mut self, byte: u64, read: u64) -> ControlFlow<()> {
         let stretch = &mut self.stretch;
         stretch.amounts = self.counts.after(self.counting_since.elapsed());
@@ -220,7 +230,8 @@ impl<'r> StretchReading<'r> {
         stretch.records = self.counts.records;
         let budget = self.limits.budget;
         let elapsed = self.begun.elapsed();
-        // The first place is stored at once, so that a stretch with only one place has a half, too.
+        // The numbers at the first reported byte are stored as the first half in any case. So a stretch
+        // with only one progress event has a half, too.
         let is_first_place = stretch.half_bytes == 0.0;
         if is_first_place || !budget.share(0.5).less(elapsed, read).is_spent() {
             stretch.half = stretch.amounts;
@@ -235,11 +246,12 @@ impl<'r> StretchReading<'r> {
         ControlFlow::Continue(())
     }
 
-    /// Returns the stretch, or `None` if no record was found. `shard_bytes` is the length of the shard.
+    /// Ends the reading and returns the stretch, or `None` if counting never began, for example because
+    /// no record was found. `shard_bytes` is the length of the shard.
     fn finish(mut self, shard_bytes: u64) -> Option<Stretch> {
         let first = self.first?;
         if !self.is_ended {
-            // The reading ended with the shard, so no event reported the last bytes.
+            // Reading continued to the end of the shard, so no progress event reported the last bytes.
             self.stretch.amounts = self.counts.after(self.counting_since.elapsed());
             self.stretch.bytes = shard_bytes.saturating_sub(first) as f64;
             self.stretch.content = self.counts.content;

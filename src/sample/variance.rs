@@ -1,18 +1,21 @@
-//! Estimates the amounts of a stratum, and their variances, from the stretches that were read.
+//! Estimates the amounts of a stratum, which is all shards of one kind, from the stretches that were
+//! read. Estimates the variances of these amounts, too.
 
 use super::amounts::Amounts;
 use super::picks::Pick;
 use super::stretch::Stretch;
 
-/// Number of stretches from which on their differences give the variance. With fewer stretches, the
-/// halves of each stretch are compared.
+/// Minimum number of stretches for getting the variance from the differences between stretches. If
+/// there are fewer stretches, the variance comes from the differences between the halves of each
+/// stretch.
 const ENOUGH_STRETCHES: usize = 4;
-/// Number of groups of stretches that is enough for a variance. More groups would not make it better.
+/// Number of groups of stretches that is enough to estimate a variance well. More groups would not make
+/// the estimate better.
 const ENOUGH_GROUPS: usize = 32;
-/// Number of documents that is enough for a group.
+/// Number of documents that is enough for a group of stretches.
 const ENOUGH_DOCUMENTS: f64 = 32.0;
 
-/// Estimated amounts and the variance of each.
+/// Estimated amounts of a stratum, and the variance of each amount.
 #[derive(Clone, Copy, Default)]
 pub(super) struct AmountsWithVariances {
     pub(super) amounts: Amounts,
@@ -20,10 +23,12 @@ pub(super) struct AmountsWithVariances {
 }
 
 impl AmountsWithVariances {
-    /// Estimates all shards from shards that were read whole. Each amount is taken to be proportional
-    /// to the number of shards or to their bytes, whichever has the smaller variance.
+    /// Estimates the amounts of a stratum from shards that were read whole. Each amount is assumed to
+    /// be proportional either to the number of shards or to their bytes. For each amount, the
+    /// assumption that gives the smaller variance is used.
     ///
-    /// `shards` and `bytes` count all shards, and `unread` is the fraction that was not read.
+    /// `shards` is the number of all shards in the stratum, and `bytes` is the number of their bytes.
+    /// `unread` is the fraction of these bytes that was not read.
     pub(super) fn from_whole_shards(
         read: &[(Pick, Stretch)],
         shards: f64,
@@ -41,8 +46,9 @@ impl AmountsWithVariances {
         }
     }
 
-    /// Estimates all shards, whose sum of the size `measure` is `all`. Amounts are taken to be
-    /// proportional to this size.
+    /// Estimates the amounts of a stratum, which are assumed to be proportional to a size of its
+    /// shards, for example their bytes. `measure` returns this size of one shard, and `all` is the sum
+    /// of the sizes of all shards. `unread` is the fraction of the stratum that was not read.
     fn by_ratio(
         read: &[(Pick, Stretch)],
         measure: fn(&Stretch) -> f64,
@@ -52,7 +58,8 @@ impl AmountsWithVariances {
         let stretches = || read.iter().map(|(_, stretch)| stretch);
         let count = read.len().max(1) as f64;
         let mean = stretches().map(measure).sum::<f64>() / count;
-        // The ratio of the sums is used, because an empty shard has no ratio of its own but must count.
+        // The ratio of the sums is used instead of a mean of ratios. An empty shard has no ratio of its
+        // own, but it must count.
         let sum = Amounts::sum(stretches().map(|stretch| stretch.amounts));
         let ratio = sum.map(|amount| amount / (mean * count).max(f64::MIN_POSITIVE));
         let squares = Amounts::sum(stretches().map(|stretch| {
@@ -65,8 +72,9 @@ impl AmountsWithVariances {
         Self { amounts: ratio.map(|ratio| ratio * all), variances }
     }
 
-    /// Estimates a stratum of `bytes` bytes from stretches of its shards, each weighted by the bytes that
-    /// it represents. `unread` is the fraction that was not read.
+    /// Estimates the amounts of a stratum of `bytes` bytes from stretches of its shards. The weight of
+    /// a stretch is the number of bytes that it represents. `unread` is the fraction of the stratum
+    /// that was not read.
     pub(super) fn from_stretches(read: &[(Pick, Stretch)], bytes: f64, unread: f64) -> Self {
         let groups = groups(read);
         let weights = groups.iter().map(|group| group.weight).sum::<f64>().max(f64::MIN_POSITIVE);
@@ -86,14 +94,15 @@ impl AmountsWithVariances {
     }
 }
 
-/// Returns each amount of `second` where `is_second` is 1, and of `first` where it is 0.
+/// Chooses each amount separately: the amount of `second` if `is_second` is 1, and the amount of
+/// `first` if `is_second` is 0.
 fn choose(first: Amounts, second: Amounts, is_second: Amounts) -> Amounts {
     let difference = second.minus(first);
     first.plus(difference.with(is_second, |difference, is_second| difference * is_second))
 }
 
-/// Some stretches that are compared with others: their bytes and amounts, and the bytes of the stratum
-/// that they represent.
+/// Sums over some neighbouring stretches, or over half of a stretch. Groups are compared to get the
+/// variance. `weight` is the number of bytes of the stratum that the group represents.
 #[derive(Clone, Copy, Default)]
 struct StretchGroup {
     weight: f64,
@@ -102,12 +111,12 @@ struct StretchGroup {
 }
 
 impl StretchGroup {
-    /// Returns the amounts for each byte.
+    /// Returns the amounts per byte that was read in this group.
     fn ratio(&self) -> Amounts {
         self.amounts.map(|amount| amount / self.bytes.max(f64::MIN_POSITIVE))
     }
 
-    /// Puts stretches together.
+    /// Adds up `stretches` into one group.
     fn from_stretches(stretches: &[(Pick, Stretch)]) -> Self {
         let mut group = Self::default();
         for (pick, stretch) in stretches {
@@ -118,7 +127,7 @@ impl StretchGroup {
         group
     }
 
-    /// Returns both halves of a stretch.
+    /// Returns two groups: the first half and the second half of a stretch.
     fn halves((pick, stretch): &(Pick, Stretch)) -> [Self; 2] {
         let share = stretch.half_bytes / stretch.bytes.max(f64::MIN_POSITIVE);
         let first =
@@ -132,11 +141,12 @@ impl StretchGroup {
     }
 }
 
-/// Returns the groups that are compared. A group is one of these:
+/// Returns the groups whose differences give the variance. A group is one of these:
 ///
 /// * half of a stretch, if there are few stretches
-/// * several neighbours together, if each stretch has few documents: a long document would be most of its
-///   stretch, and its ratio would count only as much as the ratio of the stretch
+/// * several neighbouring stretches together, if each stretch has few documents. One long document can
+///   then make its stretch much longer than others. If this stretch were a group of its own, it would
+///   count no more than a shorter stretch.
 /// * otherwise one stretch
 fn groups(read: &[(Pick, Stretch)]) -> Vec<StretchGroup> {
     let groups: Vec<StretchGroup> = if read.len() < ENOUGH_STRETCHES {
@@ -147,8 +157,8 @@ fn groups(read: &[(Pick, Stretch)]) -> Vec<StretchGroup> {
     groups.into_iter().filter(|group| group.bytes > 0.0).collect()
 }
 
-/// Returns the least number of stretches that have enough documents together, unless there would be too
-/// few groups.
+/// Returns the number of stretches in each group. It is the smallest number that gives a group enough
+/// documents ([`ENOUGH_DOCUMENTS`]), unless fewer than [`ENOUGH_GROUPS`] groups would result.
 fn stretches_a_group(read: &[(Pick, Stretch)]) -> usize {
     let documents: f64 = read.iter().map(|(_, stretch)| stretch.amounts.documents).sum();
     let most = (read.len() / ENOUGH_GROUPS).max(1);
@@ -157,7 +167,9 @@ fn stretches_a_group(read: &[(Pick, Stretch)]) -> usize {
     (1..most).find(has_enough).unwrap_or(most)
 }
 
-/// Returns the weighted squares of the differences between the groups and their mean.
+/// Returns the sum of the squared differences between each group and the mean. `mean` has the mean
+/// amounts per byte, and `weights` is the sum of the weights of all groups. Each difference is
+/// multiplied by the group's share of `weights` before it is squared.
 fn squares_to_mean(groups: &[StretchGroup], mean: Amounts, weights: f64) -> Amounts {
     Amounts::sum(groups.iter().map(|group| {
         let off = group.ratio().minus(mean);
@@ -165,8 +177,10 @@ fn squares_to_mean(groups: &[StretchGroup], mean: Amounts, weights: f64) -> Amou
     }))
 }
 
-/// Returns the weighted squares of the differences between neighbours. Evenly spread groups follow a
-/// trend from one end to the other, and a trend adds no uncertainty.
+/// Returns half of the sum of the squared differences between neighbouring groups. Each difference is
+/// multiplied by the mean of the two groups' shares of `weights` before it is squared. Amounts may
+/// follow a trend from one end of the input to the other. Evenly spread groups follow the same trend,
+/// so it adds no uncertainty, and it hardly changes the differences between neighbours.
 fn squares_of_neighbours(groups: &[StretchGroup], weights: f64) -> Amounts {
     Amounts::sum(groups.windows(2).map(|two| {
         let weight = two[0].weight / weights + two[1].weight / weights;
