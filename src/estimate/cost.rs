@@ -1,9 +1,10 @@
 //! Adds up the costs of the stages of a plan.
 //!
-//! Samples of the collections measure reading, and making rows or terms. The later stages are not run:
-//! each of them estimates its cost in its own room, from the amounts of the samples. The constants of
-//! these costs were measured on one machine, so they are multiplied by the
-//! [slowness](super::slowness) of this machine.
+//! Samples of the collections measure the time for reading texts and for making rows or terms of them.
+//! A row is the fingerprint of one document. The later stages are not run. The module of each later
+//! stage estimates its cost from the amounts that the samples estimate. The constants of these costs
+//! were measured on one machine, so the costs are multiplied by the [slowness](super::slowness) of this
+//! machine.
 
 use super::slowness::Slowness;
 use crate::method::Criterion;
@@ -22,8 +23,8 @@ use simtool_model::similarity::Threshold;
 use simtool_read::Collection;
 use simtool_set_join::SetJoinCost;
 
-/// Cost of an empty run: threads, a folder, a page, syncs. Ten million of the bytes are the pages of the
-/// program itself.
+/// Cost of a run without documents: starting threads, creating a folder, writing a report page and
+/// syncing files. Ten million of the bytes are the memory pages of the program itself.
 const EMPTY_RUN: WorkCost = WorkCost { seconds: 0.01, bytes: 14e6 };
 
 /// Estimated cost of a run.
@@ -32,31 +33,32 @@ pub(super) struct Cost {
     pub(super) seconds: f64,
     /// Bytes of memory in addition to mapped files.
     pub(super) bytes: f64,
-    /// The join, if fingerprints are joined.
+    /// Cost of the join. `None` if the run joins no fingerprints.
     pub(super) join: Option<JoinCost>,
 }
 
 /// Estimated cost of a join of fingerprints.
 pub(super) struct JoinCost {
-    /// The plan of the join. `None` if the join uses bands, which need no plan.
+    /// Plan of the join. `None` if the join uses LSH bands, which need no plan.
     pub(super) plan: Option<SearchPlan>,
-    /// Number of pairs that are close by chance.
+    /// Number of pairs of fingerprints that are close although their documents are not similar.
     pub(super) pairs: f64,
     /// Seconds of wall time of the join, including the verification of its pairs.
     pub(super) seconds: f64,
 }
 
-/// Facts about a run that need no sample.
+/// Facts about a run that are known without a sample.
 #[derive(Clone, Copy)]
 pub(super) struct KnownFacts {
     pub(super) files: usize,
-    /// Fraction of a complete reading that the report page can afford.
+    /// Fraction of the cost of reading all input that may be spent on reading texts again for the
+    /// report page.
     pub(super) affordable_part: f64,
     pub(super) slowness: Slowness,
 }
 
 impl Cost {
-    /// Estimates the cost of `plan` from the samples of its collections.
+    /// Estimates the cost of a run of `plan`. `samples` has a sample of each collection.
     pub(super) fn estimate(samples: &Sides<MethodSample>, facts: KnownFacts, plan: &Plan) -> Self {
         let amounts = Amounts::sum(samples.iter().map(|sample| sample.collection.amounts));
         let names = NamesCost::estimate(amounts.documents, amounts.id_bytes);
@@ -68,18 +70,18 @@ impl Cost {
     }
 }
 
-/// Everything that the cost of a run depends on.
+/// Everything that the estimated cost of a run depends on.
 struct RunCost<'r> {
     samples: &'r Sides<MethodSample>,
     facts: KnownFacts,
     plan: &'r Plan,
-    /// Sums of the amounts of all collections.
+    /// Sum of the amounts of all collections, for example their number of documents.
     amounts: Amounts,
     names: NamesCost,
 }
 
 impl RunCost<'_> {
-    /// Adds the costs of a run that joins sets of terms.
+    /// Returns the cost of a run that joins sets of terms. It includes the stages that every run has.
     fn with_sets(&self, threshold: Threshold) -> Cost {
         let resources = self.plan.resources();
         let memory = resources.memory as f64;
@@ -91,8 +93,8 @@ impl RunCost<'_> {
             memory,
         );
         let weighing = self.plan.method().recipe().terms().weighing_cost(self.amounts.terms);
-        // Texts that are cheap to read are read again. Terms are made again only of those documents that
-        // are compared.
+        // Texts that are cheap to read are read again for the join. Terms are made again only of the
+        // documents that are compared.
         let again = self.amounts.read_seconds - self.sum(|sample| sample.expensive_seconds);
         let made_again = join.compared_share
             * self.sum(|sample| sample.amounts.make_seconds * (1.0 - sample.expensive_share));
@@ -109,7 +111,7 @@ impl RunCost<'_> {
         }
     }
 
-    /// Adds the costs of a run that joins fingerprints.
+    /// Returns the cost of a run that joins fingerprints. It includes the stages that every run has.
     fn with_rows(&self, max_distance: u32) -> Cost {
         let method = self.plan.method();
         let row_bytes = self.amounts.documents * method.recipe().row_bytes() as f64;
@@ -120,7 +122,8 @@ impl RunCost<'_> {
         let verifying = self.verifying_cost(by_chance);
         let join_seconds = join.map_or(0.0, |join| join.seconds);
         let seconds = self.joining_seconds(join_seconds + pairs.seconds) + verifying.seconds;
-        // Rows are gathered by shard, as names are, and joined when the names are together.
+        // Rows, like names, are gathered by shard. The join begins when the names are together, so the
+        // additional memory for putting them together is free again.
         let join_bytes = join.map_or(0.0, |join| join.bytes as f64)
             - (self.names.merging_bytes - self.names.bytes);
         Cost {
@@ -135,7 +138,7 @@ impl RunCost<'_> {
         }
     }
 
-    /// Returns the seconds of the stages that every run has.
+    /// Returns the seconds of wall time for the stages that every run has, such as reading the input.
     fn base_seconds(&self) -> f64 {
         let files = Collection::FILE_COST.times(self.facts.files as f64);
         let readings = if self.plan.method().recipe().terms().is_learned() { 2.0 } else { 1.0 };
@@ -145,13 +148,14 @@ impl RunCost<'_> {
             + self.report_seconds()
     }
 
-    /// Returns the bytes of the stages that every run has.
+    /// Returns the bytes of memory for the stages that every run has, without the memory of the
+    /// readers.
     fn base_bytes(&self) -> f64 {
         let files = Collection::FILE_COST.times(self.facts.files as f64);
         EMPTY_RUN.bytes + files.bytes + self.names.merging_bytes
     }
 
-    /// Returns the seconds for reading the texts of the report page again.
+    /// Returns the seconds of wall time for reading again the texts that the report page shows.
     fn report_seconds(&self) -> f64 {
         let seconds = self.samples.iter().map(|sample| {
             let sample = &sample.collection;
@@ -161,8 +165,8 @@ impl RunCost<'_> {
         seconds.sum()
     }
 
-    /// Returns the wall time of a reading that takes these seconds of one core. A single shard that is
-    /// most of the work is read by one thread, however many there are.
+    /// Converts `seconds` of one core for reading texts to seconds of wall time. If a single shard is
+    /// most of the work, its time is the minimum, because only one thread can read a shard.
     fn reading_seconds(&self, seconds: f64) -> f64 {
         let longest = self.samples.iter().map(|sample| sample.collection.longest_seconds);
         let longest = longest.fold(0.0, f64::max);
@@ -170,12 +174,14 @@ impl RunCost<'_> {
         (seconds / self.threads()).max(alone.min(seconds))
     }
 
-    /// Returns the wall time of a join that takes these seconds of one core.
+    /// Converts `seconds` of one core for a join to seconds of wall time. `seconds` come from the
+    /// constants of the cost model, so they are multiplied by the slowness of this machine.
     fn joining_seconds(&self, seconds: f64) -> f64 {
         self.facts.slowness.joins * seconds / self.threads()
     }
 
-    /// Returns the bytes of all readers at the same time.
+    /// Returns the bytes of memory that all reading threads take together, for the collection that
+    /// needs most.
     fn reader_bytes(&self) -> f64 {
         let bytes = self.samples.iter().map(|sample| {
             let readers = self.plan.resources().threads.min(sample.collection.shards);
@@ -184,8 +190,8 @@ impl RunCost<'_> {
         bytes.fold(0.0, f64::max)
     }
 
-    /// Estimates the cost of reading the texts of close fingerprints again and comparing them, if the
-    /// method does so. The seconds are wall time.
+    /// Estimates the cost of verifying close fingerprints: their documents are read again and compared.
+    /// The cost is zero if the method verifies nothing. The seconds are wall time.
     fn verifying_cost(&self, close: CloseByChance) -> WorkCost {
         if self.plan.method().verify().is_none() {
             return WorkCost::default();
@@ -198,7 +204,8 @@ impl RunCost<'_> {
         WorkCost { seconds: reading + self.joining_seconds(cost.seconds), ..cost }
     }
 
-    /// Plans the join of the fingerprints.
+    /// Plans the join of the fingerprints. Returns `None` if there is no plan, for example because the
+    /// join uses LSH bands.
     #[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
     fn join_plan(&self) -> Option<SearchPlan> {
         let count = |sample: &MethodSample| sample.collection.amounts.documents.round() as usize;
@@ -207,7 +214,7 @@ impl RunCost<'_> {
         plan_ahead(counts, sampled, self.plan.method(), self.plan.resources().memory)
     }
 
-    /// Estimates the pairs of fingerprints that are close by chance.
+    /// Estimates how many fingerprints are close although their documents are not similar.
     fn close_by_chance(&self, max_distance: u32) -> CloseByChance {
         let counts = self.samples.as_ref().map(|sample| sample.collection.amounts.documents);
         let pairs = match counts {
@@ -218,7 +225,7 @@ impl RunCost<'_> {
         rows.map(|rows| CloseByChance::estimate(rows, max_distance, pairs)).unwrap_or_default()
     }
 
-    /// Returns the sum of a number over the collections.
+    /// Returns the sum of `number` over the samples of all collections.
     fn sum(&self, number: fn(&Sample) -> f64) -> f64 {
         self.samples.iter().map(|sample| number(&sample.collection)).sum()
     }

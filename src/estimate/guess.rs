@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-/// Number of standard deviations between the likely number and its bounds.
+/// Distance of the upper bound from the likely number, in standard deviations.
 const DEVIATIONS: f64 = 2.0;
-/// Bounds are printed only if the upper one exceeds the likely number by more than this fraction.
+/// An estimate is printed with its bounds only if the upper bound exceeds the likely number by more
+/// than this fraction of the likely number.
 const SURE: f64 = 0.2;
 
-/// An estimated number with its bounds.
+/// An estimated number, with bounds for the true number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Guess {
     /// The most likely number.
@@ -21,36 +22,39 @@ pub struct Guess {
 impl Guess {
     pub(super) fn new(likely: f64, variance: f64) -> Self {
         let off = DEVIATIONS * variance.sqrt();
-        // If the variance is large, `likely - off` would be negative. The second bound is as many times
-        // smaller than `likely` as the upper bound is larger, and is never negative.
+        // If the variance is large, `likely - off` would be negative. Instead, `likely` is divided by
+        // the factor by which the upper bound exceeds it, so the lower bound is never negative.
         let least = (likely - off).max(likely * likely / (likely + off).max(f64::MIN_POSITIVE));
         Self { likely, least, most: likely + off }
     }
 
-    /// Returns a guess whose bounds are in the same proportion to `likely` as the bounds of this guess.
+    /// Returns a guess with the likely number `likely`. Its bounds have the same ratios to `likely` as
+    /// the bounds of `self` have to `self.likely`.
     pub(super) fn scaled_to(self, likely: f64) -> Self {
         let share = likely / self.likely.max(f64::MIN_POSITIVE);
         Self { likely, least: self.least * share, most: self.most * share }
     }
 
-    /// Converts the numbers to another unit.
+    /// Converts the three numbers to another unit. `unit` is the size of the new unit, for example
+    /// 1,000 for converting bytes to kB.
     pub(super) fn per(self, unit: f64) -> Self {
         Self { likely: self.likely / unit, least: self.least / unit, most: self.most / unit }
     }
 
-    /// Returns whether the bounds admit only one whole number.
+    /// Returns whether the number is known exactly, because the bounds allow only one whole number.
     fn is_known(self) -> bool {
         self.most - self.least < 0.5 && (self.likely - self.likely.round()).abs() < 1e-3
     }
 
-    /// Returns whether the bounds are so far apart that they should be printed.
+    /// Returns whether the bounds are so far apart that they must be printed.
     pub(super) fn is_unsure(self) -> bool {
         self.most > self.likely * (1.0 + SURE)
     }
 }
 
-/// Writes a known number as it is, for example `7`. An estimate is `about 7`, or `about 5 to 9` if its
-/// bounds are far apart.
+/// Writes a number that is known exactly as it is, for example `7`. Writes an estimate with `about`,
+/// for example `about 7`. If the bounds are far apart, they are written instead, for example `about 5
+/// to 9`.
 impl fmt::Display for Guess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_unsure() {

@@ -19,47 +19,52 @@ use slowness::Slowness;
 use std::fmt;
 use std::time::Duration;
 
-/// Time of the first sample, which warms up the caches and decides the time of the second sample.
+/// Time for reading the first sample. It warms up the caches, and its estimate decides how long reading
+/// the second sample may take.
 const FIRST_SAMPLE: Duration = Duration::from_millis(15);
-/// Maximum time of the second sample.
+/// Maximum time for reading the second sample.
 const SECOND_SAMPLE: Duration = Duration::from_millis(420);
-/// The share of the run's time that a quick second sample may take.
+/// Fraction of the estimated time of the run that reading the second sample may take with
+/// [`Care::Quick`].
 const QUICK_SHARE: f64 = 0.03;
-/// Seconds from which a join of fingerprints gets a warning.
+/// A run gets a warning if its join of fingerprints is estimated to take at least this number of
+/// seconds.
 const EXPENSIVE_SECONDS: f64 = 120.0;
-/// Bytes of a run from which its join of fingerprints gets a warning.
+/// A run that joins fingerprints gets a warning if it is estimated to need at least this number of
+/// bytes of memory.
 const EXPENSIVE_BYTES: f64 = 4e9;
 
-/// Effort of an estimate.
+/// Effort of an estimate. More effort usually gives narrower bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Care {
-    /// Takes a small fraction of the time of the run.
+    /// The estimate takes a small fraction of the time of the run.
     Quick,
-    /// Takes about half a second.
+    /// The estimate takes about half a second.
     Thorough,
 }
 
 /// Estimated size and cost of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// Number of documents.
+    /// Number of documents in all collections.
     pub documents: Guess,
-    /// Bytes of text.
+    /// Number of bytes of the texts of all documents.
     pub text_bytes: Guess,
-    /// Bytes of memory in addition to mapped files.
+    /// Bytes of memory that the run needs in addition to mapped files.
     pub memory_bytes: Guess,
-    /// Seconds of wall time.
+    /// Seconds of wall time that the run takes.
     pub seconds: Guess,
-    /// Approximate number of documents that are queries. `None` if one collection is compared with
-    /// itself.
+    /// Approximate number of documents in the collection of queries. `None` if there are no queries,
+    /// because one collection is compared with itself.
     pub queries: Option<f64>,
-    /// The plan of the join, if the method compares fingerprints.
+    /// Plan of the join. `None` if the method compares no fingerprints, or uses LSH bands.
     pub join_plan: Option<SearchPlan>,
     /// Warning that the run is expensive, with advice on cheaper settings.
     pub warning: Option<String>,
 }
 
-/// Estimates the cost of `plan` for `corpora`. Some of their documents are read as the run reads them.
+/// Estimates the size and cost of running `plan` on the collections `corpora`. Some of their documents
+/// are read for this, in the same way as the run reads them.
 #[must_use]
 pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimate {
     let samples = read_samples(&corpora, plan, FIRST_SAMPLE);
@@ -86,7 +91,8 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
     Estimate::new(&samples, cost)
 }
 
-/// Samples each collection. Each gets a part of `time` in proportion to its bytes.
+/// Reads a sample of each collection. Each collection gets a share of `time` in proportion to its
+/// bytes.
 fn read_samples(corpora: &Sides<&dyn Corpus>, plan: &Plan, time: Duration) -> Sides<MethodSample> {
     let bytes = corpora.iter().map(|corpus| corpus.bytes()).sum::<u64>().max(1) as f64;
     corpora.map(|corpus| {
@@ -102,7 +108,8 @@ impl Estimate {
         let text_bytes = guess(&collections, |amounts| amounts.text_bytes);
         let work = guess(&collections, Amounts::seconds);
         let warning = cost.join.as_ref().and_then(|join| warning(join, cost.bytes));
-        // Memory and time follow from sampled numbers, so their relative bounds are the same.
+        // Memory and time are computed from sampled numbers, so they get the same relative bounds as
+        // these numbers.
         let sizes = if documents.is_unsure() { documents } else { text_bytes };
         Self {
             documents,
@@ -116,14 +123,15 @@ impl Estimate {
     }
 }
 
-/// Returns the sum of an amount over the collections, with its bounds.
+/// Returns the sum of one amount over all collections, with its bounds. `amount` selects the amount.
 fn guess(samples: &Sides<&Sample>, amount: fn(&Amounts) -> f64) -> Guess {
     let likely = samples.iter().map(|sample| amount(&sample.amounts)).sum();
     let variance = samples.iter().map(|sample| amount(&sample.variances)).sum();
     Guess::new(likely, variance)
 }
 
-/// Returns a warning if the join takes too much time, or the run takes too much memory.
+/// Returns a warning if the join takes too much time, or the run takes too much memory. `bytes` is the
+/// memory of the run.
 fn warning(join: &JoinCost, bytes: f64) -> Option<String> {
     let workload = join.plan.as_ref()?.workload;
     if join.seconds < EXPENSIVE_SECONDS && bytes < EXPENSIVE_BYTES {
@@ -142,7 +150,7 @@ fn warning(join: &JoinCost, bytes: f64) -> Option<String> {
     ))
 }
 
-/// Formats a size as [`rounded`] does, with its unit.
+/// Formats a number of bytes with a unit, with the digits that [`rounded`] keeps.
 fn rounded_bytes(bytes: f64) -> String {
     let (unit, size) = unit(bytes);
     format!("{} {unit}", rounded(bytes / size))

@@ -4,31 +4,35 @@
 use simtool_base::stable_hash::mix;
 use std::time::{Duration, Instant};
 
-/// Number of timed pieces of work. Only the fastest piece counts.
+/// Number of pieces of work that are timed. Only the fastest piece counts, because other programs may
+/// slow down some pieces.
 const PIECES: u64 = 8;
-/// Steps of each piece.
+/// Number of steps in each piece of work. A step increments one cell of a table.
 const STEPS: u64 = 1 << 15;
 
-/// Cells of a table that is too large for the nearer caches.
+/// Number of one-byte cells in the far table, which is too large for the caches near the core.
 const FAR_CELLS: usize = 1 << 22;
-/// Cells of a table that fits in the nearer caches.
+/// Number of one-byte cells in the near table, which fits in the caches near the core.
 const NEAR_CELLS: usize = 1 << 12;
-/// Nanoseconds of a step in the far table, on the machine of the constants.
+/// Nanoseconds of a step in the far table, on the machine on which the constants of the cost model were
+/// measured.
 const FAR_NANOSECONDS: f64 = 2.0;
-/// Nanoseconds of a step in the near table, on the machine of the constants.
+/// Nanoseconds of a step in the near table, on the machine on which the constants of the cost model
+/// were measured.
 const NEAR_NANOSECONDS: f64 = 0.8;
 
-/// Factors by which work takes longer on this machine than on the machine of the constants.
+/// Factors by which work takes longer on this machine than on the machine on which the constants of the
+/// cost model were measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Slowness {
     /// Factor for joins, which access cells all over a large table.
     pub(super) joins: f64,
-    /// Factor for all other work.
+    /// Factor for the work outside joins that is estimated by constants, for example collecting names.
     pub(super) others: f64,
 }
 
 impl Slowness {
-    /// Measures the machine at this moment.
+    /// Measures the factors of this machine at this moment.
     pub(super) fn measured() -> Self {
         let joins = step_nanoseconds::<FAR_CELLS>() / FAR_NANOSECONDS;
         let others = step_nanoseconds::<NEAR_CELLS>() / NEAR_NANOSECONDS;
@@ -38,14 +42,16 @@ impl Slowness {
         Self { joins, others }
     }
 
-    /// Returns the smaller one of each factor. Other programs may slow the machine for a moment, for
-    /// example by filling its caches, but this says nothing about the machine itself.
+    /// Returns the smaller value of each factor in `self` and `other`. Another program may slow down
+    /// one of the two measurements, for example by filling the caches. The smaller value describes the
+    /// machine itself better.
     pub(super) fn min(self, other: Self) -> Self {
         Self { joins: self.joins.min(other.joins), others: self.others.min(other.others) }
     }
 }
 
-/// Measures the nanoseconds of a step that increments a pseudo-random cell of a table.
+/// Measures the nanoseconds of a step. A step increments a pseudo-random cell of a table of `CELLS`
+/// cells.
 fn step_nanoseconds<const CELLS: usize>() -> f64 {
     let mut cells = vec![1_u8; CELLS];
     let piece = |piece: u64| {
@@ -57,7 +63,7 @@ fn step_nanoseconds<const CELLS: usize>() -> f64 {
         begun.elapsed()
     };
     let fastest = (0..PIECES).map(piece).min().unwrap_or(Duration::ZERO);
-    // Without a use of the cells, the compiler could remove the whole loop.
+    // If the cells were never used, the compiler could remove the whole loop.
     std::hint::black_box(&cells);
     fastest.as_secs_f64() * 1e9 / STEPS as f64
 }
