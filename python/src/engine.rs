@@ -5,6 +5,8 @@
 //! options and the input, so a task that runs twice gives the same result.
 
 use crate::arrow_c::Imported;
+use crate::bucket_keys::{BucketKeys, rows};
+use crate::bucket_search::{ClosePairSearch, row};
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
 use crate::fields;
@@ -20,29 +22,20 @@ use pyo3::types::PyDict;
 use simtool::close::{Close, ClosePair, Neighbourhood};
 use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, components, keep};
-use simtool::context::Context;
 use simtool::field_value::FieldValue;
-use simtool::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use simtool::groups::Groups;
-use simtool::hamming::layout::Layout;
-use simtool::hamming::null_lanes::{NullSide, may_be_null, shape_without_nulls, without_nulls};
-use simtool::kernels::hamming_pairs::{Candidates, PairSearch, near_pairs_64};
+use simtool::hamming::null_lanes::{NullSide, may_be_null, without_nulls};
 use simtool::matches::ValuePair;
-use simtool::method::{Criterion, Fitted, Method};
+use simtool::method::{Criterion, Fitted};
 use simtool::options::Choice;
 use simtool::pipeline::fingerprint_by_fitted;
 use simtool::progress::NoProgress;
 use simtool::read::Texts;
-use simtool::run::join_fingerprints::{list_pairs, plan_join};
 use simtool::sides::Sides;
 use simtool::stable_hash;
-use simtool::{ClusterRule, Config, Error, Resources};
+use simtool::{ClusterRule, Config, Error};
 use std::collections::BTreeSet;
 use std::path::Path;
-
-/// Number of rows of one bucket that are compared pair by pair. Larger buckets use the join of one
-/// machine, which cuts them by further blocks.
-const FEW: usize = 1 << 10;
 
 /// The settings of one method, which are the same for every task of a run.
 #[pyclass(frozen, module = "simtool._simtool")]
@@ -52,16 +45,6 @@ pub(crate) struct Engine {
     fitted: Fitted,
     /// Keys of the fingerprints. `None` if the method compares sets.
     keys: Option<BucketKeys>,
-}
-
-/// The keys by which close fingerprints meet in a bucket.
-struct BucketKeys {
-    distance: u32,
-    shape: Shape,
-    layout: Layout,
-    /// Blocks of half the size for buckets that are too full, and the number of such blocks in each
-    /// part of a row. `None` if a layout has no halves.
-    halves: Option<(Layout, usize)>,
 }
 
 #[pymethods]
@@ -234,7 +217,7 @@ impl Engine {
         }
         let full = full.into_iter().collect();
         let found = py.detach(|| {
-            let mut search = Search::new(keys, &self.config.resources, &given, &full);
+            let mut search = ClosePairSearch::new(keys, &self.config.resources, &given, &full);
             let mut begin = 0;
             // The rows of a bucket are neighbours, so each run of equal numbers is one bucket.
             for run in buckets.chunk_by(|one, other| one == other) {
@@ -311,71 +294,6 @@ struct RemovalReason {
     closeness: Option<Closeness>,
 }
 
-impl BucketKeys {
-    /// Builds the keys of a method with fingerprints, for pairs within `distance`.
-    fn new(method: &Method, distance: u32, sample: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        // Without keys the engine would have to compare every pair, so the method is refused.
-        let refused = || {
-            let rule = "has distances that no keys are known for: take simhash, or with minhash a `recall`";
-            exception(Error::config("method", method, rule))
-        };
-        let mut shape = method.recipe().sketch().ok_or_else(refused)?.shape();
-        let by_bands = method.recall().map(|recall| Layout::with_recall(shape, distance, recall));
-        if may_be_null(shape) {
-            shape = shape_without_nulls(shape);
-        }
-        // No keys find all pairs by cosine. Only bands for a `recall` are known.
-        let is_exact = !matches!(shape.metric(), Metric::Cosine { .. });
-        let sample = sample.map(|given| rows(given, shape)).transpose()?;
-        let (layout, halves) = match (by_bands.flatten(), sample) {
-            (Some(bands), _) => (bands, None),
-            (None, _) if !is_exact => return Err(refused()),
-            (None, Some(sample)) => (Layout::of(&sample.words, shape, distance), None),
-            (None, None) => {
-                let twice = distance.checked_mul(2);
-                let twice = twice.filter(|&twice| twice > 0 && twice + 1 < shape.units());
-                let halves = twice
-                    .map(|twice| (Layout::even(shape, twice + 1), 2 * (distance as usize + 1)));
-                (Layout::even(shape, distance), halves)
-            }
-        };
-        Ok(Self { distance, shape, layout, halves })
-    }
-
-    /// Replaces `buckets` with the bucket numbers of a row, in ascending order.
-    fn buckets_of(&self, row: &[u64], full: &BTreeSet<u32>, buckets: &mut Vec<u32>) {
-        let (mut keys, mut parts) = (Vec::new(), Vec::new());
-        self.layout.keys(row, &mut keys);
-        buckets.clear();
-        for (table, &key) in keys.iter().enumerate() {
-            match &self.halves {
-                Some((halves, of_part)) if full.contains(&high(key)) => {
-                    halves.keys(row, &mut parts);
-                    // All rows of this bucket agree in two of the halves: those that form the block
-                    // itself. Rows that are near in this part of the row agree in another half of
-                    // the part, too, so only the other halves separate them.
-                    let is_other =
-                        |half: usize| half / 2 != table && half / of_part == 2 * table / of_part;
-                    let others = parts.iter().enumerate().filter(|&(half, _)| is_other(half));
-                    buckets.extend(others.map(|(_, &part)| high(mixed(key, part))));
-                }
-                _ => buckets.push(high(key)),
-            }
-        }
-        // A row is in a bucket only once, even if two of its keys lead there.
-        buckets.sort_unstable();
-        buckets.dedup();
-    }
-
-    /// Returns the first bucket that both rows share, in the order of [`Self::buckets_of`].
-    fn first_bucket(&self, a: &[u64], b: &[u64], full: &BTreeSet<u32>) -> Option<u32> {
-        let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
-        self.buckets_of(a, full, &mut of_a);
-        self.buckets_of(b, full, &mut of_b);
-        of_a.into_iter().find(|bucket| of_b.contains(bucket))
-    }
-}
-
 impl Engine {
     /// Returns the keys of the fingerprints, or an error if the method compares sets.
     fn keys(&self) -> PyResult<&BucketKeys> {
@@ -439,153 +357,11 @@ impl Engine {
     }
 }
 
-/// Searches one bucket after the other and collects the close pairs.
-struct Search<'s> {
-    keys: &'s BucketKeys,
-    resources: &'s Resources,
-    given: &'s FingerprintRows<'s>,
-    full: &'s BTreeSet<u32>,
-    candidates: Candidates,
-    found: Vec<ValuePair>,
-}
-
-impl<'s> Search<'s> {
-    fn new(
-        keys: &'s BucketKeys,
-        resources: &'s Resources,
-        given: &'s FingerprintRows<'s>,
-        full: &'s BTreeSet<u32>,
-    ) -> Self {
-        let (candidates, found) = Default::default();
-        Self { keys, resources, given, full, candidates, found }
-    }
-
-    /// Finds the close pairs among the rows of a bucket.
-    fn run(&mut self, bucket: u32, run: Vec<u32>, sides: Option<&[i64]>) -> simtool::Result<()> {
-        let (first, second) = match sides {
-            None => (run, None),
-            Some(sides) => {
-                let (first, second): (Vec<u32>, Vec<u32>) =
-                    run.into_iter().partition(|&row| sides[row as usize] == 0);
-                (first, Some(second))
-            }
-        };
-        let others = second.as_ref().unwrap_or(&first);
-        // A small bucket is compared directly: planning a join would take longer.
-        let is_large = first.len().max(others.len()) > FEW;
-        let is_some = !first.is_empty() && !others.is_empty();
-        // The join may be impossible to plan. Then the ways below compare the bucket.
-        if is_large
-            && is_some
-            && let Some(found) = self.joined(&first, second.as_deref())?
-        {
-            for pair in found {
-                self.take(bucket, first[pair.a as usize], others[pair.b as usize]);
-            }
-            return Ok(());
-        }
-        if second.is_none()
-            && self.keys.shape.metric() == Metric::Bits
-            && self.given.shape.words() == 1
-        {
-            let words: Vec<u64> = first.iter().map(|&row| self.given.words[row as usize]).collect();
-            let mut near = Vec::new();
-            let mut sink = |rows: &[u32], columns: &[u32]| {
-                near.extend(rows.iter().copied().zip(columns.iter().copied()));
-            };
-            let search = PairSearch {
-                words: &words,
-                rows: 0..words.len(),
-                first_column: 0,
-                max_distance: self.keys.distance,
-            };
-            near_pairs_64(search, self.resources.isa, &mut self.candidates, &mut sink);
-            for (a, b) in near {
-                self.take(bucket, first[a as usize], first[b as usize]);
-            }
-            return Ok(());
-        }
-        for (place, &a) in first.iter().enumerate() {
-            // Within one side each pair is compared once, from its first row.
-            let behind = if second.is_some() { 0 } else { place + 1 };
-            others[behind..].iter().for_each(|&b| self.take(bucket, a, b));
-        }
-        Ok(())
-    }
-
-    /// Finds the pairs of many rows with the join of one machine. Returns `None` if the join cannot
-    /// be planned, for example if all rows are within the distance.
-    fn joined(
-        &self,
-        first: &[u32],
-        second: Option<&[u32]>,
-    ) -> simtool::Result<Option<Vec<ValuePair>>> {
-        let gathered = |rows: &[u32]| {
-            let words =
-                rows.iter().flat_map(|&number| row(self.given, number as usize).iter().copied());
-            let words: Vec<u64> = words.collect();
-            FingerprintRows {
-                shape: self.given.shape,
-                words: words.into(),
-                validity: None,
-                recipe: None,
-            }
-        };
-        let (resources, distance) = (self.resources, self.keys.distance);
-        let first = gathered(first);
-        let second = second.map(gathered);
-        let rows = match &second {
-            None => Sides::One(&first),
-            Some(second) => Sides::Two(&first, second),
-        };
-        let Ok(plan) = plan_join(rows, distance, None, resources.memory) else { return Ok(None) };
-        list_pairs(rows, &plan, &Context::with_pool(resources, &NoProgress)?).map(Some)
-    }
-
-    /// Adds a pair of rows if the two are close and this is the first bucket they share.
-    fn take(&mut self, bucket: u32, a: u32, b: u32) {
-        let (one, other) = (row(self.given, a as usize), row(self.given, b as usize));
-        let distance = self.keys.shape.distance(one, other);
-        if distance <= self.keys.distance
-            && self.keys.first_bucket(one, other, self.full) == Some(bucket)
-        {
-            self.found.push(ValuePair { a, b, distance });
-        }
-    }
-}
-
 /// Reads the model that a [`Learner`](crate::learner::Learner) wrote. Without bytes nothing is
 /// learned.
 pub(crate) fn fitted(learned: Option<&[u8]>) -> PyResult<Fitted> {
     let read = |bytes| Fitted::from_bytes(bytes, Path::new("learned"));
     learned.map_or(Ok(Fitted::Nothing), read).map_err(exception)
-}
-
-/// Returns the words of a row.
-fn row<'r>(rows: &'r FingerprintRows<'_>, number: usize) -> &'r [u64] {
-    let words = rows.shape.words();
-    &rows.words[number * words..][..words]
-}
-
-/// Returns the number of the bucket of a key. Two keys may share a bucket, which is then searched
-/// for both.
-fn high(key: u64) -> u32 {
-    (key >> 32) as u32
-}
-
-/// Combines a key with a part of the row into a new key.
-fn mixed(key: u64, part: u64) -> u64 {
-    stable_hash::mix(key ^ part.rotate_left(1))
-}
-
-/// Reads fingerprints and checks that they have the words of `shape`.
-fn rows(given: &Bound<'_, PyAny>, shape: Shape) -> PyResult<FingerprintRows<'static>> {
-    let rows = numbers::fingerprints(given)?;
-    if rows.shape.words() != shape.words() {
-        let rule = format!("fingerprints: must be {shape}, not of {}", rows.shape);
-        return Err(PyValueError::new_err(rule));
-    }
-    Ok(FingerprintRows { shape, ..rows })
 }
 
 /// Reads the whole numbers of an Arrow array.

@@ -5,6 +5,8 @@
 //! Python's strings and from Arrow's buffers, and its columns are lent to Arrow and NumPy.
 
 mod arrow_c;
+mod bucket_keys;
+mod bucket_search;
 mod columns;
 mod command;
 mod compare;

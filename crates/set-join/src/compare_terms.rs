@@ -8,30 +8,26 @@
 //! pair costs no more than comparing these words.
 
 use super::block_sets::{BlockSets, Comparable};
+use super::candidate_links::{Links, NONE, PART, linked_rows};
 use super::pair_order::{Candidate, PAIRS, in_order};
 use super::prune::{JoinShard, Stored, end_row, shard_of};
 use super::term_numbers::TermNumbers;
 use super::{TermSource as _, TermSources, Wanted};
 use crate::close::SetPair;
-use crate::disjoint_sets::DisjointSets;
 use bytemuck::allocation::try_zeroed_vec;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
-use simtool_compute::threads::Threads;
-use simtool_kernels::partition::counts_to_starts;
 use simtool_model::distinct_terms::DistinctTerms;
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Number of pairs in one task of a worker thread, if terms are looked up in a table.
 const CHUNK: usize = 128;
 /// Number of pairs in one task of a worker thread, if documents are compared as bit sets.
 const DENSE_CHUNK: usize = 4096;
-/// Number of pairs that a worker thread filters or renumbers in one task.
-const PART: usize = 64 << 10;
 /// Minimum number of pairs per document for comparing documents as bit sets. With fewer pairs,
 /// numbering the terms takes longer than looking them up.
 const MANY_PAIRS: usize = 4;
@@ -41,8 +37,6 @@ const MANY_PAIRS: usize = 4;
 const LARGE_GROUP: usize = 1024;
 /// Maximum number of ranges of terms that threads number for one group.
 const MOST_PARTS: usize = 8;
-/// Value for "no index" in a list of indices. A document with this value has no candidates or no set.
-const NONE: u32 = u32::MAX;
 /// Value in `Documents::stored_at` of a document that is not in memory.
 const NOWHERE: (u32, u32) = (NONE, NONE);
 
@@ -431,111 +425,6 @@ impl TermComparison<'_> {
     fn size(&self, row: u32) -> u64 {
         let shard = &self.shards[shard_of(self.shards, row)];
         u64::from(shard.sizes[(row - shard.first_row) as usize])
-    }
-}
-
-/// Returns the row numbers of all documents in `candidates`, in ascending order. In `candidates`,
-/// replaces each row number by its index in the result.
-fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: &Threads) -> Vec<u32> {
-    let is_linked: Vec<AtomicBool> = (0..end_row).map(|_| AtomicBool::new(false)).collect();
-    threads.map(candidates.chunks(PART).collect(), |part: &[Candidate]| {
-        for &row in part.as_flattened() {
-            // Every thread stores the same value, so the order of the stores does not matter.
-            is_linked[row as usize].store(true, Ordering::Relaxed);
-        }
-    });
-    let mut rows = Vec::new();
-    let mut places = vec![NONE; end_row as usize];
-    for (row, is_linked) in (0..).zip(is_linked) {
-        if is_linked.into_inner() {
-            places[row as usize] = rows.len() as u32;
-            rows.push(row);
-        }
-    }
-    threads.map(candidates.chunks_mut(PART).collect(), |part: &mut [Candidate]| {
-        for row in part.as_flattened_mut() {
-            *row = places[*row as usize];
-        }
-    });
-    rows
-}
-
-/// The candidate pairs as a graph. It has connected components, which are called groups, and for each
-/// document the pairs that begin with it. Documents are given by indices and not by row numbers.
-struct Links {
-    /// All documents that have pairs, one connected component after the other. Within a component,
-    /// documents are in ascending order.
-    order: Vec<u32>,
-    /// For each connected component, the range of its documents in `order`.
-    groups: Vec<Range<usize>>,
-    /// For each element of `order`, the number of pairs that begin with this document or with an
-    /// earlier one in `order`.
-    ends: Vec<usize>,
-    /// For each document, the index of the first pair that begins with the document.
-    starts: Vec<usize>,
-}
-
-impl Links {
-    /// Finds the connected components of `pairs`, which must be in ascending order. All documents in
-    /// them have indices below `places`.
-    fn new(pairs: &[Candidate], places: usize) -> Self {
-        let mut sets = DisjointSets::new(places as u32);
-        let mut starts = vec![0; places + 1];
-        let mut is_linked = vec![false; places];
-        for run in pairs.chunk_by(|one, other| one[0] == other[0]) {
-            // Pairs ascend, so all pairs that begin with a place form one run.
-            starts[run[0][0] as usize] = run.len();
-            for &[a, b] in run {
-                sets.join(a, b);
-                is_linked[b as usize] = true;
-            }
-        }
-        let mut linked: Vec<(u32, u32)> = Vec::new();
-        for place in 0..places {
-            // `starts` still holds counts. A place that begins no pair can still end one.
-            if starts[place] > 0 || is_linked[place] {
-                linked.push((sets.smallest(place as u32), place as u32));
-            }
-        }
-        counts_to_starts(&mut starts, 0);
-        // The documents of a component become neighbours and ascend within it.
-        linked.sort_unstable();
-        let mut groups = Vec::new();
-        let mut ends = Vec::with_capacity(linked.len());
-        let mut end = 0;
-        for group in linked.chunk_by(|a, b| a.0 == b.0) {
-            groups.push(ends.len()..ends.len() + group.len());
-            ends.extend(group.iter().map(|&(_, place)| {
-                end += starts[place as usize + 1] - starts[place as usize];
-                end
-            }));
-        }
-        Self { order: linked.into_iter().map(|(_, place)| place).collect(), groups, ends, starts }
-    }
-
-    /// Returns runs of pairs that begin with the same document: the document, and the indices of the
-    /// pairs. `range` selects the pairs. It counts them in another order: by the position of their
-    /// first document in `order`.
-    fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (u32, Range<usize>)> {
-        let mut at = self.ends.partition_point(|&end| end <= range.start);
-        let mut next = range.start;
-        std::iter::from_fn(move || {
-            if next >= range.end {
-                return None;
-            }
-            // Some documents begin no pair.
-            while self.ends[at] <= next {
-                at += 1;
-            }
-            let place = self.order[at];
-            let end = self.ends[at].min(range.end);
-            // Number of pairs of this document that are still to come.
-            let run_end = self.starts[place as usize + 1];
-            let first = run_end - (self.ends[at] - next);
-            let run = first..first + (end - next);
-            next = end;
-            Some((place, run))
-        })
     }
 }
 

@@ -37,6 +37,7 @@ pub mod disjoint_sets;
 
 mod block_join;
 mod block_sets;
+mod candidate_links;
 mod cells;
 mod compare_terms;
 mod cost;

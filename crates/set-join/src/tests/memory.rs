@@ -8,14 +8,14 @@ use crate::sketches::{SketchScratch, Sketching};
 
 #[test]
 fn too_little_memory_is_reported_as_soon_as_it_shows() {
-    // Documents that share 20 of 21 terms.
+    // ListedDocuments that share 20 of 21 terms.
     fn document(number: u64) -> Vec<u64> {
         (0..20).map(mix).chain([mix(1000 + number)]).collect()
     }
     let readings = |documents: u64, memory_bytes: u64, term_count_hint: u64| {
         let documents = (0..documents).map(document).collect();
-        let documents = Documents { documents, shard_documents: 10_000 };
-        let counted = Counted::new(documents, term_count_hint);
+        let documents = ListedDocuments { documents, shard_documents: 10_000 };
+        let counted = CountedReadings::new(documents, term_count_hint);
         let join =
             SetJoin { threshold: threshold(4, 5), memory_bytes, context: &Context::default() };
         let error = join.self_join(&counted).map(drop).unwrap_err();
@@ -55,7 +55,8 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     let document = |number: u64| (0..20).map(mix).chain([mix(1000 + number)]).collect();
     let documents: Vec<Vec<u64>> = (0..1500).map(document).collect();
     let pairs = |memory_bytes, held_bytes| {
-        let source = Counted { held_bytes, ..Counted::new(source_of(&documents), 1 << 10) };
+        let source =
+            CountedReadings { held_bytes, ..CountedReadings::new(source_of(&documents), 1 << 10) };
         let threshold = threshold(4, 5);
         let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
         let close = join.self_join(&source).map_err(|error| error.to_string())?;
@@ -66,7 +67,7 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     let expected = "1124250 pairs of near-duplicates: `max_memory` leaves 20971520 bytes for them";
     assert!(message.starts_with(expected), "{message}");
     // Only few of these pairs decide which documents are kept, and they fit in memory.
-    let source = Counted::new(source_of(&documents), 1 << 10);
+    let source = CountedReadings::new(source_of(&documents), 1 << 10);
     let memory_bytes = 20 << 20;
     let threshold = threshold(4, 5);
     let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
@@ -172,13 +173,13 @@ fn candidates_are_handed_on_before_they_are_too_many() {
 
 #[test]
 fn many_terms_are_counted_before_documents_are_sketched() {
-    let documents = Documents { documents: templates(90), shard_documents: 9 };
+    let documents = ListedDocuments { documents: templates(90), shard_documents: 9 };
     let expected = brute_force(&documents.documents, &documents.documents, threshold(7, 10), false);
     // The source reports so many terms that the documents are pruned first: with cells that are kept in
     // memory, or with less memory by reading twice.
     for memory_bytes in [u64::MAX, 100 << 20] {
-        let documents = Documents { documents: templates(90), shard_documents: 9 };
-        let source = Counted::new(documents, 1 << 27);
+        let documents = ListedDocuments { documents: templates(90), shard_documents: 9 };
+        let source = CountedReadings::new(documents, 1 << 27);
         let threshold = threshold(7, 10);
         let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
         let close = join.self_join(&source).unwrap();
@@ -201,8 +202,8 @@ fn terms_are_counted_in_slices_where_memory_is_scarce() {
     for (memory_bytes, term_count_hint, readings) in
         [(40_000, 50_000, 4), (10_000, 32_000, 8), (6000, 6001, 12)]
     {
-        let documents = Documents { documents: all.clone(), shard_documents: 2000 };
-        let source = Counted::new(documents, term_count_hint);
+        let documents = ListedDocuments { documents: all.clone(), shard_documents: 2000 };
+        let source = CountedReadings::new(documents, term_count_hint);
         let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
         assert_eq!(join.self_join(&source).unwrap().pairs, expected.clone().into());
         assert_eq!(source.readings.into_inner(), readings);

@@ -1,6 +1,7 @@
 //! Tests the joins of sets against comparisons of every two sets.
 
 mod memory;
+mod vanishing;
 mod weighted;
 
 use super::*;
@@ -24,12 +25,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Documents in memory. Each shard has `shard_documents` of them.
-struct Documents {
+struct ListedDocuments {
     documents: Vec<Vec<u64>>,
     shard_documents: usize,
 }
 
-impl TermSource for Documents {
+impl TermSource for ListedDocuments {
     fn shard_count(&self) -> usize {
         self.documents.len().div_ceil(self.shard_documents)
     }
@@ -56,20 +57,20 @@ impl TermSource for Documents {
 
 /// Documents that count the readings of their shards. The number of terms that they report is
 /// `term_count_hint`, even if it is wrong.
-struct Counted {
-    documents: Documents,
+struct CountedReadings {
+    documents: ListedDocuments,
     term_count_hint: u64,
     held_bytes: u64,
     readings: AtomicUsize,
 }
 
-impl Counted {
-    fn new(documents: Documents, term_count_hint: u64) -> Self {
+impl CountedReadings {
+    fn new(documents: ListedDocuments, term_count_hint: u64) -> Self {
         Self { documents, term_count_hint, held_bytes: 0, readings: AtomicUsize::new(0) }
     }
 }
 
-impl TermSource for Counted {
+impl TermSource for CountedReadings {
     fn shard_count(&self) -> usize {
         self.documents.shard_count()
     }
@@ -166,8 +167,10 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
         (pooled, 9, 1 << 10),
         (pooled, 9, 1),
     ] {
-        let source =
-            |documents: &[Vec<u64>]| Documents { documents: documents.to_vec(), shard_documents };
+        let source = |documents: &[Vec<u64>]| ListedDocuments {
+            documents: documents.to_vec(),
+            shard_documents,
+        };
         let join = SetJoin { threshold, memory_bytes, context };
         let close = join.self_join(&source(documents)).unwrap();
         assert_eq!(expanded(&close), expected, "threshold {threshold}");
@@ -201,8 +204,8 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
     }
 }
 
-fn source_of(documents: &[Vec<u64>]) -> Documents {
-    Documents { documents: documents.to_vec(), shard_documents: 9 }
+fn source_of(documents: &[Vec<u64>]) -> ListedDocuments {
+    ListedDocuments { documents: documents.to_vec(), shard_documents: 9 }
 }
 
 fn threshold(numerator: u32, denominator: u32) -> Threshold {
@@ -383,7 +386,7 @@ fn thousands_of_equal_documents_are_one_group() {
     let mut documents = vec![terms; 20_000];
     documents[3] = other;
     documents[5].reverse();
-    let source = Documents { documents, shard_documents: 999 };
+    let source = ListedDocuments { documents, shard_documents: 999 };
     let context = Context::default();
     let join = SetJoin::new(threshold(4, 5), &context);
     let similar = join.self_join(&source).unwrap();
@@ -458,49 +461,4 @@ fn templates_are_compared_by_blocks_of_terms() {
         let similar = ClosePairs::of_sets(similar, sizes, 0, threshold(7, 10));
         assert_eq!(similar, brute_force(&documents, &documents, threshold(7, 10), false).into());
     }
-}
-
-/// Documents that can be read only a given number of times, counted in readings of shards. The next
-/// reading fails.
-struct Vanishing {
-    documents: Documents,
-    readings_left: AtomicUsize,
-}
-
-impl TermSource for Vanishing {
-    fn shard_count(&self) -> usize {
-        self.documents.shard_count()
-    }
-
-    fn term_count_hint(&self) -> u64 {
-        self.documents.term_count_hint()
-    }
-
-    fn visit_shard(
-        &self,
-        shard: usize,
-        wanted: Wanted<'_>,
-        visit: &mut dyn FnMut(u32, &[u64]),
-    ) -> Result<()> {
-        let less = |left: usize| left.checked_sub(1);
-        match self.readings_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less) {
-            Ok(_) => self.documents.visit_shard(shard, wanted, visit),
-            Err(_) => Ok(()),
-        }
-    }
-}
-
-#[test]
-fn documents_that_are_gone_are_like_nothing() {
-    let similar_after = |readings: usize| {
-        let documents = source_of(&templates(90));
-        let source = Vanishing { documents, readings_left: AtomicUsize::new(readings) };
-        let threshold = threshold(7, 10);
-        let join = SetJoin { threshold, memory_bytes: u64::MAX, context: &Context::default() };
-        join.self_join(&source).unwrap().pairs.len()
-    };
-    let all = similar_after(20);
-    assert!(all > 1000);
-    assert_eq!(similar_after(10), 0);
-    assert!((1..all).contains(&similar_after(15)));
 }

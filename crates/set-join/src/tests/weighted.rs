@@ -3,7 +3,7 @@
 use super::*;
 
 /// Documents whose terms have weights.
-struct Weighted(Documents);
+struct Weighted(ListedDocuments);
 
 fn weight(term: u64) -> u32 {
     // Some weights are so large that their sums nearly fill 64 bits.

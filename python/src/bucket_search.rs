@@ -1,0 +1,142 @@
+//! The search for close pairs among the fingerprints of one bucket.
+
+use crate::bucket_keys::BucketKeys;
+use simtool::Resources;
+use simtool::context::Context;
+use simtool::fingerprint_rows::{FingerprintRows, Metric};
+use simtool::kernels::hamming_pairs::{Candidates, PairSearch, near_pairs_64};
+use simtool::matches::ValuePair;
+use simtool::progress::NoProgress;
+use simtool::run::join_fingerprints::{list_pairs, plan_join};
+use simtool::sides::Sides;
+use std::collections::BTreeSet;
+
+/// Number of rows of one bucket that are compared pair by pair. Larger buckets use the join of one
+/// machine, which cuts them by further blocks.
+const FEW: usize = 1 << 10;
+
+/// Searches one bucket after the other and collects the close pairs.
+pub(crate) struct ClosePairSearch<'s> {
+    keys: &'s BucketKeys,
+    resources: &'s Resources,
+    given: &'s FingerprintRows<'s>,
+    full: &'s BTreeSet<u32>,
+    candidates: Candidates,
+    pub(crate) found: Vec<ValuePair>,
+}
+
+impl<'s> ClosePairSearch<'s> {
+    pub(crate) fn new(
+        keys: &'s BucketKeys,
+        resources: &'s Resources,
+        given: &'s FingerprintRows<'s>,
+        full: &'s BTreeSet<u32>,
+    ) -> Self {
+        let (candidates, found) = Default::default();
+        Self { keys, resources, given, full, candidates, found }
+    }
+
+    /// Finds the close pairs among the rows of a bucket.
+    pub(crate) fn run(
+        &mut self,
+        bucket: u32,
+        run: Vec<u32>,
+        sides: Option<&[i64]>,
+    ) -> simtool::Result<()> {
+        let (first, second) = match sides {
+            None => (run, None),
+            Some(sides) => {
+                let (first, second): (Vec<u32>, Vec<u32>) =
+                    run.into_iter().partition(|&row| sides[row as usize] == 0);
+                (first, Some(second))
+            }
+        };
+        let others = second.as_ref().unwrap_or(&first);
+        // A small bucket is compared directly: planning a join would take longer.
+        let is_large = first.len().max(others.len()) > FEW;
+        let is_some = !first.is_empty() && !others.is_empty();
+        // The join may be impossible to plan. Then the ways below compare the bucket.
+        if is_large
+            && is_some
+            && let Some(found) = self.joined(&first, second.as_deref())?
+        {
+            for pair in found {
+                self.take(bucket, first[pair.a as usize], others[pair.b as usize]);
+            }
+            return Ok(());
+        }
+        if second.is_none()
+            && self.keys.shape.metric() == Metric::Bits
+            && self.given.shape.words() == 1
+        {
+            let words: Vec<u64> = first.iter().map(|&row| self.given.words[row as usize]).collect();
+            let mut near = Vec::new();
+            let mut sink = |rows: &[u32], columns: &[u32]| {
+                near.extend(rows.iter().copied().zip(columns.iter().copied()));
+            };
+            let search = PairSearch {
+                words: &words,
+                rows: 0..words.len(),
+                first_column: 0,
+                max_distance: self.keys.distance,
+            };
+            near_pairs_64(search, self.resources.isa, &mut self.candidates, &mut sink);
+            for (a, b) in near {
+                self.take(bucket, first[a as usize], first[b as usize]);
+            }
+            return Ok(());
+        }
+        for (place, &a) in first.iter().enumerate() {
+            // Within one side each pair is compared once, from its first row.
+            let behind = if second.is_some() { 0 } else { place + 1 };
+            others[behind..].iter().for_each(|&b| self.take(bucket, a, b));
+        }
+        Ok(())
+    }
+
+    /// Finds the pairs of many rows with the join of one machine. Returns `None` if the join cannot
+    /// be planned, for example if all rows are within the distance.
+    fn joined(
+        &self,
+        first: &[u32],
+        second: Option<&[u32]>,
+    ) -> simtool::Result<Option<Vec<ValuePair>>> {
+        let gathered = |rows: &[u32]| {
+            let words =
+                rows.iter().flat_map(|&number| row(self.given, number as usize).iter().copied());
+            let words: Vec<u64> = words.collect();
+            FingerprintRows {
+                shape: self.given.shape,
+                words: words.into(),
+                validity: None,
+                recipe: None,
+            }
+        };
+        let (resources, distance) = (self.resources, self.keys.distance);
+        let first = gathered(first);
+        let second = second.map(gathered);
+        let rows = match &second {
+            None => Sides::One(&first),
+            Some(second) => Sides::Two(&first, second),
+        };
+        let Ok(plan) = plan_join(rows, distance, None, resources.memory) else { return Ok(None) };
+        list_pairs(rows, &plan, &Context::with_pool(resources, &NoProgress)?).map(Some)
+    }
+
+    /// Adds a pair of rows if the two are close and this is the first bucket they share.
+    fn take(&mut self, bucket: u32, a: u32, b: u32) {
+        let (one, other) = (row(self.given, a as usize), row(self.given, b as usize));
+        let distance = self.keys.shape.distance(one, other);
+        if distance <= self.keys.distance
+            && self.keys.first_bucket(one, other, self.full) == Some(bucket)
+        {
+            self.found.push(ValuePair { a, b, distance });
+        }
+    }
+}
+
+/// Returns the words of a row.
+pub(crate) fn row<'r>(rows: &'r FingerprintRows<'_>, number: usize) -> &'r [u64] {
+    let words = rows.shape.words();
+    &rows.words[number * words..][..words]
+}
