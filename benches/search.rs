@@ -19,7 +19,7 @@ use simtool::hamming::layout::Layout;
 use simtool::hamming::linear_scan;
 use simtool::hamming::partition_join::{count_pairs, self_join};
 use simtool::hamming::streamed_queries::StreamedQueries;
-use simtool::hamming::work::Work;
+use simtool::hamming::work::JoinWork;
 use simtool::kernels::Isa;
 use simtool::matches::Match;
 use std::hint::black_box;
@@ -34,13 +34,13 @@ const QUERIES: usize = 10_000;
 /// Returns all pairs of the rows.
 fn joined<L: Fingerprint>(lanes: &[L], reach: Reach, isa: Isa) -> GroupPairs {
     let context = Context::default().with_isa(isa);
-    self_join(Rows::all(lanes), Work::new(reach, &context)).expect("there is room")
+    self_join(Rows::all(lanes), JoinWork::new(reach, &context)).expect("there is room")
 }
 
 /// Returns the number of pairs of the rows.
 fn counted<L: Fingerprint>(lanes: &[L], reach: Reach, isa: Isa) -> u64 {
     let context = Context::default().with_isa(isa);
-    count_pairs(Rows::all(lanes), Work::new(reach, &context)).expect("there is room")
+    count_pairs(Rows::all(lanes), JoinWork::new(reach, &context)).expect("there is room")
 }
 
 fn narrow<L: Fingerprint>(set: Vec<u128>) -> Vec<L> {
@@ -142,7 +142,7 @@ fn queries(c: &mut Criterion) {
     let (reach, isa) = (Reach::bits(64, 3), Isa::detected());
     let context = Context::default();
     let bipartite = || {
-        let work = Work::new(reach, &context);
+        let work = JoinWork::new(reach, &context);
         let joined = bipartite_join(Rows::all(&queries), Rows::all(&corpus), work);
         joined.expect("there are few groups")
     };

@@ -19,8 +19,8 @@ use simtool::fingerprint_rows::{FingerprintRows, Metric, RowsBuilder, Shape};
 use simtool::groups::Groups;
 use simtool::hamming::door;
 use simtool::hamming::partners::collect;
-use simtool::hamming::planner::Plan;
-use simtool::hamming::workload::{Task, Workload};
+use simtool::hamming::planner::JoinPlan;
+use simtool::hamming::workload::{JoinTask, Workload};
 use simtool::kernels::Isa;
 use simtool::matches::ValuePair;
 use simtool::progress::NoProgress;
@@ -187,13 +187,13 @@ fn check_self_joins(
     let pairs = (0..rows.len()).flat_map(|a| (a + 1..rows.len()).map(move |b| (a, b)));
     let expected: Vec<RowPair> =
         pairs.filter_map(|(a, b)| near((rows, a), (rows, b), max_distance)).collect();
-    let plan = Plan::new(Workload::of(Task::SelfJoin, rows, max_distance, u64::MAX));
+    let plan = JoinPlan::new(Workload::of(JoinTask::SelfJoin, rows, max_distance, u64::MAX));
     let plan = plan.expect("there is more than that");
     for join in plan.costs.iter().map(|cost| cost.join) {
         if join.name() == "spilled-join" && !spills {
             continue;
         }
-        let plan = Plan { join, ..plan.clone() };
+        let plan = JoinPlan { join, ..plan.clone() };
         for context in contexts {
             let found = door::join(Sides::One(rows), &plan, context).expect("there is room");
             assert!(expanded(found.groups.first(), &found.pairs) == expected, "{join}");
@@ -214,8 +214,8 @@ fn check_searches(
     let pairs = (0..queries.len()).flat_map(|a| (0..rows.len()).map(move |b| (a, b)));
     let expected: Vec<RowPair> =
         pairs.filter_map(|(a, b)| near((queries, a), (rows, b), max_distance)).collect();
-    let task = Task::Search { queries: queries.len() };
-    let plan = Plan::new(Workload::of(task, rows, max_distance, u64::MAX));
+    let task = JoinTask::Search { queries: queries.len() };
+    let plan = JoinPlan::new(Workload::of(task, rows, max_distance, u64::MAX));
     let plan = plan.expect("there is more than that");
     let sides = Sides::Two(queries, rows);
     for join in plan.costs.iter().map(|cost| cost.join) {
@@ -229,7 +229,7 @@ fn check_searches(
         if is_endless {
             continue;
         }
-        let plan = Plan { join, ..plan.clone() };
+        let plan = JoinPlan { join, ..plan.clone() };
         for context in contexts {
             let found = door::partners(sides, &plan, context);
             let found = tuples(&collect(&*found.expect("there is room")));

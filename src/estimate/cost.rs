@@ -17,7 +17,7 @@ use crate::pipeline::verify::verify_cost;
 use crate::sample::{Amounts, MethodSample, Sample};
 use simtool_base::work_cost::WorkCost;
 use simtool_hamming::close_by_chance::CloseByChance;
-use simtool_hamming::planner::Plan as SearchPlan;
+use simtool_hamming::planner::JoinPlan;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_read::Collection;
@@ -40,7 +40,7 @@ pub(super) struct Cost {
 /// Estimated cost of a join of fingerprints.
 pub(super) struct JoinCost {
     /// Plan of the join. `None` if the join uses LSH bands, which need no plan.
-    pub(super) plan: Option<SearchPlan>,
+    pub(super) plan: Option<JoinPlan>,
     /// Number of pairs of fingerprints that are close although their documents are not similar.
     pub(super) pairs: f64,
     /// Seconds of wall time of the join, including the verification of its pairs.
@@ -116,7 +116,7 @@ impl RunCost<'_> {
         let method = self.plan.method();
         let row_bytes = self.amounts.documents * method.recipe().row_bytes() as f64;
         let join_plan = self.join_plan();
-        let join = join_plan.as_ref().and_then(SearchPlan::cost);
+        let join = join_plan.as_ref().and_then(JoinPlan::cost);
         let by_chance = self.close_by_chance(max_distance);
         let pairs = by_chance.cost();
         let verifying = self.verifying_cost(by_chance);
@@ -207,7 +207,7 @@ impl RunCost<'_> {
     /// Plans the join of the fingerprints. Returns `None` if there is no plan, for example because the
     /// join uses LSH bands.
     #[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
-    fn join_plan(&self) -> Option<SearchPlan> {
+    fn join_plan(&self) -> Option<JoinPlan> {
         let count = |sample: &MethodSample| sample.collection.amounts.documents.round() as usize;
         let counts = self.samples.as_ref().map(count);
         let sampled = self.samples.second().rows.as_ref();

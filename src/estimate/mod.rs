@@ -12,7 +12,7 @@ use crate::sample::{Amounts, Budget, MethodSample, Sample};
 use cost::{Cost, JoinCost, KnownFacts};
 use guess::rounded;
 use simtool_base::quantity::unit;
-use simtool_hamming::planner::Plan as SearchPlan;
+use simtool_hamming::planner::JoinPlan;
 use simtool_model::sides::Sides;
 use simtool_read::Corpus;
 use slowness::Slowness;
@@ -58,7 +58,7 @@ pub struct Estimate {
     /// because one collection is compared with itself.
     pub queries: Option<f64>,
     /// Plan of the join. `None` if the method compares no fingerprints, or uses LSH bands.
-    pub join_plan: Option<SearchPlan>,
+    pub join_plan: Option<JoinPlan>,
     /// Warning that the run is expensive, with advice on cheaper settings.
     pub warning: Option<String>,
 }

@@ -14,7 +14,7 @@ use simtool_base::progress::NoProgress;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_hamming::door;
-use simtool_hamming::workload::Task;
+use simtool_hamming::workload::JoinTask;
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::groups::NO_GROUP;
 use simtool_model::matches::Match;
@@ -220,7 +220,7 @@ impl IndexAdder {
     /// Finds the groups of equal rows among the rows that one call adds, and the pairs of groups whose rows
     /// are near each other.
     fn within(&self, rows: &FingerprintRows<'_>) -> Result<Within> {
-        let plan = self.lookup().plan(Task::SelfJoin, rows)?;
+        let plan = self.lookup().plan(JoinTask::SelfJoin, rows)?;
         let quiet = self.context.with_progress(&NoProgress);
         let join = || door::join(Sides::One(rows), &plan, &quiet);
         let joined = self.context.threads().run(join)??;

@@ -10,8 +10,8 @@ use simtool_hamming::FingerprintIndex;
 use simtool_hamming::block_index::BlockIndex;
 use simtool_hamming::bucket_table::{TableKeys, TableParts};
 use simtool_hamming::door;
-use simtool_hamming::planner::Plan;
-use simtool_hamming::workload::{Task, Workload};
+use simtool_hamming::planner::JoinPlan;
+use simtool_hamming::workload::{JoinTask, Workload};
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::fingerprint_table::{Fingerprint, Wide};
 use simtool_model::matches::Match;
@@ -130,7 +130,7 @@ impl Lookup<'_> {
         let shape = self.recipe.reach.shape;
         let rows =
             FingerprintRows { shape, words: Cow::Borrowed(words), validity: None, recipe: None };
-        let task = Task::Search { queries: queries.len() };
+        let task = JoinTask::Search { queries: queries.len() };
         let plan = self.plan(task, &rows)?;
         let sides = Sides::Two(queries, &rows);
         let quiet = self.context.with_progress(&NoProgress);
@@ -155,9 +155,9 @@ impl Lookup<'_> {
     /// # Errors
     ///
     /// The maximum distance is so large that all rows are near each other.
-    pub(super) fn plan(&self, task: Task, rows: &FingerprintRows<'_>) -> Result<Plan> {
+    pub(super) fn plan(&self, task: JoinTask, rows: &FingerprintRows<'_>) -> Result<JoinPlan> {
         let distance = self.recipe.reach.max_distance;
-        Plan::new(Workload::of(task, rows, distance, self.context.memory().limit()))
+        JoinPlan::new(Workload::of(task, rows, distance, self.context.memory().limit()))
     }
 }
 

@@ -7,8 +7,8 @@ use simtool_compute::context::Context;
 use simtool_hamming::door::{band_join, join};
 use simtool_hamming::group_pairs::GroupPairs;
 use simtool_hamming::layout::Layout;
-use simtool_hamming::planner::Plan;
-use simtool_hamming::workload::{Task, Workload};
+use simtool_hamming::planner::JoinPlan;
+use simtool_hamming::workload::{JoinTask, Workload};
 use simtool_model::closeness::Closeness;
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::groups::Groups;
@@ -46,16 +46,16 @@ pub(super) fn close_rows(
     Ok(close)
 }
 
-fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result<Plan> {
+fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result<JoinPlan> {
     let task = task(rows.map(FingerprintRows::len));
-    Plan::for_collections(Workload::of(task, rows.second(), distance, memory))
+    JoinPlan::for_collections(Workload::of(task, rows.second(), distance, memory))
 }
 
 /// Returns the task of a join of collections with these numbers of rows.
-fn task(rows: Sides<usize>) -> Task {
+fn task(rows: Sides<usize>) -> JoinTask {
     match rows {
-        Sides::One(_) => Task::SelfJoin,
-        Sides::Two(queries, _) => Task::Search { queries },
+        Sides::One(_) => JoinTask::SelfJoin,
+        Sides::Two(queries, _) => JoinTask::Search { queries },
     }
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn plan_ahead(
     sampled: Option<&FingerprintRows<'_>>,
     method: &Method,
     memory: u64,
-) -> Option<Plan> {
+) -> Option<JoinPlan> {
     let Criterion::Distance(max_distance) = method.close() else { return None };
     let shape = method.recipe().sketch()?.shape();
     let recall = method.recall();
@@ -84,7 +84,7 @@ pub(crate) fn plan_ahead(
         }
         _ => Workload { task, rows, shape, effective_bits: shape.units(), max_distance, memory },
     };
-    Plan::for_collections(workload).ok()
+    JoinPlan::for_collections(workload).ok()
 }
 
 /// Converts the result of a join. The join numbers the groups of equal fingerprints. The returned pairs name
@@ -121,7 +121,7 @@ fn named(
 mod tests {
     use super::*;
     use simtool_base::stable_hash::mix;
-    use simtool_hamming::planner::Cost;
+    use simtool_hamming::planner::JoinCost;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
     use simtool_set_join::close::Neighbourhood;
 
@@ -144,8 +144,8 @@ mod tests {
         let context = Context::default().with_memory(1);
         for rows in [Sides::One(&corpus), Sides::Two(&queries, &corpus)] {
             let planned = plan(rows, 2, 1).unwrap();
-            let find = |cost: &Cost| {
-                let plan = Plan { join: cost.join, ..planned.clone() };
+            let find = |cost: &JoinCost| {
+                let plan = JoinPlan { join: cost.join, ..planned.clone() };
                 let close = closed(join(rows, &plan, &context).unwrap());
                 let mut pairs = Vec::new();
                 Neighbourhood::new(&close).visit_rows(|a, partners| {

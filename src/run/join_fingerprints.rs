@@ -9,8 +9,8 @@ use simtool_compute::context::Context;
 use simtool_hamming::door;
 use simtool_hamming::join::Join;
 use simtool_hamming::partners::{in_order, listed};
-use simtool_hamming::planner::Plan;
-use simtool_hamming::workload::{Task, Workload};
+use simtool_hamming::planner::JoinPlan;
+use simtool_hamming::workload::{JoinTask, Workload};
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
@@ -26,15 +26,15 @@ pub fn plan_join(
     max_distance: u32,
     index: Option<&'static dyn Join>,
     memory: u64,
-) -> Result<Plan> {
+) -> Result<JoinPlan> {
     let task = match rows {
-        Sides::One(_) => Task::SelfJoin,
-        Sides::Two(queries, _) => Task::Search { queries: queries.len() },
+        Sides::One(_) => JoinTask::SelfJoin,
+        Sides::Two(queries, _) => JoinTask::Search { queries: queries.len() },
     };
     let workload = Workload::of(task, rows.second(), max_distance, memory);
     match index {
-        Some(index) => Plan::named(workload, index),
-        None => Plan::new(workload),
+        Some(index) => JoinPlan::named(workload, index),
+        None => JoinPlan::new(workload),
     }
 }
 
@@ -46,7 +46,7 @@ pub fn plan_join(
 /// Fingerprints of queries and corpus have different shapes, or the [join](door::join) or the sink fails.
 pub(crate) fn write_pairs(
     rows: Sides<&FingerprintRows<'_>>,
-    plan: &Plan,
+    plan: &JoinPlan,
     form: PairForm<'_, '_>,
     context: &Context<'_>,
     sink: &mut Sink<'_>,
@@ -80,7 +80,7 @@ pub(crate) fn write_pairs(
 /// more memory than the context allows.
 pub fn list_pairs(
     rows: Sides<&FingerprintRows<'_>>,
-    plan: &Plan,
+    plan: &JoinPlan,
     context: &Context<'_>,
 ) -> Result<Vec<ValuePair>> {
     context.threads().run(|| {

@@ -89,7 +89,7 @@ pub(super) fn read_stretch(
 
 /// Numbers of the records that were read since counting began.
 #[derive(Default)]
-struct ReadCounts {
+struct StretchCounts {
     amounts: Amounts,
     content: f64,
     records: f64,
@@ -99,7 +99,7 @@ struct ReadCounts {
     receiving: Duration,
 }
 
-impl ReadCounts {
+impl StretchCounts {
     /// Returns the amounts of the stretch after `elapsed` time. If the receiver got only some texts,
     /// their number of terms and the time of the receiver are scaled up to all texts.
     fn after(&self, elapsed: Duration) -> Amounts {
@@ -130,7 +130,7 @@ struct StretchReading<'r> {
     last: u64,
     /// Time at which counting began.
     counting_since: Instant,
-    counts: ReadCounts,
+    counts: StretchCounts,
     stretch: Stretch,
     /// Whether reading was stopped before the end of the shard.
     is_ended: bool,
@@ -146,7 +146,7 @@ impl<'r> StretchReading<'r> {
             first: (limits.from == 0).then_some(0),
             last: 0,
             counting_since: begun,
-            counts: ReadCounts::default(),
+            counts: StretchCounts::default(),
             stretch: Stretch::default(),
             is_ended: false,
         }
@@ -208,7 +208,7 @@ impl<'r> StretchReading<'r> {
             None if self.counts.records > 0.0 => {
                 self.first = Some(byte);
                 self.last = byte;
-                self.counts = ReadCounts::default();
+                self.counts = StretchCounts::default();
                 self.counting_since = Instant::now();
             }
             Some(first) if byte > first.max(self.last) => {

@@ -12,8 +12,8 @@ use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
 use crate::recursion::Recursion;
 use crate::row_pairs::RowPairs;
-use crate::work::{FixedRows, Work};
-use crate::workload::{Estimate, Workload};
+use crate::work::{FixedRows, JoinWork};
+use crate::workload::{JoinEstimate, Workload};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::reserved;
 use simtool_model::fingerprint_table::Fingerprint;
@@ -32,7 +32,7 @@ use simtool_model::sides::Sides;
 pub fn bipartite_join<L: Fingerprint>(
     queries: Rows<'_, L>,
     corpus: Rows<'_, L>,
-    work: Work<'_>,
+    work: JoinWork<'_>,
 ) -> Result<GroupPairs> {
     let (queries, corpus) = (group(queries)?, group(corpus)?);
     let pairs = collect_bipartite(&queries, &corpus, work, &KeepPairs)?.into_sorted();
@@ -44,7 +44,7 @@ pub fn bipartite_join<L: Fingerprint>(
 fn collect_bipartite<L: Fingerprint, C: Collect>(
     queries: &EqualGroups<L>,
     corpus: &EqualGroups<L>,
-    work: Work<'_>,
+    work: JoinWork<'_>,
     collect: &C,
 ) -> Result<C::Part> {
     let boundary = boundary(queries.groups.len(), corpus.groups.len())?;
@@ -120,14 +120,14 @@ impl JoinKind for BipartiteJoin {
         Limits { tasks: Tasks::Searches, rows: RowKind::Votes, is_for_collections: true }
     }
 
-    fn estimate(&self, workload: &Workload) -> Estimate {
+    fn estimate(&self, workload: &Workload) -> JoinEstimate {
         let rows = workload.row_count();
         let queries = workload.query_count();
         let both = rows + queries;
         // Average number of rows that a row could form a pair with, which are the rows of the other
         // collection.
         let others = 2.0 * queries * rows / both.max(1.0);
-        let join = Estimate {
+        let join = JoinEstimate {
             nanoseconds: workload.recursion(both, others),
             bytes: both * (3.0 * workload.fingerprint_bytes() + 12.0),
         };
@@ -140,7 +140,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for BipartiteJoin {
         &self,
         queries: Rows<'_, L>,
         corpus: Rows<'_, L>,
-        work: Work<'_>,
+        work: JoinWork<'_>,
     ) -> Result<GroupPairs> {
         bipartite_join(queries, corpus, work)
     }
@@ -149,7 +149,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for BipartiteJoin {
         &self,
         queries: FixedRows<'a, L>,
         corpus: FixedRows<'a, L>,
-        work: Work<'a>,
+        work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         let found = self.join(queries.rows(), corpus.rows(), work)?;
         Ok(Box::new(RowPairs::new(found, queries.fingerprints.len())))

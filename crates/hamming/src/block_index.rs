@@ -13,8 +13,8 @@ use crate::bucket_table::{BucketTable, Look, TableKeys, TableParts, building_byt
 use crate::indexed_search::IndexedSearch;
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
-use crate::work::{FixedRows, Work};
-use crate::workload::{Estimate, Workload, table_look};
+use crate::work::{FixedRows, JoinWork};
+use crate::workload::{JoinEstimate, Workload, table_look};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::{Error, Result};
 use simtool_compute::lent_array::{Arrays, InMemory, LentArray};
@@ -229,12 +229,12 @@ impl JoinKind for BlockIndexJoin {
         Limits { tasks: Tasks::Searches, rows: RowKind::Lanes, is_for_collections: false }
     }
 
-    fn estimate(&self, workload: &Workload) -> Estimate {
+    fn estimate(&self, workload: &Workload) -> JoinEstimate {
         let rows = workload.row_count();
         let tables = workload.blocks();
         let build = rows * tables * 15.0;
         let query = tables * table_look(workload.bucket_rows(), workload.compare());
-        Estimate {
+        JoinEstimate {
             nanoseconds: build + workload.query_count() * query,
             bytes: rows * tables * building_bytes(workload.rows) as f64,
         }
@@ -246,7 +246,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for BlockIndexJoin {
         &self,
         queries: FixedRows<'a, L>,
         corpus: FixedRows<'a, L>,
-        work: Work<'a>,
+        work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         let (fingerprints, corpus_rows) = corpus.valid();
         let keys = TableKeys::new(work.layout(&fingerprints), work.reach);

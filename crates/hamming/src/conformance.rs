@@ -12,7 +12,7 @@ use crate::multi_index_join;
 use crate::partition_join::{count_pairs, self_join};
 use crate::spilled_join::SpilledGroups;
 use crate::streamed_queries::StreamedQueries;
-use crate::work::Work;
+use crate::work::JoinWork;
 use crate::{FingerprintIndex, Rows, linear_scan};
 use fingerprint_sets::{Random, ball, mix, pages, wide_mix};
 use simtool_compute::context::Context;
@@ -93,7 +93,7 @@ fn context_of(isa: Isa) -> Context<'static> {
 
 /// Returns the pairs of rows that the self-join finds.
 fn joined<L: Fingerprint>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Vec<RowPair> {
-    let join = self_join(rows, Work::new(reach, &context_of(isa))).unwrap();
+    let join = self_join(rows, JoinWork::new(reach, &context_of(isa))).unwrap();
     expanded(join.groups.first(), &join.pairs)
 }
 
@@ -128,7 +128,7 @@ fn check_self_join<L: Fingerprint>(shape: Shape, rows: usize, distances: &[u32])
                 assert_eq!(found.len(), expected.len(), "{place}");
                 assert_eq!(found, expected, "{place}");
                 let context = context_of(isa);
-                let work = Work::new(reach, &context);
+                let work = JoinWork::new(reach, &context);
                 let counted = count_pairs(all, work).unwrap();
                 assert_eq!(counted, expected.len() as u64, "{place}");
                 if shape.metric() == Metric::Bits {
@@ -200,7 +200,7 @@ fn check_spilled<L: Fingerprint>(shape: Shape, memory: u64, distances: &[u32]) {
             let (groups, isa) = (&spilled.groups, Isa::detected());
             let layout = Layout::even(shape, max_distance);
             let pairs = spilled
-                .collect_pairs(&layout, Work::new(reach, &context_of(isa)), &KeepPairs)
+                .collect_pairs(&layout, JoinWork::new(reach, &context_of(isa)), &KeepPairs)
                 .unwrap();
             let found = expanded(groups, &pairs.into_sorted());
             assert!(found == oracle(rows, reach), "{name}, {shape}, k = {max_distance}");
@@ -223,7 +223,7 @@ fn bipartite<L: Fingerprint>(
     reach: Reach,
     isa: Isa,
 ) -> Vec<RowPair> {
-    let join = bipartite_join(queries, corpus, Work::new(reach, &context_of(isa))).unwrap();
+    let join = bipartite_join(queries, corpus, JoinWork::new(reach, &context_of(isa))).unwrap();
     let mut pairs = Vec::new();
     for pair in &join.pairs {
         for &a in join.groups.first().rows(pair.a) {

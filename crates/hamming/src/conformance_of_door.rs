@@ -6,8 +6,8 @@ use crate::conformance::{RowPair, expanded};
 use crate::door;
 use crate::joins::find;
 use crate::partners::collect;
-use crate::planner::Plan;
-use crate::workload::{Task, Workload};
+use crate::planner::JoinPlan;
+use crate::workload::{JoinTask, Workload};
 use simtool_base::progress::NoProgress;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
@@ -107,10 +107,11 @@ fn tuple(pair: &ValuePair) -> RowPair {
 fn check_self_joins(shape: Shape, max_distance: u32, context: &Context<'_>) {
     let corpus = rows_of(shape, 300, 5);
     let rows = Sides::One(&corpus);
-    let plan = Plan::new(Workload::of(Task::SelfJoin, &corpus, max_distance, u64::MAX)).unwrap();
+    let plan =
+        JoinPlan::new(Workload::of(JoinTask::SelfJoin, &corpus, max_distance, u64::MAX)).unwrap();
     let expected = slow(None, &corpus, max_distance);
     for join in plan.costs.iter().map(|cost| cost.join) {
-        let plan = Plan { join, ..plan.clone() };
+        let plan = JoinPlan { join, ..plan.clone() };
         let place = format!("{join}, {shape}");
         let found = door::join(rows, &plan, context).unwrap();
         assert!(expanded(found.groups.first(), &found.pairs) == expected, "{place}");
@@ -127,8 +128,8 @@ fn check_searches(shape: Shape, max_distance: u32, context: &Context<'_>) {
     let corpus = rows_of(shape, 300, 5);
     let queries = rows_of(shape, 120, 5);
     let sides = Sides::Two(&queries, &corpus);
-    let task = Task::Search { queries: queries.len() };
-    let plan = Plan::new(Workload::of(task, &corpus, max_distance, u64::MAX)).unwrap();
+    let task = JoinTask::Search { queries: queries.len() };
+    let plan = JoinPlan::new(Workload::of(task, &corpus, max_distance, u64::MAX)).unwrap();
     let expected = slow(Some(&queries), &corpus, max_distance);
     assert!(expected.len() > 20, "{shape}");
     for join in plan.costs.iter().map(|cost| cost.join) {
@@ -137,7 +138,7 @@ fn check_searches(shape: Shape, max_distance: u32, context: &Context<'_>) {
         if is_endless && (max_distance > 2 || shape.row_bits() > 16) {
             continue;
         }
-        let plan = Plan { join, ..plan.clone() };
+        let plan = JoinPlan { join, ..plan.clone() };
         let place = format!("{join}, {shape}");
         let partners = door::partners(sides, &plan, context).unwrap();
         assert!(collect(&*partners).iter().map(tuple).eq(expected.iter().copied()), "{place}");
@@ -162,8 +163,8 @@ fn the_door_refuses_rows_that_do_not_compare_and_methods_of_other_tasks() {
         FingerprintRows { recipe: recipe.map(str::to_owned), ..rows }
     };
     let corpus = of(Shape::bits(64), Some("simhash64/shingle=3"));
-    let workload = Workload::of(Task::Search { queries: 20 }, &corpus, 3, u64::MAX);
-    let plan = Plan::new(workload).unwrap();
+    let workload = Workload::of(JoinTask::Search { queries: 20 }, &corpus, 3, u64::MAX);
+    let plan = JoinPlan::new(workload).unwrap();
     let refused = |queries: &FingerprintRows<'_>| {
         let joined = door::join(Sides::Two(queries, &corpus), &plan, &context).map(|_| ());
         let partners = door::partners(Sides::Two(queries, &corpus), &plan, &context).map(|_| ());
@@ -180,9 +181,9 @@ fn the_door_refuses_rows_that_do_not_compare_and_methods_of_other_tasks() {
     let message = refused(&of(Shape::bits(63), None));
     assert_eq!(message, "queries with 63 bits: must have the corpus's 64 bits");
     assert!(refused(&of(Shape::lanes(16, 4), None)).contains("with 16 lanes of 4 bits"));
-    let plan = Plan { join: find("block-index").unwrap(), ..plan };
+    let plan = JoinPlan { join: find("block-index").unwrap(), ..plan };
     let error = door::join(Sides::One(&corpus), &plan, &context).unwrap_err().to_string();
     assert_eq!(error, "index block-index: is no method for self-joins");
-    let plan = Plan { join: find("spilled-join").unwrap(), ..plan };
+    let plan = JoinPlan { join: find("spilled-join").unwrap(), ..plan };
     assert!(door::join(Sides::Two(&corpus, &corpus), &plan, &context).is_err());
 }

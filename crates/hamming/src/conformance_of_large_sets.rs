@@ -9,7 +9,7 @@ use crate::conformance::fingerprint_sets::{ball, mix, wide_mix};
 use crate::grouping::group;
 use crate::linear_scan;
 use crate::partition_join::{collect_value_pairs, count_pairs, self_join};
-use crate::work::Work;
+use crate::work::JoinWork;
 use simtool_compute::context::Context;
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_table::{Fingerprint, Reach, Wide};
@@ -33,7 +33,7 @@ fn large_sets_of_many_words_are_joined_by_their_sketches() {
         let reach = Reach::bits(512, max_distance);
         let mut groups = group(Rows::all(fingerprints)).unwrap();
         let run = |groups: &mut _| {
-            collect_value_pairs(groups, Work::new(reach, &context), &KeepPairs).unwrap()
+            collect_value_pairs(groups, JoinWork::new(reach, &context), &KeepPairs).unwrap()
         };
         let pairs = on_threads(1, || run(&mut groups));
         let values = groups.values().to_vec();
@@ -57,7 +57,7 @@ fn large_sets_of_many_words_are_joined_by_their_sketches() {
         }
         let (queries, corpus) = fingerprints.split_at(30_000);
         let join =
-            bipartite_join(Rows::all(queries), Rows::all(corpus), Work::new(reach, &context))
+            bipartite_join(Rows::all(queries), Rows::all(corpus), JoinWork::new(reach, &context))
                 .unwrap();
         for a in (0..join.groups.first().len() as u32).step_by(499) {
             found.clear();
@@ -79,12 +79,15 @@ fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() 
     let reach = |max_distance| Reach::bits(64, max_distance);
     let run = |max_distance| {
         let mut groups = group(Rows::all(&fingerprints)).unwrap();
-        let pairs =
-            collect_value_pairs(&mut groups, Work::new(reach(max_distance), &context), &KeepPairs)
-                .unwrap();
+        let pairs = collect_value_pairs(
+            &mut groups,
+            JoinWork::new(reach(max_distance), &context),
+            &KeepPairs,
+        )
+        .unwrap();
         let portable = collect_value_pairs(
             &mut groups,
-            Work::new(reach(max_distance), &context.with_isa(Isa::PORTABLE)),
+            JoinWork::new(reach(max_distance), &context.with_isa(Isa::PORTABLE)),
             &KeepPairs,
         )
         .unwrap();
@@ -123,23 +126,24 @@ fn giant_groups_stay_folded() {
     let fingerprints = vec![42u64; rows];
     for max_distance in [0, 3, 64] {
         let reach = Reach::bits(64, max_distance);
-        let join = self_join(Rows::all(&fingerprints), Work::new(reach, &context)).unwrap();
+        let join = self_join(Rows::all(&fingerprints), JoinWork::new(reach, &context)).unwrap();
         assert_eq!((join.groups.first().len(), join.pairs.len()), (1, 0));
         assert_eq!(join.groups.first().rows(0).len(), rows);
         let pairs = (rows as u64) * (rows as u64 - 1) / 2;
         assert_eq!(
-            count_pairs(Rows::all(&fingerprints), Work::new(reach, &context)).unwrap(),
+            count_pairs(Rows::all(&fingerprints), JoinWork::new(reach, &context)).unwrap(),
             pairs
         );
     }
     // A few values that are near one another, each many times.
     let fingerprints: Vec<u64> = (0..rows as u64).map(|row| 1 << (row % 8)).collect();
     let reach = Reach::bits(64, 2);
-    let join = self_join(Rows::all(&fingerprints), Work::new(reach, &context)).unwrap();
+    let join = self_join(Rows::all(&fingerprints), JoinWork::new(reach, &context)).unwrap();
     assert_eq!((join.groups.first().len(), join.pairs.len()), (8, 28));
     let (queries, corpus) = fingerprints.split_at(rows / 3);
     let join =
-        bipartite_join(Rows::all(queries), Rows::all(corpus), Work::new(reach, &context)).unwrap();
+        bipartite_join(Rows::all(queries), Rows::all(corpus), JoinWork::new(reach, &context))
+            .unwrap();
     assert_eq!(
         (join.groups.first().len(), join.groups.second().len(), join.pairs.len()),
         (8, 8, 64)
@@ -155,15 +159,16 @@ fn a_giant_bucket_of_one_block_is_split_by_the_others() {
     // The position of the constant bits changes no distance.
     let shifted = |by: u32| narrow.iter().map(|row| row << by | 0x5A5A & !(mask << by)).collect();
     let sets: [Vec<u64>; 3] = [narrow.clone(), shifted(16), shifted(7)];
-    let counts =
-        sets.each_ref().map(|set| count_pairs(Rows::all(set), Work::new(reach, &context)).unwrap());
+    let counts = sets
+        .each_ref()
+        .map(|set| count_pairs(Rows::all(set), JoinWork::new(reach, &context)).unwrap());
     let wide = |&row: &u64| Wide::from(u128::from(row) << 40 | 7);
     let wide: Vec<Wide<2>> = narrow.iter().map(wide).collect();
     assert_eq!(
         counts,
-        [count_pairs(Rows::all(&wide), Work::new(Reach::bits(128, 3), &context)).unwrap(); 3]
+        [count_pairs(Rows::all(&wide), JoinWork::new(Reach::bits(128, 3), &context)).unwrap(); 3]
     );
-    let join = self_join(Rows::all(&narrow), Work::new(reach, &context)).unwrap();
+    let join = self_join(Rows::all(&narrow), JoinWork::new(reach, &context)).unwrap();
     let pairs = expanded(join.groups.first(), &join.pairs);
     assert_eq!(pairs.len() as u64, counts[0]);
     let mut found = Vec::new();

@@ -10,9 +10,9 @@ use crate::door;
 use crate::join::Join;
 use crate::joins::{searches, self_joins};
 use crate::partners::collect;
-use crate::planner::Plan;
+use crate::planner::JoinPlan;
 use crate::split::live_paths;
-use crate::workload::{Task, Workload};
+use crate::workload::{JoinTask, Workload};
 use simtool_compute::context::Context;
 use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool_model::sides::Sides;
@@ -90,9 +90,14 @@ fn with_bounded_paths<T>(row_words: usize, place: &str, work: impl FnOnce() -> T
     result
 }
 
-fn planned(join: &'static dyn Join, task: Task, rows: &FingerprintRows<'_>, k: u32) -> Plan {
-    let plan = Plan::new(Workload::of(task, rows, k, u64::MAX)).unwrap();
-    Plan { join, ..plan }
+fn planned(
+    join: &'static dyn Join,
+    task: JoinTask,
+    rows: &FingerprintRows<'_>,
+    k: u32,
+) -> JoinPlan {
+    let plan = JoinPlan::new(Workload::of(task, rows, k, u64::MAX)).unwrap();
+    JoinPlan { join, ..plan }
 }
 
 #[test]
@@ -105,7 +110,7 @@ fn every_self_join_takes_documents_of_a_template_in_bounded_memory() {
         assert!(!expected.is_empty(), "{shape}, k = {max_distance}");
         for join in self_joins().filter(|join| join.limits().counts(shape.metric())) {
             let place = format!("{join}, {shape}, k = {max_distance}");
-            let plan = planned(join, Task::SelfJoin, &rows, max_distance);
+            let plan = planned(join, JoinTask::SelfJoin, &rows, max_distance);
             let found = with_bounded_paths(rows.words.len(), &place, || {
                 door::join(side, &plan, &context).unwrap()
             });
@@ -125,7 +130,7 @@ fn every_search_takes_documents_of_a_template_in_bounded_memory() {
         let queries = queries.finish();
         let sides = Sides::Two(&queries, &corpus);
         let expected = all_pairs(sides, max_distance);
-        let task = Task::Search { queries: queries.len() };
+        let task = JoinTask::Search { queries: queries.len() };
         for join in searches().filter(|join| join.limits().counts(shape.metric())) {
             // These methods visit every row within the distance of a query, and large distances have too
             // many of them.

@@ -21,11 +21,11 @@ use crate::join::{Join, JoinFixedRows};
 use crate::layout::Layout;
 use crate::null_lanes::{NullSide, may_be_null, without_nulls};
 use crate::partners::{Partners, collect, count};
-use crate::planner::Plan;
+use crate::planner::JoinPlan;
 use crate::row_pairs::RowPairs;
 use crate::votes::voting_pairs;
 use crate::wide_scan::{WideRows, WideSearch};
-use crate::work::{FixedRows, Work};
+use crate::work::{FixedRows, JoinWork};
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::Share;
 use simtool_compute::context::Context;
@@ -112,8 +112,8 @@ fn mask_bits(reach: Reach) -> u32 {
 /// use simtool_compute::context::Context;
 /// use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
 /// use simtool_hamming::door::join;
-/// use simtool_hamming::planner::Plan;
-/// use simtool_hamming::workload::{Task, Workload};
+/// use simtool_hamming::planner::JoinPlan;
+/// use simtool_hamming::workload::{JoinTask, Workload};
 /// use simtool_model::sides::Sides;
 ///
 /// let mut rows = RowsBuilder::new(Shape::bits(64));
@@ -122,7 +122,7 @@ fn mask_bits(reach: Reach) -> u32 {
 /// }
 /// let rows = rows.finish();
 /// let context = Context::default();
-/// let plan = Plan::new(Workload::of(Task::SelfJoin, &rows, 2, context.memory().limit()))?;
+/// let plan = JoinPlan::new(Workload::of(JoinTask::SelfJoin, &rows, 2, context.memory().limit()))?;
 /// let found = join(Sides::One(&rows), &plan, &context)?;
 /// // Rows 0 and 3 are equal, so there are three groups: 0000, 0011 and 1111.
 /// assert_eq!(found.groups.first().len(), 3);
@@ -136,7 +136,7 @@ fn mask_bits(reach: Reach) -> u32 {
 /// temporary file fails, or there is too little memory.
 pub fn join(
     rows: Sides<&FingerprintRows<'_>>,
-    plan: &Plan,
+    plan: &JoinPlan,
     context: &Context<'_>,
 ) -> Result<GroupPairs> {
     check_sides(rows)?;
@@ -144,7 +144,7 @@ pub fn join(
         return join(values_for_nulls(rows).as_ref(), plan, context);
     }
     let share = Share::begin("joining", context.progress());
-    let work = Work { share, ..work(rows.second(), plan, context)? };
+    let work = JoinWork { share, ..work(rows.second(), plan, context)? };
     match JoinWay::of(plan.join, work.reach) {
         JoinWay::Votes { needed } => {
             let distinct = rows.try_map(|rows| Distinct::new(rows, work.reach))?;
@@ -172,7 +172,7 @@ pub fn join(
 fn join_fixed<L: Fingerprint>(
     rows: Sides<&FingerprintRows<'_>>,
     join: &'static dyn Join,
-    work: Work<'_>,
+    work: JoinWork<'_>,
 ) -> Result<GroupPairs>
 where
     dyn Join: JoinFixedRows<L>,
@@ -211,14 +211,14 @@ fn scan_wide(rows: Sides<&FingerprintRows<'_>>, reach: Reach) -> Result<GroupPai
 /// The same errors as [`join`].
 pub fn count_self_join(
     rows: &FingerprintRows<'_>,
-    plan: &Plan,
+    plan: &JoinPlan,
     context: &Context<'_>,
 ) -> Result<u64> {
     let work = work(rows, plan, context)?;
     if may_be_null(rows.shape) || JoinWay::of(plan.join, work.reach) != JoinWay::ByMethod {
         return Ok(count(&*partners(Sides::One(rows), plan, context)?, context.progress()));
     }
-    let work = Work { share: Share::begin("joining", context.progress()), ..work };
+    let work = JoinWork { share: Share::begin("joining", context.progress()), ..work };
     of_fixed_words!(
         rows.shape,
         count_fixed(rows, plan.join, work),
@@ -229,7 +229,7 @@ pub fn count_self_join(
 fn count_fixed<L: Fingerprint>(
     rows: &FingerprintRows<'_>,
     join: &'static dyn Join,
-    work: Work<'_>,
+    work: JoinWork<'_>,
 ) -> Result<u64>
 where
     dyn Join: JoinFixedRows<L>,
@@ -245,7 +245,7 @@ where
 /// The same errors as [`join`].
 pub fn partners<'a>(
     rows: Sides<&'a FingerprintRows<'_>>,
-    plan: &Plan,
+    plan: &JoinPlan,
     context: &'a Context<'a>,
 ) -> Result<Box<dyn Partners + 'a>> {
     check_sides(rows)?;
@@ -257,7 +257,7 @@ pub fn partners<'a>(
         let found = join(rows, plan, context)?;
         return Ok(Box::new(RowPairs::new(found, rows.first().len())));
     }
-    let work = Work { share: Share::begin("joining", context.progress()), ..work };
+    let work = JoinWork { share: Share::begin("joining", context.progress()), ..work };
     of_fixed_words!(
         work.reach.shape,
         partners_fixed(rows, plan.join, work),
@@ -268,7 +268,7 @@ pub fn partners<'a>(
 fn partners_fixed<'a, L: Fingerprint>(
     rows: Sides<&'a FingerprintRows<'_>>,
     join: &'static dyn Join,
-    work: Work<'a>,
+    work: JoinWork<'a>,
 ) -> Result<Box<dyn Partners + 'a>>
 where
     dyn Join: JoinFixedRows<L>,
@@ -371,9 +371,9 @@ fn values_for_nulls(rows: Sides<&FingerprintRows<'_>>) -> Sides<FingerprintRows<
 /// There are too many rows, or the method does not support the metric of the rows.
 fn work<'w>(
     corpus: &FingerprintRows<'_>,
-    plan: &Plan,
+    plan: &JoinPlan,
     context: &'w Context<'w>,
-) -> Result<Work<'w>> {
+) -> Result<JoinWork<'w>> {
     check_count("fingerprints", corpus)?;
     let metric = corpus.shape.metric();
     if !plan.join.limits().counts(metric) {
@@ -386,7 +386,7 @@ fn work<'w>(
         return Err(plan.join.refusal(rows));
     }
     let reach = Reach { shape: corpus.shape, max_distance: plan.workload.max_distance };
-    Ok(Work { reach, context, share: Share::untold() })
+    Ok(JoinWork { reach, context, share: Share::untold() })
 }
 
 /// Checks that 32 bits are enough for the row numbers. The largest number is reserved: it means "no

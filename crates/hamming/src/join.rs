@@ -8,8 +8,8 @@ use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
 use crate::partners::{Partners, collect, count};
 use crate::row_pairs::RowPairs;
-use crate::work::{FixedRows, Work};
-use crate::workload::{Estimate, Task, Workload};
+use crate::work::{FixedRows, JoinWork};
+use crate::workload::{JoinEstimate, JoinTask, Workload};
 use simtool_base::error::{Error, Result};
 use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::{Fingerprint, Wide};
@@ -88,10 +88,10 @@ impl Limits {
 
     /// Whether the method can do `task`.
     #[must_use]
-    pub(crate) fn has(self, task: Task) -> bool {
+    pub(crate) fn has(self, task: JoinTask) -> bool {
         match task {
-            Task::SelfJoin => self.tasks.have_self_joins(),
-            Task::Search { .. } => self.tasks.have_searches(),
+            JoinTask::SelfJoin => self.tasks.have_self_joins(),
+            JoinTask::Search { .. } => self.tasks.have_searches(),
         }
     }
 }
@@ -108,7 +108,7 @@ pub trait JoinKind: Sync {
     fn limits(&self) -> Limits;
 
     /// Estimates the time and memory that the method takes for a workload.
-    fn estimate(&self, workload: &Workload) -> Estimate;
+    fn estimate(&self, workload: &Workload) -> JoinEstimate;
 
     /// Returns the error for a task that the method cannot do. `task` names the task in the plural, for
     /// example "searches".
@@ -129,7 +129,7 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
     /// # Errors
     ///
     /// The method is not for self-joins, a temporary file fails, or there is too little memory.
-    fn self_join(&self, _rows: Rows<'_, L>, _work: Work<'_>) -> Result<GroupPairs> {
+    fn self_join(&self, _rows: Rows<'_, L>, _work: JoinWork<'_>) -> Result<GroupPairs> {
         Err(self.refusal("self-joins"))
     }
 
@@ -139,7 +139,7 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
     /// # Errors
     ///
     /// The same errors as [`self_join`](Self::self_join).
-    fn count_pairs(&self, rows: FixedRows<'_, L>, work: Work<'_>) -> Result<u64> {
+    fn count_pairs(&self, rows: FixedRows<'_, L>, work: JoinWork<'_>) -> Result<u64> {
         Ok(count(&*self.self_partners(rows, work)?, work.context.progress()))
     }
 
@@ -151,7 +151,7 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
     fn self_partners<'a>(
         &self,
         rows: FixedRows<'a, L>,
-        work: Work<'a>,
+        work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         let found = self.self_join(rows.rows(), work)?;
         Ok(Box::new(RowPairs::new(found, rows.fingerprints.len())))
@@ -166,7 +166,7 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
         &self,
         queries: Rows<'_, L>,
         corpus: Rows<'_, L>,
-        work: Work<'_>,
+        work: JoinWork<'_>,
     ) -> Result<GroupPairs> {
         // Equal queries are searched only once, and equal rows are found only once.
         let queries = group(queries)?;
@@ -186,7 +186,7 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
         &self,
         _queries: FixedRows<'a, L>,
         _corpus: FixedRows<'a, L>,
-        _work: Work<'a>,
+        _work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         Err(self.refusal("searches"))
     }

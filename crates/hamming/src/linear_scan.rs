@@ -6,8 +6,8 @@ use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::{Partners, UNKNOWN_BOUND, collect};
-use crate::work::{FixedRows, Work};
-use crate::workload::{Estimate, Task, Workload};
+use crate::work::{FixedRows, JoinWork};
+use crate::workload::{JoinEstimate, JoinTask, Workload};
 use simtool_base::error::Result;
 use simtool_kernels::{Isa, hamming_scan};
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
@@ -77,25 +77,25 @@ impl JoinKind for LinearScanJoin {
         Limits { tasks: Tasks::All, rows: RowKind::Any, is_for_collections: false }
     }
 
-    fn estimate(&self, workload: &Workload) -> Estimate {
+    fn estimate(&self, workload: &Workload) -> JoinEstimate {
         let rows = workload.row_count();
         let words = workload.fingerprint_words();
         // A scan reads whole fingerprints. The other methods compare the XOR of the words first.
         let compare = workload.compare() * if words > 2.0 { words } else { 1.0 };
         match workload.task {
-            Task::SelfJoin => {
-                Estimate { nanoseconds: rows * rows / 2.0 * compare, bytes: rows * 4.0 }
+            JoinTask::SelfJoin => {
+                JoinEstimate { nanoseconds: rows * rows / 2.0 * compare, bytes: rows * 4.0 }
             }
-            Task::Search { queries } => {
+            JoinTask::Search { queries } => {
                 let query = rows * 2.0 * compare + 100.0;
-                Estimate { nanoseconds: queries as f64 * query, bytes: 0.0 }
+                JoinEstimate { nanoseconds: queries as f64 * query, bytes: 0.0 }
             }
         }
     }
 }
 
 impl<L: Fingerprint> JoinFixedRows<L> for LinearScanJoin {
-    fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
+    fn self_join(&self, rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
         let equal = group(rows)?;
         let behind = ScanBehind { rows: FixedRows::all(equal.values()), work };
         let pairs = collect(&behind);
@@ -105,7 +105,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for LinearScanJoin {
     fn self_partners<'a>(
         &self,
         rows: FixedRows<'a, L>,
-        work: Work<'a>,
+        work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         Ok(Box::new(ScanBehind { rows, work }))
     }
@@ -114,7 +114,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for LinearScanJoin {
         &self,
         queries: FixedRows<'a, L>,
         corpus: FixedRows<'a, L>,
-        work: Work<'a>,
+        work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         // The rows without a fingerprint are not removed, because that would cost more than scanning
         // them.
@@ -125,7 +125,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for LinearScanJoin {
 /// A self-join that compares each row with all later rows.
 struct ScanBehind<'a, L: Fingerprint> {
     rows: FixedRows<'a, L>,
-    work: Work<'a>,
+    work: JoinWork<'a>,
 }
 
 impl<L: Fingerprint> Partners for ScanBehind<'_, L> {
@@ -162,7 +162,7 @@ impl<L: Fingerprint> Partners for ScanBehind<'_, L> {
 struct ScanAll<'a, L: Fingerprint> {
     queries: FixedRows<'a, L>,
     corpus: FixedRows<'a, L>,
-    work: Work<'a>,
+    work: JoinWork<'a>,
 }
 
 impl<L: Fingerprint> Partners for ScanAll<'_, L> {

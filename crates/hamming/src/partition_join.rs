@@ -9,8 +9,8 @@ use crate::group_pairs::GroupPairs;
 use crate::grouping::{EqualGroups, equal_pairs, group};
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::recursion::Recursion;
-use crate::work::{FixedRows, Work};
-use crate::workload::{Estimate, Workload};
+use crate::work::{FixedRows, JoinWork};
+use crate::workload::{JoinEstimate, Workload};
 use simtool_base::error::Result;
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::sides::Sides;
@@ -35,7 +35,7 @@ const MANY_ROWS: usize = 1 << 15;
 /// For small k and up to some hundred million rows, about k + 1 partitions of the n different
 /// fingerprints of f bits. The number of comparisons grows with n² / 2^(f / (k + 1)) or less, because
 /// big buckets are divided further.
-pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
+pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
     let mut groups = group(rows)?;
     let pairs = collect_value_pairs(&mut groups, work, &KeepPairs)?.into_sorted();
     Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
@@ -50,7 +50,7 @@ pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<Gr
 /// # Panics
 ///
 /// Panics in the same cases as [`group`].
-pub fn count_pairs<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<u64> {
+pub fn count_pairs<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<u64> {
     if L::WORDS < SKETCHED_WORDS && rows.fingerprints.len() >= MANY_ROWS {
         let (first_rows, spare) = first_rows(rows)?;
         let counting = CountFirst(&first_rows);
@@ -77,7 +77,7 @@ pub fn count_pairs<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<
 /// There is too little memory.
 pub(crate) fn collect_value_pairs<L: Fingerprint, C: Collect>(
     groups: &mut EqualGroups<L>,
-    work: Work<'_>,
+    work: JoinWork<'_>,
     collect: &C,
 ) -> Result<C::Part> {
     let spare = groups.spare.take();
@@ -102,11 +102,11 @@ impl JoinKind for PartitionJoin {
         Limits { tasks: Tasks::SelfJoins, rows: RowKind::Votes, is_for_collections: true }
     }
 
-    fn estimate(&self, workload: &Workload) -> Estimate {
+    fn estimate(&self, workload: &Workload) -> JoinEstimate {
         let rows = workload.row_count();
         // Long fingerprints are moved as sketches of two words.
         let sketch = if workload.fingerprint_words() > 2.0 { 60.0 } else { 0.0 };
-        let join = Estimate {
+        let join = JoinEstimate {
             nanoseconds: workload.recursion(rows, rows),
             bytes: rows * (2.0 * workload.fingerprint_bytes() + 12.0 + sketch),
         };
@@ -115,11 +115,11 @@ impl JoinKind for PartitionJoin {
 }
 
 impl<L: Fingerprint> JoinFixedRows<L> for PartitionJoin {
-    fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
+    fn self_join(&self, rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
         self_join(rows, work)
     }
 
-    fn count_pairs(&self, rows: FixedRows<'_, L>, work: Work<'_>) -> Result<u64> {
+    fn count_pairs(&self, rows: FixedRows<'_, L>, work: JoinWork<'_>) -> Result<u64> {
         count_pairs(rows.rows(), work)
     }
 }
@@ -134,7 +134,7 @@ mod tests {
     fn pairs_groups_and_limit() {
         let fingerprints = [0u64, 0b111, 0b1111, 0, 0b111 << 60, u64::MAX];
         let context = Context::default();
-        let work = Work::new(Reach::bits(64, 3), &context);
+        let work = JoinWork::new(Reach::bits(64, 3), &context);
         let found = self_join(Rows::all(&fingerprints), work).unwrap();
         assert_eq!(found.groups.first().len(), 5);
         let mut rows: Vec<_> = found

@@ -5,7 +5,7 @@
 
 use crate::join::Join;
 use crate::joins::{JOINS, LINEAR_SCAN};
-use crate::workload::{Task, Workload};
+use crate::workload::{JoinTask, Workload};
 use simtool_base::error::{Error, Result};
 use simtool_base::quantity::bytes;
 use simtool_model::fingerprint_rows::Metric;
@@ -17,7 +17,7 @@ const MOST_WORDS: usize = 8;
 
 /// Estimated time and memory of a method for a workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cost {
+pub struct JoinCost {
     /// The method that the estimate is for.
     pub join: &'static dyn Join,
     /// Seconds of work of one core.
@@ -28,7 +28,7 @@ pub struct Cost {
 
 /// The chosen method, and the estimates of all methods that could be chosen.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct JoinPlan {
     /// The task and the data that the plan is for.
     pub workload: Workload,
     /// The chosen method.
@@ -36,10 +36,10 @@ pub struct Plan {
     /// Whether the user selected the method by name.
     pub named: bool,
     /// The estimates of all methods that can do the task, the fastest first.
-    pub costs: Vec<Cost>,
+    pub costs: Vec<JoinCost>,
 }
 
-impl Plan {
+impl JoinPlan {
     /// Chooses the fastest method that fits in memory. If none fits, chooses the one that needs the
     /// least memory.
     ///
@@ -49,20 +49,20 @@ impl Plan {
     ///
     /// ```
     /// use simtool_model::fingerprint_rows::Shape;
-    /// use simtool_hamming::planner::Plan;
-    /// use simtool_hamming::workload::{Task, Workload};
+    /// use simtool_hamming::planner::JoinPlan;
+    /// use simtool_hamming::workload::{JoinTask, Workload};
     ///
     /// let workload = Workload {
-    ///     task: Task::SelfJoin,
+    ///     task: JoinTask::SelfJoin,
     ///     rows: 1_000_000,
     ///     shape: Shape::bits(64),
     ///     effective_bits: 64,
     ///     max_distance: 3,
     ///     memory: 1 << 30,
     /// };
-    /// assert_eq!(Plan::new(workload)?.join.name(), "partition-join");
+    /// assert_eq!(JoinPlan::new(workload)?.join.name(), "partition-join");
     /// // A thousand rows are compared faster than they are partitioned.
-    /// assert_eq!(Plan::new(Workload { rows: 1000, ..workload })?.join.name(), "linear-scan");
+    /// assert_eq!(JoinPlan::new(Workload { rows: 1000, ..workload })?.join.name(), "linear-scan");
     /// # Ok::<(), simtool_base::error::Error>(())
     /// ```
     pub fn new(workload: Workload) -> Result<Self> {
@@ -88,7 +88,8 @@ impl Plan {
 
     fn among(workload: Workload, methods: Vec<&'static dyn Join>) -> Result<Self> {
         workload.check()?;
-        let mut costs: Vec<Cost> = methods.into_iter().map(|join| cost(join, &workload)).collect();
+        let mut costs: Vec<JoinCost> =
+            methods.into_iter().map(|join| cost(join, &workload)).collect();
         // The sort is stable, so methods of equal cost keep the order of the table.
         costs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
         let fitting = costs.iter().find(|cost| cost.bytes <= workload.memory);
@@ -99,7 +100,7 @@ impl Plan {
 
     /// Returns the estimate of the chosen method, or `None` if the plan has no estimate of it.
     #[must_use]
-    pub fn cost(&self) -> Option<&Cost> {
+    pub fn cost(&self) -> Option<&JoinCost> {
         self.costs.iter().find(|cost| cost.join == self.join)
     }
 
@@ -135,7 +136,7 @@ fn methods(workload: &Workload) -> Vec<&'static dyn Join> {
 
 /// Estimates the time and memory of a method for a workload.
 #[expect(clippy::cast_sign_loss, reason = "no method takes a negative number of bytes")]
-fn cost(join: &'static dyn Join, workload: &Workload) -> Cost {
+fn cost(join: &'static dyn Join, workload: &Workload) -> JoinCost {
     let estimate = match workload.shape.metric() {
         Metric::Votes { needed } if !join.limits().takes_any_rows() => {
             let words = workload.shape.words() as u32;
@@ -148,15 +149,15 @@ fn cost(join: &'static dyn Join, workload: &Workload) -> Cost {
         }
         _ => join.estimate(workload),
     };
-    Cost { join, seconds: estimate.nanoseconds * 1e-9, bytes: estimate.bytes as u64 }
+    JoinCost { join, seconds: estimate.nanoseconds * 1e-9, bytes: estimate.bytes as u64 }
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for JoinPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Workload { task, rows, shape, effective_bits, max_distance, memory } = self.workload;
         match task {
-            Task::SelfJoin => write!(f, "self-join of {rows} rows")?,
-            Task::Search { queries } => write!(f, "{queries} queries against {rows} rows")?,
+            JoinTask::SelfJoin => write!(f, "self-join of {rows} rows")?,
+            JoinTask::Search { queries } => write!(f, "{queries} queries against {rows} rows")?,
         }
         writeln!(
             f,
@@ -211,10 +212,10 @@ mod tests {
     use crate::joins::find;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
 
-    const SELF: Task = Task::SelfJoin;
+    const SELF: JoinTask = JoinTask::SelfJoin;
 
-    fn batch(queries: usize) -> Task {
-        Task::Search { queries }
+    fn batch(queries: usize) -> JoinTask {
+        JoinTask::Search { queries }
     }
 
     #[test]
@@ -253,7 +254,7 @@ mod tests {
         for (task, rows, bits, effective_bits, max_distance, memory, expected) in cases {
             let shape = Shape::bits(bits);
             let workload = Workload { task, rows, shape, effective_bits, max_distance, memory };
-            let plan = Plan::new(workload).unwrap();
+            let plan = JoinPlan::new(workload).unwrap();
             assert_eq!(plan.join.name(), expected, "{plan}");
         }
     }
@@ -266,11 +267,11 @@ mod tests {
             let memory = 1_000_000_000;
             Workload { task: batch(1000), rows, shape, effective_bits, max_distance, memory }
         };
-        let plan = Plan::new(workload(Shape::lanes(128, 4), 20)).unwrap();
+        let plan = JoinPlan::new(workload(Shape::lanes(128, 4), 20)).unwrap();
         let mut names: Vec<_> = plan.costs.iter().map(|cost| cost.join.name()).collect();
         names.sort_unstable();
         assert_eq!(names, ["bipartite-join", "block-index", "linear-scan", "streamed-queries"]);
-        let plan = Plan::new(workload(Shape::bits(1024), 3)).unwrap();
+        let plan = JoinPlan::new(workload(Shape::bits(1024), 3)).unwrap();
         assert_eq!((plan.join.name(), plan.costs.len()), ("linear-scan", 1));
     }
 
@@ -280,8 +281,8 @@ mod tests {
             let (rows, effective_bits) = (10, shape.row_bits());
             let workload =
                 Workload { task: SELF, rows, shape, effective_bits, max_distance, memory: 1 };
-            let named = Plan::named(workload, find("partition-join").unwrap()).map(|_| ());
-            let chosen = Plan::new(workload).map(|_| ());
+            let named = JoinPlan::named(workload, find("partition-join").unwrap()).map(|_| ());
+            let chosen = JoinPlan::new(workload).map(|_| ());
             assert_eq!(named.is_ok(), chosen.is_ok());
             chosen
         };
@@ -297,12 +298,13 @@ mod tests {
         let mut rows = RowsBuilder::new(Shape::bits(64));
         (1..4).for_each(|row| rows.push(Some(&[row])));
         let workload = Workload::of(SELF, &rows.finish(), 3, u64::MAX);
-        let error = Plan::named(workload, find("block-index").unwrap()).unwrap_err().to_string();
+        let error =
+            JoinPlan::named(workload, find("block-index").unwrap()).unwrap_err().to_string();
         assert!(
             error.ends_with("linear-scan, partition-join, multi-index-join, spilled-join"),
             "{error}"
         );
-        let plan = Plan::named(workload, find("linear-scan").unwrap()).unwrap();
+        let plan = JoinPlan::named(workload, find("linear-scan").unwrap()).unwrap();
         assert!(plan.to_string().contains("linear-scan") && plan.named);
     }
 }

@@ -15,8 +15,8 @@ use crate::layout::Layout;
 use crate::parallel_partition::NumberedValues;
 use crate::recursion::Recursion;
 use crate::split::{Path as BlockPath, split_free};
-use crate::work::{FixedRows, Work};
-use crate::workload::{Estimate, Workload};
+use crate::work::{FixedRows, JoinWork};
+use crate::workload::{JoinEstimate, Workload};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{LargeBuffer, reserved};
 use simtool_kernels::partition::{BlockHash, Parts};
@@ -183,7 +183,7 @@ impl<W: Fingerprint> SpilledGroups<W> {
     pub(crate) fn collect_pairs<C: Collect>(
         &self,
         layout: &Layout,
-        work: Work<'_>,
+        work: JoinWork<'_>,
         collect: &C,
     ) -> Result<C::Part> {
         let mut merged = collect.part();
@@ -228,14 +228,14 @@ impl JoinKind for SpilledJoin {
         Limits { tasks: Tasks::SelfJoins, rows: RowKind::Lanes, is_for_collections: true }
     }
 
-    fn estimate(&self, workload: &Workload) -> Estimate {
+    fn estimate(&self, workload: &Workload) -> JoinEstimate {
         let rows = workload.row_count();
         let fingerprint_bytes = workload.fingerprint_bytes();
         let kept = workload.kept_pairs(workload.different_pairs());
         let disk = rows * workload.blocks() * (fingerprint_bytes + 4.0) * 1.5;
         // The join adapts to the memory that the pairs leave free.
         let left = workload.memory as f64 - kept.bytes;
-        let join = Estimate {
+        let join = JoinEstimate {
             nanoseconds: workload.recursion(rows, rows) + disk,
             bytes: left.clamp(0.0, rows * 2.0 * fingerprint_bytes),
         };
@@ -244,14 +244,14 @@ impl JoinKind for SpilledJoin {
 }
 
 impl<L: Fingerprint> JoinFixedRows<L> for SpilledJoin {
-    fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
+    fn self_join(&self, rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
         let layout = work.layout(rows.fingerprints);
         let spilled = spill(rows, work)?;
         let pairs = spilled.collect_pairs(&layout, work, &KeepPairs)?.into_sorted();
         Ok(GroupPairs { groups: Sides::One(spilled.groups), pairs })
     }
 
-    fn count_pairs(&self, rows: FixedRows<'_, L>, work: Work<'_>) -> Result<u64> {
+    fn count_pairs(&self, rows: FixedRows<'_, L>, work: JoinWork<'_>) -> Result<u64> {
         let layout = work.layout(&rows.fingerprints);
         let spilled = spill(rows.rows(), work)?;
         let counting = CountRows { groups: (&spilled.groups, &spilled.groups) };
@@ -261,6 +261,6 @@ impl<L: Fingerprint> JoinFixedRows<L> for SpilledJoin {
 }
 
 /// Groups equal rows. Uses the memory limit and the temporary folder of `work`.
-fn spill<L: Fingerprint>(rows: Rows<'_, L>, work: Work<'_>) -> Result<SpilledGroups<L>> {
+fn spill<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<SpilledGroups<L>> {
     SpilledGroups::new(rows, work.context.memory().limit(), work.context.temporary_folder())
 }

@@ -6,8 +6,8 @@ use crate::Rows;
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::layout::{Layout, is_first_agreeing};
 use crate::partners::Partners;
-use crate::work::{FixedRows, Work};
-use crate::workload::{Estimate, Workload};
+use crate::work::{FixedRows, JoinWork};
+use crate::workload::{JoinEstimate, Workload};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::Result;
 use simtool_kernels::Isa;
@@ -169,7 +169,7 @@ impl JoinKind for StreamedQueriesJoin {
         Limits { tasks: Tasks::Searches, rows: RowKind::Lanes, is_for_collections: true }
     }
 
-    fn estimate(&self, workload: &Workload) -> Estimate {
+    fn estimate(&self, workload: &Workload) -> JoinEstimate {
         let rows = workload.row_count();
         let queries = workload.query_count();
         let tables = workload.blocks();
@@ -178,7 +178,7 @@ impl JoinKind for StreamedQueriesJoin {
         // A bucket with one query is compared without reading the query.
         let crowded = (meetings * meetings / 2.0).min(1.0);
         let row = tables * (1.3 + crowded * 5.0 + meetings.max(1.0).log2() * 2.0 * meetings);
-        let scan = Estimate {
+        let scan = JoinEstimate {
             nanoseconds: rows * row + queries * 200.0,
             bytes: tables * queries * (16.0 + 16.0 * 8.0),
         };
@@ -191,7 +191,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for StreamedQueriesJoin {
         &self,
         queries: FixedRows<'a, L>,
         corpus: FixedRows<'a, L>,
-        work: Work<'a>,
+        work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         let query_count = queries.fingerprints.len();
         let (fingerprints, query_rows) = queries.valid();

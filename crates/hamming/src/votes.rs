@@ -10,7 +10,7 @@ use crate::bipartite_join::bipartite_join;
 use crate::partition_join::self_join;
 use crate::partners::{Partners, collect};
 use crate::row_pairs::RowPairs;
-use crate::work::Work;
+use crate::work::JoinWork;
 use simtool_base::error::Result;
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::fingerprint_table::Reach;
@@ -22,10 +22,10 @@ use simtool_model::sides::Sides;
 pub(super) fn voting_pairs(
     rows: Sides<&FingerprintRows<'_>>,
     needed: u32,
-    work: Work<'_>,
+    work: JoinWork<'_>,
 ) -> Result<Vec<ValuePair>> {
     let reach = Reach::bits(u64::BITS, work.reach.max_distance);
-    let of_lane = Work { reach, ..work };
+    let of_lane = JoinWork { reach, ..work };
     let mut pairs = Vec::new();
     for lane in 0..=work.reach.shape.words() - needed as usize {
         let columns = rows.map(|rows| column(rows, lane));

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 /// The maximum distance of a join, the resources that it may use, and its part in the progress reports.
 #[derive(Clone, Copy, Debug)]
-pub struct Work<'w> {
+pub struct JoinWork<'w> {
     /// The shape of the fingerprints, and the maximum distance of a pair.
     pub reach: Reach,
     /// Instruction set, memory and temporary folder.
@@ -22,7 +22,7 @@ pub struct Work<'w> {
     pub share: Share<'w>,
 }
 
-impl<'w> Work<'w> {
+impl<'w> JoinWork<'w> {
     /// Creates the work of a whole join without progress reports.
     #[must_use]
     pub fn new(reach: Reach, context: &'w Context<'w>) -> Self {

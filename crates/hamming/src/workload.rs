@@ -28,7 +28,7 @@ const LEAST_BUCKET: f64 = 48.0;
 
 /// The kind of pairs that a join finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
+pub enum JoinTask {
     /// All near pairs of one collection.
     SelfJoin,
     /// The partners of each query. All queries are known before the first answer.
@@ -42,7 +42,7 @@ pub enum Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// The kind of pairs that the method must find.
-    pub task: Task,
+    pub task: JoinTask,
     /// Number of rows of the corpus.
     pub rows: usize,
     /// Number of bits of a fingerprint, and the way in which distances are counted.
@@ -58,14 +58,14 @@ pub struct Workload {
 
 /// Estimated time and memory of a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
+pub struct JoinEstimate {
     /// Nanoseconds of work of one core.
     pub nanoseconds: f64,
     /// Bytes of memory in addition to the corpus.
     pub bytes: f64,
 }
 
-impl Add for Estimate {
+impl Add for JoinEstimate {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -78,16 +78,21 @@ impl Workload {
     ///
     /// ```
     /// use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
-    /// use simtool_hamming::workload::{Task, Workload};
+    /// use simtool_hamming::workload::{JoinTask, Workload};
     ///
     /// let mut rows = RowsBuilder::new(Shape::bits(64));
     /// (0..1000).for_each(|row| rows.push(Some(&[row % 4])));
-    /// let workload = Workload::of(Task::SelfJoin, &rows.finish(), 3, 1 << 30);
+    /// let workload = Workload::of(JoinTask::SelfJoin, &rows.finish(), 3, 1 << 30);
     /// // Only the lowest two bits differ from row to row.
     /// assert_eq!(workload.effective_bits, 2);
     /// ```
     #[must_use]
-    pub fn of(task: Task, corpus: &FingerprintRows<'_>, max_distance: u32, memory: u64) -> Self {
+    pub fn of(
+        task: JoinTask,
+        corpus: &FingerprintRows<'_>,
+        max_distance: u32,
+        memory: u64,
+    ) -> Self {
         let shape = corpus.shape;
         let effective_bits = effective_bits(&corpus.words, shape);
         Self { task, rows: corpus.len(), shape, effective_bits, max_distance, memory }
@@ -127,8 +132,8 @@ impl Workload {
     /// Returns the number of rows whose partners are searched: the queries, or all rows in a self-join.
     pub(super) fn query_count(&self) -> f64 {
         match self.task {
-            Task::SelfJoin => self.rows as f64,
-            Task::Search { queries } => queries as f64,
+            JoinTask::SelfJoin => self.rows as f64,
+            JoinTask::Search { queries } => queries as f64,
         }
     }
 
@@ -213,9 +218,9 @@ impl Workload {
 
     /// Estimates the time and memory for keeping the found pairs in memory. Among `compared` pairs,
     /// those that are near by chance are found.
-    pub(super) fn kept_pairs(&self, compared: f64) -> Estimate {
+    pub(super) fn kept_pairs(&self, compared: f64) -> JoinEstimate {
         let pairs = compared * self.share_within();
-        Estimate { nanoseconds: pairs * PAIR_TIME, bytes: pairs * PAIR_BYTES }
+        JoinEstimate { nanoseconds: pairs * PAIR_TIME, bytes: pairs * PAIR_BYTES }
     }
 
     /// Returns the fraction of pairs of unrelated rows that are within the maximum distance. It is a
@@ -272,7 +277,7 @@ mod tests {
     #[test]
     fn the_share_of_pairs_by_chance_is_binomial() {
         let share = |shape, effective_bits, max_distance| {
-            let task = Task::SelfJoin;
+            let task = JoinTask::SelfJoin;
             let workload =
                 Workload { task, rows: 1, shape, effective_bits, max_distance, memory: 1 };
             workload.share_within()

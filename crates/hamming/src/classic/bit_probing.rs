@@ -5,8 +5,8 @@ use crate::FingerprintIndex;
 use crate::indexed_search::IndexedSearch;
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
-use crate::work::{FixedRows, Work};
-use crate::workload::{Estimate, Workload};
+use crate::work::{FixedRows, JoinWork};
+use crate::workload::{JoinEstimate, Workload};
 use simtool_base::error::Result;
 use simtool_base::unordered_map::UnorderedMap;
 use simtool_model::fingerprint_table::Fingerprint;
@@ -107,11 +107,11 @@ impl JoinKind for BitProbingJoin {
         Limits { tasks: Tasks::Searches, rows: RowKind::Bits, is_for_collections: false }
     }
 
-    fn estimate(&self, workload: &Workload) -> Estimate {
+    fn estimate(&self, workload: &Workload) -> JoinEstimate {
         let rows = workload.row_count();
         let build = rows * 100.0;
         let query = workload.flips() * 20.0;
-        Estimate {
+        JoinEstimate {
             nanoseconds: build + workload.query_count() * query,
             bytes: rows * (workload.fingerprint_bytes() + 40.0),
         }
@@ -123,7 +123,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for BitProbingJoin {
         &self,
         queries: FixedRows<'a, L>,
         corpus: FixedRows<'a, L>,
-        work: Work<'a>,
+        work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         let (fingerprints, corpus_rows) = corpus.valid();
         let index = BitProbing::new(&fingerprints, work.reach.max_distance);

@@ -6,8 +6,8 @@ use crate::classic::bit_probing::visit_flips;
 use crate::indexed_search::IndexedSearch;
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
-use crate::work::{FixedRows, Work};
-use crate::workload::{Estimate, Workload};
+use crate::work::{FixedRows, JoinWork};
+use crate::workload::{JoinEstimate, Workload};
 use simtool_base::error::Result;
 use simtool_base::unordered_map::UnorderedMap;
 use simtool_model::fingerprint_table::Fingerprint;
@@ -70,14 +70,14 @@ impl JoinKind for ExpandedSetJoin {
         Limits { tasks: Tasks::Searches, rows: RowKind::Bits, is_for_collections: false }
     }
 
-    fn estimate(&self, workload: &Workload) -> Estimate {
+    fn estimate(&self, workload: &Workload) -> JoinEstimate {
         let rows = workload.row_count();
         let flips = workload.flips();
         let build = rows * flips * 100.0;
         let bytes = rows * flips * (workload.fingerprint_bytes() + 24.0);
         // A look-up beyond the caches waits for memory.
         let query = if bytes > 1e7 { 120.0 } else { 40.0 };
-        Estimate { nanoseconds: build + workload.query_count() * query, bytes }
+        JoinEstimate { nanoseconds: build + workload.query_count() * query, bytes }
     }
 }
 
@@ -86,7 +86,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for ExpandedSetJoin {
         &self,
         queries: FixedRows<'a, L>,
         corpus: FixedRows<'a, L>,
-        work: Work<'a>,
+        work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         let (fingerprints, corpus_rows) = corpus.valid();
         let index =

@@ -10,8 +10,8 @@ use crate::FingerprintIndex;
 use crate::indexed_search::IndexedSearch;
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::partners::Partners;
-use crate::work::{FixedRows, Work};
-use crate::workload::{Estimate, Workload};
+use crate::work::{FixedRows, JoinWork};
+use crate::workload::{JoinEstimate, Workload};
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator, ParallelSliceMut};
 use simtool_base::error::Result;
 use simtool_kernels::prefetch;
@@ -248,12 +248,12 @@ impl JoinKind for PermutedTablesJoin {
         Limits { tasks: Tasks::Searches, rows: RowKind::Bits, is_for_collections: false }
     }
 
-    fn estimate(&self, workload: &Workload) -> Estimate {
+    fn estimate(&self, workload: &Workload) -> JoinEstimate {
         let rows = workload.row_count();
         let tables = workload.blocks();
         let build = rows * tables * 100.0;
         let query = tables * (250.0 + workload.bucket_rows());
-        Estimate {
+        JoinEstimate {
             nanoseconds: build + workload.query_count() * query,
             bytes: rows * tables * (2.0 * workload.fingerprint_bytes() + 8.0),
         }
@@ -265,7 +265,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for PermutedTablesJoin {
         &self,
         queries: FixedRows<'a, L>,
         corpus: FixedRows<'a, L>,
-        work: Work<'a>,
+        work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         let (fingerprints, corpus_rows) = corpus.valid();
         let index = PermutedTables::new(&fingerprints, work.reach);
