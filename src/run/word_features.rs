@@ -17,7 +17,8 @@ pub struct WordsRequest {
     pub features: Option<String>,
     /// M, the number of bits of a fingerprint, as text.
     pub bits: Option<String>,
-    /// Folder in which a file has its usual name if no path was given for it.
+    /// Folder of the input files for which the user gives no path. The hash table is looked for in
+    /// `hashvalue.txt`, and the stop words in `stopwords.txt`.
     pub directory: PathBuf,
     /// Path of the file with the hash table, if the user gave one.
     pub hash_table: Option<PathBuf>,

@@ -45,14 +45,16 @@ impl<T> Sides<T> {
         }
     }
 
-    /// Returns the value of the only collection or of the queries, mutable.
+    /// Returns a mutable reference to the value of the queries. If there is one collection, returns
+    /// its value.
     pub fn first_mut(&mut self) -> &mut T {
         match self {
             Self::One(first) | Self::Two(first, _) => first,
         }
     }
 
-    /// Returns the value of the only collection or of the corpus, mutable.
+    /// Returns a mutable reference to the value of the corpus. If there is one collection, returns
+    /// its value.
     pub fn second_mut(&mut self) -> &mut T {
         match self {
             Self::One(second) | Self::Two(_, second) => second,

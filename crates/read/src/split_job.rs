@@ -12,9 +12,9 @@ pub(super) enum SplitBytes<'b> {
     Slice(&'b [u8]),
     /// A stream of the bytes to read. It starts at the start of a record or of the file.
     Stream(&'b mut dyn Stream),
-    /// A stream that starts in the middle of a record, and a number of bytes on disk. Reading
-    /// begins at the next record. That record must start within this number of bytes, counted
-    /// before decompression.
+    /// A stream that starts in the middle of a record, and the number of compressed bytes to search
+    /// for the next record. Reading begins at that record. If none starts there, no record is
+    /// visited.
     Within(&'b mut dyn Stream, u64),
 }
 

@@ -104,9 +104,8 @@ impl<S: Splitter> RecordStream<'_, S> {
     }
 
     /// Visits the records of a stream that starts in the middle of a record. The rest of that record is
-    /// skipped, and the first visited record is the next one. It must start within about `searched`
-    /// bytes on disk. The first event is [`Event::Reached`] with the position of the first visited
-    /// record.
+    /// skipped. The start of the next record is searched in about `searched` bytes on disk. The first
+    /// event is [`Event::Reached`] with the position of that record.
     ///
     /// Damage before that record is ignored, because the stream may begin at bytes that look like the
     /// start of a gzip member by chance.

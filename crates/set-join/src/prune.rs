@@ -160,8 +160,8 @@ pub(super) fn shard_of(shards: &[JoinShard], row: u32) -> usize {
     shards.partition_point(|shard| shard.end_row() <= row)
 }
 
-/// The documents of one shard in the first round. Their sampled terms have a range of
-/// [`Reading::cells`].
+/// Documents of one shard as read in the first round of counting. The cell numbers of their sampled
+/// terms are in [`Reading::cells`], from index `start` to the last of `ends`.
 struct ShardSample {
     shard: usize,
     /// Number of terms of each document, counting repeated terms.

@@ -236,8 +236,8 @@ impl Answers<'_> {
         self.out.write_all(lines).map_err(unwritten)
     }
 
-    /// Writes a line whose document repeats the document `near` to the file of duplicates, if there is such a
-    /// file.
+    /// Records a repeated document in the file of duplicates. Does nothing if there is no such file.
+    /// `line` is the line of the document, and `near` is the earlier document that it repeats.
     fn note_duplicate(&mut self, id: &[u8], near: Near, line: &[u8]) -> Result<()> {
         let Some(duplicates) = &mut self.duplicates else { return Ok(()) };
         let Near { distance, number } = near;

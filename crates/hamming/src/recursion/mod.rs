@@ -153,8 +153,9 @@ pub(super) struct BucketPlace {
 /// Prediction of the size of buckets after a split. If a bucket is larger, the split did not help.
 #[derive(Clone, Copy)]
 struct Promise {
-    /// Maximum number of records of a bucket after a split that paid off. If all new buckets had more
-    /// records, they would have more pairs together than the bucket that was split.
+    /// Size limit, in records, for each bucket that the split creates. A bucket with more records shows
+    /// that the split did not pay off. If all new buckets have this size, they have as many pairs
+    /// together as the bucket that was split.
     most: usize,
     /// Whether the bit weights for the split were computed from the records of the bucket that was
     /// split. If not, they come from a larger bucket that contains it.

@@ -33,7 +33,8 @@ pub(crate) struct Around<'t> {
     pub(crate) start: usize,
     /// Byte offset in the text of the current block.
     pub(crate) at: usize,
-    /// Whether the character before the block is a combining mark or is before `start`.
+    /// Whether the loop must stop at a combining mark at the start of the block. This is so if the
+    /// character before the block is a mark, or is unknown because it is before `start`.
     pub(crate) is_behind_mark: bool,
 }
 

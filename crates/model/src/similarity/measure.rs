@@ -151,12 +151,12 @@ impl Bounds {
         }
     }
 
-    /// Returns a number for a set of `size` elements. For two similar sets, add the numbers of both
-    /// sets, and 1. The sum is an upper bound of the number of elements that are in only one of the
-    /// sets.
+    /// Returns how much a set of `size` elements adds to the upper bound of the difference of two
+    /// similar sets. The difference is the number of elements that are in only one of the sets.
     ///
-    /// The bound is reached if the sizes of similar sets differ the most. Then all elements of the
-    /// smaller set are shared.
+    /// The bound is the sum of the results for both sets, plus 1, because each result is rounded
+    /// down. The difference is largest if the smaller set has the minimum size and all its elements
+    /// are in the larger set.
     #[inline]
     pub(super) fn difference_share(self, size: u32) -> u32 {
         let size = u128::from(size);

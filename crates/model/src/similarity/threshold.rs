@@ -181,9 +181,9 @@ impl Threshold {
         self.bounds.min_shared_weight(left, right)
     }
 
-    /// Returns a number for a set of `size` elements. For two sets whose sizes allow similarity,
-    /// add the numbers of both sets, and 1. The sum is an upper bound of [`Self::max_difference`]
-    /// that is quicker to compute.
+    /// Returns how much a set of `size` elements adds to an upper bound of
+    /// [`Self::max_difference`]. The bound is the sum of the results for both sets, plus 1. It is
+    /// quicker to compute than the maximum itself.
     #[inline]
     #[must_use]
     pub fn difference_share(self, size: u32) -> u32 {

@@ -20,7 +20,8 @@ pub(super) enum State {
     Unstable = 1,
     /// The form is always the same and is stored in [`Form`].
     Stable,
-    /// The form is always the same, but too long for [`Form`].
+    /// The form never depends on the text around the character, but is too long to be stored in
+    /// [`Form`]. Callers compute it each time.
     Long,
     /// A combining mark that stays unchanged if no mark of a higher combining class is before it.
     Mark,
