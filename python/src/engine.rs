@@ -249,7 +249,7 @@ impl Engine {
     ) -> PyResult<Table> {
         let ranks = whole_numbers(ranks, "ranks")?;
         let mut pairs = group_pairs(pairs, ranks.len())?;
-        let fates = py.detach(|| {
+        let reasons = py.detach(|| {
             pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
             let groups = Sides::One(Groups::default());
             let close = Close {
@@ -258,27 +258,29 @@ impl Engine {
                 of_equal: Closeness::Distance(0),
                 is_complete: true,
             };
-            self.fates(&Neighbourhood::new(&close), &ranks)
+            self.reasons(&Neighbourhood::new(&close), &ranks)
         });
         let numbers = |name, of: fn(&RemovalReason) -> u32| {
-            ColumnData::new(name, Values::U32(fates.iter().map(of).collect()))
+            ColumnData::new(name, Values::U32(reasons.iter().map(of).collect()))
         };
         let optional = |name, of: fn(&RemovalReason) -> Option<u32>| {
-            let values = fates.iter().map(|fate| of(fate).unwrap_or_default()).collect();
-            ColumnData::nullable(name, Values::U32(values), |row| of(&fates[row]).is_some())
+            let values = reasons.iter().map(|reason| of(reason).unwrap_or_default()).collect();
+            ColumnData::nullable(name, Values::U32(values), |row| of(&reasons[row]).is_some())
         };
-        let of_fate = |fate: &RemovalReason| fate.closeness.and_then(Closeness::similarity);
-        let values = fates.iter().map(|fate| of_fate(fate).unwrap_or(f64::NAN)).collect();
+        let similarity_of =
+            |reason: &RemovalReason| reason.closeness.and_then(Closeness::similarity);
+        let values =
+            reasons.iter().map(|reason| similarity_of(reason).unwrap_or(f64::NAN)).collect();
         let similarity = ColumnData::nullable("similarity", Values::F64(values), |row| {
-            of_fate(&fates[row]).is_some()
+            similarity_of(&reasons[row]).is_some()
         });
         Ok(Table::new(vec![
-            numbers("group", |fate| fate.group),
-            numbers("kept", |fate| fate.kept),
-            optional("from", |fate| fate.from),
-            optional("until", |fate| fate.until),
+            numbers("group", |reason| reason.group),
+            numbers("kept", |reason| reason.kept),
+            optional("from", |reason| reason.from),
+            optional("until", |reason| reason.until),
             similarity,
-            optional("distance", |fate| fate.closeness.and_then(Closeness::distance)),
+            optional("distance", |reason| reason.closeness.and_then(Closeness::distance)),
         ]))
     }
 }
@@ -287,9 +289,9 @@ impl Engine {
 struct RemovalReason {
     group: u32,
     kept: u32,
-    /// The fate applies to documents preferred after the kept document of this group.
+    /// The reason applies to documents preferred after the kept document of this group.
     from: Option<u32>,
-    /// The fate ends with the kept document of this group.
+    /// The reason ends with the kept document of this group.
     until: Option<u32>,
     closeness: Option<Closeness>,
 }
@@ -302,16 +304,16 @@ impl Engine {
         self.keys.as_ref().ok_or_else(refused)
     }
 
-    /// Returns the fates of the removed groups, in the order of the groups.
-    fn fates(&self, around: &Neighbourhood<'_>, ranks: &[i64]) -> Vec<RemovalReason> {
+    /// Returns the reasons of the removed groups, in the order of the groups.
+    fn reasons(&self, around: &Neighbourhood<'_>, ranks: &[i64]) -> Vec<RemovalReason> {
         let prefer = |a: u32, b: u32| ranks[a as usize].cmp(&ranks[b as usize]);
-        let (mut fates, any) = (Vec::new(), (None, None));
+        let (mut reasons, any) = (Vec::new(), (None, None));
         if self.config.clusters == ClusterRule::Components {
-            fates.extend(components::keep_one_each(around, prefer).iter().map(|removal| {
+            reasons.extend(components::keep_one_each(around, prefer).iter().map(|removal| {
                 let &Removal { row, kept, closeness } = removal;
                 RemovalReason { group: row, kept, from: any.0, until: any.1, closeness }
             }));
-            return fates;
+            return reasons;
         }
         let removals = keep::keep_preferred(around, prefer);
         let is_removed =
@@ -328,8 +330,8 @@ impl Engine {
             kept.sort_unstable_by(|one, other| prefer(one.0, other.0));
             // A document is removed for the closest kept document before it, and among equally
             // close ones for the first. Later documents see more candidates, so they may have a
-            // closer one: the fate of a group changes from candidate to candidate.
-            let first = fates.len();
+            // closer one: the kept document of a group changes from candidate to candidate.
+            let first = reasons.len();
             let mut best: Option<(u32, Closeness)> = None;
             for &(row, closeness) in &kept {
                 let is_better = best.is_none_or(|(best, to_best)| {
@@ -339,12 +341,12 @@ impl Engine {
                     continue;
                 }
                 best = Some((row, closeness));
-                if let Some(RemovalReason { until, .. }) = fates[first..].last_mut() {
+                if let Some(RemovalReason { until, .. }) = reasons[first..].last_mut() {
                     *until = Some(row);
                 }
-                let from = (fates.len() > first).then_some(row);
+                let from = (reasons.len() > first).then_some(row);
                 let closeness = Some(closeness);
-                fates.push(RemovalReason {
+                reasons.push(RemovalReason {
                     group: removal.row,
                     kept: row,
                     from,
@@ -353,7 +355,7 @@ impl Engine {
                 });
             }
         }
-        fates
+        reasons
     }
 }
 

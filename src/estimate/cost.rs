@@ -34,11 +34,11 @@ pub(super) struct Cost {
     /// Bytes of memory in addition to mapped files.
     pub(super) bytes: f64,
     /// Cost of the join. `None` if the run joins no fingerprints.
-    pub(super) join: Option<JoinCost>,
+    pub(super) join: Option<FingerprintJoinCost>,
 }
 
 /// Estimated cost of a join of fingerprints.
-pub(super) struct JoinCost {
+pub(super) struct FingerprintJoinCost {
     /// Plan of the join. `None` if the join uses LSH bands, which need no plan.
     pub(super) plan: Option<JoinPlan>,
     /// Number of pairs of fingerprints that are close although their documents are not similar.
@@ -134,7 +134,7 @@ impl RunCost<'_> {
                 + row_bytes.max(join_bytes)
                 + pairs.bytes
                 + verifying.bytes,
-            join: Some(JoinCost { plan: join_plan, pairs: by_chance.pairs, seconds }),
+            join: Some(FingerprintJoinCost { plan: join_plan, pairs: by_chance.pairs, seconds }),
         }
     }
 

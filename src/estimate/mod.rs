@@ -9,7 +9,7 @@ pub use guess::Guess;
 use crate::output::affordable_part;
 use crate::pipeline::plan::Plan;
 use crate::sample::{Amounts, Budget, MethodSample, Sample};
-use cost::{Cost, JoinCost, KnownFacts};
+use cost::{Cost, FingerprintJoinCost, KnownFacts};
 use guess::rounded;
 use simtool_base::quantity::unit;
 use simtool_hamming::planner::JoinPlan;
@@ -132,7 +132,7 @@ fn guess(samples: &Sides<&Sample>, amount: fn(&Amounts) -> f64) -> Guess {
 
 /// Returns a warning if the join takes too much time, or the run takes too much memory. `bytes` is the
 /// memory of the run.
-fn warning(join: &JoinCost, bytes: f64) -> Option<String> {
+fn warning(join: &FingerprintJoinCost, bytes: f64) -> Option<String> {
     let workload = join.plan.as_ref()?.workload;
     if join.seconds < EXPENSIVE_SECONDS && bytes < EXPENSIVE_BYTES {
         return None;

@@ -19,8 +19,8 @@ const RECEIVING: Duration = Duration::from_millis(1);
 
 /// Receives the texts of a sample, for example to make terms of them.
 pub(crate) trait TextReceiver {
-    /// Begins a stretch, which is a part of a shard. `share` is the fraction of the shards of one kind
-    /// that the stretch represents.
+    /// Begins a stretch, which is a part of a shard. `share` is 1 divided by the number of stretches
+    /// that were chosen for its stratum, which are the shards of one kind.
     fn begin_stretch(&mut self, share: f64);
 
     /// Receives a text and returns the number of its terms.

@@ -347,7 +347,7 @@ fn distinct_fixed<L: Fingerprint>(
 ) -> Result<(Groups, Cow<'static, [u64]>)> {
     let grouped = group(FixedRows::<L>::of(rows).rows())?;
     let words = rows.shape.words();
-    let values = grouped.values().iter().flat_map(|lane| &lane.words()[..words]);
+    let values = grouped.values().iter().flat_map(|fingerprint| &fingerprint.words()[..words]);
     let values = values.copied().collect();
     Ok((grouped.groups, values))
 }

@@ -290,7 +290,7 @@ impl CharacterTable {
         self.two[usize::from(first & 0x1F)].get_or_init(|| {
             let code = |last: u8| u32::from(first & 0x1F) << 6 | u32::from(last);
             let row = Row::new(first, |last| self.character(code(last), 0x80));
-            self.tell(first, &row, row.changes_first || row.changes_last);
+            self.store_common_flags(first, &row, row.changes_first || row.changes_last);
             Box::new(row)
         })
     }
@@ -300,7 +300,7 @@ impl CharacterTable {
     pub(crate) fn three(&self, first: u8) -> &CharacterRows {
         self.three[usize::from(first & 0xF)].get_or_init(|| {
             let rows = self.rows(first);
-            self.tell(first, &rows.whole, false);
+            self.store_common_flags(first, &rows.whole, false);
             Box::new(rows)
         })
     }
@@ -323,7 +323,7 @@ impl CharacterTable {
     /// Stores the flags that all characters with the first byte `lead` have in common. `row` has the
     /// entries of these characters or of their rows. `changes` says whether one of the characters is
     /// replaced.
-    fn tell(&self, lead: u8, row: &Row, changes: bool) {
+    fn store_common_flags(&self, lead: u8, row: &Row, changes: bool) {
         if row.any_fold & !fold::INERT == 0 && !changes {
             self.folds.set(lead, fold::ROW, 0);
         }
@@ -483,7 +483,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn first_bytes_decide_which_bytes_follow() {
+    fn first_bytes_know_what_their_characters_have_in_common() {
         let table = CharacterTable::new(described);
         assert_eq!(table.lead_kinds().0, [kind::ROW; 64]);
         let _ = (table.two(0xC5), table.three(0xE9));

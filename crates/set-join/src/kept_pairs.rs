@@ -99,7 +99,7 @@ pub(super) struct KeptPairs<'a> {
     /// Maximum number of pairs that fit in memory.
     most: u64,
     /// Decision about each document, by row number.
-    fates: Vec<Decision>,
+    decisions: Vec<Decision>,
     /// The pairs found so far. `a` is a removed document and `b` a kept one.
     pairs: Vec<SetPair>,
     /// Number of pairs that the last call of [`Self::look_through`] left.
@@ -108,8 +108,8 @@ pub(super) struct KeptPairs<'a> {
 
 impl<'a> KeptPairs<'a> {
     pub(super) fn new(join: &'a SketchJoin<'a>, turns: Turns, most: u64) -> Self {
-        let fates = vec![Decision::Open; turns.rows.len()];
-        Self { join, turns, most, fates, pairs: Vec::new(), looked_through: 0 }
+        let decisions = vec![Decision::Open; turns.rows.len()];
+        Self { join, turns, most, decisions, pairs: Vec::new(), looked_through: 0 }
     }
 
     /// Returns enough pairs for two decisions, which are then the same as with all pairs: which
@@ -154,28 +154,28 @@ impl<'a> KeptPairs<'a> {
     /// documents of the batch may already be removed.
     fn choose(&mut self, batch: &[u32], sizes: &mut [u32]) -> Result<Option<u64>> {
         for &row in batch {
-            let fate = &mut self.fates[row as usize];
+            let decision = &mut self.decisions[row as usize];
             // A document that was removed in an attempt with a larger batch remains removed.
-            if *fate == Decision::Open {
-                *fate = Decision::Asked;
+            if *decision == Decision::Open {
+                *decision = Decision::Asked;
             }
         }
-        let asked = self.only(|_, fate| fate == Decision::Asked)?;
-        let kept = self.only(|_, fate| fate == Decision::Kept)?;
+        let asked = self.only(|_, decision| decision == Decision::Asked)?;
+        let kept = self.only(|_, decision| decision == Decision::Kept)?;
         self.compare(&SketchScan::across(&asked, &kept), sizes)?;
         // These copies of sketches would take memory from the comparison that follows.
         drop((asked, kept));
 
-        let is_asked = |&row: &u32| self.fates[row as usize] == Decision::Asked;
+        let is_asked = |&row: &u32| self.decisions[row as usize] == Decision::Asked;
         let left: Vec<u32> = batch.iter().copied().filter(is_asked).collect();
-        let mut places = filled(NONE, self.fates.len(), PAIRS)?;
+        let mut places = filled(NONE, self.decisions.len(), PAIRS)?;
         for (place, &row) in (0..).zip(&left) {
             places[row as usize] = place;
         }
         let Some(pairs) = self.pairs_of_asked(&places, sizes)? else {
             // A smaller batch is tried next, so these documents must be undecided again.
             for &row in &left {
-                self.fates[row as usize] = Decision::Open;
+                self.decisions[row as usize] = Decision::Open;
             }
             return Ok(None);
         };
@@ -194,7 +194,7 @@ impl<'a> KeptPairs<'a> {
         places: &[u32],
         sizes: &mut [u32],
     ) -> Result<Option<LargeBuffer<SetPair>>> {
-        let asked = self.only(|_, fate| fate == Decision::Asked)?;
+        let asked = self.only(|_, decision| decision == Decision::Asked)?;
         let mut parts = Vec::new();
         let mut count = 0;
         let found = &mut |mut pairs: LargeBuffer<SetPair>, _: &[u32]| {
@@ -224,12 +224,12 @@ impl<'a> KeptPairs<'a> {
     /// may be more similar to them. This matters only if one of the equal documents of a removed
     /// one has a later turn than the kept one.
     fn compare_with_new(&mut self, left: &[u32], places: &[u32], sizes: &mut [u32]) -> Result<()> {
-        let first_kept = left.iter().find(|&&row| self.fates[row as usize] == Decision::Kept);
+        let first_kept = left.iter().find(|&&row| self.decisions[row as usize] == Decision::Kept);
         let Some(since) = first_kept.map(|&row| self.turns.first(row)) else { return Ok(()) };
         let is_new = |row: u32| places[row as usize] != NONE;
-        let kept = self.only(|row, fate| fate == Decision::Kept && is_new(row))?;
-        let removed = self.only(|row, fate| {
-            fate == Decision::Removed && !is_new(row) && self.turns.last(row) > since
+        let kept = self.only(|row, decision| decision == Decision::Kept && is_new(row))?;
+        let removed = self.only(|row, decision| {
+            decision == Decision::Removed && !is_new(row) && self.turns.last(row) > since
         })?;
         self.compare(&SketchScan::across(&removed, &kept), sizes)
     }
@@ -242,28 +242,28 @@ impl<'a> KeptPairs<'a> {
         // When a document is met here, all documents with earlier turns are decided.
         for of_one in pairs.chunk_by(|one, other| one.a == other.a) {
             let [row, _] = rows(&of_one[0]);
-            if self.fates[row as usize] != Decision::Asked {
+            if self.decisions[row as usize] != Decision::Asked {
                 continue;
             }
-            self.fates[row as usize] = Decision::Kept;
+            self.decisions[row as usize] = Decision::Kept;
             for pair in of_one {
                 let [_, other] = rows(pair);
-                self.fates[other as usize] = Decision::Removed;
+                self.decisions[other as usize] = Decision::Removed;
                 self.pairs.push(SetPair { a: other, b: row, shared: pair.shared });
             }
         }
         for &row in left {
-            let fate = &mut self.fates[row as usize];
-            if *fate == Decision::Asked {
-                *fate = Decision::Kept;
+            let decision = &mut self.decisions[row as usize];
+            if *decision == Decision::Asked {
+                *decision = Decision::Kept;
             }
         }
         // Of equal removed documents, some have later turns. These may be more similar to a
         // document that was kept in between.
         for pair in pairs {
             let [before, row] = rows(pair);
-            let fates = [before, row].map(|row| self.fates[row as usize]);
-            if fates == [Decision::Removed, Decision::Kept]
+            let decisions = [before, row].map(|row| self.decisions[row as usize]);
+            if decisions == [Decision::Removed, Decision::Kept]
                 && self.turns.first(row) < self.turns.last(before)
             {
                 self.pairs.push(SetPair { a: before, b: row, shared: pair.shared });
@@ -278,9 +278,9 @@ impl<'a> KeptPairs<'a> {
             for &SetPair { a, b, shared } in &*similar {
                 // A pair has its smaller row first, so either of the two can be the kept document.
                 let (row, other) =
-                    if self.fates[a as usize] == Decision::Kept { (a, b) } else { (b, a) };
+                    if self.decisions[a as usize] == Decision::Kept { (a, b) } else { (b, a) };
                 if self.turns.first(row) < self.turns.last(other) {
-                    self.fates[other as usize] = Decision::Removed;
+                    self.decisions[other as usize] = Decision::Removed;
                     self.pairs.push(SetPair { a: other, b: row, shared });
                 }
             }
@@ -328,7 +328,7 @@ impl<'a> KeptPairs<'a> {
     /// Copies the sketches of the documents for which `is_one` is true. The arguments of `is_one` are
     /// the row number and the decision about the document.
     fn only(&self, is_one: impl Fn(u32, Decision) -> bool) -> Result<Sketches> {
-        let is_one = |row: u32| is_one(row, self.fates[row as usize]);
+        let is_one = |row: u32| is_one(row, self.decisions[row as usize]);
         self.join.sketches.only(is_one, self.join.join.threshold, self.join.context())
     }
 }

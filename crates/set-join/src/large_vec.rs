@@ -52,7 +52,8 @@ impl<T: Pod> LargeVec<T> {
         if used > self.held.bytes() {
             // All threads share the ledger, so a vector updates it only each time it has grown by a
             // quarter.
-            self.held.grow(used + used / 4 - self.held.bytes());
+            let room = (self.buffer.len() * size_of::<T>()) as u64;
+            self.held.grow((used + used / 4).min(room) - self.held.bytes());
         }
     }
 

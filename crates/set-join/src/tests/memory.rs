@@ -8,7 +8,7 @@ use crate::sketches::{SketchScratch, Sketching};
 
 #[test]
 fn too_little_memory_is_reported_as_soon_as_it_shows() {
-    // ListedDocuments that share 20 of 21 terms.
+    // Documents that share 20 of 21 terms.
     fn document(number: u64) -> Vec<u64> {
         (0..20).map(mix).chain([mix(1000 + number)]).collect()
     }

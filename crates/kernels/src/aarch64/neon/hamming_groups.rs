@@ -1,9 +1,10 @@
 //! Compares a row with groups of rows by NEON: the eight words of a group are four vectors.
 
+use super::hamming_scan::sum_bytes;
 use crate::own_loops::hamming_groups::{GROUP, GroupSearch, STEP, push_near};
 use std::arch::aarch64::{
     uint64x2_t, vaddq_u8, vaddq_u64, vcntq_u8, vdupq_n_u8, vdupq_n_u64, veorq_u64, vld1q_u64,
-    vpaddlq_u8, vpaddlq_u16, vpaddlq_u32, vreinterpretq_u8_u64, vst1q_u64,
+    vreinterpretq_u8_u64, vst1q_u64,
 };
 
 /// Number of vectors for one word of each row of a group, which is a set of [`GROUP`] rows.
@@ -53,9 +54,6 @@ fn add_distances(
             *byte = vaddq_u8(*byte, vcntq_u8(differing));
         }
     }
-    let sum = |at: usize| {
-        let more = vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(bytes[at])));
-        vaddq_u64(sums[at], more)
-    };
+    let sum = |at: usize| vaddq_u64(sums[at], sum_bytes(bytes[at]));
     [sum(0), sum(1), sum(2), sum(3)]
 }

@@ -2,15 +2,22 @@
 
 use crate::own_loops::hamming_scan::plain;
 use std::arch::aarch64::{
-    uint64x2_t, vcgtq_u64, vcntq_u8, vdupq_n_u64, veorq_u64, vgetq_lane_u64, vld1q_u64, vorrq_u64,
-    vpaddlq_u8, vpaddlq_u16, vpaddlq_u32, vreinterpretq_u8_u64,
+    uint8x16_t, uint64x2_t, vcgtq_u64, vcntq_u8, vdupq_n_u64, veorq_u64, vgetq_lane_u64, vld1q_u64,
+    vorrq_u64, vpaddlq_u8, vpaddlq_u16, vpaddlq_u32, vreinterpretq_u8_u64,
 };
 
 /// Returns the number of set bits of each 64-bit word.
 #[inline]
 #[target_feature(enable = "neon")]
-pub(super) fn count_ones(words: uint64x2_t) -> uint64x2_t {
-    vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(words)))))
+fn count_ones(words: uint64x2_t) -> uint64x2_t {
+    sum_bytes(vcntq_u8(vreinterpretq_u8_u64(words)))
+}
+
+/// Returns the sum of the bytes of each 64-bit word.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(super) fn sum_bytes(bytes: uint8x16_t) -> uint64x2_t {
+    vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(bytes)))
 }
 
 /// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of
