@@ -364,3 +364,68 @@ fn outputs_name_settings_as_options() {
         }
     }
 }
+
+/// Returns a page whose template is far longer than its article.
+fn page(article: &str) -> String {
+    let menu: String = (0..70)
+        .map(|section| {
+            format!("<li class=\"nav\"><a href=\"/{section}/\">Section {section}</a></li>\n")
+        })
+        .collect();
+    format!(
+        "<!DOCTYPE html>\n<html><head><style>li {{ margin: 0 }}</style><script>let x = 1 < 2;</script>\
+         </head><body><p>{article}</p></body><!-- {menu} --></html>"
+    )
+}
+
+#[test]
+fn pages_of_one_template_are_compared_by_their_text() {
+    let articles: Vec<String> = (0..6)
+        .map(|article| (0..45).map(|word| format!("word{} ", article * 100 + word)).collect())
+        .collect();
+    let mut folder = Folder::empty();
+    for (number, article) in articles.iter().enumerate() {
+        folder = folder.with(&format!("{number}.html"), page(article));
+    }
+    let copy = format!("<html><body><div><b>{}</b></div></body></html>", articles[0]);
+    let folder = folder.with("copy.html", copy);
+    let run = folder.run_words("dedup . --write-kept --output found");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("documents                 7\n"), "{}", run.out);
+    let removed = fs::read_to_string(folder.path("found/removed.jsonl")).unwrap();
+    assert_eq!(removed.lines().count(), 1, "{removed}");
+    assert!(removed.contains("copy.html"), "{removed}");
+    // Kept pages are the bytes of their files.
+    assert_eq!(fs::read_to_string(folder.path("found/kept/3.html")).unwrap(), page(&articles[3]));
+    assert!(!folder.path("found/kept/copy.html").exists());
+}
+
+#[test]
+fn files_that_are_no_documents_are_named_with_advice() {
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 123456\n";
+    let not_found = "<!DOCTYPE html><html><title>404 Not Found</title></html>";
+    let folder = Folder::empty()
+        .with("a.jsonl", line("a") + &line("b"))
+        .with("b.jsonl", pointer)
+        .with("c.parquet", pointer)
+        .with("d.txt", pointer)
+        .with("e.jsonl.gz", not_found)
+        .with("f.csv", not_found)
+        .with("g.avro", "Obj\u{1}\u{4}\u{16}avro.schema")
+        .with("h", "%PDF-1.7\n");
+    let run = folder.run_words("dedup . --write-kept --output found");
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.out.contains("documents                 2\n"), "{}", run.out);
+    for (name, message) in [
+        ("b.jsonl", "is a pointer of Git LFS and not the data"),
+        ("c.parquet", "Fetch the data with `git lfs pull`"),
+        ("d.txt", "is a pointer of Git LFS and not the data"),
+        ("e.jsonl.gz", "is an HTML page and not data"),
+        ("f.csv", "is an HTML page and not data"),
+        ("g.avro", "is an Avro file"),
+        ("h", "is a PDF document"),
+    ] {
+        let about = run.err.lines().find(|line| line.contains(&format!("{name}\"")));
+        assert!(about.is_some_and(|line| line.contains(message)), "{name}: {}", run.err);
+    }
+}

@@ -4,20 +4,21 @@
 //! option `--format` with its help, messages, copies of inputs, and estimates.
 
 use crate::format::{Format, InputFormat};
-use crate::{arrow_ipc, delimited, form_feed, jsonl, parquet, plain_text, warc};
+use crate::{arrow_ipc, delimited, form_feed, html_page, jsonl, parquet, plain_text, warc};
 
 /// Table of all input formats.
 ///
 /// The order matters if [`InputFormat::looks_like`] of two formats accepts the same content. The
 /// format that comes first in the table is then taken. Help texts and messages list the formats in
 /// this order, too.
-static FORMATS: [&dyn InputFormat; 9] = [
+static FORMATS: [&dyn InputFormat; 10] = [
     &warc::WARC,
     &parquet::PARQUET,
     &arrow_ipc::ARROW,
     &delimited::CSV,
     &delimited::TSV,
     &jsonl::JSON_LINES,
+    &html_page::HTML,
     &form_feed::FORM_FEED_TEXT,
     &plain_text::TEXT,
     &plain_text::LINES,
@@ -42,16 +43,6 @@ impl Format {
     #[must_use]
     pub fn named() -> Vec<(&'static str, Self)> {
         Self::all().map(|format| (format.name(), format)).collect()
-    }
-
-    /// Returns the titles of all formats as a list for a message: "WARC, Parquet, … or text".
-    #[must_use]
-    pub fn titles() -> String {
-        let mut titles: Vec<&str> = Self::all().map(Self::title).collect();
-        // The two formats of plain text have the same title.
-        titles.dedup();
-        let last = titles.pop().unwrap_or_default();
-        format!("{} or {last}", titles.join(", "))
     }
 
     /// Returns the format whose [`name`](Self::name) is `name`, for example JSON Lines for `jsonl`.

@@ -2,7 +2,8 @@
 
 use crate::collection::Collection;
 use crate::decompress;
-use crate::format::{Format, Reader};
+use crate::foreign_file::ForeignKind;
+use crate::format::Reader;
 use crate::opened::{Opened, Recognized};
 use crate::sniff::{self, SNIFFED_BYTES};
 use crate::stream::{Filled, Stream, Then};
@@ -54,7 +55,7 @@ impl Collection {
         let format = match self.options.format {
             Some(format) => format,
             None => sniff::format(content, whole, &opened.input.name)
-                .map_err(|found| opened.unknown_format(&found, content))?,
+                .map_err(|kind| opened.unreadable_kind(kind, content))?,
         };
         let format = format.with_lines(self.options.per_line);
         let Reader::Bytes(bytes) = format.reader() else {
@@ -87,14 +88,14 @@ fn fill_up(stream: &mut dyn Stream, space: &mut [u8]) -> (usize, bool) {
 }
 
 impl Opened {
-    /// Returns the fault of a file whose format is not recognized. `found` describes the file, for
-    /// example "is a ZIP archive", and `content` is the start of its content.
-    fn unknown_format(&self, found: &str, content: &[u8]) -> Fault {
+    /// Returns the fault of a file of a kind that cannot be read. `content` is the start of its
+    /// content.
+    fn unreadable_kind(&self, kind: ForeignKind, content: &[u8]) -> Fault {
         let detail = format!(
-            "{found}; not {} (first bytes {}). Unpack or convert it, or name its format with \
-             `format`",
-            Format::titles(),
-            hexadecimal(&content[..content.len().min(4)])
+            "is {} (first bytes {}). {}",
+            kind.description,
+            hexadecimal(&content[..content.len().min(4)]),
+            kind.advice
         );
         self.fault(Severity::Loss, "format", None, detail)
     }

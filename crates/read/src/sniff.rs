@@ -1,5 +1,6 @@
 //! Recognizes compression and format of files, by content and then by name.
 
+use crate::foreign_file::{self, ForeignKind};
 use crate::form_feed::without_byte_order_mark;
 use crate::format::{Format, Head};
 use simtool_model::compression::Compression;
@@ -27,53 +28,26 @@ pub(super) fn promised_compression(name: &Path) -> Compression {
     }
 }
 
-/// First bytes of binary files that cannot be read, and descriptions of these files for messages.
-const BINARY: [(&[u8], &str); 15] = [
-    (b"PK\x03\x04", "a ZIP archive"),
-    (b"%PDF-", "a PDF document"),
-    (b"\x7FELF", "a program"),
-    (b"\x89PNG", "a PNG image"),
-    (b"GIF8", "a GIF image"),
-    (b"\xFF\xD8\xFF", "a JPEG image"),
-    (b"BZh", "bzip2, which is not read"),
-    (b"\xFD7zXZ", "xz, which is not read"),
-    (b"7z\xBC\xAF", "a 7-Zip archive"),
-    (b"\x04\x22\x4D\x18", "LZ4, which is not read"),
-    (b"\x1F\x8B", "compressed twice"),
-    (b"\x28\xB5\x2F\xFD", "compressed twice"),
-    (b"FEA1", "a Feather file of version 1; write it again as version 2 (Arrow IPC)"),
-    (b"SQLite format 3", "an SQLite database"),
-    (b"filedesc:", "an ARC file, the format before WARC"),
-];
-
-/// Byte offset at which a tar archive contains the text `ustar`.
-const TAR_MARK_AT: usize = 257;
-
-/// Recognizes the format of the file called `name`. `head` is the start of its decompressed
-/// content, or the whole content if `whole` is set.
+/// Recognizes the format of a file called `name` whose content begins with `head`. `whole` means
+/// that nothing follows after `head`.
 ///
 /// # Errors
 ///
-/// The file has no format that can be read. The error describes the file, for example "is a ZIP
-/// archive".
-pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, String> {
+/// The file has no format that can be read. The error is the kind of such files.
+pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, ForeignKind> {
     if let Some(format) = Format::all().find(|format| format.has_magic(head)) {
         return Ok(format);
     }
-    // Binary files would pass as text with strange words. A message that names the kind of the file
-    // helps more than a document of noise.
-    if let Some((_, kind)) = BINARY.iter().find(|(magic, _)| head.starts_with(magic)) {
-        return Err(format!("is {kind}"));
-    }
-    if head.get(TAR_MARK_AT..).is_some_and(|rest| rest.starts_with(b"ustar")) {
-        return Err("is a tar archive".to_owned());
-    }
     let named = named(name);
-    let head = Head { text: without_byte_order_mark(head), is_whole: whole, named };
+    let text = without_byte_order_mark(head);
+    if let Some(kind) = foreign_file::kind_of(text, named) {
+        return Err(kind);
+    }
+    let head = Head { text, is_whole: whole, named };
     // Content decides before the name, because names of downloads are often wrong.
     match Format::all().find(|format| format.looks_like(&head)).or(named) {
         Some(format) => Ok(format),
-        None if head.has_zero_bytes() => Err("holds zero bytes".to_owned()),
+        None if head.has_zero_bytes() => Err(foreign_file::BINARY),
         None => Ok(Format::TEXT),
     }
 }
@@ -97,8 +71,9 @@ mod tests {
     use super::*;
 
     fn check(name: &str, content: &str, expected: Result<&str, &str>) {
-        let found = format(content.as_bytes(), true, Path::new(name)).map(Format::name);
-        assert_eq!(found, expected.map_err(str::to_owned), "{name}: {content:?}");
+        let found = format(content.as_bytes(), true, Path::new(name));
+        let found = found.map(Format::name).map_err(|kind| kind.description);
+        assert_eq!(found, expected, "{name}: {content:?}");
     }
 
     #[test]
@@ -109,12 +84,15 @@ mod tests {
         check("a.txt", "[{\"text\": 1}]", Ok("text"));
         check("a.txt", "WARC/1.0\r\n", Ok("warc"));
         check("a.jsonl", "PAR1...", Ok("parquet"));
-        check("a.txt", "PK\u{3}\u{4}", Err("is a ZIP archive"));
+        check("a.txt", "PK\u{3}\u{4}", Err("a ZIP archive or an office document"));
         let twice = format(b"\x1F\x8B\x08", true, Path::new("a.gz"));
-        assert_eq!(twice, Err("is compressed twice".to_owned()));
-        check("a.tar", &format!("{:\0<257}ustar\0", "name.jsonl"), Err("is a tar archive"));
-        check("a", "a\0b", Err("holds zero bytes"));
+        assert_eq!(twice.unwrap_err().description, "compressed twice");
+        check("a.tar", &format!("{:\0<257}ustar\0", "name.jsonl"), Err("a tar archive"));
+        check("a", "a\0b", Err(foreign_file::BINARY.description));
         check("a.txt", "a\0b", Ok("text"));
+        check("a", "<!DOCTYPE html>", Ok("html"));
+        check("a.txt", "<!DOCTYPE html>", Ok("html"));
+        check("a.html", "plain words", Ok("html"));
     }
 
     #[test]

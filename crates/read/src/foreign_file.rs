@@ -1,0 +1,162 @@
+//! Files that are no collections of documents: how they are recognized, and what to do with them.
+//!
+//! Most of these files would pass as text with strange words. A message that names their kind helps
+//! more than a document of noise.
+
+use crate::format::Format;
+use crate::html_page::begins_page;
+
+/// A kind of files that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ForeignKind {
+    /// Byte offset of `magic` in the file.
+    at: usize,
+    /// Bytes that all files of this kind have at that offset.
+    magic: &'static [u8],
+    /// Whether the first bytes of the file must not be valid UTF-8 without zero bytes, because a text may begin with
+    /// `magic`, too.
+    is_binary: bool,
+    /// Description of such a file for messages, after the word "is".
+    pub(super) description: &'static str,
+    /// Sentence about what the user can do with the file.
+    pub(super) advice: &'static str,
+}
+
+impl ForeignKind {
+    const fn new(magic: &'static [u8], description: &'static str, advice: &'static str) -> Self {
+        Self { at: 0, magic, is_binary: false, description, advice }
+    }
+}
+
+const EXPORT: &str = "Export its texts, for example as JSON Lines or Parquet";
+const NO_TEXT: &str = "It has no text. Leave it out, for example with `glob`";
+const UNPACK: &str = "Unpack it and name the folder";
+const CONVERT: &str = "Convert it to Parquet or JSON Lines";
+
+/// The kinds, in the order in which files are compared with them.
+const KINDS: [ForeignKind; 26] = [
+    ForeignKind::new(
+        b"version https://git-lfs.github.com/spec/",
+        "a pointer of Git LFS and not the data",
+        "Fetch the data with `git lfs pull`",
+    ),
+    ForeignKind::new(b"PK\x03\x04", "a ZIP archive or an office document", UNPACK),
+    ForeignKind::new(b"PK\x05\x06", "an empty ZIP archive", UNPACK),
+    ForeignKind::new(
+        b"%PDF-",
+        "a PDF document",
+        "Convert it to text, for example with `pdftotext`",
+    ),
+    ForeignKind::new(
+        b"%!PS",
+        "a PostScript document",
+        "Convert it to text, for example with `ps2ascii`",
+    ),
+    ForeignKind::new(b"{\\rtf", "a document in Rich Text Format", "Save it as text"),
+    ForeignKind::new(
+        b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
+        "an office document of the older kind",
+        "Save it as text",
+    ),
+    ForeignKind::new(b"Obj\x01", "an Avro file", CONVERT),
+    ForeignKind { is_binary: true, ..ForeignKind::new(b"ORC", "an ORC file", CONVERT) },
+    ForeignKind::new(b"SQLite format 3\0", "an SQLite database", EXPORT),
+    ForeignKind::new(b"\x89HDF\r\n\x1A\n", "an HDF5 file", EXPORT),
+    ForeignKind::new(b"\x93NUMPY", "an array of NumPy", EXPORT),
+    ForeignKind::new(
+        b"FEA1",
+        "a Feather file of version 1",
+        "Write it again as version 2 (Arrow IPC)",
+    ),
+    ForeignKind::new(
+        b"filedesc://",
+        "an ARC file, the format before WARC",
+        "Convert it to WARC, for example with `warcio recompress`",
+    ),
+    ForeignKind {
+        is_binary: true,
+        ..ForeignKind::new(b"BZh", "compressed by bzip2", "Unpack it with `bunzip2`")
+    },
+    ForeignKind::new(b"\xFD7zXZ\0", "compressed by xz", "Unpack it with `unxz`"),
+    ForeignKind::new(b"\x04\x22\x4D\x18", "compressed by LZ4", "Unpack it with `lz4 -d`"),
+    ForeignKind::new(b"7z\xBC\xAF\x27\x1C", "a 7-Zip archive", UNPACK),
+    ForeignKind { at: 257, ..ForeignKind::new(b"ustar", "a tar archive", UNPACK) },
+    ForeignKind::new(b"\x1F\x8B", "compressed twice", "Unpack it once"),
+    ForeignKind::new(b"\x28\xB5\x2F\xFD", "compressed twice", "Unpack it once"),
+    ForeignKind::new(b"\x7FELF", "a program", NO_TEXT),
+    ForeignKind::new(b"\x89PNG\r\n", "a PNG image", NO_TEXT),
+    ForeignKind::new(b"GIF87a", "a GIF image", NO_TEXT),
+    ForeignKind::new(b"GIF89a", "a GIF image", NO_TEXT),
+    ForeignKind::new(b"\xFF\xD8\xFF", "a JPEG image", NO_TEXT),
+];
+
+/// The kind of an HTML page in the place of data, such as the message of a server in the place of
+/// a download.
+const PAGE: ForeignKind = ForeignKind::new(
+    b"<",
+    "an HTML page and not data, perhaps the message of a server",
+    "Download the file again, or give it the extension `.html` if it is a page",
+);
+
+/// The kind of binary files that no entry of [`KINDS`] describes.
+pub(super) const BINARY: ForeignKind = ForeignKind::new(
+    b"\0",
+    "a binary file: it has zero bytes",
+    "Convert it to text, or name its format with `format`",
+);
+
+/// Returns the kind of a file that starts with `head`. Returns `None` if the file may have
+/// documents. `named` is the format that belongs to the extension of the file's name.
+pub(super) fn kind_of(head: &[u8], named: Option<Format>) -> Option<ForeignKind> {
+    let is_text = || !head.contains(&0) && is_utf8_so_far(head);
+    let is_of = |kind: &&ForeignKind| {
+        let has_magic = head.get(kind.at..).is_some_and(|rest| rest.starts_with(kind.magic));
+        has_magic && !(kind.is_binary && is_text())
+    };
+    if let Some(kind) = KINDS.iter().find(is_of) {
+        return Some(*kind);
+    }
+    // A server that cannot deliver a file of data often answers with a page that explains why.
+    let promises_data = named.is_some_and(|named| named.has_fields() || named.is_table());
+    (promises_data && begins_page(head)).then_some(PAGE)
+}
+
+/// Returns whether `head` is valid UTF-8, except that its last character may be cut.
+fn is_utf8_so_far(head: &[u8]) -> bool {
+    str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(head: &[u8], named: Option<&str>) -> Option<&'static str> {
+        kind_of(head, named.and_then(Format::from_name)).map(|kind| kind.description)
+    }
+
+    #[test]
+    fn a_text_that_begins_like_a_binary_file_is_a_text() {
+        assert_eq!(kind(b"ORCHARDS ARE OLD", None), None);
+        assert_eq!(kind("BZh\u{e9}".as_bytes(), None), None);
+        assert_eq!(kind(b"ORC\x01\x00\xFF", None), Some("an ORC file"));
+        assert_eq!(kind(b"BZh91AY&SY\xFF", None), Some("compressed by bzip2"));
+        assert_eq!(kind("ORC\u{e9}".as_bytes().split_last().unwrap().1, None), None);
+    }
+
+    #[test]
+    fn a_page_is_refused_only_in_the_place_of_data() {
+        let page = b"<!DOCTYPE html><title>404 Not Found</title>";
+        assert_eq!(kind(page, Some("jsonl")), Some(PAGE.description));
+        assert_eq!(kind(page, Some("parquet")), Some(PAGE.description));
+        assert_eq!(kind(page, Some("text")), None);
+        assert_eq!(kind(page, None), None);
+    }
+
+    #[test]
+    fn pointers_of_git_lfs_are_named() {
+        let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0a\nsize 7\n";
+        for named in [None, Some("text"), Some("parquet")] {
+            assert_eq!(kind(pointer, named), Some(KINDS[0].description));
+        }
+    }
+}
