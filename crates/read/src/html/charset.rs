@@ -18,6 +18,15 @@ pub(crate) fn decode<'p>(page: &'p [u8], content_type: &[u8]) -> (Cow<'p, str>, 
     (text, replaced)
 }
 
+/// Returns plain text as UTF-8, and whether invalid bytes had to be replaced. `content_type` is the value
+/// of the HTTP header. The encoding comes from the byte order mark, from the `charset` in
+/// `content_type`, or from a guess. Unlike a page, a text cannot declare its encoding itself.
+pub(crate) fn decode_text<'t>(text: &'t [u8], content_type: &[u8]) -> (Cow<'t, str>, bool) {
+    let declared = charset(content_type).and_then(Encoding::for_label);
+    let (decoded, _, is_replaced) = declared.unwrap_or_else(|| guess(text)).decode(text);
+    (decoded, is_replaced)
+}
+
 /// Returns the name of the encoding after the first `charset=` in `text`, or `None` if there is no
 /// such name.
 fn charset(text: &[u8]) -> Option<&[u8]> {
@@ -65,5 +74,13 @@ mod tests {
         );
         check("\u{e9}t\u{e9}".as_bytes(), "text/html", "\u{e9}t\u{e9}");
         check(b"\xFF\xFEa\0b\0", "text/html", "ab");
+    }
+
+    #[test]
+    fn plain_text_does_not_declare_its_encoding() {
+        let text = "charset=koi8-r \u{e9}".as_bytes();
+        assert_eq!(decode_text(text, b"text/plain").0.as_bytes(), text);
+        assert_eq!(decode(text, b"text/html").0, "charset=koi8-r \u{446}\u{2557}");
+        assert_eq!(decode_text(b"caf\xE9", b"text/plain; charset=latin1").0, "caf\u{e9}");
     }
 }

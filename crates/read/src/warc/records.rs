@@ -1,16 +1,17 @@
 //! Reads WARC and WET files: records with a header, which states a length, and a block of that
 //! length.
 //!
-//! The text of `conversion` and textual `resource` records is used as it is. The text of HTML
-//! `response` and `resource` records is extracted. Other records are no documents. The ID of a
-//! document is its `WARC-Target-URI`, or its `WARC-Record-ID` if it has no URI.
+//! The text of `conversion` records is used as it is. `response` and `resource` records are documents
+//! if they have HTML or plain text. The text is decoded from its encoding, and the text of HTML is
+//! extracted. Other records are no documents. The ID of a document is its `WARC-Target-URI`, or its
+//! `WARC-Record-ID` if it has no URI.
 //!
 //! A record with a wrong header or length is a bad record, and reading goes on at the next line
 //! that begins with `WARC/1.`. Additional white space between records is allowed, since a published
 //! crawl (CC-MAIN-2018-34) has two bytes too many before every record.
 
 use crate::html::{self, HtmlText};
-use crate::http::{self, Unreadable, fields, is_html};
+use crate::http::{self, Response, Unreadable, fields, is_html};
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use simtool_base::fault::quoted;
 use simtool_model::document::{Bad, Content, Document};
@@ -123,40 +124,53 @@ impl WarcRecords {
     ) -> Content<'a> {
         let Self { html, bodies, text, bad, longest, .. } = self;
         let is = |kind: &[u8]| header.kind.eq_ignore_ascii_case(kind);
-        let is_text =
-            header.content_type.get(..5).is_some_and(|t| t.eq_ignore_ascii_case(b"text/"));
-        let mut page = None;
-        if is(b"response") {
-            match http::html_response(block, *longest, bodies) {
+        let content_type = header.content_type;
+        let is_text = content_type.get(..5).is_some_and(|t| t.eq_ignore_ascii_case(b"text/"));
+        let response = if is(b"response") {
+            match http::document_response(block, *longest, bodies) {
                 Ok(None) => return Content::PassThrough,
-                Ok(Some(response)) => page = Some(response),
+                Ok(Some(response)) => response,
                 Err(why) => {
                     let (code, expected) = match why {
-                        Unreadable::Encoding => ("http-body", "an HTTP body in gzip or deflate"),
+                        Unreadable::Encoding => ("http-body", "an HTTP body in its encoding"),
                         Unreadable::TooLong => ("bomb", "an HTTP body within `max_record`"),
                     };
                     *bad = Bad { code, expected: expected.into(), length: length as u64 };
                     return Content::Bad(bad);
                 }
             }
-        } else if is(b"resource") && is_html(header.content_type) {
-            let content_type = header.content_type;
-            page = Some(http::Response { content_type, body: block, is_malformed: false });
-        } else if !(is(b"conversion") || (is(b"resource") && is_text)) {
+        } else if is(b"resource") && (is_text || is_html(content_type)) {
+            let is_html = is_html(content_type);
+            Response { content_type, is_html, body: block, is_malformed: false }
+        } else if is(b"conversion") {
+            return header.document(block, None);
+        } else {
             return Content::PassThrough;
-        }
-        let (text, repaired) = match page {
-            None => (block, None),
-            Some(page) => {
-                let (decoded, replaced) = html::decode(page.body, page.content_type);
-                html.extract(&decoded, text);
-                let repaired = if page.is_malformed { Some("http-body") } else { None };
-                (&text[..], repaired.or(replaced.then_some("utf8")))
-            }
         };
-        let id = header.uri.or(header.record_id).map(without_brackets);
+        let is_replaced = if response.is_html {
+            let (page, is_replaced) = html::decode(response.body, response.content_type);
+            html.extract(&page, text);
+            is_replaced
+        } else {
+            let (plain, is_replaced) = html::decode_text(response.body, response.content_type);
+            text.clear();
+            text.extend_from_slice(plain.as_bytes());
+            is_replaced
+        };
+        let repaired = if response.is_malformed { Some("http-body") } else { None };
+        header.document(text, repaired.or(is_replaced.then_some("utf8")))
+    }
+}
+
+impl<'w> WarcHeader<'w> {
+    /// Returns the document of a record with this header. Its ID is the URI or the ID of the record.
+    fn document<'a>(&self, text: &'a [u8], repaired: Option<&'static str>) -> Content<'a>
+    where
+        'w: 'a,
+    {
+        let id = self.uri.or(self.record_id).map(without_brackets);
         let id = id.filter(|id| !id.is_empty());
-        Content::Document(Document { id, text, field: header.keep, repaired })
+        Content::Document(Document { id, text, field: self.keep, repaired })
     }
 }
 
