@@ -117,7 +117,7 @@ impl Packing {
         self.compression != Compression::None
     }
 
-    /// Compresses a chunk. An empty chunk becomes an empty gzip member or Zstandard frame, because a
+    /// Compresses a chunk. An empty chunk becomes an empty member, frame or stream, because a
     /// compressed file must contain at least one.
     ///
     /// # Errors
@@ -143,6 +143,24 @@ impl Packing {
                 // Gzip always stores a checksum, and copies in this format should not be less safe.
                 compressor.include_checksum(true)?;
                 compressor.compress(&chunk.bytes)
+            }
+            Compression::Bzip2 => {
+                let level = bzip2::Compression::default();
+                let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), level);
+                encoder.write_all(&chunk.bytes)?;
+                encoder.finish()
+            }
+            Compression::Xz => {
+                let options = lzma_rust2::XzOptions::default();
+                let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options)?;
+                encoder.write_all(&chunk.bytes)?;
+                encoder.finish()
+            }
+            Compression::Lz4 => {
+                let info = lz4_flex::frame::FrameInfo::new().content_checksum(true);
+                let mut encoder = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
+                encoder.write_all(&chunk.bytes)?;
+                encoder.finish().map_err(io::Error::other)
             }
             Compression::None => Ok(chunk.bytes),
         }
@@ -234,10 +252,9 @@ mod tests {
         assert_eq!(distinct, expected.map(PathBuf::from));
     }
 
-    fn gunzipped(path: &Path) -> Vec<u8> {
+    fn read_all(mut reader: impl io::Read) -> Vec<u8> {
         let mut content = Vec::new();
-        let file = File::open(path).unwrap();
-        io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(file), &mut content).unwrap();
+        reader.read_to_end(&mut content).unwrap();
         content
     }
 
@@ -253,9 +270,7 @@ mod tests {
         chunks[2].push_stretch(b" gone on ");
         chunks[2].push(b"with");
         let whole: Vec<u8> = chunks.iter().flat_map(|chunk| chunk.bytes.clone()).collect();
-        for (at, compression) in
-            [Compression::None, Compression::Gzip, Compression::Zstd].into_iter().enumerate()
-        {
+        for (at, compression) in Compression::ALL.into_iter().enumerate() {
             for by_record in [true, false] {
                 for (chunks, expected) in [(&chunks[..], &whole[..]), (&[Chunk::default()], &[])] {
                     let path = folder.path().join(format!("{at}/{by_record}-{}", chunks.len()));
@@ -266,8 +281,19 @@ mod tests {
                     }
                     let content = match compression {
                         Compression::None => fs::read(&path).unwrap(),
-                        Compression::Gzip => gunzipped(&path),
+                        Compression::Gzip => {
+                            read_all(flate2::read::MultiGzDecoder::new(File::open(&path).unwrap()))
+                        }
                         Compression::Zstd => zstd::decode_all(File::open(&path).unwrap()).unwrap(),
+                        Compression::Bzip2 => {
+                            read_all(bzip2::read::MultiBzDecoder::new(File::open(&path).unwrap()))
+                        }
+                        Compression::Xz => {
+                            read_all(lzma_rust2::XzReader::new(File::open(&path).unwrap(), true))
+                        }
+                        Compression::Lz4 => {
+                            read_all(lz4_flex::frame::FrameDecoder::new(File::open(&path).unwrap()))
+                        }
                     };
                     assert!(content == expected, "{by_record} {compression:?}");
                 }

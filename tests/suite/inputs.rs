@@ -3,7 +3,7 @@
 
 use crate::program::Folder;
 use std::fs;
-use std::io::{Seek, SeekFrom, Write as _};
+use std::io::{Read, Seek, SeekFrom, Write as _};
 use std::process::{Command, Stdio};
 
 const WORDS: &str = "the same words in two lines of a file that repeat";
@@ -398,6 +398,38 @@ fn pages_of_one_template_are_compared_by_their_text() {
     // Kept pages are the bytes of their files.
     assert_eq!(fs::read_to_string(folder.path("found/kept/3.html")).unwrap(), page(&articles[3]));
     assert!(!folder.path("found/kept/copy.html").exists());
+}
+
+#[test]
+fn kept_copies_have_the_compression_of_their_input() {
+    let lines =
+        [line("a"), line("b"), "{\"id\":\"c\",\"text\":\"other words\"}\n".to_owned()].concat();
+    let kept = lines.replace(&line("b"), "");
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    bzip2.write_all(lines.as_bytes()).unwrap();
+    let mut xz = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::default()).unwrap();
+    xz.write_all(lines.as_bytes()).unwrap();
+    let mut lz4 = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    lz4.write_all(lines.as_bytes()).unwrap();
+    for (extension, packed) in [
+        ("bz2", bzip2.finish().unwrap()),
+        ("xz", xz.finish().unwrap()),
+        ("lz4", lz4.finish().unwrap()),
+    ] {
+        let name = format!("a.jsonl.{extension}");
+        let folder = Folder::empty().with(&name, packed);
+        let run = folder.run(&["dedup", &name, "--write-kept", "--output", "found"]);
+        assert_eq!(run.code, 0, "{extension}: {}", run.err);
+        let file = fs::File::open(folder.path(&format!("found/kept/{name}"))).unwrap();
+        let mut reader: Box<dyn Read> = match extension {
+            "bz2" => Box::new(bzip2::read::MultiBzDecoder::new(file)),
+            "xz" => Box::new(lzma_rust2::XzReader::new(file, true)),
+            _ => Box::new(lz4_flex::frame::FrameDecoder::new(file)),
+        };
+        let mut content = String::new();
+        reader.read_to_string(&mut content).unwrap();
+        assert_eq!(content, kept, "{extension}");
+    }
 }
 
 #[test]

@@ -9,4 +9,62 @@ pub enum Compression {
     Gzip,
     /// Zstandard, with one frame or many.
     Zstd,
+    /// Bzip2, with one stream or many.
+    Bzip2,
+    /// The xz format of LZMA2, with one stream or many.
+    Xz,
+    /// The frame format of LZ4, with one frame or many.
+    Lz4,
+}
+
+impl Compression {
+    /// All compressions.
+    pub const ALL: [Self; 6] =
+        [Self::None, Self::Gzip, Self::Zstd, Self::Bzip2, Self::Xz, Self::Lz4];
+
+    /// Returns the name of the compression in sentences.
+    ///
+    /// ```
+    /// use simtool_model::compression::Compression;
+    ///
+    /// assert_eq!(Compression::Zstd.title(), "Zstandard");
+    /// ```
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::None => "uncompressed",
+            Self::Gzip => "gzip",
+            Self::Zstd => "Zstandard",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+            Self::Lz4 => "LZ4",
+        }
+    }
+
+    /// Returns the extensions of compressed files, in lower case and without the dot.
+    #[must_use]
+    pub fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::None => &[],
+            Self::Gzip => &["gz", "gzip", "tgz"],
+            Self::Zstd => &["zst", "zstd"],
+            Self::Bzip2 => &["bz2", "bz", "tbz2"],
+            Self::Xz => &["xz", "txz"],
+            Self::Lz4 => &["lz4"],
+        }
+    }
+
+    /// Returns the name of the program that writes the content of a compressed file to standard output
+    /// with the option `-dc`. Returns `None` for a file that is not compressed.
+    #[must_use]
+    pub fn program(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Gzip => Some("gzip"),
+            Self::Zstd => Some("zstd"),
+            Self::Bzip2 => Some("bzip2"),
+            Self::Xz => Some("xz"),
+            Self::Lz4 => Some("lz4"),
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! Tests of all formats: the same documents read the same in every format, and a damaged record
 //! loses no other record.
 
+use crate::decoded_stream::tests::packed;
 use crate::walk::InputFile;
 use crate::{Collection, Corpus, Event, Format, ReadOptions};
 use simtool_base::fault::Severity;
 use simtool_base::mapped_file::FileAccess;
+use simtool_model::compression::Compression;
 use simtool_model::document::{Content, Record};
 use std::fs;
 use std::ops::ControlFlow;
@@ -194,6 +196,13 @@ fn the_same_documents_read_the_same_in_every_format_compression_and_shard_size()
         check(&format!("{name}.zst"), &zstd(&content), options(1));
         let frames: Vec<u8> = content.chunks(9_001).flat_map(zstd).collect();
         check(&format!("{name}.zst"), &frames, options(1));
+        for compression in [Compression::Bzip2, Compression::Xz, Compression::Lz4] {
+            let name = format!("{name}.{}", compression.extensions()[0]);
+            check(&name, &packed(compression, &content), options(1));
+            let parts: Vec<u8> =
+                content.chunks(300_001).flat_map(|part| packed(compression, part)).collect();
+            check(&name, &parts, options(1));
+        }
     }
 }
 

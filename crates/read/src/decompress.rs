@@ -1,6 +1,7 @@
 //! The decompressed content of files, as streams.
 
 use crate::compressed_input::CompressedBuffer;
+use crate::decoded_stream::DecodedStream;
 use crate::options::ReadOptions;
 use crate::plain_stream::PlainStream;
 use crate::sniff::{self, SNIFFED_BYTES};
@@ -17,13 +18,29 @@ const GZIP_BYTES: f64 = 0.5e6;
 /// level. The window is the content that the decoder keeps.
 const ZSTD_BYTES: f64 = 4e6;
 
+/// Number of bytes of memory of a bzip2 decoder with the largest block.
+const BZIP2_BYTES: f64 = 4e6;
+/// Number of bytes of memory of an xz decoder with the dictionary of the default level.
+const XZ_BYTES: f64 = 9e6;
+/// Number of bytes of memory of an LZ4 decoder with the largest block.
+const LZ4_BYTES: f64 = 9e6;
+
 /// Returns the number of bytes of memory that the decoder for `compression` takes.
 pub(super) fn decoder_bytes(compression: Compression) -> f64 {
     match compression {
         Compression::None => 0.0,
         Compression::Gzip => GZIP_BYTES,
         Compression::Zstd => ZSTD_BYTES,
+        Compression::Bzip2 => BZIP2_BYTES,
+        Compression::Xz => XZ_BYTES,
+        Compression::Lz4 => LZ4_BYTES,
     }
+}
+
+/// Returns whether a decoder may have to read more than [`SNIFFED_BYTES`] of a file before it can write
+/// the first byte of content.
+pub(super) fn has_large_blocks(compression: Compression) -> bool {
+    matches!(compression, Compression::Bzip2 | Compression::Xz | Compression::Lz4)
 }
 
 /// Opens the content of a file as a stream of decompressed bytes.
@@ -44,6 +61,9 @@ pub(super) fn open<'r>(
         Compression::Zstd => {
             Ok(Box::new(crate::zstd::Zstd::new(CompressedBuffer::new(reader), options)?))
         }
+        Compression::Bzip2 | Compression::Xz | Compression::Lz4 => {
+            Ok(Box::new(DecodedStream::new(compression, reader, options)))
+        }
     }
 }
 
@@ -55,6 +75,8 @@ pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usiz
         Compression::None => Some(0),
         Compression::Gzip => crate::gzip::first_member(bytes),
         Compression::Zstd => crate::zstd::first_frame(bytes),
+        // Reading these files always begins at their start.
+        Compression::Bzip2 | Compression::Xz | Compression::Lz4 => None,
     }
 }
 
@@ -68,7 +90,7 @@ pub(super) fn content_bytes(
     match compression {
         Compression::None => Some(bytes),
         // The length at the end of a gzip file is only the length of its last member.
-        Compression::Gzip => None,
+        Compression::Gzip | Compression::Bzip2 | Compression::Xz | Compression::Lz4 => None,
         Compression::Zstd => crate::zstd_headers::content_bytes(file, bytes),
     }
 }

@@ -73,16 +73,16 @@ const KINDS: [ForeignKind; 26] = [
         "an ARC file, the format before WARC",
         "Convert it to WARC, for example with `warcio recompress`",
     ),
-    ForeignKind {
-        is_binary: true,
-        ..ForeignKind::new(b"BZh", "compressed by bzip2", "Unpack it with `bunzip2`")
-    },
-    ForeignKind::new(b"\xFD7zXZ\0", "compressed by xz", "Unpack it with `unxz`"),
-    ForeignKind::new(b"\x04\x22\x4D\x18", "compressed by LZ4", "Unpack it with `lz4 -d`"),
     ForeignKind::new(b"7z\xBC\xAF\x27\x1C", "a 7-Zip archive", UNPACK),
     ForeignKind { at: 257, ..ForeignKind::new(b"ustar", "a tar archive", UNPACK) },
     ForeignKind::new(b"\x1F\x8B", "compressed twice", "Unpack it once"),
     ForeignKind::new(b"\x28\xB5\x2F\xFD", "compressed twice", "Unpack it once"),
+    ForeignKind::new(b"\xFD7zXZ\0", "compressed twice", "Unpack it once"),
+    ForeignKind::new(b"\x04\x22\x4D\x18", "compressed twice", "Unpack it once"),
+    ForeignKind {
+        is_binary: true,
+        ..ForeignKind::new(b"BZh", "compressed twice", "Unpack it once")
+    },
     ForeignKind::new(b"\x7FELF", "a program", NO_TEXT),
     ForeignKind::new(b"\x89PNG\r\n", "a PNG image", NO_TEXT),
     ForeignKind::new(b"GIF87a", "a GIF image", NO_TEXT),
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(kind(b"ORCHARDS ARE OLD", None), None);
         assert_eq!(kind("BZh\u{e9}".as_bytes(), None), None);
         assert_eq!(kind(b"ORC\x01\x00\xFF", None), Some("an ORC file"));
-        assert_eq!(kind(b"BZh91AY&SY\xFF", None), Some("compressed by bzip2"));
+        assert_eq!(kind(b"BZh91AY&SY\xFF", None), Some("compressed twice"));
         assert_eq!(kind("ORC\u{e9}".as_bytes().split_last().unwrap().1, None), None);
     }
 

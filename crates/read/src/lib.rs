@@ -40,6 +40,7 @@ mod conformance;
 mod conformance_parquet;
 #[cfg(test)]
 mod crafted_inputs;
+mod decoded_stream;
 mod decompress;
 mod delimited;
 mod field_names;

@@ -177,15 +177,10 @@ impl Opened {
     /// Returns a warning if the extension of the file's name belongs to another compression than
     /// `compression`, otherwise `None`. `compression` was found in the content.
     pub(super) fn misnamed(&self, compression: Compression) -> Option<Fault> {
-        let word = |compression| match compression {
-            Compression::None => "uncompressed",
-            Compression::Gzip => "gzip",
-            Compression::Zstd => "Zstandard",
-        };
         if sniff::promised_compression(&self.input.name) == compression {
             return None;
         }
-        let word = word(compression);
+        let word = compression.title();
         let detail = format!("starts like {word}, unlike its name; read as {word}");
         Some(self.fault(Severity::Warning, "format", None, detail))
     }
@@ -196,8 +191,8 @@ fn price(compression: Compression, format: Option<Format>) -> Price {
     let of_format = format.map_or(Price::Cheap, Format::price);
     let of_compression = match compression {
         Compression::None => Price::Cheap,
-        Compression::Zstd => Price::Unpacked,
-        Compression::Gzip => Price::Expensive,
+        Compression::Zstd | Compression::Lz4 => Price::Unpacked,
+        Compression::Gzip | Compression::Bzip2 | Compression::Xz => Price::Expensive,
     };
     of_format.max(of_compression)
 }

@@ -81,7 +81,7 @@ impl ReaderMemory {
         let window = match compression {
             // Uncompressed files are mapped, so they need no window.
             Compression::None => 0.0,
-            Compression::Gzip | Compression::Zstd => WINDOW_BYTES_A_RECORD_BYTE * longest.record,
+            _ => WINDOW_BYTES_A_RECORD_BYTE * longest.record,
         };
         Self { fixed: decoder_bytes(compression), longest: window + text }
     }

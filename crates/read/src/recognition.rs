@@ -10,7 +10,7 @@ use crate::stream::{Filled, Stream, Then};
 use simtool_base::fault::{Fault, Severity};
 use simtool_model::compression::Compression;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read, Seek, SeekFrom};
 
 impl Collection {
     /// Returns the compression, format and delimiter of file number `file`. If the file was not
@@ -41,7 +41,11 @@ impl Collection {
             (head, head.len() as u64 >= opened.bytes)
         } else {
             let mut space = vec![0; SNIFFED_BYTES];
-            let (filled, ended) = match decompress::open(compression, head, &self.options) {
+            // The first block of some compressions is longer than `head`.
+            let rest = decompress::has_large_blocks(compression).then(|| rest_of(opened, head));
+            let is_all = rest.is_some() || head.len() as u64 >= opened.bytes;
+            let reader = head.chain(rest.unwrap_or_else(|| Box::new(io::empty())));
+            let (filled, ended) = match decompress::open(compression, reader, &self.options) {
                 Ok(mut stream) => fill_up(&mut *stream, &mut space),
                 Err(_) => (0, false),
             };
@@ -50,7 +54,7 @@ impl Collection {
             // The first bytes of a compressed file may end between two gzip members, so that the
             // stream seems to end there. So the content is whole only if the file has no more
             // bytes.
-            (&unpacked[..], ended && head.len() as u64 >= opened.bytes)
+            (&unpacked[..], ended && is_all)
         };
         let format = match self.options.format {
             Some(format) => format,
@@ -68,6 +72,19 @@ impl Collection {
         let chosen = self.options.delimiter.filter(|_| format.has_delimiter());
         let delimiter = chosen.or_else(guessed);
         Ok(Recognized { compression, format, delimiter })
+    }
+}
+
+/// Returns a reader of the bytes of a file after `head`, its first bytes. The reader is empty if the
+/// file cannot be opened again.
+fn rest_of(opened: &Opened, head: &[u8]) -> Box<dyn Read> {
+    let file = File::open(opened.input.path()).and_then(|mut file| {
+        file.seek(SeekFrom::Start(head.len() as u64))?;
+        Ok(file)
+    });
+    match file {
+        Ok(file) => Box::new(file),
+        Err(_) => Box::new(io::empty()),
     }
 }
 

@@ -26,16 +26,15 @@ pub(super) fn advice(head: &[u8], compression: Compression, name: &Path) -> Opti
     let input = quoted_for_shell(&name);
     let stem = match compression {
         Compression::None => &*name,
-        Compression::Gzip | Compression::Zstd => name.rsplit_once('.').map_or(&*name, |n| n.0),
+        _ => name.rsplit_once('.').map_or(&*name, |n| n.0),
     };
     let output = quoted_for_shell(&format!("{}.jsonl", stem.strip_suffix(".json").unwrap_or(stem)));
-    let command = match compression {
+    let command = match compression.program() {
         _ if &*name == "-" => {
             format!("put jq -c {filter} in front, as in … | jq -c {filter} | simtool …")
         }
-        Compression::None => format!("jq -c {filter} {input} > {output}"),
-        Compression::Gzip => format!("gzip -dc {input} | jq -c {filter} > {output}"),
-        Compression::Zstd => format!("zstd -dc {input} | jq -c {filter} > {output}"),
+        None => format!("jq -c {filter} {input} > {output}"),
+        Some(program) => format!("{program} -dc {input} | jq -c {filter} > {output}"),
     };
     Some(format!("is {what}, and read is a JSON object a line: {command}{large}"))
 }
