@@ -367,11 +367,10 @@ fn outputs_name_settings_as_options() {
 
 /// Returns a page whose template is far longer than its article.
 fn page(article: &str) -> String {
-    let menu: String = (0..70)
-        .map(|section| {
-            format!("<li class=\"nav\"><a href=\"/{section}/\">Section {section}</a></li>\n")
-        })
+    let sections: Vec<String> = (0..70)
+        .map(|section| format!("<li><a href=\"/{section}/\">Section {section}</a></li>"))
         .collect();
+    let menu = sections.join("\n");
     format!(
         "<!DOCTYPE html>\n<html><head><style>li {{ margin: 0 }}</style><script>let x = 1 < 2;</script>\
          </head><body><p>{article}</p></body><!-- {menu} --></html>"
@@ -381,7 +380,10 @@ fn page(article: &str) -> String {
 #[test]
 fn pages_of_one_template_are_compared_by_their_text() {
     let articles: Vec<String> = (0..6)
-        .map(|article| (0..45).map(|word| format!("word{} ", article * 100 + word)).collect())
+        .map(|article| {
+            let words = (0..45).map(|word| format!("word{}", article * 100 + word));
+            words.collect::<Vec<String>>().join(" ")
+        })
         .collect();
     let mut folder = Folder::empty();
     for (number, article) in articles.iter().enumerate() {
@@ -460,4 +462,41 @@ fn files_that_are_no_documents_are_named_with_advice() {
         let about = run.err.lines().find(|line| line.contains(&format!("{name}\"")));
         assert!(about.is_some_and(|line| line.contains(message)), "{name}: {}", run.err);
     }
+}
+
+#[test]
+fn texts_in_another_encoding_are_kept_without_comparison() {
+    let footer = "\nwww.example.org/books/index.html download free text version 2 build 17\n";
+    // Russian words in windows-1251, in which each letter is one byte.
+    let cp1251 = |text: &str| -> Vec<u8> {
+        let byte = |letter: char| u8::try_from(u32::from(letter) - 0x430 + 0xE0).unwrap();
+        let letters = text.chars().map(|letter| if letter == ' ' { b' ' } else { byte(letter) });
+        letters.chain(footer.bytes()).collect()
+    };
+    let first = "утром над долиной стоял густой туман старик медленно шел к реке ".repeat(3);
+    let second = "физика изучает самые общие законы движения материи измерения ".repeat(3);
+    let utf16 =
+        |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let english = "The harbour was quiet before dawn, and the boats rocked slowly on the water. ";
+    let folder = Folder::empty()
+        .with("a.txt", cp1251(&first))
+        .with("b.txt", cp1251(&second))
+        .with("c.txt", cp1251(&first))
+        .with("d.txt", english)
+        .with("e.txt", utf16(&format!("\u{FEFF}{english}")))
+        .with("f.jsonl", utf16("\u{FEFF}{\"text\": \"a\"}"))
+        .with("g.csv", [&b"id,text\n1,"[..], &cp1251(&first)].concat());
+    let run = folder.run_words("dedup . --write-kept --output found");
+    assert_eq!(run.code, 3, "{}", run.err);
+    let removed = fs::read_to_string(folder.path("found/removed.jsonl")).unwrap();
+    assert_eq!(removed.lines().count(), 1, "{removed}");
+    assert!(removed.contains("e.txt") && removed.contains("d.txt"), "{removed}");
+    let quarantine = fs::read_to_string(folder.path("found/quarantine.jsonl")).unwrap();
+    for name in ["a.txt", "b.txt", "c.txt", "g.csv"] {
+        assert!(quarantine.contains(name), "{name}: {quarantine}");
+        let copy = fs::read(folder.path(&format!("found/kept/{name}"))).unwrap();
+        assert_eq!(copy, fs::read(folder.path(name)).unwrap(), "{name}");
+    }
+    assert!(quarantine.contains("undecodable"), "{quarantine}");
+    assert!(run.err.contains("is in UTF-16, which is read only in text and HTML"), "{}", run.err);
 }

@@ -7,9 +7,10 @@ use crate::compressed_input::Expansion;
 use crate::options::ReadOptions;
 use crate::plain_stream::unreadable;
 use crate::stream::{Damage, Filled, Stream, Then};
+use lz4_flex::frame::FrameDecoder;
 use simtool_model::compression::Compression;
 use std::cell::Cell;
-use std::io::{self, BufReader, ErrorKind as IoErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind as IoErrorKind, Read};
 use std::rc::Rc;
 
 /// Number of compressed bytes that are read at once.
@@ -52,6 +53,32 @@ impl<R: Read> Read for WatchedReader<R> {
     }
 }
 
+/// Reader of the content of all frames of an LZ4 file. Each frame gets a decoder of its own, because a
+/// decoder keeps settings of the frame before.
+struct Lz4Frames<R: Read> {
+    /// Decoder of the current frame. `None` at the end of the file.
+    frame: Option<FrameDecoder<R>>,
+}
+
+impl<R: BufRead> Read for Lz4Frames<R> {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let Some(frame) = &mut self.frame else { return Ok(0) };
+            let bytes = frame.read(space)?;
+            if bytes > 0 {
+                return Ok(bytes);
+            }
+            let Some(mut rest) = self.frame.take().map(FrameDecoder::into_inner) else {
+                return Ok(0);
+            };
+            if rest.fill_buf()?.is_empty() {
+                return Ok(0);
+            }
+            self.frame = Some(FrameDecoder::new(rest));
+        }
+    }
+}
+
 impl<'r> DecodedStream<'r> {
     /// Creates the stream of the decompressed content of `reader`.
     pub(super) fn new(
@@ -65,7 +92,7 @@ impl<'r> DecodedStream<'r> {
         let decoder: Box<dyn Read + 'r> = match compression {
             Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(watched)),
             Compression::Xz => Box::new(lzma_rust2::XzReader::new(watched, true)),
-            Compression::Lz4 => Box::new(lz4_flex::frame::FrameDecoder::new(watched)),
+            Compression::Lz4 => Box::new(Lz4Frames { frame: Some(FrameDecoder::new(watched)) }),
             Compression::None | Compression::Gzip | Compression::Zstd => Box::new(watched),
         };
         let expansion = Expansion::new(options);
@@ -144,7 +171,8 @@ pub(super) mod tests {
                 encoder.finish().unwrap()
             }
             _ => {
-                let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+                let info = lz4_flex::frame::FrameInfo::new().content_checksum(true);
+                let mut encoder = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
                 encoder.write_all(content).unwrap();
                 encoder.finish().unwrap()
             }
@@ -169,7 +197,8 @@ pub(super) mod tests {
 
     #[test]
     fn parts_are_read_one_after_the_other_and_damage_is_reported() {
-        let content: Vec<u8> = (0..100_000_u32).flat_map(|n| (n * n).to_le_bytes()).collect();
+        let content: Vec<u8> =
+            (0..100_000_u32).flat_map(|n| n.wrapping_mul(n).to_le_bytes()).collect();
         for compression in [Compression::Bzip2, Compression::Xz, Compression::Lz4] {
             let halves = content.split_at(content.len() / 2);
             let file = [packed(compression, halves.0), packed(compression, halves.1)].concat();

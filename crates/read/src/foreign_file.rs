@@ -105,6 +105,13 @@ pub(super) const BINARY: ForeignKind = ForeignKind::new(
     "Convert it to text, or name its format with `format`",
 );
 
+/// The kind of files in UTF-16 that are neither text nor HTML.
+pub(super) const UTF16: ForeignKind = ForeignKind::new(
+    b"\xFF\xFE",
+    "in UTF-16, which is read only in text and HTML",
+    "Convert it to UTF-8, for example with `iconv -f UTF-16 -t UTF-8`",
+);
+
 /// Returns the kind of a file that starts with `head`. Returns `None` if the file may have
 /// documents. `named` is the format that belongs to the extension of the file's name.
 pub(super) fn kind_of(head: &[u8], named: Option<Format>) -> Option<ForeignKind> {

@@ -4,7 +4,7 @@ use crate::Price;
 use crate::format::{ByteFormat, Head, InputFormat, Reader};
 use crate::html::{self, HtmlText};
 use crate::split_job::SplitJob;
-use crate::splitter::{AfterLoss, Splitter, Step};
+use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
@@ -75,16 +75,16 @@ struct WholePage {
 impl Splitter for WholePage {
     const AFTER_LOSS: AfterLoss = AfterLoss::Stop;
 
-    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         if !last {
-            return Step::More;
+            return SplitStep::More;
         }
         // A file has no HTTP header that names its encoding.
         let (page, is_replaced) = html::decode(window, b"");
         self.html.extract(&page, &mut self.text);
         let repaired = is_replaced.then_some("utf8");
         let document = Document { id: None, text: &self.text, field: None, repaired };
-        Step::record(window.len(), Content::Document(document))
+        SplitStep::record(window.len(), Content::Document(document))
     }
 
     fn boundary(&self, _bytes: &[u8]) -> Option<usize> {

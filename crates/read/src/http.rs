@@ -2,6 +2,7 @@
 //! compressed.
 
 use crate::html_page::begins_page;
+use crate::plain_text::is_utf16;
 use std::io::Read;
 
 /// An HTTP response with its decoded body.
@@ -150,8 +151,7 @@ fn looks_like_text(body: &[u8]) -> bool {
     let start = &body[..body.len().min(TEXT_BYTES)];
     let is_control = |byte: &u8| matches!(byte, 0..=8 | 0x0E..=0x1A | 0x1C..=0x1F);
     // UTF-16 has zero bytes, but begins with a byte order mark.
-    let is_utf16 = start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF");
-    is_utf16 || !start.iter().any(|byte| is_control(byte))
+    is_utf16(start) || !start.iter().any(is_control)
 }
 
 /// Joins the chunks of the body of an HTTP response into `joined` (RFC 9112, section 7.1). Returns

@@ -71,6 +71,7 @@ mod stream;
 mod strict;
 mod table;
 mod texts;
+mod undecodable;
 pub mod view;
 pub mod walk;
 mod warc;

@@ -55,7 +55,7 @@ impl ByteFormat for PlainText {
         _wanted: Columns<'_>,
         _delimiter: Option<u8>,
     ) -> Result<u64> {
-        job.split(&mut WholeText)
+        job.split(&mut WholeText::default())
     }
 }
 
@@ -107,8 +107,11 @@ impl ByteFormat for PlainLines {
 }
 
 /// Splitter that returns the whole file as one document.
-#[derive(Debug)]
-pub(super) struct WholeText;
+#[derive(Debug, Default)]
+pub(super) struct WholeText {
+    /// Text of a file in UTF-16, decoded to UTF-8.
+    decoded: String,
+}
 
 impl Splitter for WholeText {
     const AFTER_LOSS: AfterLoss = AfterLoss::Stop;
@@ -117,14 +120,28 @@ impl Splitter for WholeText {
         if !last {
             return SplitStep::More;
         }
-        let text = without_byte_order_mark(window);
-        let document = Document { id: None, text, field: None, repaired: None };
+        let mut text = without_byte_order_mark(window);
+        let mut is_replaced = false;
+        if is_utf16(window) {
+            // Decoding obeys the byte order mark, whatever the encoding is.
+            let (decoded, _, replaced) = encoding_rs::UTF_8.decode(window);
+            self.decoded = decoded.into_owned();
+            text = self.decoded.as_bytes();
+            is_replaced = replaced;
+        }
+        let repaired = is_replaced.then_some("utf8");
+        let document = Document { id: None, text, field: None, repaired };
         SplitStep::record(window.len(), Content::Document(document))
     }
 
     fn boundary(&self, _bytes: &[u8]) -> Option<usize> {
         None
     }
+}
+
+/// Returns whether a file begins with the byte order mark of UTF-16.
+pub(super) fn is_utf16(head: &[u8]) -> bool {
+    head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF")
 }
 
 /// Splitter that divides a text at its line ends. Each line that is not blank is a document.

@@ -1,9 +1,9 @@
 //! The choice of the documents that are compared.
 
-use crate::{Event, Visit};
+use crate::{Event, Visit, undecodable};
 use simtool_base::error::Result;
 use simtool_base::stable_hash::hash;
-use simtool_model::document::{Content, Document, Record};
+use simtool_model::document::{Bad, Content, Document, Record};
 use std::ops::ControlFlow;
 
 /// Conditions that a document must meet to be compared. Documents that do not meet them are [passed
@@ -43,26 +43,26 @@ impl Selection {
     }
 
     /// Calls `read` to read a shard, and passes the events of the shard to `visit`. If a document
-    /// does not meet the conditions, its content becomes [`Content::PassedOver`]. Reading stops
-    /// after `most` documents that meet the conditions.
+    /// does not meet the conditions, its content becomes [`Content::PassedOver`]. If its text cannot
+    /// be decoded, the record becomes bad. Reading stops after `most` documents that meet the
+    /// conditions.
     pub(super) fn visit(
         self,
         most: u64,
         visit: &mut Visit<'_>,
         read: impl FnOnce(&mut Visit<'_>) -> Result<u64>,
     ) -> Result<u64> {
-        // If every document meets the conditions, events go straight to the visitor. Checking each
-        // document would cost a scan of its text.
-        if self == (Self { limit: self.limit, ..Self::default() }) && most == u64::MAX {
-            return read(visit);
-        }
         if most == 0 {
             return Ok(0);
         }
         let mut taken = 0;
         read(&mut |event| {
+            let bad;
             let event = match event {
-                Event::Record(record) => Event::Record(self.look_at(record, &mut taken)),
+                Event::Record(record) => {
+                    bad = undecodable_fault(&record);
+                    Event::Record(self.look_at(record, bad.as_ref(), &mut taken))
+                }
                 other @ (Event::Stretch(_) | Event::Fault(_) | Event::Reached(_)) => other,
             };
             let flow = visit(event)?;
@@ -71,19 +71,28 @@ impl Selection {
     }
 
     /// Returns the record. If it is a document that does not meet the conditions, its content is
-    /// replaced by [`Content::PassedOver`]. Increments `taken` if the document meets the
-    /// conditions.
-    fn look_at<'r>(&self, record: Record<'r>, taken: &mut u64) -> Record<'r> {
-        match record.content {
-            Content::Document(document) if !self.takes(&document) => {
+    /// replaced by [`Content::PassedOver`]. If it is a document with the fault `bad`, its content is
+    /// replaced by [`Content::Bad`]. Increments `taken` if the document meets the conditions.
+    fn look_at<'r>(&self, record: Record<'r>, bad: Option<&'r Bad>, taken: &mut u64) -> Record<'r> {
+        match (record.content, bad) {
+            (Content::Document(document), _) if !self.takes(&document) => {
                 Record { content: Content::PassedOver, ..record }
             }
-            Content::Document(_) => {
+            (Content::Document(_), Some(bad)) => Record { content: Content::Bad(bad), ..record },
+            (Content::Document(_), None) => {
                 *taken += 1;
                 record
             }
             _ => record,
         }
+    }
+}
+
+/// Returns the fault of a record with an undecodable document, otherwise `None`.
+fn undecodable_fault(record: &Record<'_>) -> Option<Bad> {
+    match &record.content {
+        Content::Document(document) => undecodable::fault(document, record.bytes.len() as u64),
+        Content::PassThrough | Content::PassedOver | Content::Bad(_) => None,
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::foreign_file::{self, ForeignKind};
 use crate::form_feed::without_byte_order_mark;
 use crate::format::{Format, Head};
+use crate::plain_text::is_utf16;
 use simtool_model::compression::Compression;
 use std::path::Path;
 
@@ -42,6 +43,11 @@ pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, Fo
         return Ok(format);
     }
     let named = named(name);
+    if is_utf16(head) {
+        // Only the readers of text and of pages decode UTF-16.
+        let named = named.unwrap_or(Format::TEXT);
+        return if named.is_one_document() { Ok(named) } else { Err(foreign_file::UTF16) };
+    }
     let text = without_byte_order_mark(head);
     if let Some(kind) = foreign_file::kind_of(text, named) {
         return Err(kind);

@@ -80,7 +80,7 @@ mod tests {
     fn plain_text_does_not_declare_its_encoding() {
         let text = "charset=koi8-r \u{e9}".as_bytes();
         assert_eq!(decode_text(text, b"text/plain").0.as_bytes(), text);
-        assert_eq!(decode(text, b"text/html").0, "charset=koi8-r \u{446}\u{2557}");
+        assert_eq!(decode(text, b"text/html").0, "charset=koi8-r \u{446}\u{2558}");
         assert_eq!(decode_text(b"caf\xE9", b"text/plain; charset=latin1").0, "caf\u{e9}");
     }
 }
