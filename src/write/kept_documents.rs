@@ -151,7 +151,10 @@ impl Packing {
                 encoder.finish()
             }
             Compression::Xz => {
-                let options = lzma_rust2::XzOptions::default();
+                let mut options = lzma_rust2::XzOptions::default();
+                // A dictionary that is longer than the content takes memory for nothing.
+                let length = u32::try_from(chunk.bytes.len()).unwrap_or(u32::MAX);
+                options.lzma_options.dict_size = length.clamp(4096, 8 << 20);
                 let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options)?;
                 encoder.write_all(&chunk.bytes)?;
                 encoder.finish()
@@ -252,6 +255,18 @@ mod tests {
         assert_eq!(distinct, expected.map(PathBuf::from));
     }
 
+    /// Returns the content of all frames of an LZ4 file.
+    fn lz4_content(path: &Path) -> Vec<u8> {
+        let mut content = Vec::new();
+        let mut rest = &fs::read(path).unwrap()[..];
+        while !rest.is_empty() {
+            let mut frame = lz4_flex::frame::FrameDecoder::new(rest);
+            io::Read::read_to_end(&mut frame, &mut content).unwrap();
+            rest = frame.into_inner();
+        }
+        content
+    }
+
     fn read_all(mut reader: impl io::Read) -> Vec<u8> {
         let mut content = Vec::new();
         reader.read_to_end(&mut content).unwrap();
@@ -291,9 +306,7 @@ mod tests {
                         Compression::Xz => {
                             read_all(lzma_rust2::XzReader::new(File::open(&path).unwrap(), true))
                         }
-                        Compression::Lz4 => {
-                            read_all(lz4_flex::frame::FrameDecoder::new(File::open(&path).unwrap()))
-                        }
+                        Compression::Lz4 => lz4_content(&path),
                     };
                     assert!(content == expected, "{by_record} {compression:?}");
                 }

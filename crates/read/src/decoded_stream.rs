@@ -7,6 +7,7 @@ use crate::compressed_input::Expansion;
 use crate::options::ReadOptions;
 use crate::plain_stream::unreadable;
 use crate::stream::{Damage, Filled, Stream, Then};
+use bzip2::bufread::BzDecoder;
 use lz4_flex::frame::FrameDecoder;
 use simtool_model::compression::Compression;
 use std::cell::Cell;
@@ -21,6 +22,8 @@ pub(super) struct DecodedStream<'r> {
     decoder: Box<dyn Read + 'r>,
     compression: Compression,
     expansion: Expansion,
+    /// Largest number of bytes that a decoder may take.
+    memory_limit: u64,
     /// The state of the file, which the decoder has taken.
     file: Rc<FileState>,
     written: u64,
@@ -30,52 +33,141 @@ pub(super) struct DecodedStream<'r> {
 /// State of a file that a decoder reads.
 #[derive(Debug, Default)]
 struct FileState {
-    /// Number of bytes that were read from the file.
-    read: Cell<u64>,
-    /// Whether the last call of the file's reader failed. The error is then not an error of the decoder.
+    /// Number of bytes of the file that the decoder has consumed.
+    consumed: Cell<u64>,
+    /// Whether the decoder asked for more bytes at the end of the file.
+    has_ended: Cell<bool>,
+    /// Whether the file could not be read. Then the error is not an error of the decoder.
     has_failed: Cell<bool>,
+    /// Byte offset of bytes after the last part that begin no other part.
+    trailing: Cell<Option<u64>>,
 }
 
-/// Reader of a file that notes how far it has come.
+/// Buffered reader of a file that notes how far a decoder has come.
 struct WatchedReader<R> {
-    reader: R,
+    reader: BufReader<R>,
     state: Rc<FileState>,
 }
 
-impl<R: Read> Read for WatchedReader<R> {
-    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        let result = self.reader.read(space);
+impl<R: Read> BufRead for WatchedReader<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let result = self.reader.fill_buf();
         match &result {
-            Ok(bytes) => self.state.read.set(self.state.read.get() + *bytes as u64),
+            Ok(bytes) => self.state.has_ended.set(bytes.is_empty()),
             Err(error) => self.state.has_failed.set(error.kind() != IoErrorKind::Interrupted),
         }
         result
     }
+
+    fn consume(&mut self, bytes: usize) {
+        self.state.consumed.set(self.state.consumed.get() + bytes as u64);
+        self.reader.consume(bytes);
+    }
 }
 
-/// Reader of the content of all frames of an LZ4 file. Each frame gets a decoder of its own, because a
-/// decoder keeps settings of the frame before.
-struct Lz4Frames<R: Read> {
-    /// Decoder of the current frame. `None` at the end of the file.
-    frame: Option<FrameDecoder<R>>,
-}
-
-impl<R: BufRead> Read for Lz4Frames<R> {
+impl<R: Read> Read for WatchedReader<R> {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let Some(frame) = &mut self.frame else { return Ok(0) };
-            let bytes = frame.read(space)?;
+        let ahead = self.fill_buf()?;
+        let bytes = ahead.len().min(space.len());
+        space[..bytes].copy_from_slice(&ahead[..bytes]);
+        self.consume(bytes);
+        Ok(bytes)
+    }
+}
+
+/// Decoder of one part of a file: a stream of bzip2 or a frame of LZ4.
+trait PartDecoder<R>: Read + Sized {
+    /// The first bytes of a part.
+    const MAGIC: &[u8];
+
+    /// Creates the decoder of the part at the current position of `rest`.
+    fn begin(rest: R) -> Self;
+
+    /// Returns the reader, which is at the end of the part.
+    fn end(self) -> R;
+}
+
+impl<R: BufRead> PartDecoder<R> for BzDecoder<R> {
+    const MAGIC: &[u8] = b"BZh";
+
+    fn begin(rest: R) -> Self {
+        Self::new(rest)
+    }
+
+    fn end(self) -> R {
+        self.into_inner()
+    }
+}
+
+impl<R: Read> PartDecoder<R> for FrameDecoder<R> {
+    const MAGIC: &[u8] = &[0x04, 0x22, 0x4D, 0x18];
+
+    fn begin(rest: R) -> Self {
+        Self::new(rest)
+    }
+
+    fn end(self) -> R {
+        self.into_inner()
+    }
+}
+
+/// Reader of the content of all parts of a file. Each part gets a decoder of its own, so that no decoder
+/// keeps settings of the part before.
+struct Parts<D> {
+    /// Decoder of the current part. `None` at the end of the file.
+    part: Option<D>,
+    state: Rc<FileState>,
+}
+
+impl<D> Parts<D> {
+    fn new<R>(rest: R, state: Rc<FileState>) -> Self
+    where
+        D: PartDecoder<R>,
+    {
+        Self { part: Some(D::begin(rest)), state }
+    }
+
+    /// Reads the next bytes of the content. Returns 0 at the end of the file.
+    fn read<R: BufRead>(&mut self, space: &mut [u8]) -> io::Result<usize>
+    where
+        D: PartDecoder<R>,
+    {
+        while let Some(mut part) = self.part.take() {
+            let bytes = part.read(space)?;
             if bytes > 0 {
+                self.part = Some(part);
                 return Ok(bytes);
             }
-            let Some(mut rest) = self.frame.take().map(FrameDecoder::into_inner) else {
-                return Ok(0);
-            };
-            if rest.fill_buf()?.is_empty() {
+            // The decoder of LZ4 takes the end of the file for the end of a frame. A whole frame ends before.
+            if self.state.has_ended.get() {
+                return Err(IoErrorKind::UnexpectedEof.into());
+            }
+            let mut rest = part.end();
+            let at = self.state.consumed.get();
+            let ahead = rest.fill_buf()?;
+            if ahead.is_empty() {
                 return Ok(0);
             }
-            self.frame = Some(FrameDecoder::new(rest));
+            let looked_at = ahead.len().min(D::MAGIC.len());
+            if ahead[..looked_at] != D::MAGIC[..looked_at] {
+                self.state.trailing.set(Some(at));
+                return Ok(0);
+            }
+            self.part = Some(D::begin(rest));
         }
+        Ok(0)
+    }
+}
+
+impl<R: Read> Read for Parts<BzDecoder<WatchedReader<R>>> {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        Self::read(self, space)
+    }
+}
+
+impl<R: Read> Read for Parts<FrameDecoder<WatchedReader<R>>> {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        Self::read(self, space)
     }
 }
 
@@ -88,15 +180,20 @@ impl<'r> DecodedStream<'r> {
     ) -> Self {
         let file = Rc::<FileState>::default();
         let state = Rc::clone(&file);
-        let watched = BufReader::with_capacity(READ_BYTES, WatchedReader { reader, state });
+        let reader = BufReader::with_capacity(READ_BYTES, reader);
+        let watched = WatchedReader { reader, state: Rc::clone(&file) };
+        let memory_limit = memory_limit(options);
         let decoder: Box<dyn Read + 'r> = match compression {
-            Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(watched)),
-            Compression::Xz => Box::new(lzma_rust2::XzReader::new(watched, true)),
-            Compression::Lz4 => Box::new(Lz4Frames { frame: Some(FrameDecoder::new(watched)) }),
+            Compression::Bzip2 => Box::new(Parts::<BzDecoder<_>>::new(watched, state)),
+            Compression::Lz4 => Box::new(Parts::<FrameDecoder<_>>::new(watched, state)),
+            Compression::Xz => {
+                let limit = u32::try_from(memory_limit / 1024).unwrap_or(u32::MAX);
+                Box::new(lzma_rust2::XzReader::new_mem_limit(watched, true, limit))
+            }
             Compression::None | Compression::Gzip | Compression::Zstd => Box::new(watched),
         };
         let expansion = Expansion::new(options);
-        Self { decoder, compression, expansion, file, written: 0, is_done: false }
+        Self { decoder, compression, expansion, memory_limit, file, written: 0, is_done: false }
     }
 
     /// Returns the damage to report for `error`, an error of the decoder or of the file.
@@ -106,6 +203,16 @@ impl<'r> DecodedStream<'r> {
             return unreadable(byte, error);
         }
         let title = self.compression.title();
+        // A dictionary that is too large is no damage, and the user can allow it.
+        if error.kind() == IoErrorKind::OutOfMemory {
+            let detail = format!(
+                "needs a dictionary of about {} bytes or more; not read. Raise `zstd_window_log` if you \
+                 trust it",
+                self.memory_limit
+            );
+            let damage = Damage { code: "xz-memory", byte, detail };
+            return Then::Loss { damage, untrusted: true, goes_on: false };
+        }
         let (code, detail) = if error.kind() == IoErrorKind::UnexpectedEof {
             let detail = format!(
                 "the compressed data ends inside a part of {title}; complete records before the end \
@@ -124,11 +231,25 @@ impl<'r> DecodedStream<'r> {
     }
 }
 
+/// Returns the largest number of bytes that a decoder may take: the largest window of Zstandard, and a
+/// little more for the rest of the decoder.
+fn memory_limit(options: &ReadOptions) -> u64 {
+    (1_u64 << options.zstd_window_log.min(40)) + (1 << 20)
+}
+
 impl Stream for DecodedStream<'_> {
     fn fill(&mut self, space: &mut [u8]) -> Filled {
         while !self.is_done {
             match self.decoder.read(space) {
-                Ok(0) => self.is_done = true,
+                Ok(0) => {
+                    self.is_done = true;
+                    if let Some(byte) = self.file.trailing.get() {
+                        let title = self.compression.title();
+                        let detail = format!("bytes after the last part of {title} ignored");
+                        let damage = Damage { code: "trailing", byte, detail };
+                        return Filled { bytes: 0, then: Then::Warning(damage) };
+                    }
+                }
                 Ok(bytes) => {
                     self.written += bytes as u64;
                     let bomb = self.expansion.check(self.position(), self.written);
@@ -146,7 +267,7 @@ impl Stream for DecodedStream<'_> {
     }
 
     fn position(&self) -> u64 {
-        self.file.read.get()
+        self.file.consumed.get()
     }
 }
 
@@ -188,11 +309,41 @@ pub(super) mod tests {
             let Filled { bytes, then } = stream.fill(&mut space);
             content.extend_from_slice(&space[..bytes]);
             match then {
-                Then::More | Then::Warning(_) => {}
+                Then::More => {}
                 Then::End => return (content, None),
-                Then::Loss { damage, .. } => return (content, Some(damage.code)),
+                Then::Warning(damage) | Then::Loss { damage, .. } => {
+                    return (content, Some(damage.code));
+                }
             }
         }
+    }
+
+    #[test]
+    fn a_frame_that_is_cut_between_blocks_is_not_whole() {
+        let file = packed(Compression::Lz4, b"some text");
+        // The last eight bytes are the mark of the end and the checksum.
+        for length in [4, file.len() - 8, file.len() - 4] {
+            let (_, code) = read(Compression::Lz4, &file[..length]);
+            assert_eq!(code, Some("truncated"), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn a_large_dictionary_is_refused_and_not_called_damage() {
+        let mut options = lzma_rust2::XzOptions::with_preset(1);
+        options.lzma_options.dict_size = 64 << 20;
+        let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+        encoder.write_all(b"text").unwrap();
+        let file = encoder.finish().unwrap();
+        let code = |zstd_window_log| {
+            let options = ReadOptions { zstd_window_log, ..ReadOptions::default() };
+            let mut stream = DecodedStream::new(Compression::Xz, &file[..], &options);
+            match stream.fill(&mut [0; 100]).then {
+                Then::Loss { damage, .. } => Some(damage.code),
+                _ => None,
+            }
+        };
+        assert_eq!([code(27), code(20)], [None, Some("xz-memory")]);
     }
 
     #[test]
@@ -206,6 +357,15 @@ pub(super) mod tests {
             let (read_of_cut, code) = read(compression, &file[..file.len() - 1000]);
             assert_eq!(code, Some("truncated"), "{compression:?}");
             assert!(content.starts_with(&read_of_cut), "{compression:?}");
+            let trailing = [&file[..], b"\0\0 padding"].concat();
+            let expected =
+                (content.clone(), (compression != Compression::Xz).then_some("trailing"));
+            let (read_of_trailing, code) = read(compression, &trailing);
+            if compression == Compression::Xz {
+                assert!(code.is_some() && read_of_trailing == content);
+            } else {
+                assert!((read_of_trailing, code) == expected, "{compression:?}");
+            }
             let mut damaged = file.clone();
             let middle = file.len() / 4;
             damaged[middle..middle + 20].fill(0x55);

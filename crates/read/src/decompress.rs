@@ -23,7 +23,7 @@ const BZIP2_BYTES: f64 = 4e6;
 /// Number of bytes of memory of an xz decoder with the dictionary of the default level.
 const XZ_BYTES: f64 = 9e6;
 /// Number of bytes of memory of an LZ4 decoder with the largest block.
-const LZ4_BYTES: f64 = 9e6;
+const LZ4_BYTES: f64 = 13e6;
 
 /// Returns the number of bytes of memory that the decoder for `compression` takes.
 pub(super) fn decoder_bytes(compression: Compression) -> f64 {

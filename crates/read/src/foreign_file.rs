@@ -13,8 +13,8 @@ pub(super) struct ForeignKind {
     at: usize,
     /// Bytes that all files of this kind have at that offset.
     magic: &'static [u8],
-    /// Whether the first bytes of the file must not be valid UTF-8 without zero bytes, because a text may begin with
-    /// `magic`, too.
+    /// Whether the kind applies only to files that begin with binary data: a zero byte or invalid
+    /// UTF-8. A text may begin with `magic`, too.
     is_binary: bool,
     /// Description of such a file for messages, after the word "is".
     pub(super) description: &'static str,
@@ -63,18 +63,21 @@ const KINDS: [ForeignKind; 26] = [
     ForeignKind::new(b"SQLite format 3\0", "an SQLite database", EXPORT),
     ForeignKind::new(b"\x89HDF\r\n\x1A\n", "an HDF5 file", EXPORT),
     ForeignKind::new(b"\x93NUMPY", "an array of NumPy", EXPORT),
-    ForeignKind::new(
-        b"FEA1",
-        "a Feather file of version 1",
-        "Write it again as version 2 (Arrow IPC)",
-    ),
+    ForeignKind {
+        is_binary: true,
+        ..ForeignKind::new(
+            b"FEA1",
+            "a Feather file of version 1",
+            "Write it again as version 2 (Arrow IPC)",
+        )
+    },
     ForeignKind::new(
         b"filedesc://",
         "an ARC file, the format before WARC",
         "Convert it to WARC, for example with `warcio recompress`",
     ),
     ForeignKind::new(b"7z\xBC\xAF\x27\x1C", "a 7-Zip archive", UNPACK),
-    ForeignKind { at: 257, ..ForeignKind::new(b"ustar", "a tar archive", UNPACK) },
+    ForeignKind { at: 257, is_binary: true, ..ForeignKind::new(b"ustar", "a tar archive", UNPACK) },
     ForeignKind::new(b"\x1F\x8B", "compressed twice", "Unpack it once"),
     ForeignKind::new(b"\x28\xB5\x2F\xFD", "compressed twice", "Unpack it once"),
     ForeignKind::new(b"\xFD7zXZ\0", "compressed twice", "Unpack it once"),
@@ -85,8 +88,8 @@ const KINDS: [ForeignKind; 26] = [
     },
     ForeignKind::new(b"\x7FELF", "a program", NO_TEXT),
     ForeignKind::new(b"\x89PNG\r\n", "a PNG image", NO_TEXT),
-    ForeignKind::new(b"GIF87a", "a GIF image", NO_TEXT),
-    ForeignKind::new(b"GIF89a", "a GIF image", NO_TEXT),
+    ForeignKind { is_binary: true, ..ForeignKind::new(b"GIF87a", "a GIF image", NO_TEXT) },
+    ForeignKind { is_binary: true, ..ForeignKind::new(b"GIF89a", "a GIF image", NO_TEXT) },
     ForeignKind::new(b"\xFF\xD8\xFF", "a JPEG image", NO_TEXT),
 ];
 
@@ -103,6 +106,13 @@ pub(super) const BINARY: ForeignKind = ForeignKind::new(
     b"\0",
     "a binary file: it has zero bytes",
     "Convert it to text, or name its format with `format`",
+);
+
+/// The kind of files in UTF-32.
+pub(super) const UTF32: ForeignKind = ForeignKind::new(
+    b"\xFF\xFE\0\0",
+    "in UTF-32",
+    "Convert it to UTF-8, for example with `iconv -f UTF-32 -t UTF-8`",
 );
 
 /// The kind of files in UTF-16 that are neither text nor HTML.
@@ -144,6 +154,8 @@ mod tests {
     #[test]
     fn a_text_that_begins_like_a_binary_file_is_a_text() {
         assert_eq!(kind(b"ORCHARDS ARE OLD", None), None);
+        let mustard = format!("{}mustard", "x".repeat(255));
+        assert_eq!(kind(mustard.as_bytes(), Some("text")), None);
         assert_eq!(kind("BZh\u{e9}".as_bytes(), None), None);
         assert_eq!(kind(b"ORC\x01\x00\xFF", None), Some("an ORC file"));
         assert_eq!(kind(b"BZh91AY&SY\xFF", None), Some("compressed twice"));

@@ -29,6 +29,9 @@ impl Format {
     /// as plain text.
     pub(super) const TEXT: Self = Self(&plain_text::TEXT);
 
+    /// HTML, in which a file is a page.
+    pub(super) const HTML: Self = Self(&html_page::HTML);
+
     /// Returns every format, in the order of the table.
     pub fn all() -> impl Iterator<Item = Self> {
         FORMATS.iter().map(|&format| Self(format))

@@ -93,7 +93,8 @@ pub(super) fn document_response<'r>(
     let codings = transfer_codings.iter().rev().chain(content_codings.iter().rev());
     let (body, is_malformed) = decoded(&block[header..], codings.copied(), longest, scratch)?;
     let is_page = is_html(content_type) || content_type.is_empty() && begins_page(body);
-    if content_type.is_empty() && !is_page && (!looks_like_text(body) || body.is_empty()) {
+    // Servers send files of unknown kinds as plain text.
+    if !is_page && (!looks_like_text(body) || content_type.is_empty() && body.is_empty()) {
         return Ok(None);
     }
     Ok(Some(Response { content_type, is_html: is_page, body, is_malformed }))
@@ -128,11 +129,15 @@ fn decoded<'r, 'c>(
                 std::mem::swap(first, second);
                 is_stored = false;
             }
-            Undone::Malformed if looks_like_text(body) => is_malformed = true,
-            Undone::Malformed => return Err(Unreadable::Encoding),
+            // The crawler may have undone this coding already, and not the others.
+            Undone::Malformed => is_malformed = true,
         }
     }
-    Ok((if is_stored { stored } else { first }, is_malformed))
+    let body: &[u8] = if is_stored { stored } else { first };
+    if is_malformed && !looks_like_text(body) {
+        return Err(Unreadable::Encoding);
+    }
+    Ok((body, is_malformed))
 }
 
 /// Returns whether `content_type`, the value of a header `Content-Type`, means HTML.
@@ -147,7 +152,7 @@ fn is_of(content_type: &[u8], kind: &[u8]) -> bool {
 
 /// Returns whether the start of `body` has no control characters, except those that texts have:
 /// white space, and the escapes of the encoding ISO-2022-JP.
-fn looks_like_text(body: &[u8]) -> bool {
+pub(super) fn looks_like_text(body: &[u8]) -> bool {
     let start = &body[..body.len().min(TEXT_BYTES)];
     let is_control = |byte: &u8| matches!(byte, 0..=8 | 0x0E..=0x1A | 0x1C..=0x1F);
     // UTF-16 has zero bytes, but begins with a byte order mark.
@@ -232,7 +237,7 @@ fn undo(
     if output.len() > longest {
         return Err(Unreadable::TooLong);
     }
-    // The end of the body may be missing. What was decoded of it is no page that can be compared.
+    // The end of the body may be missing. What was decoded of it is not compared.
     Ok(if result.is_ok() { Undone::Decoded } else { Undone::Malformed })
 }
 
@@ -322,6 +327,8 @@ mod tests {
             ("Transfer-Encoding:  Chunked ", chunked(body), false),
             ("Transfer-Encoding: chunked\r\nContent-Encoding: gzip", chunked(&gzip), false),
             ("Transfer-Encoding: chunked\r\nContent-Encoding: br", body.to_vec(), true),
+            ("Transfer-Encoding: chunked\r\nContent-Encoding: gzip", gzip.clone(), true),
+            ("Content-Encoding: gzip, utf-8", gzip.clone(), true),
             ("Content-Encoding: gzip", body.to_vec(), true),
             ("Content-Encoding: br", body.to_vec(), true),
             ("Content-Encoding: utf-8", body.to_vec(), true),
@@ -348,6 +355,7 @@ mod tests {
         assert_eq!(kind("", b"\x89PNG\r\n\x1A\n\0"), None);
         assert_eq!(kind("", b""), None);
         assert_eq!(kind("Content-Type: text/plain; charset=x\r\n", b"<html>"), Some(false));
+        assert_eq!(kind("Content-Type: text/plain\r\n", b"\x89PNG\r\n\x1A\n\0"), None);
         assert_eq!(kind("Content-Type: application/json\r\n", b"{}"), None);
     }
 }

@@ -87,15 +87,10 @@ impl Opened {
         if compression != Compression::None {
             return Ok(vec![Part::Whole]);
         }
-        let format = match options.format {
-            Some(format) => format,
-            None => match sniff::format(&head, false, &self.input.name) {
-                Ok(format) => format,
-                Err(_) => return Ok(vec![Part::Whole]),
-            },
+        let Ok(format) = sniff::chosen(options, &head, false, &self.input.name) else {
+            return Ok(vec![Part::Whole]);
         };
         self.price = price(compression, Some(format));
-        let format = format.with_lines(options.per_line);
         let separator = match format.reader() {
             Reader::Table(table) => {
                 let shares = table.shares(&file, ROW_GROUP_BYTES).unwrap_or_default();

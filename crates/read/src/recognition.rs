@@ -56,12 +56,8 @@ impl Collection {
             // bytes.
             (&unpacked[..], ended && is_all)
         };
-        let format = match self.options.format {
-            Some(format) => format,
-            None => sniff::format(content, whole, &opened.input.name)
-                .map_err(|kind| opened.unreadable_kind(kind, content))?,
-        };
-        let format = format.with_lines(self.options.per_line);
+        let format = sniff::chosen(&self.options, content, whole, &opened.input.name)
+            .map_err(|kind| opened.unreadable_kind(kind, content))?;
         let Reader::Bytes(bytes) = format.reader() else {
             return Ok(Recognized { compression, format, delimiter: None });
         };

@@ -91,7 +91,10 @@ impl Selection {
 /// Returns the fault of a record with an undecodable document, otherwise `None`.
 fn undecodable_fault(record: &Record<'_>) -> Option<Bad> {
     match &record.content {
-        Content::Document(document) => undecodable::fault(document, record.bytes.len() as u64),
+        Content::Document(document) => {
+            let length = record.bytes.len().max(document.text.len());
+            undecodable::fault(document, length as u64)
+        }
         Content::PassThrough | Content::PassedOver | Content::Bad(_) => None,
     }
 }

@@ -3,6 +3,8 @@
 use crate::foreign_file::{self, ForeignKind};
 use crate::form_feed::without_byte_order_mark;
 use crate::format::{Format, Head};
+use crate::html_page::begins_page;
+use crate::options::ReadOptions;
 use crate::plain_text::is_utf16;
 use simtool_model::compression::Compression;
 use std::path::Path;
@@ -43,10 +45,14 @@ pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, Fo
         return Ok(format);
     }
     let named = named(name);
+    if head.starts_with(b"\xFF\xFE\0\0") {
+        return Err(foreign_file::UTF32);
+    }
     if is_utf16(head) {
-        // Only the readers of text and of pages decode UTF-16.
-        let named = named.unwrap_or(Format::TEXT);
-        return if named.is_one_document() { Ok(named) } else { Err(foreign_file::UTF16) };
+        let start = &head[..head.len().min(8 << 10)];
+        let (start, _, _) = encoding_rs::UTF_8.decode(start);
+        let by_content = if begins_page(start.as_bytes()) { Format::HTML } else { Format::TEXT };
+        return Ok(named.unwrap_or(by_content));
     }
     let text = without_byte_order_mark(head);
     if let Some(kind) = foreign_file::kind_of(text, named) {
@@ -59,6 +65,35 @@ pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, Fo
         None if head.has_zero_bytes() => Err(foreign_file::BINARY),
         None => Ok(Format::TEXT),
     }
+}
+
+/// Chooses the format in which a file is read: the format that the options name, or else the
+/// recognized one. The arguments are those of [`format()`].
+///
+/// # Errors
+///
+/// The file has no format that can be read. The error is the kind of such files.
+pub(super) fn chosen(
+    options: &ReadOptions,
+    head: &[u8],
+    whole: bool,
+    name: &Path,
+) -> Result<Format, ForeignKind> {
+    let mut chosen = match options.format {
+        Some(format) => format,
+        None => format(head, whole, name)?,
+    };
+    // Lines of pages are lines, unless the name says that the file is a page.
+    let is_by_content = options.format.is_none() && named(name) != Some(chosen);
+    if options.per_line && chosen == Format::HTML && is_by_content {
+        chosen = Format::TEXT;
+    }
+    let chosen = chosen.with_lines(options.per_line);
+    // Only the readers of texts and of pages decode UTF-16.
+    if is_utf16(head) && !chosen.is_one_document() && !chosen.is_table() {
+        return Err(foreign_file::UTF16);
+    }
+    Ok(chosen)
 }
 
 /// Returns the format that belongs to the extension of a file's name, such as JSON Lines for
@@ -102,6 +137,17 @@ mod tests {
         check("a", "<!DOCTYPE html>", Ok("html"));
         check("a.txt", "<!DOCTYPE html>", Ok("html"));
         check("a.html", "plain words", Ok("html"));
+        let utf16: Vec<u8> = "\u{FEFF}<html>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(format(&utf16, true, Path::new("a")).map(Format::name), Ok("html"));
+        assert_eq!(format(b"\xFF\xFE\0\0a\0\0\0", true, Path::new("a")), Err(foreign_file::UTF32));
+        let per_line = ReadOptions { per_line: true, ..ReadOptions::default() };
+        let chosen = |head: &[u8], name: &str| {
+            let found = chosen(&per_line, head, true, Path::new(name));
+            found.map(Format::name).map_err(|kind| kind.description)
+        };
+        assert_eq!(chosen(b"<html>\n<html>\n", "a.txt"), Ok("lines"));
+        assert_eq!(chosen(b"<html>\n<html>\n", "a.html"), Ok("html"));
+        assert_eq!(chosen(&utf16[..2], "a.txt"), Err(foreign_file::UTF16.description));
     }
 
     #[test]

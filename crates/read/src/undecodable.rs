@@ -11,7 +11,7 @@ use std::borrow::Cow;
 /// change which texts are similar.
 const CHARACTERS_A_REPLACED_ONE: usize = 100;
 
-/// Returns the fault of a document of which too many characters had to be replaced, otherwise `None`.
+/// Returns the fault of a document in which too many characters had to be replaced, otherwise `None`.
 /// `length` is the length of its record in bytes.
 pub(super) fn fault(document: &Document<'_>, length: u64) -> Option<Bad> {
     // A reader that decodes the text reports whether it replaced anything. Other readers pass on the
@@ -32,7 +32,8 @@ pub(super) fn fault(document: &Document<'_>, length: u64) -> Option<Bad> {
         return None;
     }
     let expected = format!(
-        "text in a known encoding: {replaced} of {characters} characters are not valid UTF-8"
+        "text in UTF-8 (convert it, for example with `iconv`): {replaced} of {characters} characters \
+         cannot be decoded"
     );
     Some(Bad { code: "undecodable", expected: Cow::Owned(expected), length })
 }

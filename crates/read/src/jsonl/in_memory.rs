@@ -2,6 +2,7 @@
 
 use crate::jsonl::fields::FieldPaths;
 use crate::jsonl::lines::JsonLineSplitter;
+use crate::selection::Selection;
 use crate::window::read_slice;
 use crate::{Corpus, Price, ReadOptions, Visit};
 use simtool_base::error::Result;
@@ -69,13 +70,11 @@ impl Corpus for JsonLinesInMemory<'_> {
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
         let range = self.shards[shard].clone();
         let mut splitter = JsonLineSplitter::new(self.paths.clone(), false);
-        read_slice(
-            &mut splitter,
-            &self.lines[range.clone()],
-            range.start as u64,
-            self.longest,
-            visit,
-        )
+        let lines = &self.lines[range.clone()];
+        // Every line is taken, but a text that cannot be decoded is bad.
+        Selection::default().visit(u64::MAX, visit, |visit| {
+            read_slice(&mut splitter, lines, range.start as u64, self.longest, visit)
+        })
     }
 }
 

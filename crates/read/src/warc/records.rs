@@ -1,8 +1,8 @@
 //! Reads WARC and WET files: records with a header, which states a length, and a block of that
 //! length.
 //!
-//! The text of `conversion` records is used as it is. `response` and `resource` records are documents
-//! if they have HTML or plain text. The text is decoded from its encoding, and the text of HTML is
+//! The text of `conversion` records is used as it is. `response` records are documents if they have
+//! HTML or plain text, and `resource` records if they have HTML or any kind of text. The text is decoded from its encoding, and the text of HTML is
 //! extracted. Other records are no documents. The ID of a document is its `WARC-Target-URI`, or its
 //! `WARC-Record-ID` if it has no URI.
 //!
@@ -139,7 +139,9 @@ impl WarcRecords {
                     return Content::Bad(bad);
                 }
             }
-        } else if is(b"resource") && (is_text || is_html(content_type)) {
+        } else if is(b"resource")
+            && (is_html(content_type) || is_text && http::looks_like_text(block))
+        {
             let is_html = is_html(content_type);
             Response { content_type, is_html, body: block, is_malformed: false }
         } else if is(b"conversion") {

@@ -25,8 +25,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done except for bad records or fi
 pub(super) const DEDUP: &str = "\
 Examples:
   simtool dedup big/ --threads 16
-      reads every file under big/ (WARC, WET, JSON Lines, Parquet, Arrow, CSV, text; gzip or
-      Zstandard), finds all near-duplicates and writes the results to simtool-out/
+      reads every file under big/ (WARC, WET, HTML, JSON Lines, Parquet, Arrow, CSV, text;
+      plain or compressed), finds all near-duplicates and writes the results to simtool-out/
   simtool dedup big/ --dry-run
       reads a sample and estimates the time and memory of this run
   simtool dedup dump.jsonl.gz --text-field body --similarity 0.7 --write-kept --output clean

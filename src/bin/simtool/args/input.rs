@@ -86,7 +86,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "FACTOR", default_value = "2000")]
     pub(crate) max_expansion: String,
 
-    /// Maximum window of Zstandard files, as a power of two: 27 is 128 MiB.
+    /// Maximum window of Zstandard and dictionary of xz files, as a power of two: 27 is 128 MiB.
     #[arg(long, value_name = "LOG", default_value = "27")]
     pub(crate) zstd_window_log: String,
 }
