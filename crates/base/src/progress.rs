@@ -79,7 +79,7 @@ impl<'p> Share<'p> {
 
     /// Returns a share for work whose progress is not reported.
     #[must_use]
-    pub fn untold() -> Share<'static> {
+    pub fn silent() -> Share<'static> {
         Share { progress: &NoProgress, steps: 0.0 }
     }
 

@@ -182,7 +182,7 @@ mod tests {
                         }
                     }
                 }
-                let found = band_join(sides, &layout, max_distance, Share::untold());
+                let found = band_join(sides, &layout, max_distance, Share::silent());
                 assert_eq!(found, expected, "{shape}");
                 assert!(!found.is_empty(), "{shape}");
             }

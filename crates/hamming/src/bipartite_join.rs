@@ -34,8 +34,11 @@ pub fn bipartite_join<L: Fingerprint>(
     corpus: Rows<'_, L>,
     work: JoinWork<'_>,
 ) -> Result<GroupPairs> {
-    let (queries, corpus) = (group(queries)?, group(corpus)?);
-    let pairs = collect_bipartite(&queries, &corpus, work, &KeepPairs)?.into_sorted();
+    let ledger = work.context.memory();
+    let queries = group(queries, ledger)?;
+    let corpus = group(corpus, ledger)?;
+    let keep_pairs = KeepPairs(ledger.clone());
+    let pairs = collect_bipartite(&queries, &corpus, work, &keep_pairs)?.into_sorted();
     Ok(GroupPairs { groups: Sides::Two(queries.groups, corpus.groups), pairs })
 }
 

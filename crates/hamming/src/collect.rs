@@ -1,5 +1,6 @@
 //! The receivers of the pairs that a join finds. One counts the pairs, and another keeps them.
 
+use simtool_base::memory_ledger::{Ledger, Reservation};
 use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 
@@ -47,15 +48,17 @@ impl Collect for CountRows<'_> {
     }
 }
 
-/// Receiver that keeps all pairs in memory.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct KeepPairs;
+/// Receiver that keeps all pairs in memory. The ledger counts the memory of the pairs.
+#[derive(Clone, Debug)]
+pub(crate) struct KeepPairs(pub(crate) Ledger);
 
 /// Pairs in the order in which they were found, as a list of vectors.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PairList {
     full: Vec<Vec<ValuePair>>,
     open: Vec<ValuePair>,
+    /// Number of bytes that the ledger counts: those of the full vectors.
+    held: Reservation,
 }
 
 /// Number of pairs of a full vector. A full vector is moved when lists are merged, and not copied.
@@ -94,6 +97,7 @@ impl PairList {
     #[inline]
     pub(crate) fn push(&mut self, pair: ValuePair) {
         if self.open.len() == PIECE {
+            self.held.grow(size_of_val(&self.open[..]) as u64);
             self.full.push(std::mem::replace(&mut self.open, Vec::with_capacity(PIECE)));
         }
         self.open.push(pair);
@@ -104,7 +108,7 @@ impl Collect for KeepPairs {
     type Part = PairList;
 
     fn part(&self) -> PairList {
-        PairList::default()
+        PairList { full: Vec::new(), open: Vec::new(), held: self.0.hold(0) }
     }
 
     #[inline]
@@ -123,8 +127,10 @@ impl Collect for KeepPairs {
         }
         // The order of the pairs must stay, so the last vector of the earlier list ends here.
         if !part.open.is_empty() {
+            part.held.grow(size_of_val(&part.open[..]) as u64);
             part.full.push(std::mem::take(&mut part.open));
         }
+        part.held.grow(later.held.bytes());
         part.full.extend(later.full);
         part.open = later.open;
     }

@@ -15,6 +15,7 @@ use crate::streamed_queries::StreamedQueries;
 use crate::work::JoinWork;
 use crate::{FingerprintIndex, Rows, linear_scan};
 use fingerprint_sets::{Random, ball, mix, pages, wide_mix};
+use simtool_base::memory_ledger::Ledger;
 use simtool_compute::context::Context;
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_rows::{Metric, Shape};
@@ -196,11 +197,15 @@ fn check_spilled<L: Fingerprint>(shape: Shape, memory: u64, distances: &[u32]) {
         let rows = Rows { fingerprints: &fingerprints, validity: Some(&validity) };
         for max_distance in distances.iter().copied() {
             let reach = Reach { shape, max_distance };
-            let spilled = SpilledGroups::new(rows, memory, folder.path()).unwrap();
+            let spilled = SpilledGroups::new(rows, &Ledger::new(memory), folder.path()).unwrap();
             let (groups, isa) = (&spilled.groups, Isa::detected());
             let layout = Layout::even(shape, max_distance);
             let pairs = spilled
-                .collect_pairs(&layout, JoinWork::new(reach, &context_of(isa)), &KeepPairs)
+                .collect_pairs(
+                    &layout,
+                    JoinWork::new(reach, &context_of(isa)),
+                    &KeepPairs(Ledger::new(0)),
+                )
                 .unwrap();
             let found = expanded(groups, &pairs.into_sorted());
             assert!(found == oracle(rows, reach), "{name}, {shape}, k = {max_distance}");

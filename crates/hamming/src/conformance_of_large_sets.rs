@@ -8,11 +8,14 @@ use crate::conformance::expanded;
 use crate::conformance::fingerprint_sets::{ball, mix, wide_mix};
 use crate::grouping::group;
 use crate::linear_scan;
+use crate::multi_index_join;
 use crate::partition_join::{collect_value_pairs, count_pairs, self_join};
 use crate::work::JoinWork;
+use simtool_base::memory_ledger::Ledger;
 use simtool_compute::context::Context;
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_table::{Fingerprint, Reach, Wide};
+use simtool_model::matches::ValuePair;
 
 /// Runs `work` on `threads` threads.
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -31,9 +34,10 @@ fn large_sets_of_many_words_are_joined_by_their_sketches() {
     let distance = |a: &Wide<8>, b: &Wide<8>| (*a ^ *b).count_ones();
     for (fingerprints, max_distance) in [(fingerprints, 24), (fingerprints, 3), (&few[..], 2)] {
         let reach = Reach::bits(512, max_distance);
-        let mut groups = group(Rows::all(fingerprints)).unwrap();
+        let mut groups = group(Rows::all(fingerprints), &Ledger::new(0)).unwrap();
         let run = |groups: &mut _| {
-            collect_value_pairs(groups, JoinWork::new(reach, &context), &KeepPairs).unwrap()
+            collect_value_pairs(groups, JoinWork::new(reach, &context), &KeepPairs(Ledger::new(0)))
+                .unwrap()
         };
         let pairs = on_threads(1, || run(&mut groups));
         let values = groups.values().to_vec();
@@ -78,17 +82,17 @@ fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() 
     let fingerprints: Vec<u64> = set.into_iter().map(|row| row as u64).collect();
     let reach = |max_distance| Reach::bits(64, max_distance);
     let run = |max_distance| {
-        let mut groups = group(Rows::all(&fingerprints)).unwrap();
+        let mut groups = group(Rows::all(&fingerprints), &Ledger::new(0)).unwrap();
         let pairs = collect_value_pairs(
             &mut groups,
             JoinWork::new(reach(max_distance), &context),
-            &KeepPairs,
+            &KeepPairs(Ledger::new(0)),
         )
         .unwrap();
         let portable = collect_value_pairs(
             &mut groups,
             JoinWork::new(reach(max_distance), &context.with_isa(Isa::PORTABLE)),
-            &KeepPairs,
+            &KeepPairs(Ledger::new(0)),
         )
         .unwrap();
         assert_eq!(portable.len(), pairs.len());
@@ -178,4 +182,23 @@ fn a_giant_bucket_of_one_block_is_split_by_the_others() {
         let partners = pairs.iter().filter(|p| p.0 as usize == a || p.1 as usize == a).count();
         assert_eq!(found.len(), partners + 1);
     }
+}
+
+#[test]
+fn buffers_and_pairs_are_entered_in_the_ledger_and_released() {
+    // Any two of these fingerprints are within eight bits.
+    let fingerprints: Vec<u64> = (0..256).collect();
+    let rows = Rows::all(&fingerprints);
+    let pair_count = 256 * 255 / 2;
+    let context = Context::default();
+    let work = JoinWork::new(Reach::bits(64, 8), &context);
+    for found in [self_join(rows, work), multi_index_join::self_join(rows, work)] {
+        let found = found.unwrap();
+        assert_eq!(found.pairs.len(), pair_count);
+        let peak = context.memory().peak();
+        // The last pairs of each list are not counted, because they are few.
+        let of_pairs = (pair_count * size_of::<ValuePair>()) as u64;
+        assert!(peak >= of_pairs / 2, "{peak} bytes for {of_pairs}");
+    }
+    assert_eq!(context.memory().used(), 0);
 }

@@ -27,6 +27,7 @@ use crate::votes::voting_pairs;
 use crate::wide_scan::{WideRows, WideSearch};
 use crate::work::{FixedRows, JoinWork};
 use simtool_base::error::{Error, Result};
+use simtool_base::memory_ledger::Ledger;
 use simtool_base::progress::Share;
 use simtool_compute::context::Context;
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, recipe_difference};
@@ -147,13 +148,13 @@ pub fn join(
     let work = JoinWork { share, ..work(rows.second(), plan, context)? };
     match JoinWay::of(plan.join, work.reach) {
         JoinWay::Votes { needed } => {
-            let distinct = rows.try_map(|rows| Distinct::new(rows, work.reach))?;
+            let distinct = rows.try_map(|rows| Distinct::new(rows, work))?;
             let values = distinct.as_ref().map(|distinct| &distinct.values);
             let pairs = voting_pairs(values, needed, work)?;
             Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
         }
         JoinWay::LongMasks => {
-            let distinct = rows.try_map(|rows| Distinct::new(rows, work.reach))?;
+            let distinct = rows.try_map(|rows| Distinct::new(rows, work))?;
             let max_distance = work.reach.max_distance;
             let corpus = &distinct.second().values;
             let layout = Layout::of(&corpus.words, corpus.shape, max_distance);
@@ -316,7 +317,8 @@ pub fn band_join(
     }
     let share = Share::begin("joining", context.progress());
     let reach = Reach { shape: corpus.shape, max_distance };
-    let distinct = rows.try_map(|rows| Distinct::new(rows, reach))?;
+    let work = JoinWork::new(reach, context);
+    let distinct = rows.try_map(|rows| Distinct::new(rows, work))?;
     let values = distinct.as_ref().map(|distinct| &distinct.values);
     let pairs = join_by_bands(values, layout, max_distance, share);
     Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
@@ -330,9 +332,10 @@ struct Distinct {
 }
 
 impl Distinct {
-    fn new(rows: &FingerprintRows<'_>, reach: Reach) -> Result<Self> {
-        let (groups, words) = of_fixed_words!(rows.shape, distinct_fixed(rows), {
-            let (groups, values) = WideRows::new(rows, reach).grouped()?;
+    fn new(rows: &FingerprintRows<'_>, work: JoinWork<'_>) -> Result<Self> {
+        let ledger = work.context.memory();
+        let (groups, words) = of_fixed_words!(rows.shape, distinct_fixed(rows, ledger), {
+            let (groups, values) = WideRows::new(rows, work.reach).grouped()?;
             Ok((groups, values.into_words()))
         })?;
         let values = FingerprintRows { shape: rows.shape, words, validity: None, recipe: None };
@@ -344,8 +347,9 @@ impl Distinct {
 /// have more words than the rows. These additional words are 0 and are not returned.
 fn distinct_fixed<L: Fingerprint>(
     rows: &FingerprintRows<'_>,
+    ledger: &Ledger,
 ) -> Result<(Groups, Cow<'static, [u64]>)> {
-    let grouped = group(FixedRows::<L>::of(rows).rows())?;
+    let grouped = group(FixedRows::<L>::of(rows).rows(), ledger)?;
     let words = rows.shape.words();
     let values = grouped.values().iter().flat_map(|fingerprint| &fingerprint.words()[..words]);
     let values = values.copied().collect();
@@ -386,7 +390,7 @@ fn work<'w>(
         return Err(plan.join.refusal(rows));
     }
     let reach = Reach { shape: corpus.shape, max_distance: plan.workload.max_distance };
-    Ok(JoinWork { reach, context, share: Share::untold() })
+    Ok(JoinWork { reach, context, share: Share::silent() })
 }
 
 /// Checks that 32 bits are enough for the row numbers. The largest number is reserved: it means "no

@@ -104,16 +104,20 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         };
         // The XOR of all words is the same for all children, so it is computed once.
         let share = share.part(1, children.len());
-        let mut folds = LargeBuffer::<u64>::try_zeroed(values.len(), RECORDS)?;
+        let folds = LargeBuffer::<u64>::try_zeroed(values.len(), RECORDS)?;
+        let mut folds = folds.entered_in(&self.pool.ledger);
         folds.par_chunks_mut(TASK_ROWS).zip(values.par_chunks(TASK_ROWS)).for_each(
             |(folds, values)| {
                 folds.iter_mut().zip(values).for_each(|(fold, value)| *fold = value.fold64());
             },
         );
         let of_keys = children.iter().take(KEYS_AT_ONCE);
-        let of_keys = of_keys.map(|_| LargeBuffer::try_zeroed(values.len(), RECORDS));
+        let of_keys = of_keys.map(|_| {
+            let keys = LargeBuffer::try_zeroed(values.len(), RECORDS)?;
+            Ok(keys.entered_in(&self.pool.ledger))
+        });
         let mut keys: Vec<LargeBuffer<u64>> = of_keys.collect::<Result<_>>()?;
-        let mut moved = new_buffer(values.len())?;
+        let mut moved = new_buffer(values.len(), &self.pool.ledger)?;
         for children in children.chunks(KEYS_AT_ONCE) {
             self.make_keys(values, children, &mut keys);
             for (child, keys) in children.iter().zip(&keys) {

@@ -9,6 +9,7 @@ use rayon::prelude::{
 };
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
+use simtool_base::memory_ledger::Ledger;
 use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_kernels::prefetch;
 use simtool_model::fingerprint_table::Fingerprint;
@@ -40,10 +41,13 @@ pub(super) type Buffer<L> = (LargeBuffer<L>, LargeBuffer<u32>);
 /// # Errors
 ///
 /// There is too little memory.
-pub(super) fn first_rows<L: Fingerprint>(rows: Rows<'_, L>) -> Result<(FirstRows, Buffer<L>)> {
+pub(super) fn first_rows<L: Fingerprint>(
+    rows: Rows<'_, L>,
+    ledger: &Ledger,
+) -> Result<(FirstRows, Buffer<L>)> {
     let row_count = rows.fingerprints.len();
-    let mut values = LargeBuffer::<L>::try_zeroed(row_count, GROUPS)?;
-    let mut numbers = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
+    let mut values = LargeBuffer::<L>::try_zeroed(row_count, GROUPS)?.entered_in(ledger);
+    let mut numbers = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?.entered_in(ledger);
     let (starts, bits) = partition_equal(rows, &mut values, &mut numbers);
     let valid = rows.validity.cloned().unwrap_or_else(|| Validity::all(row_count));
     let first: Vec<AtomicU64> = valid.words().iter().map(|&word| AtomicU64::new(word)).collect();
@@ -193,7 +197,7 @@ mod tests {
                 for row in (0..fingerprints.len()).filter(|&row| rows.has_fingerprint(row)) {
                     expected.entry(fingerprints[row]).or_insert((row as u32, 0)).1 += 1;
                 }
-                let (found, _) = first_rows(rows).unwrap();
+                let (found, _) = first_rows(rows, &Ledger::new(0)).unwrap();
                 let firsts =
                     (0..fingerprints.len()).filter(|&row| found.first.has_value(row)).count();
                 assert_eq!(firsts, expected.len());

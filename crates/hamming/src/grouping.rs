@@ -6,6 +6,7 @@ use crate::parallel_partition::partition;
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
+use simtool_base::memory_ledger::Ledger;
 use simtool_kernels::partition::{BlockHash, Parts, counts_to_starts};
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::groups::Groups;
@@ -51,9 +52,10 @@ pub(crate) fn equal_pairs(groups: &Groups) -> u64 {
 ///
 /// ```
 /// use simtool_hamming::Rows;
+/// use simtool_base::memory_ledger::Ledger;
 /// use simtool_hamming::grouping::group;
 ///
-/// let equal = group(Rows::all(&[5_u64, 8, 5]))?;
+/// let equal = group(Rows::all(&[5_u64, 8, 5]), &Ledger::new(u64::MAX))?;
 /// assert_eq!(equal.groups.len(), 2);
 /// assert_eq!(equal.groups.size(0) + equal.groups.size(1), 3);
 /// # Ok::<(), simtool_base::error::Error>(())
@@ -70,16 +72,16 @@ pub(crate) fn equal_pairs(groups: &Groups) -> u64 {
 /// # Complexity
 ///
 /// O(n): one partition of all rows, then a hash table for each part, which fits into a cache.
-pub fn group<L: Fingerprint>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
+pub fn group<L: Fingerprint>(rows: Rows<'_, L>, ledger: &Ledger) -> Result<EqualGroups<L>> {
     let row_count = rows.fingerprints.len();
     assert!(u32::try_from(row_count).is_ok_and(|n| n < NONE), "row numbers are 32 bits wide");
     assert!(rows.validity.is_none_or(|v| v.len() == row_count), "a validity bit for each row");
-    let mut values = LargeBuffer::<L>::try_zeroed(row_count, GROUPS)?;
-    let mut numbers = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
+    let mut values = LargeBuffer::<L>::try_zeroed(row_count, GROUPS)?.entered_in(ledger);
+    let mut numbers = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?.entered_in(ledger);
     let (starts, bits) = partition_equal(rows, &mut values, &mut numbers);
-    let mut group_starts = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
+    let mut group_starts = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?.entered_in(ledger);
     let counts = group_parts(&starts, bits, &mut values, &mut numbers, &mut group_starts);
-    compact(&starts, &counts, values, numbers, group_starts)
+    compact(&starts, &counts, (values, numbers, group_starts), ledger)
 }
 
 /// Partitions the rows that have a fingerprint by a hash, so that equal rows are in the same part.
@@ -238,9 +240,8 @@ impl GroupingScratch {
 fn compact<W: Fingerprint>(
     starts: &[usize],
     counts: &[usize],
-    values: LargeBuffer<W>,
-    numbers: LargeBuffer<u32>,
-    group_starts: LargeBuffer<u32>,
+    (values, numbers, group_starts): (LargeBuffer<W>, LargeBuffer<u32>, LargeBuffer<u32>),
+    ledger: &Ledger,
 ) -> Result<EqualGroups<W>> {
     let mut firsts = Vec::with_capacity(counts.len() + 1);
     let mut count = 0;
@@ -249,8 +250,8 @@ fn compact<W: Fingerprint>(
         count += part;
     }
     firsts.push(count);
-    let mut dense_values = LargeBuffer::<W>::try_zeroed(count, GROUPS)?;
-    let mut dense_starts = LargeBuffer::<u32>::try_zeroed(count + 1, GROUPS)?;
+    let mut dense_values = LargeBuffer::<W>::try_zeroed(count, GROUPS)?.entered_in(ledger);
+    let mut dense_starts = LargeBuffer::<u32>::try_zeroed(count + 1, GROUPS)?.entered_in(ledger);
     dense_starts[count] = starts[starts.len() - 1] as u32;
     cut(&mut dense_values, &firsts)
         .into_par_iter()
@@ -281,7 +282,8 @@ mod tests {
                 expected.entry(fingerprint).or_default().push(row as u32);
             }
         }
-        let EqualGroups { groups, values, .. } = group(Rows { fingerprints, validity }).unwrap();
+        let EqualGroups { groups, values, .. } =
+            group(Rows { fingerprints, validity }, &Ledger::new(0)).unwrap();
         assert_eq!(groups.len(), expected.len());
         let found: BTreeMap<_, _> = (0..groups.len() as u32)
             .map(|group| (values[group as usize], groups.rows(group).to_vec()))

@@ -169,8 +169,8 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
         work: JoinWork<'_>,
     ) -> Result<GroupPairs> {
         // Equal queries are searched only once, and equal rows are found only once.
-        let queries = group(queries)?;
-        let corpus = group(corpus)?;
+        let queries = group(queries, work.context.memory())?;
+        let corpus = group(corpus, work.context.memory())?;
         let query_values = FixedRows::all(queries.values());
         let corpus_values = FixedRows::all(corpus.values());
         let pairs = collect(&*self.partners(query_values, corpus_values, work)?);

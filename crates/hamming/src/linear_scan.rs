@@ -96,7 +96,7 @@ impl JoinKind for LinearScanJoin {
 
 impl<L: Fingerprint> JoinFixedRows<L> for LinearScanJoin {
     fn self_join(&self, rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
-        let equal = group(rows)?;
+        let equal = group(rows, work.context.memory())?;
         let behind = ScanBehind { rows: FixedRows::all(equal.values()), work };
         let pairs = collect(&behind);
         Ok(GroupPairs { groups: Sides::One(equal.groups), pairs })

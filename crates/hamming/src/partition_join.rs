@@ -36,8 +36,9 @@ const MANY_ROWS: usize = 1 << 15;
 /// fingerprints of f bits. The number of comparisons grows with n² / 2^(f / (k + 1)) or less, because
 /// big buckets are divided further.
 pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
-    let mut groups = group(rows)?;
-    let pairs = collect_value_pairs(&mut groups, work, &KeepPairs)?.into_sorted();
+    let mut groups = group(rows, work.context.memory())?;
+    let pairs = collect_value_pairs(&mut groups, work, &KeepPairs(work.context.memory().clone()))?
+        .into_sorted();
     Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
 }
 
@@ -52,14 +53,14 @@ pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Resul
 /// Panics in the same cases as [`group`].
 pub fn count_pairs<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<u64> {
     if L::WORDS < SKETCHED_WORDS && rows.fingerprints.len() >= MANY_ROWS {
-        let (first_rows, spare) = first_rows(rows)?;
+        let (first_rows, spare) = first_rows(rows, work.context.memory())?;
         let counting = CountFirst(&first_rows);
         let join = Recursion::new(rows.fingerprints, work, &counting).with_spare(Some(spare));
         let pairs =
             counting.total(join.run_valid(rows.fingerprints, &first_rows.first, work.share)?);
         return Ok(first_rows.equal_pairs() + pairs);
     }
-    let mut groups = group(rows)?;
+    let mut groups = group(rows, work.context.memory())?;
     let spare = groups.spare.take();
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };
     let values = groups.values();

@@ -4,6 +4,7 @@
 use crate::parallel_partition::NumberedValues;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
+use simtool_base::memory_ledger::Ledger;
 use simtool_kernels::hamming_pairs::Candidates;
 use simtool_kernels::partition::{BlockHash, Parts, count, scatter};
 use simtool_model::fingerprint_table::{Fingerprint, Wide};
@@ -24,9 +25,9 @@ pub(super) type Buffer<W> = (LargeBuffer<W>, LargeBuffer<u32>);
 /// # Errors
 ///
 /// There is too little memory.
-pub(super) fn new_buffer<W: Fingerprint>(records: usize) -> Result<Buffer<W>> {
-    let values = LargeBuffer::try_zeroed(records, RECORDS)?;
-    let numbers = LargeBuffer::try_zeroed(records, RECORDS)?;
+pub(super) fn new_buffer<W: Fingerprint>(records: usize, ledger: &Ledger) -> Result<Buffer<W>> {
+    let values = LargeBuffer::try_zeroed(records, RECORDS)?.entered_in(ledger);
+    let numbers = LargeBuffer::try_zeroed(records, RECORDS)?.entered_in(ledger);
     Ok((values, numbers))
 }
 
@@ -34,12 +35,15 @@ pub(super) fn new_buffer<W: Fingerprint>(records: usize) -> Result<Buffer<W>> {
 pub(super) struct Pool<W> {
     scratch: Mutex<Vec<RecursionScratch<W>>>,
     buffers: Mutex<Vec<Buffer<W>>>,
+    /// Counts the memory of the buffers.
+    pub(super) ledger: Ledger,
 }
 
 impl<W: Fingerprint> Pool<W> {
     /// Creates a pool. It contains `spare`, which is a buffer from an earlier step, or no buffer.
-    pub(super) fn new(spare: Option<Buffer<W>>) -> Self {
-        Self { scratch: Mutex::new(Vec::new()), buffers: Mutex::new(spare.into_iter().collect()) }
+    pub(super) fn new(spare: Option<Buffer<W>>, ledger: Ledger) -> Self {
+        let buffers = Mutex::new(spare.into_iter().collect());
+        Self { scratch: Mutex::new(Vec::new()), buffers, ledger }
     }
 
     /// Calls `work` with buffers that no other thread uses, and returns its result.
@@ -56,7 +60,11 @@ impl<W: Fingerprint> Pool<W> {
     /// Returns a buffer for `records` records. It is taken from the pool or allocated.
     pub(super) fn buffer(&self, records: usize) -> Buffer<W> {
         let idle = self.idle_buffer(records);
-        idle.unwrap_or_else(|| (LargeBuffer::zeroed(records), LargeBuffer::zeroed(records)))
+        idle.unwrap_or_else(|| {
+            let values = LargeBuffer::zeroed(records).entered_in(&self.ledger);
+            let numbers = LargeBuffer::zeroed(records).entered_in(&self.ledger);
+            (values, numbers)
+        })
     }
 
     /// Puts a buffer for `records` records into the pool. This is the first and largest buffer of a
@@ -67,7 +75,8 @@ impl<W: Fingerprint> Pool<W> {
     ///
     /// There is too little memory.
     pub(super) fn reserve_buffer(&self, records: usize) -> Result<()> {
-        let buffer = self.idle_buffer(records).map_or_else(|| new_buffer(records), Ok)?;
+        let buffer =
+            self.idle_buffer(records).map_or_else(|| new_buffer(records, &self.ledger), Ok)?;
         self.give_back(buffer);
         Ok(())
     }

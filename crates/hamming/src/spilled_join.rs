@@ -19,6 +19,7 @@ use crate::work::{FixedRows, JoinWork};
 use crate::workload::{JoinEstimate, Workload};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{LargeBuffer, reserved};
+use simtool_base::memory_ledger::Ledger;
 use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::groups::Groups;
@@ -123,7 +124,7 @@ fn spills(folder: &Path, bits: u32) -> Result<Vec<Spill>> {
 }
 
 impl<W: Fingerprint> SpilledGroups<W> {
-    /// Groups equal rows with about `memory` bytes, and with temporary files in `folder`.
+    /// Groups equal rows with about as many bytes as the limit of `ledger`, and with temporary files in `folder`.
     ///
     /// # Errors
     ///
@@ -132,7 +133,7 @@ impl<W: Fingerprint> SpilledGroups<W> {
     /// # Panics
     ///
     /// Panics if there are 2³² − 1 rows or more.
-    pub(crate) fn new(rows: Rows<'_, W>, memory: u64, folder: &Path) -> Result<Self> {
+    pub(crate) fn new(rows: Rows<'_, W>, ledger: &Ledger, folder: &Path) -> Result<Self> {
         let row_count = rows.fingerprints.len();
         assert!(
             u32::try_from(row_count).is_ok_and(|n| n < u32::MAX),
@@ -140,7 +141,7 @@ impl<W: Fingerprint> SpilledGroups<W> {
         );
         // The groups and the buffers of the files stay in memory. Buckets may use the rest.
         let kept = row_count * 8 + (BUFFER_BYTES << MAX_BITS);
-        let memory = usize::try_from(memory).unwrap_or(usize::MAX);
+        let memory = usize::try_from(ledger.limit()).unwrap_or(usize::MAX);
         let bucket_bytes = memory.saturating_sub(kept).max(LEAST_BUCKET_BYTES);
         // First pass: equal rows have the same hash, and so are in the same file.
         let bits = partition_bits(row_count * (size_of::<W>() + 4), bucket_bytes);
@@ -153,12 +154,13 @@ impl<W: Fingerprint> SpilledGroups<W> {
         }
         // Second pass: one file at a time is grouped in memory. The different values go to a new file.
         let mut values = Spill::new(folder)?;
-        let mut starts = LargeBuffer::<u32>::try_zeroed(row_count + 1, GROUPS)?;
-        let mut grouped_rows = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
+        let mut starts = LargeBuffer::<u32>::try_zeroed(row_count + 1, GROUPS)?.entered_in(ledger);
+        let grouped_rows = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
+        let mut grouped_rows = grouped_rows.entered_in(ledger);
         let mut place = 0;
         for file in files {
             let (fingerprints, numbers) = file.read_all::<W>()?;
-            let equal = group(Rows::all(&fingerprints))?;
+            let equal = group(Rows::all(&fingerprints), ledger)?;
             for (&value, local) in equal.values().iter().zip(0u32..) {
                 values.push(value, values.records as u32)?;
                 for &member in equal.groups.rows(local) {
@@ -247,7 +249,9 @@ impl<L: Fingerprint> JoinFixedRows<L> for SpilledJoin {
     fn self_join(&self, rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
         let layout = work.layout(rows.fingerprints);
         let spilled = spill(rows, work)?;
-        let pairs = spilled.collect_pairs(&layout, work, &KeepPairs)?.into_sorted();
+        let pairs = spilled
+            .collect_pairs(&layout, work, &KeepPairs(work.context.memory().clone()))?
+            .into_sorted();
         Ok(GroupPairs { groups: Sides::One(spilled.groups), pairs })
     }
 
@@ -262,5 +266,5 @@ impl<L: Fingerprint> JoinFixedRows<L> for SpilledJoin {
 
 /// Groups equal rows. Uses the memory limit and the temporary folder of `work`.
 fn spill<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<SpilledGroups<L>> {
-    SpilledGroups::new(rows, work.context.memory().limit(), work.context.temporary_folder())
+    SpilledGroups::new(rows, work.context.memory(), work.context.temporary_folder())
 }

@@ -26,7 +26,7 @@ impl<'w> JoinWork<'w> {
     /// Creates the work of a whole join without progress reports.
     #[must_use]
     pub fn new(reach: Reach, context: &'w Context<'w>) -> Self {
-        Self { reach, context, share: Share::untold() }
+        Self { reach, context, share: Share::silent() }
     }
 
     /// Returns the instruction set of the vectorized loops.

@@ -29,6 +29,7 @@ use crate::workload::{GROUPING, JoinEstimate, Workload};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
+use simtool_base::memory_ledger::Ledger;
 use simtool_base::progress::Share;
 use simtool_kernels::Isa;
 use simtool_kernels::hamming_pairs::{Candidates, PairSearch, near_pairs_32, near_pairs_64};
@@ -62,9 +63,11 @@ const TASKS: usize = 256;
 /// For each of m blocks, one partition of the n different fingerprints, and n² / 2 comparisons times
 /// the fraction of keys within the radius of the block.
 pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
-    let mut groups = group(rows)?;
+    let mut groups = group(rows, work.context.memory())?;
     let spare = groups.spare.take();
-    let pairs = value_pairs(groups.values(), spare, work, &KeepPairs)?.into_sorted();
+    let pairs =
+        value_pairs(groups.values(), spare, work, &KeepPairs(work.context.memory().clone()))?
+            .into_sorted();
     Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
 }
 
@@ -78,7 +81,7 @@ pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Resul
 ///
 /// Panics in the same cases as [`self_join`].
 pub fn count_pairs<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<u64> {
-    let mut groups = group(rows)?;
+    let mut groups = group(rows, work.context.memory())?;
     let spare = groups.spare.take();
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };
     let pairs = value_pairs(groups.values(), spare, work, &counting)?;
@@ -107,13 +110,17 @@ fn value_pairs<L: Fingerprint, C: Collect>(
         return Recursion::new(values, work, collect).with_spare(spare).run(values, share);
     }
     let short_words = reach.most_bits() <= FOLD_DISTANCE;
-    KeyJoin { values, reach, isa: work.isa(), collect, short_words, blocks }.run(spare, share)
+    let ledger = work.context.memory();
+    let join = KeyJoin { values, reach, isa: work.isa(), ledger, collect, short_words, blocks };
+    join.run(spare, share)
 }
 
 struct KeyJoin<'a, L, C> {
     values: &'a [L],
     reach: Reach,
     isa: Isa,
+    /// Counts the memory of the tables.
+    ledger: &'a Ledger,
     collect: &'a C,
     short_words: bool,
     blocks: Vec<KeyBlock>,
@@ -159,12 +166,12 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
         let rows = self.values.len();
         let mut moved = match spare {
             Some(spare) if spare.0.len() >= rows => spare,
-            _ => new_buffer(rows)?,
+            _ => new_buffer(rows, self.ledger)?,
         };
         let mut table = KeyTable {
             block: 0,
-            values: LargeBuffer::try_zeroed(rows + COPIED, RECORDS)?,
-            numbers: LargeBuffer::try_zeroed(rows, RECORDS)?,
+            values: LargeBuffer::try_zeroed(rows + COPIED, RECORDS)?.entered_in(self.ledger),
+            numbers: LargeBuffer::try_zeroed(rows, RECORDS)?.entered_in(self.ledger),
             starts: Vec::new(),
         };
         let mut all = self.collect.part();

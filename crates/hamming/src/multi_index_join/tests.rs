@@ -1,5 +1,6 @@
 use super::*;
 use proptest::prelude::*;
+use simtool_base::memory_ledger::Ledger;
 use simtool_model::fingerprint_rows::Shape;
 use simtool_model::fingerprint_table::Wide;
 use simtool_model::matches::ValuePair;
@@ -19,8 +20,17 @@ fn check<L: Fingerprint>(values: &[L], reach: Reach, blocks: &[KeyBlock]) {
     for &isa in Isa::available() {
         for short_words in [false, true] {
             let blocks = blocks.clone();
-            let join = KeyJoin { values, reach, isa, collect: &KeepPairs, short_words, blocks };
-            let found = join.run(None, Share::untold()).unwrap().into_sorted();
+            let ledger = &Ledger::new(0);
+            let join = KeyJoin {
+                values,
+                reach,
+                isa,
+                ledger,
+                collect: &KeepPairs(ledger.clone()),
+                short_words,
+                blocks,
+            };
+            let found = join.run(None, Share::silent()).unwrap().into_sorted();
             assert!(found == expected, "{isa}, {reach:?}, {:?}", join.blocks);
         }
     }

@@ -197,7 +197,7 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
             has_short_folds,
             costs: SplitCosts::of(isa, W::WORDS, reach, has_short_folds),
             large_records: LARGE_RECORDS.max(values.len() / LARGE_SHARE),
-            pool: Pool::new(None),
+            pool: Pool::new(None, work.context.memory().clone()),
         }
     }
 
@@ -210,7 +210,7 @@ impl<'a, W: Fingerprint, C: Collect> Recursion<'a, W, C> {
     /// Lets the join use `spare`, which is memory of an earlier step, before it allocates new memory.
     /// `None` if there is no such memory.
     pub(super) fn with_spare(self, spare: Option<Buffer<W>>) -> Self {
-        Self { pool: Pool::new(spare), ..self }
+        Self { pool: Pool::new(spare, self.pool.ledger.clone()), ..self }
     }
 
     /// Finds the near pairs of the bucket that `records` holds. `path` has the conditions of the

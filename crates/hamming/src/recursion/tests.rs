@@ -1,5 +1,6 @@
 use super::*;
 use crate::collect::KeepPairs;
+use simtool_base::memory_ledger::Ledger;
 use simtool_base::stable_hash::mix;
 use simtool_compute::context::Context;
 use simtool_model::fingerprint_rows::Shape;
@@ -13,10 +14,11 @@ fn check<W: Fingerprint>(values: &[W], shape: Shape, boundary: u32, max_distance
     for large_records in [500, usize::MAX] {
         let context = Context::default();
         let work = JoinWork::new(reach, &context);
-        let mut join = Recursion::new(values, work, &KeepPairs).with_boundary(boundary);
+        let keep_pairs = KeepPairs(Ledger::new(0));
+        let mut join = Recursion::new(values, work, &keep_pairs).with_boundary(boundary);
         join.costs = SplitCosts::of_tests();
         join.large_records = large_records;
-        let found = join.run(values, Share::untold()).unwrap().into_sorted();
+        let found = join.run(values, Share::silent()).unwrap().into_sorted();
         let mut expected = Vec::new();
         for (a, &first) in values.iter().enumerate() {
             let behind = values.iter().enumerate().skip((a + 1).max(boundary as usize));
