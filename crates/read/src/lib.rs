@@ -36,6 +36,8 @@ mod compressed_input;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod conformance_html;
+#[cfg(test)]
 #[cfg(feature = "parquet")]
 mod conformance_parquet;
 #[cfg(test)]
