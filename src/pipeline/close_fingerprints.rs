@@ -47,16 +47,8 @@ pub(super) fn close_rows(
 }
 
 fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result<JoinPlan> {
-    let task = task(rows.map(FingerprintRows::len));
+    let task = JoinTask::for_rows(rows.map(FingerprintRows::len));
     JoinPlan::for_collections(Workload::of(task, rows.second(), distance, memory))
-}
-
-/// Returns the task of a join of collections with these numbers of rows.
-fn task(rows: Sides<usize>) -> JoinTask {
-    match rows {
-        Sides::One(_) => JoinTask::SelfJoin,
-        Sides::Two(queries, _) => JoinTask::Search { queries },
-    }
 }
 
 /// Plans the join that `method` needs, before the fingerprints are made. `rows` has the number of documents of
@@ -75,7 +67,7 @@ pub(crate) fn plan_ahead(
     if recall.is_some_and(|recall| Layout::with_recall(shape, max_distance, recall).is_some()) {
         return None;
     }
-    let task = task(rows);
+    let task = JoinTask::for_rows(rows);
     let rows = *rows.second();
     let workload = match sampled {
         // Two rows are the fewest that can differ.

@@ -27,10 +27,7 @@ pub fn plan_join(
     index: Option<&'static dyn Join>,
     memory: u64,
 ) -> Result<JoinPlan> {
-    let task = match rows {
-        Sides::One(_) => JoinTask::SelfJoin,
-        Sides::Two(queries, _) => JoinTask::Search { queries: queries.len() },
-    };
+    let task = JoinTask::for_rows(rows.map(FingerprintRows::len));
     let workload = Workload::of(task, rows.second(), max_distance, memory);
     match index {
         Some(index) => JoinPlan::named(workload, index),

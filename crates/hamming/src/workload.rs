@@ -7,6 +7,7 @@
 use crate::split::effective_bits;
 use simtool_base::error::{Error, Result};
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape};
+use simtool_model::sides::Sides;
 use std::ops::Add;
 
 /// Nanoseconds for comparing two folds of 32 bits. A fold is the XOR of a fingerprint's words.
@@ -36,6 +37,17 @@ pub enum JoinTask {
         /// Number of queries.
         queries: usize,
     },
+}
+
+impl JoinTask {
+    /// Returns the task of a join of collections with these numbers of rows.
+    #[must_use]
+    pub fn for_rows(rows: Sides<usize>) -> Self {
+        match rows {
+            Sides::One(_) => Self::SelfJoin,
+            Sides::Two(queries, _) => Self::Search { queries },
+        }
+    }
 }
 
 /// Everything that the choice of a method depends on.
