@@ -123,10 +123,22 @@ fn brute_force(
     threshold: Threshold,
     all: bool,
 ) -> Vec<ClosePair> {
+    brute_force_by(sizes, [left, right], threshold, all)
+}
+
+/// Finds all similar pairs by comparing every two documents with the definition of the measure. `sums`
+/// returns three numbers for two documents: what they share, what the first has, and what the second
+/// has. If `all` is false, only pairs with the first document before the second are compared.
+fn brute_force_by(
+    sums: fn(&[u64], &[u64]) -> [u64; 3],
+    [left, right]: [&[Vec<u64>]; 2],
+    threshold: Threshold,
+    all: bool,
+) -> Vec<ClosePair> {
     let mut pairs = Vec::new();
     for (a, left) in (0..).zip(left) {
         for (b, right) in (0..).zip(right).filter(|&(b, _)| all || b > a) {
-            let [shared, left, right] = sizes(left, right);
+            let [shared, left, right] = sums(left, right);
             if is_similar(threshold, [shared, left, right]) {
                 let similarity = threshold.similarity(shared, left, right);
                 pairs.push(ClosePair::similar(a, b, similarity));

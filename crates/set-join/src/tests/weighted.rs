@@ -53,17 +53,7 @@ fn weighted_brute_force(
     threshold: Threshold,
     all: bool,
 ) -> Vec<ClosePair> {
-    let mut pairs = Vec::new();
-    for (a, left) in (0..).zip(left) {
-        for (b, right) in (0..).zip(right).filter(|&(b, _)| all || b > a) {
-            let [shared, left, right] = weights(left, right);
-            if is_similar(threshold, [shared, left, right]) {
-                let similarity = threshold.similarity(shared, left, right);
-                pairs.push(ClosePair::similar(a, b, similarity));
-            }
-        }
-    }
-    pairs
+    brute_force_by(weights, [left, right], threshold, all)
 }
 
 #[track_caller]
