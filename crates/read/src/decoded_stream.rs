@@ -76,18 +76,23 @@ impl<R: Read> Read for WatchedReader<R> {
 }
 
 /// Decoder of one part of a file: a stream of bzip2 or a frame of LZ4.
-trait PartDecoder<R>: Read + Sized {
+trait PartDecoder: Read + Sized {
+    /// Reader of the file.
+    type Rest: BufRead;
+
     /// The first bytes of a part.
     const MAGIC: &[u8];
 
     /// Creates the decoder of the part at the current position of `rest`.
-    fn begin(rest: R) -> Self;
+    fn begin(rest: Self::Rest) -> Self;
 
     /// Returns the reader, which is at the end of the part.
-    fn end(self) -> R;
+    fn end(self) -> Self::Rest;
 }
 
-impl<R: BufRead> PartDecoder<R> for BzDecoder<R> {
+impl<R: BufRead> PartDecoder for BzDecoder<R> {
+    type Rest = R;
+
     const MAGIC: &[u8] = b"BZh";
 
     fn begin(rest: R) -> Self {
@@ -99,7 +104,9 @@ impl<R: BufRead> PartDecoder<R> for BzDecoder<R> {
     }
 }
 
-impl<R: Read> PartDecoder<R> for FrameDecoder<R> {
+impl<R: BufRead> PartDecoder for FrameDecoder<R> {
+    type Rest = R;
+
     const MAGIC: &[u8] = &[0x04, 0x22, 0x4D, 0x18];
 
     fn begin(rest: R) -> Self {
@@ -119,19 +126,14 @@ struct Parts<D> {
     state: Rc<FileState>,
 }
 
-impl<D> Parts<D> {
-    fn new<R>(rest: R, state: Rc<FileState>) -> Self
-    where
-        D: PartDecoder<R>,
-    {
+impl<D: PartDecoder> Parts<D> {
+    fn new(rest: D::Rest, state: Rc<FileState>) -> Self {
         Self { part: Some(D::begin(rest)), state }
     }
+}
 
-    /// Reads the next bytes of the content. Returns 0 at the end of the file.
-    fn read<R: BufRead>(&mut self, space: &mut [u8]) -> io::Result<usize>
-    where
-        D: PartDecoder<R>,
-    {
+impl<D: PartDecoder> Read for Parts<D> {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
         while let Some(mut part) = self.part.take() {
             let bytes = part.read(space)?;
             if bytes > 0 {
@@ -156,18 +158,6 @@ impl<D> Parts<D> {
             self.part = Some(D::begin(rest));
         }
         Ok(0)
-    }
-}
-
-impl<R: Read> Read for Parts<BzDecoder<WatchedReader<R>>> {
-    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        Self::read(self, space)
-    }
-}
-
-impl<R: Read> Read for Parts<FrameDecoder<WatchedReader<R>>> {
-    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        Self::read(self, space)
     }
 }
 
