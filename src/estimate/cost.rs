@@ -47,6 +47,15 @@ pub(super) struct FingerprintJoinCost {
     pub(super) seconds: f64,
 }
 
+/// Estimated cost of verifying close fingerprints.
+#[derive(Clone, Copy, Default)]
+struct VerifyingCost {
+    /// Seconds of wall time on this machine, unlike the seconds of a [`WorkCost`].
+    wall_seconds: f64,
+    /// Bytes of memory.
+    bytes: f64,
+}
+
 /// Facts about a run that are known without a sample.
 #[derive(Clone, Copy)]
 pub(super) struct KnownFacts {
@@ -121,7 +130,7 @@ impl RunCost<'_> {
         let pairs = by_chance.cost();
         let verifying = self.verifying_cost(by_chance);
         let join_seconds = join.map_or(0.0, |join| join.seconds);
-        let seconds = self.joining_seconds(join_seconds + pairs.seconds) + verifying.seconds;
+        let seconds = self.joining_seconds(join_seconds + pairs.seconds) + verifying.wall_seconds;
         // Rows, like names, are gathered by shard. The join begins when the names are together, so the
         // additional memory for putting them together is free again.
         let join_bytes = join.map_or(0.0, |join| join.bytes as f64)
@@ -191,17 +200,18 @@ impl RunCost<'_> {
     }
 
     /// Estimates the cost of verifying close fingerprints: their documents are read again and compared.
-    /// The cost is zero if the method verifies nothing. The seconds are wall time.
-    fn verifying_cost(&self, close: CloseByChance) -> WorkCost {
+    /// The cost is zero if the method verifies nothing.
+    fn verifying_cost(&self, close: CloseByChance) -> VerifyingCost {
         if self.plan.method().verify().is_none() {
-            return WorkCost::default();
+            return VerifyingCost::default();
         }
         let Amounts { documents, terms, read_seconds, make_seconds, .. } = self.amounts;
         let compared = close.pairs * terms / documents.max(1.0);
         let memory = self.plan.resources().memory as f64;
         let cost = verify_cost(compared, terms * close.document_share, memory);
         let reading = self.reading_seconds(read_seconds + make_seconds * close.document_share);
-        WorkCost { seconds: reading + self.joining_seconds(cost.seconds), ..cost }
+        let wall_seconds = reading + self.joining_seconds(cost.seconds);
+        VerifyingCost { wall_seconds, bytes: cost.bytes }
     }
 
     /// Plans the join of the fingerprints. Returns `None` if there is no plan, for example because the
