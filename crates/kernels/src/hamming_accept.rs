@@ -16,7 +16,7 @@ use simtool_model::fingerprint_table::{Fingerprint, Reach};
 /// Candidate pairs of `values`. Candidate i is the pair of `values[rows[i]]` and `values[columns[i]]`.
 #[derive(Clone, Copy, Debug)]
 pub struct CandidatePairs<'a, W> {
-    /// Values of which pairs are formed.
+    /// Values that form the pairs.
     pub values: &'a [W],
     /// Index of the first value of each pair.
     pub rows: &'a [u32],
