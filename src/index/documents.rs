@@ -233,7 +233,8 @@ pub fn write_only_new(
     let is_kept = |document: DocOrdinal| added.is_kept[document.index()];
     let (ids, bad, target) = (&added.read.ids, BadRecords::Keep, folder.staging());
     let workers = Threads::new(threads)?;
-    workers.run(|| write_kept_copies(collection, ids, &is_kept, bad, target, progress))?
+    workers.run(|| write_kept_copies(collection, ids, &is_kept, bad, target, progress))??;
+    Ok(())
 }
 
 /// Returns the rows for which `wanted` is true, and the numbers of these rows in `rows`.

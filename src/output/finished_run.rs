@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 use simtool_base::progress::{Progress, Work};
 use simtool_read::{Corpus, Event};
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -138,68 +139,119 @@ impl fmt::Display for Sought<'_> {
     }
 }
 
-/// Finds the first document of a collection that `sought` names. Returns its file and its record number, or
-/// `None` if there is no such document. `name` converts the path of a file to the path that the finished run
-/// used. `progress` receives the number of bytes of the shards that were read.
-///
-/// # Errors
-///
-/// This build cannot read a format of the collection, or the system does not start the threads.
-pub fn find_in(
-    collection: &dyn Corpus,
-    sought: Sought<'_>,
-    name: &dyn Fn(&Path) -> PathBuf,
-    threads: usize,
-    progress: &dyn Progress,
-) -> Result<Option<(PathBuf, u64)>> {
-    let names: Vec<PathBuf> =
-        (0..collection.file_count()).map(|file| name(collection.file_name(file))).collect();
-    let name_of = |shard: usize| names[collection.shard_file(shard)].to_string_lossy();
-    progress.begin("looking for the document", Work::Bytes(collection.bytes()));
-    // Record numbers of a shard follow from the number of records in the earlier shards of its file.
-    let shards = collection.shard_count();
-    let first = AtomicUsize::new(shards);
-    let watched = Watched { corpus: collection, progress };
-    let count_records = |(): &mut (), shard: usize| {
-        // Shards after the first one with the document are not read.
-        if shard > first.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
-        let file = name_of(shard);
-        let mut has_id = false;
-        let records = watched.read_shard(shard, &mut |event| {
-            has_id |= document(&event).is_some_and(|(_, id)| sought.is_named(&file, id));
-            Ok(if has_id { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        })?;
-        if has_id {
-            first.fetch_min(shard, Ordering::Relaxed);
-        }
-        Ok(Some((shard, records, has_id)))
-    };
-    let counted = Threads::new(threads)?.try_map(shards, || Ok(()), count_records)?;
-    let (mut records_before, mut last) = (0, None);
-    for (shard, records, has_id) in counted.into_iter().flatten() {
-        let (at, file) = (collection.shard_file(shard), name_of(shard));
-        if last.replace(at) != Some(at) {
-            records_before = 0;
-        }
-        let wanted = sought.record_in(&file).and_then(|wanted| wanted.checked_sub(records_before));
-        if has_id || wanted.is_some_and(|wanted| wanted < records) {
-            let mut found = None;
-            collection.read_shard(shard, &mut |event| {
-                let is_found = |&(number, id): &(u64, Option<&[u8]>)| {
-                    Some(number) == wanted || sought.is_named(&file, id)
-                };
-                found = document(&event).filter(is_found).map(|(number, _)| number);
-                Ok(if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-            })?;
-            if let Some(number) = found {
-                return Ok(Some((names[at].clone(), records_before + number)));
+/// A collection in which documents of a finished run are sought by their names.
+pub(crate) struct InputSearch<'s> {
+    /// Collection that is read.
+    pub(crate) collection: &'s dyn Corpus,
+    /// Function that converts the path of a file to the path that the finished run used.
+    pub(crate) name: &'s dyn Fn(&Path) -> PathBuf,
+    /// Number of threads that read.
+    pub(crate) threads: usize,
+    /// Receiver of the number of bytes of the shards that were read.
+    pub(crate) progress: &'s dyn Progress,
+}
+
+/// Documents that a search returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Matches {
+    /// The first document with the name.
+    First,
+    /// All documents with the name.
+    All,
+}
+
+/// Result of reading one shard in a search: the number of its records, and whether it has a document with
+/// the sought ID.
+struct SearchedShard {
+    shard: usize,
+    records: u64,
+    has_id: bool,
+}
+
+impl InputSearch<'_> {
+    /// Finds the documents that `sought` names. Returns their files and their record numbers, in reading
+    /// order.
+    ///
+    /// # Errors
+    ///
+    /// This build cannot read a format of the collection, or the system does not start the threads.
+    pub(crate) fn find(&self, sought: Sought<'_>, matches: Matches) -> Result<Vec<(PathBuf, u64)>> {
+        let collection = self.collection;
+        let names: Vec<PathBuf> = (0..collection.file_count())
+            .map(|file| (self.name)(collection.file_name(file)))
+            .collect();
+        let name_of = |shard: usize| names[collection.shard_file(shard)].to_string_lossy();
+        self.progress.begin("looking for the document", Work::Bytes(collection.bytes()));
+        let searched = self.search_shards(sought, matches, &name_of)?;
+        let mut found = Vec::new();
+        // Record numbers of a shard follow from the number of records in the earlier shards of its file.
+        let (mut records_before, mut last) = (0, None);
+        for SearchedShard { shard, records, has_id } in searched {
+            let (at, file) = (collection.shard_file(shard), name_of(shard));
+            if last.replace(at) != Some(at) {
+                records_before = 0;
             }
+            let wanted = sought.record_in(&file);
+            let wanted = wanted.and_then(|wanted| wanted.checked_sub(records_before));
+            if has_id || wanted.is_some_and(|wanted| wanted < records) {
+                collection.read_shard(shard, &mut |event| {
+                    let is_found = |&(number, id): &(u64, Option<&[u8]>)| {
+                        Some(number) == wanted || sought.is_named(&file, id)
+                    };
+                    if let Some((number, _)) = document(&event).filter(is_found) {
+                        found.push((names[at].clone(), records_before + number));
+                    }
+                    Ok(matches.flow(!found.is_empty()))
+                })?;
+                if matches == Matches::First && !found.is_empty() {
+                    break;
+                }
+            }
+            records_before += records;
         }
-        records_before += records;
+        Ok(found)
     }
-    Ok(None)
+
+    /// Reads the shards, in any order, to count their records and to find the ID. Returns the results in the
+    /// order of the shards. For [`Matches::First`], the shards after the first one with the ID may be missing.
+    fn search_shards<'n>(
+        &self,
+        sought: Sought<'_>,
+        matches: Matches,
+        name_of: &(dyn Fn(usize) -> Cow<'n, str> + Sync),
+    ) -> Result<Vec<SearchedShard>> {
+        let shards = self.collection.shard_count();
+        let first = AtomicUsize::new(shards);
+        let watched = Watched { corpus: self.collection, progress: self.progress };
+        let search_shard = |(): &mut (), shard: usize| {
+            if matches == Matches::First && shard > first.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let file = name_of(shard);
+            let mut has_id = false;
+            let records = watched.read_shard(shard, &mut |event| {
+                has_id |= document(&event).is_some_and(|(_, id)| sought.is_named(&file, id));
+                Ok(matches.flow(has_id))
+            })?;
+            if has_id {
+                first.fetch_min(shard, Ordering::Relaxed);
+            }
+            Ok(Some(SearchedShard { shard, records, has_id }))
+        };
+        let searched = Threads::new(self.threads)?.try_map(shards, || Ok(()), search_shard)?;
+        Ok(searched.into_iter().flatten().collect())
+    }
+}
+
+impl Matches {
+    /// Returns whether the reading of a shard goes on after a document that is or is not the sought one.
+    fn flow(self, is_found: bool) -> ControlFlow<()> {
+        if is_found && self == Self::First {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
 }
 
 /// Returns the record number in the shard and, if there is one, the ID of the document that the reader passes
@@ -260,6 +312,14 @@ impl FinishedRun {
     #[must_use]
     pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
         self.summary["parameters"][name].as_str()
+    }
+
+    /// Returns whether several documents of the run have the same ID. Runs of older versions of simtool do not
+    /// say this, so the result is `false` for them.
+    #[must_use]
+    pub(crate) fn has_shared_ids(&self) -> bool {
+        let counts = ["shared_ids", "corpus_shared_ids"];
+        counts.iter().any(|count| self.summary[*count].as_u64().is_some_and(|count| count > 0))
     }
 
     /// Returns whether the run compared queries with a corpus.
@@ -428,9 +488,19 @@ mod tests {
             let options = ReadOptions { shard_bytes, ..ReadOptions::default() };
             let collection = Collection::open(files(), options);
             let check = |sought: &str, expected: Option<(&str, usize)>| {
-                let found = find_in(&collection, Sought::new(sought), &name, threads, &NoProgress);
+                let search = InputSearch {
+                    collection: &collection,
+                    name: &name,
+                    threads,
+                    progress: &NoProgress,
+                };
+                let found = search.find(Sought::new(sought), Matches::First).unwrap();
                 let expected = expected.map(|(file, record)| (file.into(), record as u64));
-                assert_eq!(found.unwrap(), expected, "{sought}: {threads} threads, {shard_bytes}");
+                assert_eq!(found.first(), expected.as_ref(), "{sought}: {threads}, {shard_bytes}");
+                let all = search.find(Sought::new(sought), Matches::All).unwrap();
+                assert_eq!(all.first(), expected.as_ref(), "{sought}: {threads}, {shard_bytes}");
+                // Records 0 to 59 have the IDs 0 to 29, so each ID occurs up to twice in each file.
+                assert!(all.len() <= 4 && all.is_sorted(), "{sought}: {all:?}");
             };
             for record in 0..60 {
                 let is_document = record % 7 != 3;

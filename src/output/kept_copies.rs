@@ -14,6 +14,7 @@ use simtool_read::{Collection, Corpus, Event, Recognized, RowsCopy};
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Number of bytes that are compressed together, as one gzip member or Zstandard frame.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -48,7 +49,26 @@ impl Choice for BadRecords {
     }
 }
 
-/// Writes a copy of every file of `collection` to `folder`.
+/// Result of copying an input file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CopyFate {
+    /// The copy was written. Its path in the folder of the copies is the name of the input, perhaps with a
+    /// number because several inputs have that name.
+    Written(PathBuf),
+    /// The file has no copy.
+    Missing(NoCopy),
+}
+
+/// Reason why an input file has no copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoCopy {
+    /// The whole file is one document, which was removed.
+    Removed,
+    /// No record of the file can be read.
+    Unreadable,
+}
+
+/// Writes a copy of every file of `collection` to `folder`. Returns the fate of each file.
 ///
 /// Records are copied byte for byte. The copies leave out:
 ///
@@ -57,7 +77,7 @@ impl Choice for BadRecords {
 /// * damaged parts of a file that cannot be read.
 ///
 /// A text file that is one removed document gets no copy. A file without any readable record also gets no
-/// copy.
+/// copy. Every other file has one.
 ///
 /// Large files are written by the caller's pool of threads in parallel, and compressed in chunks. The bytes
 /// are the same for any number of threads.
@@ -65,14 +85,14 @@ impl Choice for BadRecords {
 /// # Errors
 ///
 /// A copy cannot be written, or a file has changed since the run first read it and made `ids`.
-pub fn write_kept_copies(
+pub(crate) fn write_kept_copies(
     collection: &Collection,
     ids: &DocumentIds,
     is_kept: &(dyn Fn(DocOrdinal) -> bool + Sync),
     bad_records: BadRecords,
     folder: &Path,
     progress: &dyn Progress,
-) -> Result<()> {
+) -> Result<Vec<CopyFate>> {
     progress.begin("copying", Work::Bytes(collection.bytes()));
     let names: Vec<PathBuf> =
         (0..collection.file_count()).map(|file| collection.copy_name(file).to_owned()).collect();
@@ -81,7 +101,7 @@ pub fn write_kept_copies(
     let mut shards = Vec::with_capacity(names.len());
     let mut tables = Vec::new();
     let mut next = 0;
-    for (file, name) in names.into_iter().enumerate() {
+    for (file, name) in names.iter().enumerate() {
         let first = next;
         while next < collection.shard_count() && collection.shard_file(next) == file {
             next += 1;
@@ -104,7 +124,8 @@ pub fn write_kept_copies(
         files.push((path, units));
         shards.push(FileShards { shards: first..next, is_cut, recognized });
     }
-    let copies = Copies { collection, progress, ids, is_kept, bad_records, shards };
+    let missing = shards.iter().map(|_| OnceLock::new()).collect();
+    let copies = Copies { collection, progress, ids, is_kept, bad_records, shards, missing };
     let pieces = OrderedPieces::new(files, rayon::current_num_threads());
     rayon::broadcast(|_| pieces.work(&|writer| copies.write(writer)));
     pieces.finish()?;
@@ -113,7 +134,11 @@ pub fn write_kept_copies(
         .into_par_iter()
         .with_max_len(1)
         .try_for_each(|(file, path)| copies.write_rows(file, &path))?;
-    Ok(())
+    let missing = copies.missing.into_iter().map(OnceLock::into_inner);
+    let fate = |(name, missing): (PathBuf, Option<NoCopy>)| {
+        missing.map_or(CopyFate::Written(name), CopyFate::Missing)
+    };
+    Ok(names.into_iter().zip(missing).map(fate).collect())
 }
 
 /// Returns whether a file is a table such as Parquet. Its rows are copied by the writer of its format.
@@ -129,6 +154,9 @@ struct Copies<'c> {
     is_kept: &'c (dyn Fn(DocOrdinal) -> bool + Sync),
     bad_records: BadRecords,
     shards: Vec<FileShards>,
+    /// For each file that has no copy, the reason. A file is copied by one thread unless it is cut, and a cut
+    /// file always has a copy.
+    missing: Vec<OnceLock<NoCopy>>,
 }
 
 /// Shards of an input file, and the way in which they are copied.
@@ -166,7 +194,10 @@ impl Copies<'_> {
     fn write(&self, writer: &mut UnitWriter<'_>) -> Result<()> {
         let unit = writer.unit();
         let FileShards { shards, is_cut, recognized } = &self.shards[unit.file];
-        let Some(recognized) = *recognized else { return Ok(()) };
+        let Some(recognized) = *recognized else {
+            self.leave_out(unit.file, NoCopy::Unreadable);
+            return Ok(());
+        };
         let shards = if *is_cut {
             let shard = shards.start + unit.number;
             shard..shard + 1
@@ -191,11 +222,20 @@ impl Copies<'_> {
         // An empty copy is right for an empty file, but not for a removed text or an unreadable file. A unit
         // that is only one shard of a file cannot decide this.
         let is_nothing = !is_cut && !is_begun && chunk.bytes() == 0;
-        let is_removed_text = recognized.format.is_one_document() && counts.removed > 0;
-        if is_nothing && (is_removed_text || counts.is_unreadable()) {
+        if is_nothing && recognized.format.is_one_document() && counts.removed > 0 {
+            self.leave_out(unit.file, NoCopy::Removed);
+            return Ok(());
+        }
+        if is_nothing && counts.is_unreadable() {
+            self.leave_out(unit.file, NoCopy::Unreadable);
             return Ok(());
         }
         writer.write(chunk, packing, true)
+    }
+
+    /// Records the reason why a file has no copy.
+    fn leave_out(&self, file: usize, reason: NoCopy) {
+        self.missing[file].get_or_init(|| reason);
     }
 
     /// Copies a table. All threads read its shards, and then encode groups of its rows.
@@ -220,6 +260,7 @@ impl Copies<'_> {
             all.add(&counts);
         }
         if all.is_unreadable() {
+            self.leave_out(file, NoCopy::Unreadable);
             return Ok(());
         }
         let copy = RowsCopy {

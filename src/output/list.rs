@@ -1,15 +1,17 @@
 //! Lists all outputs. A run writes its files from this list, and the reference pages are made from it.
 
-use super::output_kind::{KEEP_STAGE, Output};
-use super::{clusters, emit_pairs, index_rows, pairs, quarantine, removed};
+use super::output_kind::Output;
+use super::{clusters, emit_pairs, index_rows, kept, pairs, quarantine, removed};
 use crate::write::columns::OutputDescription;
 
 /// Outputs that a run writes to its folder. A new output needs its own file and an entry here.
 pub(super) const OUTPUTS: &[Output] =
-    &[removed::OUTPUT, clusters::OUTPUT, quarantine::OUTPUT, pairs::OUTPUT, KEPT];
+    &[removed::OUTPUT, clusters::OUTPUT, quarantine::OUTPUT, pairs::OUTPUT, kept::OUTPUT];
 
-/// Descriptions of outputs that [`OUTPUTS`] lacks, because the end of a run or another command writes them.
+/// Descriptions of outputs that [`OUTPUTS`] lacks, because another output, the end of a run, or another
+/// command writes them.
 const OTHER_OUTPUTS: &[OutputDescription] = &[
+    kept::LIST,
     SUMMARY,
     REPORT,
     emit_pairs::OUTPUT,
@@ -32,21 +34,6 @@ pub fn output_descriptions() -> Vec<OutputDescription> {
     let run_outputs = OUTPUTS.iter().map(|output| output.description);
     run_outputs.chain(OTHER_OUTPUTS.iter().copied()).collect()
 }
-
-/// The output that copies the inputs without the removed documents. It has no rows and so no columns.
-const KEPT: Output = Output {
-    description: OutputDescription {
-        name: "kept",
-        files: &["kept"],
-        command: "dedup, match",
-        description: "A folder with copies of the inputs, in the same formats, without the removed \
-                      documents. Written with --write-kept.",
-        columns: Vec::new,
-    },
-    stage: KEEP_STAGE,
-    is_wanted: |outputs| outputs.kept,
-    write: |results| results.write_kept(),
-};
 
 const SUMMARY: OutputDescription = OutputDescription {
     name: "summary",

@@ -12,6 +12,7 @@ pub mod emit_pairs;
 mod findings;
 pub mod finished_run;
 pub(crate) mod index_rows;
+mod kept;
 mod kept_copies;
 mod list;
 mod named;
@@ -24,6 +25,7 @@ mod report;
 mod results;
 mod row_names;
 mod settings;
+mod shared_ids;
 mod sources;
 pub mod write_fingerprints;
 pub(crate) mod write_groups;
@@ -32,7 +34,8 @@ pub use crate::write::columns::OutputDescription;
 pub(crate) use affordable_texts::{affordable_part, shown_share};
 pub use findings::{Findings, Side};
 pub(crate) use findings::{document_name, document_name_at};
-pub use kept_copies::{BadRecords, write_kept_copies};
+pub use kept_copies::BadRecords;
+pub(crate) use kept_copies::write_kept_copies;
 pub use list::output_descriptions;
 pub use report::histograms;
 pub use settings::Outputs;
@@ -40,6 +43,7 @@ pub use settings::Outputs;
 use self::list::OUTPUTS;
 use self::output_kind::{KEEP_STAGE, WRITE_STAGE};
 use self::results::{Results, write_file};
+use self::shared_ids::SharedIds;
 use crate::cluster::{self, Removal};
 use crate::write::output_folder::OutputFolder;
 use crate::write::report::{Report, write_report};
@@ -71,10 +75,14 @@ pub fn write_outputs(
     let begun = Instant::now();
     let clusters = cluster::clusters(findings.removals);
     let kept = kept(findings);
+    let shared_ids =
+        context.threads().run(|| findings.sides.map(|side| SharedIds::find(&side.read.ids)))?;
+    summary.ambiguous_ids = shared_ids.first().removed_with_kept(&kept);
     let results = Results {
         findings,
         clusters: &clusters,
         kept: &kept,
+        has_ambiguous_ids: summary.ambiguous_ids > 0,
         recipe: &summary.recipe,
         outputs,
         folder,
@@ -85,6 +93,9 @@ pub fn write_outputs(
         summary.add_time(KEEP_STAGE, keeping);
     }
     count(findings, &kept, clusters.len(), summary)?;
+    for (read, shared) in summary.read.iter_mut().zip(shared_ids.iter()) {
+        read.shared_ids = shared.document_count();
+    }
     summary.levels = findings.levels.to_vec();
     let page = report::report(findings, &clusters, context)?;
     summary.add_time(WRITE_STAGE, begun.elapsed().saturating_sub(keeping));
@@ -137,6 +148,7 @@ fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
         repaired: read.repaired,
         file_faults: read.faults.iter().filter(is_loss).count() as u64,
         text_bytes: read.text_bytes(),
+        shared_ids: 0,
     }
 }
 

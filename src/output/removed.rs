@@ -12,7 +12,8 @@ pub(super) const OUTPUT: Output = Output {
         files: &["removed.jsonl", "removed.tsv", "removed.parquet"],
         command: "dedup, match",
         description: "Each removed document, with the document that is kept in its place and how \
-                      close the two are. With --ids-only, only the IDs.",
+                      close the two are. With --ids-only, only the IDs, or ID, file and record if a kept \
+                      document has the ID of a removed one.",
         columns: || describe_columns(RemovedRows::COLUMNS),
     },
     stage: WRITE_STAGE,
@@ -27,7 +28,8 @@ struct RemovedRows;
 impl RowTable for RemovedRows {
     type Row<'r> = NamedPair<'r>;
 
-    // The ID must come first, because `--ids-only` writes only the first column.
+    // The ID must come first, because `--ids-only` writes only the first column. File and record number must
+    // follow, because `--ids-only` adds them if the IDs do not identify the documents.
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("id", "ID of the removed document.", Value::Text(|row| &row.first.id)),
         Column::new(
@@ -63,8 +65,12 @@ impl RowTable for RemovedRows {
 fn write_removed(results: &Results<'_>) -> Result<()> {
     let documents = results.findings.documents();
     let originals = results.findings.originals();
-    let columns =
-        if results.outputs.only_ids { &RemovedRows::COLUMNS[..1] } else { RemovedRows::COLUMNS };
+    let columns = match (results.outputs.only_ids, results.has_ambiguous_ids) {
+        (true, false) => &RemovedRows::COLUMNS[..1],
+        // A list of IDs alone would make its reader remove kept documents, too.
+        (true, true) => &RemovedRows::COLUMNS[..3],
+        (false, _) => RemovedRows::COLUMNS,
+    };
     results.write_rows("removed", columns, |rows| {
         results.findings.removals.iter().try_for_each(|removal| {
             rows.write(&NamedPair {

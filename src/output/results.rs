@@ -1,14 +1,12 @@
 //! Data that outputs are written from, and the folder that they are written to.
 
 use super::findings::Findings;
-use super::kept_copies::write_kept_copies;
 use super::settings::Outputs;
 use crate::cluster::Cluster;
 use crate::write::columns::{Column, RowTable, RowsFile};
 use crate::write::output_folder::OutputFolder;
 use simtool_base::error::{Error, Result};
 use simtool_compute::context::Context;
-use simtool_model::document::DocOrdinal;
 use std::io::{self, Write};
 
 /// Data that outputs are written from, and the folder that they are written to.
@@ -17,6 +15,8 @@ pub(super) struct Results<'f> {
     pub(super) clusters: &'f [Cluster],
     /// For each document, whether it is kept.
     pub(super) kept: &'f [bool],
+    /// Whether a removed document has an ID that a kept document has, too.
+    pub(super) has_ambiguous_ids: bool,
     /// Recipe of the method, which is stored in the metadata of output files.
     pub(super) recipe: &'f str,
     pub(super) outputs: Outputs,
@@ -49,22 +49,6 @@ impl Results<'_> {
         fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
     ) -> Result<()> {
         write_file(self.folder, name, fill)
-    }
-
-    /// Writes copies of the inputs without the removed documents.
-    pub(super) fn write_kept(&self) -> Result<()> {
-        let documents = self.findings.documents();
-        let Some(files) = documents.collection.as_files() else {
-            let rule = "needs documents that are in files";
-            return Err(Error::config("write_kept", "these documents", rule));
-        };
-        let is_kept = |document: DocOrdinal| self.kept[document.index()];
-        let target = self.folder.staging().join("kept");
-        let bad_records = self.outputs.bad_records;
-        self.context.threads().run(|| {
-            let ids = &documents.read.ids;
-            write_kept_copies(files, ids, &is_kept, bad_records, &target, self.context.progress())
-        })?
     }
 }
 

@@ -102,6 +102,9 @@ pub struct ReadDocument {
     pub record: u64,
     /// ID of the document, if it has one.
     pub id: Option<Vec<u8>>,
+    /// Record numbers of the other documents of the file that have the wanted ID. Empty if the document was
+    /// not wanted by its ID.
+    pub others: Vec<u64>,
     /// Text of the document.
     pub text: Vec<u8>,
     /// Format of the file that holds the document.
@@ -133,11 +136,12 @@ pub fn read_document(
         wanted,
         records_before: 0,
         found: None,
+        others: Vec::new(),
         faults: Vec::new(),
     };
     for shard in 0..collection.shard_count() {
-        // With `WantedDocument::Only`, reading goes on to check that no second document follows.
-        if search.found.is_some() && wanted != WantedDocument::Only {
+        // Other documents than a numbered record may occur again, so reading goes on to find out.
+        if search.found.is_some() && search.is_record() {
             break;
         }
         let records = watched.read_shard(shard, &mut |event| search.visit(event))?;
@@ -154,6 +158,8 @@ struct DocumentSearch<'s> {
     /// Number of records in the shards that were read before the present one.
     records_before: u64,
     found: Option<FoundDocument>,
+    /// Record numbers of further documents with the wanted ID.
+    others: Vec<u64>,
     /// Warnings so far.
     faults: Vec<Fault>,
 }
@@ -189,13 +195,17 @@ impl DocumentSearch<'_> {
         let record = self.records_before + met.number;
         match met.content {
             Content::Document(document) if self.is_wanted(record, document.id) => {
-                if self.found.is_some() {
+                if self.found.is_some() && self.wanted == WantedDocument::Only {
                     let rule = "one document; name one of many as FILE:RECORD or FILE#ID";
                     return Err(self.expected(met.byte, rule.to_owned()));
                 }
+                if self.found.is_some() {
+                    self.others.push(record);
+                    return Ok(ControlFlow::Continue(()));
+                }
                 let id = document.id.map(<[u8]>::to_vec);
                 self.found = Some(FoundDocument { record, id, text: document.text.to_vec() });
-                if self.wanted != WantedDocument::Only {
+                if self.is_record() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -209,6 +219,11 @@ impl DocumentSearch<'_> {
             _ => {}
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Returns whether the document is wanted by its record number, so that no second one can follow.
+    fn is_record(&self) -> bool {
+        matches!(self.wanted, WantedDocument::Record(_))
     }
 
     fn is_wanted(&self, record: u64, id: Option<&[u8]>) -> bool {
@@ -234,7 +249,7 @@ impl DocumentSearch<'_> {
         };
         let recognized = self.collection.recognize(0);
         let format = recognized.map_err(|fault| self.expected(0, fault.detail))?.format;
-        Ok(ReadDocument { record, id, text, format, faults: self.faults })
+        Ok(ReadDocument { record, id, others: self.others, text, format, faults: self.faults })
     }
 
     /// Returns an error about the bytes at position `byte` of the file.
@@ -297,7 +312,8 @@ mod tests {
             let (id, text) = (Some(b"49".to_vec()), b"text 49".to_vec());
             let format = Format::from_name("jsonl").unwrap();
             let faults = Vec::new();
-            let expected = ReadDocument { record: 49, id, text, format, faults };
+            let others = vec![99];
+            let expected = ReadDocument { record: 49, id, others, text, format, faults };
             assert_eq!(read(WantedDocument::Id(b"49")).unwrap(), expected);
             assert_eq!(read(WantedDocument::Record(60)).unwrap().text, b"text 60");
             let error = read(WantedDocument::Id(b"x")).unwrap_err().to_string();

@@ -18,6 +18,7 @@ use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::Choice;
 use simtool_base::progress::Work;
+use simtool_base::quantity::counted;
 use simtool_base::shell_word::shell_word;
 use simtool_base::utc_time::UtcTime;
 use simtool_compute::context::Context;
@@ -85,7 +86,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     Ok(Outcome {
         faults,
         has_losses: has_losses(found.read.iter()),
-        notes: notes(request, &chosen.plan, &found),
+        notes: notes(request, &chosen.plan, &found, &summary),
         counts: found.timings.counts().to_vec(),
         summary,
     })
@@ -284,8 +285,14 @@ fn finish(
 }
 
 /// Returns notes about the result for the user.
-fn notes(request: &Request, plan: &Plan, found: &NearDuplicates) -> Vec<String> {
+fn notes(request: &Request, plan: &Plan, found: &NearDuplicates, summary: &Summary) -> Vec<String> {
     let mut notes = Vec::new();
+    if request.outputs.only_ids && summary.ambiguous_ids > 0 {
+        let count = counted(summary.ambiguous_ids, "removed document");
+        notes.push(format!(
+            "the IDs of {count} belong to kept documents, too, so the list also has file and record"
+        ));
+    }
     if let Some(field) = request.keep_field.as_ref().filter(|_| found.read.first().lacks_field()) {
         notes.push(format!("the field {field} is empty everywhere; the first ones were kept"));
     }

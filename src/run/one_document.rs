@@ -22,6 +22,8 @@ pub struct NamedDocument {
     pub file: String,
     /// Kind of the name that the user gave.
     pub by: NamedBy,
+    /// Places of other documents with the same ID, as `FILE:RECORD`. Empty if the user gave no ID.
+    pub others: Vec<String>,
 }
 
 /// Kind of the name by which a user asks for a document.
@@ -101,13 +103,18 @@ impl NamedReader<'_> {
         let name = file.name.to_string_lossy().into_owned();
         let document = read_document(file, wanted, self.options.clone(), self.face.progress())?;
         let by = if matches!(wanted, WantedDocument::Id(_)) { NamedBy::Id } else { NamedBy::Place };
-        Ok(NamedDocument { document, file: name, by })
+        let others = document.others.iter().map(|record| format!("{name}:{record}")).collect();
+        Ok(NamedDocument { document, file: name, by, others })
     }
 
     fn read_of_run(&self, folder: &Path, id: &str) -> Result<NamedDocument> {
         let run = RecordedRun::open(folder, self.resources, self.face)?;
-        let located = run.locate(Sought::new(id))?;
+        let sought = Sought::new(id);
+        let located = run.locate(sought)?;
         let document = run.read(&located.file, located.record)?;
-        Ok(NamedDocument { document, file: located.file, by: NamedBy::Run })
+        let place = format!("{}:{}", located.file, located.record);
+        let mut others = run.places_of(sought)?.unwrap_or_default();
+        others.retain(|other| *other != place);
+        Ok(NamedDocument { document, file: located.file, by: NamedBy::Run, others })
     }
 }

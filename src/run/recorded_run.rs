@@ -5,7 +5,7 @@ use super::input::Places;
 use super::input_settings::InputSettings;
 use super::recorded_inputs::RecordedInputs;
 use super::standard_streams::STANDARD_INPUT;
-use crate::output::finished_run::{Fate, FinishedRun, Sought, find_in};
+use crate::output::finished_run::{Fate, FinishedRun, InputSearch, Matches, Sought};
 use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::quantity::counted;
@@ -125,18 +125,47 @@ impl<'r> RecordedRun<'r> {
     ///
     /// An input cannot be read, or no input has the document.
     pub(super) fn look_for(&self, sought: Sought<'_>) -> Result<LocatedDocument> {
-        let Some(inputs) = &self.inputs else { return Err(self.no_document(sought, true)) };
-        let mut has_fields = false;
+        let mut has_fields = self.inputs.is_none();
+        let found = self.look_in_inputs(sought, Matches::First, &mut has_fields)?;
+        found.into_iter().next().ok_or_else(|| self.no_document(sought, has_fields))
+    }
+
+    /// Returns the places of all documents that `sought` names, as `FILE:RECORD`. Returns `None` if the run
+    /// says that no two documents have the same ID, or if the inputs of the run are not known.
+    ///
+    /// # Errors
+    ///
+    /// An input cannot be read.
+    pub(super) fn places_of(&self, sought: Sought<'_>) -> Result<Option<Vec<String>>> {
+        if self.inputs.is_none() || !self.run.has_shared_ids() {
+            return Ok(None);
+        }
+        let found = self.look_in_inputs(sought, Matches::All, &mut false)?;
+        Ok(Some(found.iter().map(|found| format!("{}:{}", found.file, found.record)).collect()))
+    }
+
+    /// Looks for documents in the inputs of the run. `has_fields` becomes true if a file has a format with
+    /// fields.
+    fn look_in_inputs(
+        &self,
+        sought: Sought<'_>,
+        matches: Matches,
+        has_fields: &mut bool,
+    ) -> Result<Vec<LocatedDocument>> {
+        let mut found = Vec::new();
+        let Some(inputs) = &self.inputs else { return Ok(found) };
         for paths in self.paths_of_sides(inputs)? {
             // This collection came from no file, for example only from standard input.
             if paths.is_empty() {
                 continue;
             }
-            if let Some(found) = self.look_in(inputs, &paths, sought, &mut has_fields)? {
-                return Ok(found);
+            let files = self.files_of_side(inputs, &paths, sought, matches)?;
+            found.extend(self.look_in(&files, sought, matches, has_fields)?);
+            if matches == Matches::First && !found.is_empty() {
+                break;
             }
         }
-        Err(self.no_document(sought, has_fields))
+        Ok(found)
     }
 
     /// Returns the paths of the queries and of the corpus, by which they can be opened now. Standard input is
@@ -153,23 +182,35 @@ impl<'r> RecordedRun<'r> {
         }))
     }
 
-    /// Looks for a document in the files of `paths`. `has_fields` becomes true if a file has a format with
-    /// fields.
-    fn look_in(
+    /// Returns the paths of the files that the run read in `paths`, by which they can be opened now.
+    fn files_of_side(
         &self,
         inputs: &RecordedInputs,
         paths: &[PathBuf],
         sought: Sought<'_>,
-        has_fields: &mut bool,
-    ) -> Result<Option<LocatedDocument>> {
+        matches: Matches,
+    ) -> Result<Vec<PathBuf>> {
         let output = self.path(&inputs.output);
         let places = Places { output: &output, temporary: &self.resources.temporary_folder };
         let files = inputs.settings.find_files(paths, places, self.face)?.files;
         let files: Vec<PathBuf> = files.into_iter().map(|file| file.name).collect();
         let count = counted(files.len() as u64, "input file");
-        let detail = format!("no output lists {sought}: looking for it in {count}");
+        let detail = match matches {
+            Matches::First => format!("no output lists {sought}: looking for it in {count}"),
+            Matches::All => format!("looking for all documents {sought} in {count}"),
+        };
         self.face.notice(Notice::Detail(&detail));
+        Ok(files)
+    }
 
+    /// Looks for documents in `files`. `has_fields` becomes true if a file has a format with fields.
+    fn look_in(
+        &self,
+        files: &[PathBuf],
+        sought: Sought<'_>,
+        matches: Matches,
+        has_fields: &mut bool,
+    ) -> Result<Vec<LocatedDocument>> {
         // The outputs name files as the run did, relative to the folder in which it was started.
         let name = |path: &Path| path.strip_prefix(&self.place).unwrap_or(path).to_owned();
         let has_all = self.options.selection == Selection::default();
@@ -185,14 +226,22 @@ impl<'r> RecordedRun<'r> {
             *has_fields |= (0..collection.file_count())
                 .filter_map(|file| collection.recognize(file).ok())
                 .any(|file| file.format.has_fields());
-            let threads = self.resources.threads;
-            let found = find_in(&collection, sought, &name, threads, self.face.progress())?;
-            if let Some((file, record)) = found {
-                let file = file.to_string_lossy().into_owned();
-                return Ok(Some(LocatedDocument { file, record, is_passed_over }));
+            let search = InputSearch {
+                collection: &collection,
+                name: &name,
+                threads: self.resources.threads,
+                progress: self.face.progress(),
+            };
+            let found = search.find(sought, matches)?;
+            if !found.is_empty() {
+                let located = |(file, record): (PathBuf, u64)| {
+                    let file = file.to_string_lossy().into_owned();
+                    LocatedDocument { file, record, is_passed_over }
+                };
+                return Ok(found.into_iter().map(located).collect());
             }
         }
-        Ok(None)
+        Ok(Vec::new())
     }
 
     /// Returns the error for a document that is not found. The message explains how documents of the run are

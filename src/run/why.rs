@@ -111,6 +111,18 @@ impl WhyRequest {
     }
 }
 
+impl DocumentFate {
+    /// Returns the file and the record number of the document as `FILE:RECORD`.
+    fn place(&self) -> String {
+        match self {
+            Self::Alone(LocatedDocument { file, record, .. }) | Self::Bad { file, record, .. } => {
+                format!("{file}:{record}")
+            }
+            Self::Clustered(document) => document.itself().place(),
+        }
+    }
+}
+
 impl ClusteredDocument {
     /// Returns the removed document that is compared with the kept one. This is the document itself or, if
     /// the document was kept, the first removed one.
@@ -137,6 +149,8 @@ pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
     let sought = Sought::new(&request.document);
     let mut fates = run.run.find(sought)?.into_iter();
     timings.end("read outputs");
+    // The outputs explain the document even if the inputs can no longer be read.
+    let places = run.places_of(sought).ok().flatten();
     let mut reader = MemberReader { run: &run, face, faults: Vec::new() };
     let fate = match fates.next() {
         None => DocumentFate::Alone(run.look_for(sought)?),
@@ -154,7 +168,12 @@ pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
         }
     };
     timings.end("read inputs");
-    Ok(Why { fate, others: fates.map(place).collect(), faults: reader.faults, timings })
+    let others = match places {
+        Some(places) => places.into_iter().filter(|place| *place != fate.place()).collect(),
+        // Documents that are similar to no other are in no output, so they are missing here.
+        None => fates.map(place).collect(),
+    };
+    Ok(Why { fate, others, faults: reader.faults, timings })
 }
 
 /// Returns the file and the record number of a document as `FILE:RECORD`.

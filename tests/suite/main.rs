@@ -26,6 +26,7 @@ mod fingerprint;
 mod generated_pages;
 mod golden;
 mod html5lib;
+mod identity;
 mod index;
 #[cfg(all(feature = "parquet", unix))]
 mod inputs;

@@ -33,7 +33,9 @@ impl Folder {
 
     /// Writes a file into the folder, and returns the folder.
     pub(crate) fn with(self, name: &str, contents: impl AsRef<[u8]>) -> Self {
-        fs::write(self.path(name), contents).unwrap();
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
         self
     }
 

@@ -18,6 +18,9 @@ use std::path::Path;
 /// number of words in all.
 const SHOWN: Shown = Shown { context: 20, words: 2000 };
 
+/// Maximum number of documents with the ID of a compared document that are listed.
+const LISTED_OTHERS: usize = 10;
+
 /// Compares two documents, and prints their similarity, distance and differences.
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let names = [args.left.clone(), args.right.clone()];
@@ -42,9 +45,21 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     Ok(console::out(text.as_bytes())?)
 }
 
+/// Returns a note about `others`, the places of other documents with the ID that the user gave. At most
+/// `listed` places are in the note.
+pub(crate) fn others_of_id(others: &[String], listed: usize) -> String {
+    let count = others.len();
+    let shown = others[..count.min(listed)].join(", ");
+    let more = if count > listed { ", …" } else { "" };
+    format!("{count} more of this ID: {shown}{more}; FILE:RECORD names one")
+}
+
 /// Prints the size and format of both documents, and warnings about their files.
 fn show_documents(documents: &[NamedDocument; 2], terminal: &Terminal) {
-    for (NamedDocument { document, file, .. }, name) in documents.iter().zip(["A", "B"]) {
+    for (NamedDocument { document, file, others, .. }, name) in documents.iter().zip(["A", "B"]) {
+        if !others.is_empty() {
+            terminal.note(&format!("{name}: {}", others_of_id(others, LISTED_OTHERS)));
+        }
         let record = document.record;
         let format = document.format;
         let size = bytes(document.text.len() as u64);

@@ -1,7 +1,7 @@
 //! `simtool why OUT ID`: explains what became of a document in a finished run.
 
 use crate::args::WhyArgs;
-use crate::compare::{Marks, difference, shown};
+use crate::compare::{Marks, difference, others_of_id, shown};
 use crate::console;
 use crate::terminal::Terminal;
 use serde_json::{Value, json};
@@ -35,13 +35,7 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
         DocumentFate::Bad { file, record, code, expected } => bad(&file, record, &code, &expected),
     };
     if !args.json && !found.others.is_empty() {
-        let count = found.others.len();
-        let listed = count.min(page.listed());
-        terminal.note(&format!(
-            "{count} more of this ID: {}{}; FILE:RECORD names one",
-            found.others[..listed].join(", "),
-            if count > listed { ", …" } else { "" }
-        ));
+        terminal.note(&others_of_id(&found.others, page.listed()));
     }
     if args.json {
         // The JSON object lists all other documents with this ID, because a program can choose among them.

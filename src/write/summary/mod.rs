@@ -60,6 +60,8 @@ pub struct Summary {
     pub removed_bytes: u64,
     /// Number of kept documents in whose favour other documents are removed.
     pub clusters: u64,
+    /// Number of removed documents whose ID a kept document has, too.
+    pub ambiguous_ids: u64,
     /// Number of pairs of near-duplicates. `None` if the pairs did not fit in memory, so that only the pairs
     /// that affect the removals were searched.
     pub pairs: Option<u64>,
@@ -106,6 +108,8 @@ pub struct ReadCounts {
     pub file_faults: u64,
     /// Number of bytes of text of all documents.
     pub text_bytes: u64,
+    /// Number of documents whose ID another document of the collection has, too.
+    pub shared_ids: u64,
 }
 
 impl ReadCounts {
@@ -329,6 +333,12 @@ impl Summary {
             new("file_faults", "file faults", read.file_faults)
                 .if_any()
                 .note("files, or parts of them, that could not be read"),
+            new("shared_ids", "shared IDs", read.shared_ids)
+                .if_any()
+                .note("documents whose ID another document has, too"),
+            new("ambiguous_ids", "ambiguous IDs", self.ambiguous_ids)
+                .if_any()
+                .note("removed documents whose ID a kept document has, too"),
             new("text_bytes", "bytes of text", read.text_bytes).for_programs(),
             new("removed_bytes", "bytes of text removed", self.removed_bytes).for_programs(),
         ];
@@ -348,6 +358,9 @@ impl Summary {
                 new("corpus_file_faults", "  file faults", corpus.file_faults)
                     .if_any()
                     .note("files, or parts of them, that could not be read"),
+                new("corpus_shared_ids", "  shared IDs", corpus.shared_ids)
+                    .if_any()
+                    .note("documents whose ID another document has, too"),
                 new("corpus_text_bytes", "bytes of text", corpus.text_bytes).for_programs(),
             ]);
         }

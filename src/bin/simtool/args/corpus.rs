@@ -264,6 +264,9 @@ pub(crate) struct CorpusArgs {
     pub(crate) output_format: String,
 
     /// Write only the IDs of removed documents.
+    ///
+    /// If a kept document has the ID of a removed one, the list also has the file and the record
+    /// number, because the ID alone would name both.
     #[arg(long, help_heading = "Writing")]
     pub(crate) ids_only: bool,
 

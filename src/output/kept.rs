@@ -1,0 +1,124 @@
+//! The output `kept`: copies of the input files without the removed documents, and the list of the copies.
+
+use super::kept_copies::{CopyFate, NoCopy, write_kept_copies};
+use super::output_kind::{KEEP_STAGE, Output};
+use super::results::Results;
+use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
+use simtool_base::error::{Error, Result};
+use simtool_model::document::DocOrdinal;
+use simtool_read::Corpus;
+use std::path::Path;
+
+pub(super) const OUTPUT: Output = Output {
+    description: OutputDescription {
+        name: "kept",
+        files: &[FOLDER],
+        command: "dedup, match",
+        description: "A folder with copies of the inputs, in the same formats, without the removed \
+                      documents. Written with --write-kept.",
+        columns: Vec::new,
+    },
+    stage: KEEP_STAGE,
+    is_wanted: |outputs| outputs.kept,
+    write: write_kept,
+};
+
+/// Description of the list of the copies, which is written with them.
+pub(super) const LIST: OutputDescription = OutputDescription {
+    name: "files",
+    files: &["files.jsonl", "files.tsv", "files.parquet"],
+    command: "dedup, match",
+    description: "Each input file with its copy in kept, or the reason why it has none. Written with \
+                  --write-kept.",
+    columns: || describe_columns(FileRows::COLUMNS),
+};
+
+/// Name of the folder with the copies.
+const FOLDER: &str = "kept";
+
+/// Columns of the output `files`, for example `file` and `copy`.
+#[derive(Debug)]
+struct FileRows;
+
+struct FileRow<'r> {
+    file: &'r Path,
+    /// Path of the copy in the output folder. Empty if there is none.
+    copy: &'r Path,
+    documents: u64,
+    removed: u64,
+    reason: &'static str,
+}
+
+impl RowTable for FileRows {
+    type Row<'r> = FileRow<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "file",
+            "Input file.",
+            Value::Text(|row| row.file.as_os_str().as_encoded_bytes()),
+        ),
+        Column::new(
+            "copy",
+            "Its copy, as a path in the output folder. Empty if there is none.",
+            Value::Text(|row| row.copy.as_os_str().as_encoded_bytes()),
+        ),
+        Column::new(
+            "documents",
+            "Number of documents of the file that were compared.",
+            Value::Number(|row| row.documents),
+        ),
+        Column::new(
+            "removed",
+            "Number of its documents that were removed.",
+            Value::Number(|row| row.removed),
+        ),
+        Column::new(
+            "reason",
+            "Reason why there is no copy: `removed` if the whole file is one removed document, or \
+             `unreadable` if no record of it can be read. Empty if there is a copy.",
+            Value::Text(|row| row.reason.as_bytes()),
+        ),
+    ];
+}
+
+/// Writes the copies of the inputs, and the list of the copies.
+fn write_kept(results: &Results<'_>) -> Result<()> {
+    let documents = results.findings.documents();
+    let Some(files) = documents.collection.as_files() else {
+        let rule = "needs documents that are in files";
+        return Err(Error::config("write_kept", "these documents", rule));
+    };
+    let ids = &documents.read.ids;
+    let is_kept = |document: DocOrdinal| results.kept[document.index()];
+    let target = results.folder.staging().join(FOLDER);
+    let bad_records = results.outputs.bad_records;
+    let fates = results.context.threads().run(|| {
+        let progress = results.context.progress();
+        write_kept_copies(files, ids, &is_kept, bad_records, &target, progress)
+    })??;
+    // Number of documents and of removed documents of each file.
+    let mut counts = vec![[0, 0]; files.file_count()];
+    for shard in 0..files.shard_count() {
+        let range = ids.first_of_shard(shard).index()..ids.end_of_shard(shard).index();
+        let [documents, removed] = &mut counts[files.shard_file(shard)];
+        *documents += range.len() as u64;
+        *removed += results.kept[range].iter().filter(|is_kept| !**is_kept).count() as u64;
+    }
+    results.write_rows("files", FileRows::COLUMNS, |rows| {
+        fates.iter().zip(counts).enumerate().try_for_each(|(file, (fate, [documents, removed]))| {
+            let (copy, reason) = match fate {
+                CopyFate::Written(name) => (Path::new(FOLDER).join(name), ""),
+                CopyFate::Missing(NoCopy::Removed) => (Path::new("").into(), "removed"),
+                CopyFate::Missing(NoCopy::Unreadable) => (Path::new("").into(), "unreadable"),
+            };
+            rows.write(&FileRow {
+                file: files.file_name(file),
+                copy: &copy,
+                documents,
+                removed,
+                reason,
+            })
+        })
+    })
+}

@@ -1,0 +1,118 @@
+//! Finds IDs that several documents of a collection have.
+
+use rayon::prelude::{IntoParallelIterator, ParallelIterator, ParallelSliceMut};
+use simtool_base::stable_hash::hash;
+use simtool_model::document::{DocOrdinal, DocumentIds};
+
+/// The documents of a collection whose ID another document of the collection has, too.
+#[derive(Debug)]
+pub(super) struct SharedIds<'i> {
+    ids: &'i DocumentIds,
+    /// The documents, ordered by their IDs and then by their numbers.
+    documents: Vec<DocOrdinal>,
+}
+
+impl<'i> SharedIds<'i> {
+    /// Finds the documents. Runs on the caller's pool of threads.
+    ///
+    /// # Complexity
+    ///
+    /// O(n log n) for n documents, and 8 bytes of memory for each document with an ID.
+    pub(super) fn find(ids: &'i DocumentIds) -> Self {
+        if !ids.has_any_id() {
+            return Self { ids, documents: Vec::new() };
+        }
+        let hash_of = |row: u32| ids.id(DocOrdinal(row)).map(hash);
+        let rows = || (0..ids.len() as u32).into_par_iter();
+        let mut hashes: Vec<u64> = rows().filter_map(hash_of).collect();
+        hashes.par_sort_unstable();
+        let is_repeated = |pair: &&[u64]| pair[0] == pair[1];
+        let mut repeated: Vec<u64> =
+            hashes.windows(2).filter(is_repeated).map(|pair| pair[0]).collect();
+        repeated.dedup();
+        drop(hashes);
+        // Most collections have no repeated ID, so they are done here.
+        if repeated.is_empty() {
+            return Self { ids, documents: Vec::new() };
+        }
+        let has_repeated =
+            |row: &u32| hash_of(*row).is_some_and(|hash| repeated.binary_search(&hash).is_ok());
+        let mut documents: Vec<DocOrdinal> = rows().filter(has_repeated).map(DocOrdinal).collect();
+        documents.par_sort_unstable_by(|a, b| ids.id(*a).cmp(&ids.id(*b)).then(a.cmp(b)));
+        // Different IDs can have equal hashes, so the IDs decide.
+        let mut shared = Vec::with_capacity(documents.len());
+        for group in documents.chunk_by(|a, b| ids.id(*a) == ids.id(*b)) {
+            if group.len() > 1 {
+                shared.extend_from_slice(group);
+            }
+        }
+        Self { ids, documents: shared }
+    }
+
+    /// Returns the number of documents whose ID another document has, too.
+    pub(super) fn document_count(&self) -> u64 {
+        self.documents.len() as u64
+    }
+
+    /// Returns the number of removed documents whose ID a kept document has, too. `kept` says for
+    /// each document whether it is kept.
+    pub(super) fn removed_with_kept(&self, kept: &[bool]) -> u64 {
+        let is_kept = |document: &&DocOrdinal| kept[document.index()];
+        let groups = self.documents.chunk_by(|a, b| self.ids.id(*a) == self.ids.id(*b));
+        let removed = groups.map(|group| match group.iter().filter(is_kept).count() {
+            0 => 0,
+            kept => group.len() - kept,
+        });
+        removed.sum::<usize>() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_model::document::ShardIds;
+
+    fn document_ids(ids: &[Option<&str>]) -> DocumentIds {
+        let shards = ids.chunks(3).map(|ids| {
+            let mut shard = ShardIds::new(0);
+            for (record, id) in ids.iter().enumerate() {
+                shard.push(record as u64, id.map(str::as_bytes)).unwrap();
+            }
+            shard.close(ids.len() as u64);
+            shard
+        });
+        DocumentIds::new(shards.collect()).unwrap()
+    }
+
+    #[test]
+    fn documents_with_the_id_of_another_are_counted() {
+        let ids = document_ids(&[
+            Some("a"),
+            None,
+            Some("b"),
+            Some("a"),
+            Some("c"),
+            None,
+            Some("b"),
+            Some("a"),
+            Some("d"),
+        ]);
+        let shared = SharedIds::find(&ids);
+        assert_eq!(shared.documents, [0, 3, 7, 2, 6].map(DocOrdinal));
+        assert_eq!(shared.document_count(), 5);
+        // One of three documents `a` is kept, and both documents `b` are removed.
+        let mut kept = [true; 9];
+        for removed in [3, 7, 2, 6] {
+            kept[removed] = false;
+        }
+        assert_eq!(shared.removed_with_kept(&kept), 2);
+        assert_eq!(shared.removed_with_kept(&[true; 9]), 0);
+    }
+
+    #[test]
+    fn distinct_and_missing_ids_are_not_shared() {
+        for ids in [&[None, None][..], &[Some("a"), None, Some("b"), None], &[]] {
+            assert_eq!(SharedIds::find(&document_ids(ids)).document_count(), 0);
+        }
+    }
+}
