@@ -1,5 +1,6 @@
 //! Copies the input files without the removed documents. Every input file is read a second time for this.
 
+use super::leading_separator::LeadingSeparator;
 use super::ordered_pieces::{OrderedPieces, UnitWriter};
 use crate::pipeline::watched::Watched;
 use crate::write::kept_documents::{Chunk, Packing, distinct_names};
@@ -76,8 +77,8 @@ pub(crate) enum NoCopy {
 /// * bad records, if `bad_records` is [`BadRecords::Drop`],
 /// * damaged parts of a file that cannot be read.
 ///
-/// A text file that is one removed document gets no copy. A file without any readable record also gets no
-/// copy. Every other file has one.
+/// A text file that is one removed document gets no copy, and neither does a file of JSON objects that are all
+/// removed. A file without any readable record also gets no copy. Every other file has one.
 ///
 /// Large files are written by the caller's pool of threads in parallel, and compressed in chunks. The bytes
 /// are the same for any number of threads.
@@ -222,7 +223,7 @@ impl Copies<'_> {
         // An empty copy is right for an empty file, but not for a removed text or an unreadable file. A unit
         // that is only one shard of a file cannot decide this.
         let is_nothing = !is_cut && !is_begun && chunk.bytes() == 0;
-        if is_nothing && recognized.format.is_one_document() && counts.removed > 0 {
+        if is_nothing && recognized.format.leaves_no_empty_copy() && counts.removed > 0 {
             self.leave_out(unit.file, NoCopy::Removed);
             return Ok(());
         }
@@ -284,6 +285,9 @@ impl Copies<'_> {
     ) -> Result<RecordCounts> {
         let mut counts = RecordCounts::default();
         let mut first_record = 0;
+        let recognized = self.shards[file].recognized;
+        let mut separator =
+            LeadingSeparator::new(recognized.and_then(|r| r.format.leading_separator()));
         let keeps_bad = self.bad_records == BadRecords::Keep;
         let watched = Watched { corpus: self.collection, progress: self.progress };
         for shard in shards {
@@ -293,6 +297,7 @@ impl Copies<'_> {
                     Event::Record(record) => record,
                     // Only bad records come in stretches, so the rule for bad records applies.
                     Event::Stretch(bytes) if keeps_bad => {
+                        let bytes = separator.copied(bytes);
                         return keep(CopiedBytes::Stretch(bytes)).map(ControlFlow::Continue);
                     }
                     Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
@@ -313,10 +318,15 @@ impl Copies<'_> {
                     Content::PassThrough | Content::PassedOver => true,
                     Content::Bad(_) => keeps_bad,
                 };
+                if matches!(record.content, Content::PassThrough) {
+                    separator.restart();
+                }
                 if stays {
-                    let kept = CopiedBytes::Record(record.bytes, first_record + record.number);
+                    let bytes = separator.copied(record.bytes);
+                    let kept = CopiedBytes::Record(bytes, first_record + record.number);
                     return keep(kept).map(ControlFlow::Continue);
                 }
+                separator.leave_out();
                 counts.removed += u64::from(matches!(record.content, Content::Document(_)));
                 Ok(ControlFlow::Continue(()))
             })?;
@@ -426,6 +436,12 @@ mod tests {
             ),
             ("b/c.jsonl", ids.clone().map(jsonl).collect::<String>() + "{\"text\": \"end\"}"),
         ]);
+        let object = |n: i32| match n % 10 {
+            7 => "\n {\"text\": 7}".to_owned(),
+            _ => format!("\n {{\"id\": {n},\n  \"text\": \"text {n}\"}}"),
+        };
+        let objects: Vec<String> = ids.clone().map(object).collect();
+        inputs.insert("d.json", format!("[{}\n]\n", objects.join(",")));
         inputs.insert("d.warc", ids.map(warc).collect());
         inputs
     }
@@ -475,8 +491,8 @@ mod tests {
         write_kept_copies(&whole, &ids, &|_| true, BadRecords::Drop, &everything, &NoProgress)
             .unwrap();
         for (name, content) in inputs() {
-            let good: String =
-                content.split_inclusive('\n').filter(|l| *l != "no object\n").collect();
+            let is_good = |line: &&str| !["no object\n", " {\"text\": 7},\n"].contains(line);
+            let good: String = content.split_inclusive('\n').filter(is_good).collect();
             assert!(
                 fs::read_to_string(everything.join("in").join(name)).unwrap() == good,
                 "{name}"

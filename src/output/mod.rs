@@ -14,6 +14,7 @@ pub mod finished_run;
 pub(crate) mod index_rows;
 mod kept;
 mod kept_copies;
+mod leading_separator;
 mod list;
 mod named;
 mod ordered_pieces;

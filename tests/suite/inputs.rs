@@ -254,18 +254,20 @@ fn tables_of_any_delimiter_are_read() {
 }
 
 #[test]
-fn json_that_is_no_lines_is_refused_with_the_command_that_makes_some() {
+fn json_over_several_lines_is_read_unless_lines_are_asked_for() {
     let folder = Folder::empty()
         .with("a.json", format!("[\n{},\n{}]\n", line("a"), line("b")))
-        .with("b.json", "{\n  \"text\": \"x\"\n}\n");
-    let run = folder.run_words("--corpus a.json");
-    assert_eq!(run.code, 1, "{}", run.err);
-    let expected = "[format] \"a.json\": is one JSON array, and read is a JSON object a line: \
-                    jq -c '.[]' a.json > a.jsonl";
-    assert!(run.err.contains(expected), "{}", run.err);
+        .with("b.json", "{\n  \"text\": \"x\"\n}\n")
+        .with("package.json", "{\n  \"files\": [\n    \"a\",\n    \"b\"\n  ]\n}\n")
+        .with("numbers.json", "[1,\n2,\n3]\n");
+    let run = folder.run_words("--corpus a.json b.json package.json numbers.json --json -q");
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.out.contains("\"documents\": 3,"), "{}", run.out);
+    assert!(run.out.contains("\"quarantined\": 2"), "{}", run.out);
     let run = folder.run_words("fingerprint b.json --format jsonl --output -");
     assert_eq!(run.code, 1, "{}", run.err);
-    assert!(run.err.contains("jq -c . b.json > b.jsonl"), "{}", run.err);
+    let advice = "\"b.json\": is JSON, but not one object a line. Leave out --format";
+    assert!(run.err.contains(advice), "{}", run.err);
 }
 
 #[test]

@@ -47,6 +47,30 @@ fn tables_keep_their_header_and_the_bytes_of_their_rows() {
 }
 
 #[test]
+fn arrays_of_json_stay_valid_whatever_is_removed() {
+    let object =
+        |number: usize| format!("{{\"id\": {number},\n   \"text\": \"{}\"}}", text(number));
+    let array = |numbers: &[usize]| {
+        let objects: Vec<String> = numbers.iter().map(|&number| object(number)).collect();
+        format!("[\n  {}\n]\n", objects.join(",\n  "))
+    };
+    let folder = Folder::empty()
+        .with("a/1.json", array(&[1, 2, 1]))
+        .with("a/2.json", array(&[2, 3, 1]))
+        .with("a/3.json", array(&[1, 3]))
+        .with("a/4.json", object(1))
+        .with("a/5.json", format!("{}\n{}\n", object(2), object(5)));
+    let run = folder.run(&["-q", "--corpus", "a", "--write-kept"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let copy = |name: &str| fs::read_to_string(folder.path("simtool-out/kept/a").join(name));
+    assert_eq!(copy("1.json").unwrap(), array(&[1, 2]));
+    assert_eq!(copy("2.json").unwrap(), array(&[3]));
+    assert_eq!(copy("3.json").unwrap(), "[\n]\n");
+    assert!(copy("4.json").is_err(), "an empty file is no JSON");
+    assert_eq!(copy("5.json").unwrap(), format!("{}\n", object(5)));
+}
+
+#[test]
 fn texts_of_null_are_documents_without_words_and_are_kept() {
     let line = |id: u32, text: &str| format!("{{\"id\": {id}, \"text\":  {text}}}\n");
     let words = format!("\"{}\"", text(1));

@@ -150,8 +150,11 @@ fn encodings() -> Vec<(&'static str, Vec<u8>)> {
             json_string(text)
         )
     });
+    let objects: Vec<String> = jsonl.clone().collect();
     let warc = documents.iter().map(|(id, text)| warc_record("conversion", id, text));
     vec![
+        ("array.json", format!(" [{}]\n", objects.join(", ")).into_bytes()),
+        ("a.json", objects.concat().replace("\"n\": ", "\"n\":\n ").into_bytes()),
         ("a.csv", delimited(',', "\r\n")),
         ("a.tsv", delimited('\t', "\n")),
         ("a.wet", warc.collect::<String>().into_bytes()),

@@ -68,6 +68,21 @@ impl Format {
         self.0.is_one_document()
     }
 
+    /// Returns whether a copy of a file of this format is left out if all its records are removed.
+    /// An empty file would be an empty document, or not a valid file.
+    #[must_use]
+    pub fn leaves_no_empty_copy(self) -> bool {
+        self.0.leaves_no_empty_copy()
+    }
+
+    /// Returns the character that separates a record from the record before it, if records begin
+    /// with such a character. A copy must not have it before the first record that follows
+    /// bytes of no record, such as the bracket of an array.
+    #[must_use]
+    pub fn leading_separator(self) -> Option<u8> {
+        self.0.leading_separator()
+    }
+
     /// Returns whether each record of a compressed file is usually a gzip member of its own, as in
     /// web crawls.
     #[must_use]
@@ -205,10 +220,20 @@ pub(super) trait InputFormat: fmt::Debug + Sync {
         false
     }
 
-    /// Returns whether a file is exactly one document. If that document is removed, no copy of the
-    /// file is written.
+    /// Returns whether a file is exactly one document.
     fn is_one_document(&self) -> bool {
         false
+    }
+
+    /// Returns whether no copy of a file is written if all its records are removed.
+    fn leaves_no_empty_copy(&self) -> bool {
+        self.is_one_document()
+    }
+
+    /// Returns the character at the start of a record, after white space, that separates the record
+    /// from the record before it.
+    fn leading_separator(&self) -> Option<u8> {
+        None
     }
 
     /// Returns whether each record of a compressed file is usually a gzip member of its own.

@@ -11,12 +11,13 @@ use crate::{arrow_ipc, delimited, form_feed, html_page, jsonl, parquet, plain_te
 /// The order matters if [`InputFormat::looks_like`] of two formats accepts the same content. The
 /// format that comes first in the table is then taken. Help texts and messages list the formats in
 /// this order, too.
-static FORMATS: [&dyn InputFormat; 10] = [
+static FORMATS: [&dyn InputFormat; 11] = [
     &warc::WARC,
     &parquet::PARQUET,
     &arrow_ipc::ARROW,
     &delimited::CSV,
     &delimited::TSV,
+    &jsonl::JSON,
     &jsonl::JSON_LINES,
     &html_page::HTML,
     &form_feed::FORM_FEED_TEXT,

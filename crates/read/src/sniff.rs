@@ -123,8 +123,14 @@ mod tests {
     #[test]
     fn content_goes_before_the_name() {
         check("a.txt", "{\"text\": 1}", Ok("jsonl"));
-        check("a", " {\n}", Ok("jsonl"));
-        check("a", "[\n{\"text\": 1}]", Ok("jsonl"));
+        check("a", " {\n}", Ok("json"));
+        check("a", "[\n{\"text\": 1}]", Ok("json"));
+        check("a.jsonl", "[{\"text\": 1}]", Ok("json"));
+        check("a.json", "{\"text\": 1}\n", Ok("jsonl"));
+        check("a.json", "damaged\n{\"text\": 1}\n", Ok("jsonl"));
+        check("a.json", "no JSON", Ok("json"));
+        check("a.json", "[1,\n2]", Ok("json"));
+        check("a.txt", "{\n  \"text\": 1\n}", Ok("json"));
         check("a.txt", "[{\"text\": 1}]", Ok("text"));
         check("a.txt", "WARC/1.0\r\n", Ok("warc"));
         check("a.jsonl", "PAR1...", Ok("parquet"));

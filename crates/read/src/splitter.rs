@@ -19,6 +19,12 @@ pub(super) trait Splitter {
     /// before and after the start of a record must be enough to recognize this start.
     fn boundary(&self, bytes: &[u8]) -> Option<usize>;
 
+    /// Returns a description of the bytes that are missing at the end of the file, after its last
+    /// record. Returns `None` if the file may end there.
+    fn missing_end(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Number of bytes before and after the start of a record that [`Splitter::boundary`] needs to
     /// recognize this start.
     const BOUNDARY_BYTES: usize = 1;

@@ -36,7 +36,7 @@ pub(super) fn read_slice<S: Splitter>(
     longest: usize,
     visit: &mut Visit<'_>,
 ) -> Result<u64> {
-    let mut out = RecordOutput { byte: offset, records: 0, visit };
+    let mut out = RecordOutput { byte: offset, records: 0, is_last_bad: false, visit };
     let flow = cut_slice(splitter, bytes, longest, &mut out);
     out.ended(flow)
 }
@@ -77,7 +77,7 @@ fn cut_slice<S: Splitter>(
             }
         };
     }
-    ControlFlow::Continue(())
+    out.end(splitter)
 }
 
 /// A stream that is divided into records.
@@ -97,7 +97,7 @@ impl<S: Splitter> RecordStream<'_, S> {
     ///
     /// The first error of `visit`.
     pub(super) fn read(mut self, offset: u64, visit: &mut Visit<'_>) -> Result<u64> {
-        let mut out = RecordOutput { byte: offset, records: 0, visit };
+        let mut out = RecordOutput { byte: offset, records: 0, is_last_bad: false, visit };
         let window = Window::new(self.longest);
         let flow = self.cut_behind(window, (offset, 0), &mut out);
         out.ended(flow)
@@ -114,7 +114,7 @@ impl<S: Splitter> RecordStream<'_, S> {
     ///
     /// The first error of `visit`.
     pub(super) fn read_within(mut self, searched: u64, visit: &mut Visit<'_>) -> Result<u64> {
-        let mut out = RecordOutput { byte: 0, records: 0, visit };
+        let mut out = RecordOutput { byte: 0, records: 0, is_last_bad: false, visit };
         let flow = self.cut_within(searched, &mut out);
         out.ended(flow)
     }
@@ -184,7 +184,7 @@ impl<S: Splitter> RecordStream<'_, S> {
                     give(Event::Reached(reached), out.visit)?;
                 }
                 Then::Warning(damage) => give(to_fault(damage, false), out.visit)?,
-                Then::End => return ControlFlow::Continue(()),
+                Then::End => return out.end(&**splitter),
                 Then::Loss { damage, goes_on, .. } => {
                     let code = damage.code;
                     window.lose(code, out)?;
@@ -276,6 +276,7 @@ struct RecordOutput<'o, 'v> {
     /// Byte offset of the next record in the file, after decompression.
     byte: u64,
     records: u64,
+    is_last_bad: bool,
     visit: &'o mut Visit<'v>,
 }
 
@@ -290,10 +291,20 @@ impl RecordOutput<'_, '_> {
     }
 
     fn record(&mut self, bytes: &[u8], counted: bool, content: Content<'_>) -> Flow {
+        self.is_last_bad = matches!(content, Content::Bad(_));
         let record = Record { number: self.records, byte: self.byte, bytes, content };
         self.records += u64::from(counted);
         self.byte += bytes.len() as u64;
         give(Event::Record(record), self.visit)
+    }
+
+    /// Reports the end of the file as a bad record without bytes, if bytes are missing there. A bad
+    /// record at the end of the file already says that something is missing.
+    fn end<S: Splitter>(&mut self, splitter: &S) -> Flow {
+        match splitter.missing_end() {
+            Some(missing) if !self.is_last_bad => self.bad(&[], 0, "truncated", missing.into()),
+            _ => ControlFlow::Continue(()),
+        }
     }
 
     /// Passes a part of the bytes of a skipped record to the visitor.

@@ -94,12 +94,17 @@ pub(super) fn keys(line: &[u8]) -> Vec<String> {
     serde::Deserializer::deserialize_map(&mut json, KeyList).unwrap_or_default()
 }
 
-/// Returns an error of the JSON parser as text for the message about a bad record. The text does
-/// not contain the line number of the parser, which is always 1.
+/// Returns an error of the JSON parser as text for the message about a bad record. The text has a
+/// line number only for an object over several lines.
 fn explanation(error: &serde_json::Error) -> Cow<'static, str> {
     let message = error.to_string();
     let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
-    format!("a JSON object; column {}: {}", error.column(), quoted(reason.as_bytes())).into()
+    let line = match error.line() {
+        0 | 1 => String::new(),
+        line => format!("line {line}, "),
+    };
+    let reason = quoted(reason.as_bytes());
+    format!("a JSON object; {line}column {}: {reason}", error.column()).into()
 }
 
 /// Returns whether objects and arrays in `json` are nested more than `deepest` deep. First counts

@@ -18,27 +18,13 @@ use std::borrow::Cow;
 /// Splitter that divides JSON Lines at line ends, and extracts the document of each line.
 #[derive(Debug)]
 pub(super) struct JsonLineSplitter {
-    paths: FieldPaths,
+    parser: ObjectParser,
     at_file_start: bool,
-    quick_scratch: ValueScratch,
-    scratch: ValueScratch,
-    /// Reusable memory for a copy of a line that is not valid UTF-8. In the copy, the invalid bytes
-    /// are replaced.
-    repaired_line: String,
-    bad: Bad,
 }
 
 impl JsonLineSplitter {
     pub(super) fn new(paths: FieldPaths, at_file_start: bool) -> Self {
-        let bad = Bad { code: "json", expected: Cow::Borrowed(""), length: 0 };
-        Self {
-            paths,
-            at_file_start,
-            quick_scratch: ValueScratch::default(),
-            scratch: ValueScratch::default(),
-            repaired_line: String::new(),
-            bad,
-        }
+        Self { parser: ObjectParser::new(paths), at_file_start }
     }
 }
 
@@ -53,21 +39,55 @@ impl Splitter for JsonLineSplitter {
         if line.iter().all(u8::is_ascii_whitespace) {
             return SplitStep::record(length, Content::PassThrough);
         }
-        let Self { paths, quick_scratch, scratch, repaired_line, bad, .. } = self;
-        let (line, repaired) = if let Ok(line) = str::from_utf8(line) {
-            (line, None)
+        SplitStep::record(length, self.parser.content(line, length))
+    }
+
+    fn boundary(&self, bytes: &[u8]) -> Option<usize> {
+        next_line(bytes)
+    }
+}
+
+/// Extracts documents from JSON objects. Its memory is reused by the next object.
+#[derive(Debug)]
+pub(super) struct ObjectParser {
+    paths: FieldPaths,
+    quick_scratch: ValueScratch,
+    scratch: ValueScratch,
+    /// Reusable memory for a copy of an object that is not valid UTF-8. In the copy, the invalid
+    /// bytes are replaced.
+    repaired_object: String,
+    bad: Bad,
+}
+
+impl ObjectParser {
+    pub(super) fn new(paths: FieldPaths) -> Self {
+        Self {
+            paths,
+            quick_scratch: ValueScratch::default(),
+            scratch: ValueScratch::default(),
+            repaired_object: String::new(),
+            bad: Bad { code: "json", expected: Cow::Borrowed(""), length: 0 },
+        }
+    }
+
+    /// Extracts the document of `object`, or returns the reason why it is bad. `length` is the
+    /// length of the record in bytes.
+    pub(super) fn content<'a>(&'a mut self, object: &'a [u8], length: usize) -> Content<'a> {
+        let Self { paths, quick_scratch, scratch, repaired_object, bad } = self;
+        let (object, repaired) = if let Ok(object) = str::from_utf8(object) {
+            (object, None)
         } else {
-            repaired_line.clear();
-            repaired_line.push_str(&String::from_utf8_lossy(line));
-            (repaired_line.as_str(), Some("utf8"))
+            repaired_object.clear();
+            repaired_object.push_str(&String::from_utf8_lossy(object));
+            (repaired_object.as_str(), Some("utf8"))
         };
-        // The fast path returns `None` for every line that is unusual or bad. The full parser then
-        // reads the line again, and only the errors of the full parser are reported.
-        let parsed = match quick_document(line, paths, quick_scratch) {
+        // The fast path returns `None` for every object that is unusual or bad. The full parser
+        // then reads the object again, and only the errors of the full parser are reported.
+        let parsed = match quick_document(object, paths, quick_scratch) {
             Some(document) => Ok(document),
-            None => document(line, paths, scratch),
+            None => document(object, paths, scratch),
         };
-        let content = match parsed {
+        match parsed {
             Ok(document) => {
                 Content::Document(Document { repaired: document.repaired.or(repaired), ..document })
             }
@@ -75,12 +95,7 @@ impl Splitter for JsonLineSplitter {
                 *bad = Bad { code, expected, length: length as u64 };
                 Content::Bad(bad)
             }
-        };
-        SplitStep::record(length, content)
-    }
-
-    fn boundary(&self, bytes: &[u8]) -> Option<usize> {
-        next_line(bytes)
+        }
     }
 }
 

@@ -1,12 +1,16 @@
-//! JSON Lines: each line is an object.
+//! JSON: JSON Lines, in which each line is an object, and other files of JSON objects.
 
 mod fields;
 mod in_memory;
+mod json;
+mod layout;
 mod lines;
-mod not_lines;
 mod quick;
 mod strings;
+mod value_end;
+mod values;
 
+use crate::form_feed::without_byte_order_mark;
 use crate::format::{Fields, Head, InputFormat, Reader};
 use {
     crate::format::{ByteFormat, FieldNames},
@@ -18,6 +22,7 @@ use {
 };
 
 pub use in_memory::JsonLinesInMemory;
+pub(super) use json::JSON;
 
 /// Entry of JSON Lines in the table of input formats.
 pub(super) static JSON_LINES: JsonLines = JsonLines;
@@ -40,7 +45,7 @@ impl InputFormat for JsonLines {
     }
 
     fn extensions(&self) -> &'static [&'static str] {
-        &["jsonl", "ndjson", "json"]
+        &["jsonl", "ndjson"]
     }
 
     fn fields(&self) -> Fields {
@@ -48,12 +53,10 @@ impl InputFormat for JsonLines {
     }
 
     /// Returns whether the content begins like a JSON object, or the file's name has an extension
-    /// of this format. An array of objects is accepted, too, unless the name has the extension of
-    /// an input format. Such a file cannot be read, but the user then gets advice about arrays.
+    /// of this format. A file named `.json` may begin with a damaged line.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         let is_object = starts_with(head.text, *b"{\"") || starts_with(head.text, *b"{}");
-        let is_array = head.named.is_none() && starts_with(head.text, *b"[{");
-        is_object || is_array || head.is_named(self)
+        is_object || head.is_named(self) || head.is_named(&JSON)
     }
 
     fn reader(&'static self) -> Reader {
@@ -81,8 +84,10 @@ impl ByteFormat for JsonLines {
         job.split(&mut lines::JsonLineSplitter::new(paths, is_start))
     }
 
-    fn refusal(&self, head: &[u8], compression: Compression, name: &Path) -> Option<String> {
-        not_lines::advice(head, compression, name)
+    /// Returns a message if the user chose this format for a file that is JSON over several lines.
+    fn refusal(&self, head: &[u8], _compression: Compression, _name: &Path) -> Option<String> {
+        let advice = "is JSON, but not one object a line. Leave out `format`, or set it to json";
+        layout::is_not_lines(without_byte_order_mark(head)).then(|| advice.to_owned())
     }
 
     fn field_names(&self) -> FieldNames {

@@ -1,0 +1,84 @@
+//! JSON files that are not JSON Lines: an array of objects, or objects one after another.
+
+use crate::format::{ByteFormat, FieldNames, Fields, Head, InputFormat, Reader};
+use crate::jsonl::JSON_LINES;
+use crate::jsonl::fields::{self, FieldPaths};
+use crate::jsonl::layout;
+use crate::jsonl::values::JsonValues;
+use crate::split_job::SplitJob;
+use crate::table::Columns;
+use simtool_base::error::Result;
+
+/// Entry of JSON in the table of input formats.
+pub(crate) static JSON: Json = Json;
+
+/// The format JSON, in which a file is an array of objects, one object, or several objects.
+#[derive(Debug)]
+pub(crate) struct Json;
+
+impl InputFormat for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn title(&self) -> &'static str {
+        "JSON"
+    }
+
+    fn about(&self) -> &'static str {
+        "Each object of the file, or of its array, is a document"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["json"]
+    }
+
+    fn fields(&self) -> Fields {
+        Fields::Named
+    }
+
+    /// Returns whether the content is JSON and not JSON Lines. An array in a file whose name has
+    /// the extension of a format without JSON, such as `.txt`, is not taken for JSON.
+    fn looks_like(&self, head: &Head<'_>) -> bool {
+        let is_array = head.text.trim_ascii_start().first() == Some(&b'[');
+        let is_json_name = head.is_named(self) || head.is_named(&JSON_LINES);
+        if layout::is_not_lines(head.text) {
+            return !is_array || is_json_name || head.named.is_none();
+        }
+        head.is_named(self) && !layout::has_object_line(head.text) && !head.text.is_empty()
+    }
+
+    fn leaves_no_empty_copy(&self) -> bool {
+        true
+    }
+
+    fn leading_separator(&self) -> Option<u8> {
+        Some(b',')
+    }
+
+    fn reader(&'static self) -> Reader {
+        Reader::Bytes(self)
+    }
+}
+
+impl ByteFormat for Json {
+    fn read(
+        &self,
+        job: SplitJob<'_, '_, '_>,
+        wanted: Columns<'_>,
+        _delimiter: Option<u8>,
+    ) -> Result<u64> {
+        let paths = FieldPaths::new(wanted.text, wanted.id, wanted.keep);
+        job.split(&mut JsonValues::new(paths))
+    }
+
+    fn field_names(&self) -> FieldNames {
+        FieldNames::InEachRecord(|record| fields::keys(element(record)))
+    }
+}
+
+/// Returns the bytes of a record without the comma and the white space before its value.
+fn element(record: &[u8]) -> &[u8] {
+    let element = record.trim_ascii_start();
+    element.strip_prefix(b",").unwrap_or(element)
+}

@@ -1,0 +1,72 @@
+//! The separators in copies of arrays from which elements were left out.
+
+/// Removes the separator before the first element of a copied array, for example the comma before the first
+/// object of a JSON array. All other elements keep theirs.
+#[derive(Debug)]
+pub(super) struct LeadingSeparator {
+    /// The character at the start of each element except the first. `None` if the format has none.
+    character: Option<u8>,
+    /// Whether an element of the array was copied.
+    has_kept: bool,
+    /// Whether an element was left out before the first copied one.
+    has_left_out: bool,
+}
+
+impl LeadingSeparator {
+    pub(super) fn new(character: Option<u8>) -> Self {
+        Self { character, has_kept: false, has_left_out: false }
+    }
+
+    /// Begins another array.
+    pub(super) fn restart(&mut self) {
+        (self.has_kept, self.has_left_out) = (false, false);
+    }
+
+    /// Notes that the next element is not copied.
+    pub(super) fn leave_out(&mut self) {
+        self.has_left_out |= !self.has_kept;
+    }
+
+    /// Returns the bytes of the next element, or of its next part, as the copy has them. They have no separator
+    /// if all elements before them were left out.
+    pub(super) fn copied<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        let is_first = !std::mem::replace(&mut self.has_kept, true);
+        match self.character {
+            Some(character) if is_first && self.has_left_out => {
+                bytes.trim_ascii_start().strip_prefix(&[character]).unwrap_or(bytes)
+            }
+            _ => bytes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the copy of `elements`, of which those in `left_out` are left out.
+    fn copy(elements: &[&str], left_out: &[usize]) -> String {
+        let mut separator = LeadingSeparator::new(Some(b','));
+        let mut copy = Vec::new();
+        for (at, element) in elements.iter().enumerate() {
+            if element.starts_with('[') {
+                separator.restart();
+                copy.extend_from_slice(element.as_bytes());
+            } else if left_out.contains(&at) {
+                separator.leave_out();
+            } else {
+                copy.extend_from_slice(separator.copied(element.as_bytes()));
+            }
+        }
+        String::from_utf8(copy).unwrap()
+    }
+
+    #[test]
+    fn only_the_first_copied_element_loses_its_separator() {
+        let elements = ["[", "1", " , 2", ",3", "[", ",4", ",5"];
+        assert_eq!(copy(&elements, &[]), "[1 , 2,3[,4,5");
+        assert_eq!(copy(&elements, &[1]), "[ 2,3[,4,5");
+        assert_eq!(copy(&elements, &[1, 2, 5]), "[3[5");
+        assert_eq!(copy(&elements, &[2, 3, 6]), "[1[,4");
+    }
+}
