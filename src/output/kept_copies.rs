@@ -2,6 +2,7 @@
 
 use super::leading_separator::LeadingSeparator;
 use super::ordered_pieces::{OrderedPieces, UnitWriter};
+use super::record_counts::RecordCounts;
 use crate::pipeline::watched::Watched;
 use crate::write::kept_documents::{Chunk, Packing, distinct_names};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
@@ -178,18 +179,6 @@ enum CopiedBytes<'k> {
     Stretch(&'k [u8]),
 }
 
-/// Counts of the records in some shards of a file.
-#[derive(Default)]
-struct RecordCounts {
-    records: u64,
-    /// Number of records, including lost records of damaged parts that the reader could count.
-    records_with_lost: u64,
-    /// Number of documents that were left out of the copy.
-    removed: u64,
-    /// Whether a damaged part of the file could not be read.
-    has_loss: bool,
-}
-
 impl Copies<'_> {
     /// Copies one unit, which is a shard or a whole file.
     fn write(&self, writer: &mut UnitWriter<'_>) -> Result<()> {
@@ -318,11 +307,11 @@ impl Copies<'_> {
                     Content::PassThrough | Content::PassedOver => true,
                     Content::Bad(_) => keeps_bad,
                 };
-                if matches!(record.content, Content::PassThrough) {
-                    separator.restart();
-                }
                 if stays {
                     let bytes = separator.copied(record.bytes);
+                    if matches!(record.content, Content::PassThrough) {
+                        separator.restart();
+                    }
                     let kept = CopiedBytes::Record(bytes, first_record + record.number);
                     return keep(kept).map(ControlFlow::Continue);
                 }
@@ -346,20 +335,6 @@ impl Copies<'_> {
         let reason =
             "the file changed during the run; run again when no other program writes to it";
         Error::io(self.collection.file_name(file), "copy", io::Error::other(reason))
-    }
-}
-
-impl RecordCounts {
-    fn add(&mut self, other: &Self) {
-        self.records += other.records;
-        self.records_with_lost += other.records_with_lost;
-        self.removed += other.removed;
-        self.has_loss |= other.has_loss;
-    }
-
-    /// Returns whether no record could be read because the file is damaged.
-    fn is_unreadable(&self) -> bool {
-        self.records == 0 && self.has_loss
     }
 }
 

@@ -21,6 +21,7 @@ mod ordered_pieces;
 mod output_kind;
 mod pairs;
 mod quarantine;
+mod record_counts;
 mod removed;
 mod report;
 mod results;
