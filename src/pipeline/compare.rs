@@ -262,6 +262,7 @@ impl DocumentSearch<'_> {
 mod tests {
     use super::*;
     use simtool_base::progress::NoProgress;
+    use simtool_read::TextSplit;
     use std::fs;
 
     fn compared(left: &str, right: &str) -> Comparison {
@@ -285,8 +286,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.txt");
         fs::write(&path, "first\nsecond\n").unwrap();
-        let read = |wanted, per_line| {
-            let options = ReadOptions { per_line, ..ReadOptions::default() };
+        let read = |wanted, by_lines| {
+            let split = if by_lines { TextSplit::Lines } else { TextSplit::File };
+            let options = ReadOptions { split, ..ReadOptions::default() };
             read_document(InputFile::new(&path), wanted, options, &NoProgress)
         };
         assert_eq!(read(WantedDocument::Only, false).unwrap().text, b"first\nsecond\n");

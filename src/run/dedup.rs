@@ -24,7 +24,7 @@ use simtool_base::utc_time::UtcTime;
 use simtool_compute::context::Context;
 use simtool_compute::resources::peak_memory;
 use simtool_model::sides::Sides;
-use simtool_read::{Corpus, Format, Strict};
+use simtool_read::{Corpus, Format, Strict, TextSplit};
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
@@ -350,7 +350,9 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         ("files_from", Setting::text(list)),
         ("glob", Setting::List(input.glob.clone())),
         ("format", Setting::text(input.format.map(Format::name))),
-        ("per_line", Setting::Flag(input.per_line)),
+        ("per_line", Setting::Flag(input.split == TextSplit::Lines)),
+        ("split", Setting::Text(input.split.name().to_owned())),
+        ("encoding", Setting::Text(input.encoding.name().to_owned())),
         ("text_field", Setting::Text(input.text_field().to_owned())),
         ("id_field", Setting::Text(input.id_field().to_owned())),
         ("min_tokens", Setting::Count(input.min_tokens as u64)),

@@ -8,10 +8,11 @@ use super::standard_streams::{STANDARD_INPUT, add_standard_input};
 use crate::pipeline::{CollectionSummary, Quarantined};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity, quoted};
+use simtool_base::options::Choice;
 use simtool_model::document::Bad;
 use simtool_read::globs::Globs;
 use simtool_read::walk::{InFolders, InputFile, Walked, Walker, listed_paths};
-use simtool_read::{Collection, Corpus, Format, ReadOptions, Strict};
+use simtool_read::{Collection, Corpus, Format, ReadOptions, Strict, TextSplit};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,15 @@ impl<'s> Input<'s> {
     ) -> Result<Self> {
         let walked = settings.find_files(paths, places, face)?;
         let collection = Collection::open(walked.files, options);
+        let texts = collection.texts_with_blocks();
+        if texts > 0 {
+            let files = if texts == 1 { "text file is" } else { "text files are" };
+            let note = format!(
+                "{texts} {files} one document each, but blank lines seem to separate documents. \
+                 If they do, use `split` blank-lines"
+            );
+            face.notice(Notice::Note(&face.message(&note)));
+        }
         Ok(Self { collection, settings, path_faults: walked.faults })
     }
 
@@ -214,8 +224,8 @@ impl<'s> Input<'s> {
         if let Some(delimiter) = &delimiter {
             refuse_without_files(inputs, "delimiter", delimiter, &Format::has_delimiter)?;
         }
-        if settings.per_line {
-            refuse_without_files(inputs, "per_line", "", &Format::is_plain)?;
+        if settings.split != TextSplit::File {
+            refuse_without_files(inputs, "split", settings.split.name(), &Format::is_plain)?;
         }
         Ok(())
     }
@@ -387,9 +397,10 @@ mod tests {
         let settings = InputSettings { text_field: field, ..InputSettings::default() };
         let input = opened(std::slice::from_ref(&path), &settings).unwrap();
         let error = Input::refuse_idle(&[&input], None).unwrap_err();
-        let expected = "text_field body: is of parquet, arrow, csv, tsv, jsonl; the input is text";
+        let expected =
+            "text_field body: is of parquet, arrow, csv, tsv, json, jsonl; the input is text";
         assert_eq!(error.to_string(), expected);
-        let settings = InputSettings { per_line: true, ..InputSettings::default() };
+        let settings = InputSettings { split: TextSplit::Lines, ..InputSettings::default() };
         let input = opened(&[path], &settings).unwrap();
         assert!(Input::refuse_idle(&[&input], None).is_ok());
     }

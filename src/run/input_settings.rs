@@ -5,7 +5,7 @@ use simtool_base::mapped_file::FileAccess;
 use simtool_base::options::{Choice, Options};
 use simtool_base::quantity::{BYTES_EXPECTED, parse_bytes};
 use simtool_read::selection::Selection;
-use simtool_read::{Format, ReadOptions};
+use simtool_read::{Format, ReadOptions, TextEncoding, TextSplit};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -22,8 +22,10 @@ pub struct InputSettings {
     pub hidden: bool,
     /// Format of every file. If `None`, each format is recognized by content and name.
     pub format: Option<Format>,
-    /// Whether each line of a plain-text file is a document.
-    pub per_line: bool,
+    /// Division of plain-text files into documents.
+    pub split: TextSplit,
+    /// Encoding of texts that do not declare theirs.
+    pub encoding: TextEncoding,
     /// Character between the columns of CSV and TSV. If `None`, it is recognized.
     pub delimiter: Option<u8>,
     /// Field of the text, if the user named one.
@@ -86,7 +88,8 @@ impl Default for InputSettings {
             glob: Vec::new(),
             hidden: false,
             format: None,
-            per_line: false,
+            split: usual.split,
+            encoding: usual.encoding,
             delimiter: None,
             text_field: None,
             id_field: None,
@@ -127,7 +130,8 @@ impl InputSettings {
             glob: options.take_all("glob"),
             hidden: options.take_flag("hidden")?,
             format: Self::parse_format(options)?,
-            per_line: options.take_flag("per_line")?,
+            split: split(options)?,
+            encoding: encoding(options)?,
             delimiter: delimiter(options)?,
             text_field: options.take("text_field"),
             id_field: options.take("id_field"),
@@ -158,8 +162,10 @@ impl InputSettings {
 
     /// Returns an error if two settings contradict each other.
     fn check(&self) -> Result<()> {
-        if let (true, Some(format)) = (self.per_line, self.format.filter(|f| !f.is_plain())) {
-            let rule = "has no plain text, with which `per_line` goes";
+        if self.split != TextSplit::File
+            && let Some(format) = self.format.filter(|f| !f.is_plain())
+        {
+            let rule = "has no plain text, which `split` divides";
             return Err(Error::config("format", format, rule));
         }
         if self.null && self.files_from.is_none() {
@@ -187,7 +193,8 @@ impl InputSettings {
         let address = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         ReadOptions {
             format: self.format,
-            per_line: self.per_line,
+            split: self.split,
+            encoding: self.encoding,
             delimiter: self.delimiter,
             text_field: self.text_field().to_owned(),
             id_field: self.id_field().to_owned(),
@@ -242,6 +249,24 @@ fn sample(options: &mut Options) -> Result<Option<f64>> {
     }
 }
 
+/// Takes the division of plain-text files out of `options`. The flag `per_line` means lines.
+fn split(options: &mut Options) -> Result<TextSplit> {
+    let chosen: Option<TextSplit> = options.take_choice("split")?;
+    if !options.take_flag("per_line")? {
+        return Ok(chosen.unwrap_or_default());
+    }
+    match chosen {
+        None | Some(TextSplit::Lines) => Ok(TextSplit::Lines),
+        Some(other) => Err(Error::config("split", other.name(), "contradicts `per_line`")),
+    }
+}
+
+fn encoding(options: &mut Options) -> Result<TextEncoding> {
+    let Some(given) = options.take("encoding") else { return Ok(TextEncoding::Utf8) };
+    let rule = "must be the name of an encoding, such as windows-1251, or detect";
+    TextEncoding::from_label(&given).ok_or_else(|| Error::config("encoding", given, rule))
+}
+
 /// Takes the character between columns out of `options`. Quotes and line ends are refused, because they have
 /// another meaning in a table.
 fn delimiter(options: &mut Options) -> Result<Option<u8>> {
@@ -265,7 +290,7 @@ mod tests {
 
     #[test]
     fn settings_are_parsed_by_their_names() {
-        let list = "files_from=list,null=true,glob=*.txt,format=lines,per_line=true,sample=0.5,\
+        let list = "files_from=list,null=true,glob=*.txt,format=lines,per_line=true,encoding=cp1251,sample=0.5,\
                     on_error=fail,zstd_window_log=30,delimiter=tab,keep=last";
         let mut options = Options::parse(list).unwrap();
         options.set("glob", "!b*");
@@ -275,6 +300,7 @@ mod tests {
             (settings.format, settings.on_error),
             (Format::from_name("lines"), OnError::Fail)
         );
+        assert_eq!((settings.split, settings.encoding.name()), (TextSplit::Lines, "windows-1251"));
         assert_eq!((settings.delimiter, settings.zstd_window_log), (Some(b'\t'), 30));
         assert_eq!(options.first(), Some(("keep", "last".into())));
         let usual = InputSettings::parse(&mut Options::new()).unwrap();
@@ -290,6 +316,9 @@ mod tests {
             ("max_bytes=5X", "max_bytes 5X: expected a whole number of bytes"),
             ("format=docx", "format docx: must be one of warc, parquet, arrow, csv, "),
             ("format=jsonl,per_line=true", "format jsonl: has no plain text"),
+            ("split=blank-lines,per_line=true", "split blank-lines: contradicts `per_line`"),
+            ("split=pages", "split pages: must be one of file, lines, blank-lines"),
+            ("encoding=morse", "encoding morse: must be the name of an encoding"),
             ("zstd_window_log=9", "zstd_window_log 9: must be from 10 to 31"),
             ("delimiter=\"", "delimiter \\\": must be one ASCII character"),
             ("null=true", "null : goes with `files_from`"),

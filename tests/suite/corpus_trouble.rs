@@ -182,7 +182,7 @@ fn a_field_that_no_record_has_is_refused_before_anything_is_written() {
         ),
         (
             "c.txt --id-field id",
-            "--id-field id: is of parquet, arrow, csv, tsv, jsonl; the input is text",
+            "--id-field id: is of parquet, arrow, csv, tsv, json, jsonl; the input is text",
         ),
         (
             "b.csv --queries c.txt --id-field id",

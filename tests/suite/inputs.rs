@@ -302,7 +302,7 @@ fn a_field_is_refused_where_no_file_has_any() {
     let refused = |arguments: &str, formats: &str| {
         let run = folder.run_words(arguments);
         assert_eq!(run.code, 2, "{arguments}: {}", run.err);
-        let rule = format!("is of parquet, arrow, csv, tsv, jsonl; the input is {formats}\n");
+        let rule = format!("is of parquet, arrow, csv, tsv, json, jsonl; the input is {formats}\n");
         assert!(run.err.contains(&rule), "{arguments}: {}", run.err);
     };
     refused("dedup a.txt b.ff --text-field text", "form-feed, text");

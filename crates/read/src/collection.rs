@@ -4,7 +4,7 @@
 use crate::decompress;
 use crate::format::{Format, Reader};
 use crate::opened::{Opened, Part, Recognized};
-use crate::options::ReadOptions;
+use crate::options::{ReadOptions, TextSplit};
 use crate::sniff;
 use crate::table::RowsCopy;
 use crate::walk::{InFolders, InputFile, Walked, Walker};
@@ -147,6 +147,20 @@ impl Collection {
     /// Returns a fault for each file that changed after it was opened.
     pub fn changed_files(&self) -> impl Iterator<Item = Fault> {
         self.files.iter().filter_map(Opened::changed_since)
+    }
+
+    /// Returns the number of large text files that are read as one document each, although blank
+    /// lines seem to separate documents in them. Their content or their name shows that.
+    #[must_use]
+    pub fn texts_with_blocks(&self) -> usize {
+        let is_text = |opened: &&Opened| {
+            let format = self.options.format.or_else(|| sniff::named(&opened.input.name));
+            opened.has_blocks
+                || format == Some(Format::TEXT)
+                    && self.options.split == TextSplit::File
+                    && sniff::is_name_of_blocks(&opened.input.name)
+        };
+        self.files.iter().filter(is_text).count()
     }
 
     /// Returns whether file number `file` is not memory-mapped. Each reading then streams the file

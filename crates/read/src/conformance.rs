@@ -3,7 +3,7 @@
 
 use crate::decoded_stream::tests::packed;
 use crate::walk::InputFile;
-use crate::{Collection, Corpus, Event, Format, ReadOptions};
+use crate::{Collection, Corpus, Event, Format, ReadOptions, TextSplit};
 use simtool_base::fault::Severity;
 use simtool_base::mapped_file::FileAccess;
 use simtool_model::compression::Compression;
@@ -486,7 +486,7 @@ fn names_and_contents_that_do_not_hold_together_are_named() {
 
 #[test]
 fn lines_and_whole_files_are_documents() {
-    let per_line = ReadOptions { per_line: true, ..options(1) };
+    let per_line = ReadOptions { split: TextSplit::Lines, ..options(1) };
     let seen = read_as("a.txt", "\u{FEFF}one\r\n\r\ntwo".as_bytes(), per_line);
     let records: Vec<_> = seen.documents.iter().map(|d| (d.1, &*d.3)).collect();
     assert_eq!(records, [(0, "one"), (2, "two")]);

@@ -108,6 +108,10 @@ pub(super) const BINARY: ForeignKind = ForeignKind::new(
     "Convert it to text, or name its format with `format`",
 );
 
+/// The kind of files that are compressed with Brotli, whose files have no magic bytes.
+pub(super) const BROTLI: ForeignKind =
+    ForeignKind::new(b"", "compressed with Brotli, by its name", "Unpack it with `brotli -d`");
+
 /// The kind of files in UTF-32.
 pub(super) const UTF32: ForeignKind = ForeignKind::new(
     b"\xFF\xFE\0\0",
@@ -139,7 +143,7 @@ pub(super) fn kind_of(head: &[u8], named: Option<Format>) -> Option<ForeignKind>
 }
 
 /// Returns whether `head` is valid UTF-8, except that its last character may be cut.
-fn is_utf8_so_far(head: &[u8]) -> bool {
+pub(super) fn is_utf8_so_far(head: &[u8]) -> bool {
     str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 

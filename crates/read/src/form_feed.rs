@@ -1,6 +1,6 @@
 //! Text files in which form feeds separate documents, and each document begins with its ID.
 
-use crate::format::{ByteFormat, Head, InputFormat, Reader};
+use crate::format::{ByteFormat, Head, InputFormat, Reader, Separator};
 use crate::split_job::SplitJob;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
@@ -45,8 +45,8 @@ impl InputFormat for FormFeedText {
 }
 
 impl ByteFormat for FormFeedText {
-    fn separator(&self) -> Option<u8> {
-        Some(FORM_FEED)
+    fn separator(&self) -> Option<Separator> {
+        Some(Separator::Byte(FORM_FEED))
     }
 
     fn can_start_inside(&self) -> bool {

@@ -6,11 +6,11 @@
 use crate::Price;
 use crate::split_job::SplitJob;
 use crate::table::{Columns, TableFormat, TableRows};
+use crate::text_blocks::end_of_blank_line;
+use encoding_rs::Encoding;
 use simtool_base::error::{Error, ErrorKind, Result};
-use simtool_model::compression::Compression;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::path::Path;
 
 /// An input format, such as JSON Lines: an entry of the table of formats.
 ///
@@ -294,10 +294,10 @@ pub(super) enum Reader {
 /// A format whose files are sequences of bytes. Such files may be compressed, streamed and
 /// memory-mapped.
 pub(super) trait ByteFormat: fmt::Debug + Sync {
-    /// Returns the byte that ends every record, such as a line feed. Large uncompressed files are
-    /// divided into shards, and each shard ends after such a byte. In a format without such a byte,
-    /// a file is one shard.
-    fn separator(&self) -> Option<u8> {
+    /// Returns the separator that ends every record, such as a line feed. Large uncompressed files
+    /// are divided into shards, and each shard ends after a separator. In a format without
+    /// separators, a file is one shard.
+    fn separator(&self) -> Option<Separator> {
         None
     }
 
@@ -328,15 +328,46 @@ pub(super) trait ByteFormat: fmt::Debug + Sync {
         None
     }
 
-    /// Returns a message if the file looks like this format but cannot be read, for example a JSON
-    /// array. The message gives advice to the user. `head` is the start of the content.
-    fn refusal(&self, _head: &[u8], _compression: Compression, _name: &Path) -> Option<String> {
+    /// Returns a message if the file cannot be read in this format, for example a JSON array as
+    /// JSON Lines. The message gives advice to the user. `head` is the start of the content.
+    fn refusal(&self, _head: &[u8]) -> Option<String> {
         None
+    }
+
+    /// Returns whether the records can be found in a file in `encoding`, whose columns `delimiter`
+    /// separates.
+    fn is_readable_in(&self, encoding: &'static Encoding, _delimiter: Option<u8>) -> bool {
+        encoding.is_ascii_compatible()
+    }
+
+    /// Returns whether each document can declare its encoding. The encoding of other documents is
+    /// then guessed from their own bytes, so it is not detected for the whole file.
+    fn declares_encoding(&self) -> bool {
+        false
     }
 
     /// Returns the place where files of this format name their fields.
     fn field_names(&self) -> FieldNames {
         FieldNames::Nowhere
+    }
+}
+
+/// The bytes that end every record of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Separator {
+    /// A single byte.
+    Byte(u8),
+    /// A line without text, after another line.
+    BlankLine,
+}
+
+impl Separator {
+    /// Returns the position after the first separator in `bytes`, or `None` if there is none.
+    pub(super) fn end_in(self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Self::Byte(byte) => memchr::memchr(byte, bytes).map(|at| at + 1),
+            Self::BlankLine => end_of_blank_line(bytes),
+        }
     }
 }
 

@@ -4,14 +4,17 @@
 //! option `--format` with its help, messages, copies of inputs, and estimates.
 
 use crate::format::{Format, InputFormat};
-use crate::{arrow_ipc, delimited, form_feed, html_page, jsonl, parquet, plain_text, warc};
+use crate::options::TextSplit;
+use crate::{
+    arrow_ipc, delimited, form_feed, html_page, jsonl, parquet, plain_text, text_blocks, warc,
+};
 
 /// Table of all input formats.
 ///
 /// The order matters if [`InputFormat::looks_like`] of two formats accepts the same content. The
 /// format that comes first in the table is then taken. Help texts and messages list the formats in
 /// this order, too.
-static FORMATS: [&dyn InputFormat; 11] = [
+static FORMATS: [&dyn InputFormat; 12] = [
     &warc::WARC,
     &parquet::PARQUET,
     &arrow_ipc::ARROW,
@@ -23,6 +26,7 @@ static FORMATS: [&dyn InputFormat; 11] = [
     &form_feed::FORM_FEED_TEXT,
     &plain_text::TEXT,
     &plain_text::LINES,
+    &text_blocks::BLOCKS,
 ];
 
 impl Format {
@@ -63,10 +67,14 @@ impl Format {
         Self::all().find(|format| format.0.extensions().contains(&extension))
     }
 
-    /// Returns the format in which each line is a document, if `per_line` is set and `self` is
-    /// plain text. Otherwise returns `self`.
-    pub(super) fn with_lines(self, per_line: bool) -> Self {
-        if per_line && self == Self::TEXT { Self(&plain_text::LINES) } else { self }
+    /// Returns the format that divides texts as `split` says, if `self` is plain text. Otherwise
+    /// returns `self`.
+    pub(super) fn with_split(self, split: TextSplit) -> Self {
+        match split {
+            TextSplit::Lines if self == Self::TEXT => Self(&plain_text::LINES),
+            TextSplit::BlankLines if self == Self::TEXT => Self(&text_blocks::BLOCKS),
+            TextSplit::File | TextSplit::Lines | TextSplit::BlankLines => self,
+        }
     }
 }
 

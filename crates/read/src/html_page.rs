@@ -6,6 +6,7 @@ use crate::html::{self, HtmlText};
 use crate::split_job::SplitJob;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
+use encoding_rs::Encoding;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
 
@@ -57,17 +58,28 @@ impl InputFormat for HtmlPage {
 impl ByteFormat for HtmlPage {
     fn read(
         &self,
-        job: SplitJob<'_, '_, '_>,
+        mut job: SplitJob<'_, '_, '_>,
         _wanted: Columns<'_>,
         _delimiter: Option<u8>,
     ) -> Result<u64> {
-        job.split(&mut WholePage::default())
+        let encoding = job.encoding.take();
+        job.split(&mut WholePage { encoding, ..WholePage::default() })
+    }
+
+    fn is_readable_in(&self, _encoding: &'static Encoding, _delimiter: Option<u8>) -> bool {
+        true
+    }
+
+    fn declares_encoding(&self) -> bool {
+        true
     }
 }
 
 /// Splitter that returns the text of the whole file as one document.
 #[derive(Debug, Default)]
 struct WholePage {
+    /// Encoding of pages that do not declare theirs. `None` means a guess.
+    encoding: Option<&'static Encoding>,
     html: HtmlText,
     text: Vec<u8>,
 }
@@ -80,7 +92,7 @@ impl Splitter for WholePage {
             return SplitStep::More;
         }
         // A file has no HTTP header that names its encoding.
-        let (page, is_replaced) = html::decode(window, b"");
+        let (page, is_replaced) = html::decode(window, b"", self.encoding);
         self.html.extract(&page, &mut self.text);
         let repaired = is_replaced.then_some("utf8");
         let document = Document { id: None, text: &self.text, field: None, repaired };

@@ -72,6 +72,8 @@ mod splitter;
 mod stream;
 mod strict;
 mod table;
+mod text_blocks;
+mod text_encoding;
 mod texts;
 mod undecodable;
 pub mod view;
@@ -92,10 +94,11 @@ pub use collection::Collection;
 pub use format::Format;
 pub use jsonl::JsonLinesInMemory;
 pub use opened::Recognized;
-pub use options::ReadOptions;
+pub use options::{ReadOptions, TextSplit};
 pub use reader_memory::{LongestRecord, ReaderMemory};
 pub use strict::Strict;
 pub use table::{InParallel, RowsCopy, TableRows};
+pub use text_encoding::TextEncoding;
 pub use texts::{ArrowOffsets, Texts};
 
 /// An event that a visitor gets while a shard is read.

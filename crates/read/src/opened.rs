@@ -1,11 +1,13 @@
 //! One input file: its state when it was opened, its division into shards, and its faults.
 
 use crate::Price;
-use crate::format::{Format, Reader};
+use crate::format::{Format, Reader, Separator};
 use crate::options::ReadOptions;
 use crate::sniff::{self, SNIFFED_BYTES};
 use crate::table::{TableFormat, TableShare};
+use crate::text_blocks::seems_to_have_blocks;
 use crate::walk::InputFile;
+use encoding_rs::Encoding;
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::mapped_file::MappedFile;
 use simtool_model::compression::Compression;
@@ -20,6 +22,13 @@ use std::time::SystemTime;
 /// file.
 const ROW_GROUP_BYTES: u64 = 8 << 20;
 
+/// Number of bytes of a file that are searched at once for a separator of records.
+const SEARCHED_BYTES: u64 = 64 << 10;
+
+/// Length in bytes of the longest separator that is found if it lies across two searched parts of
+/// a file.
+const LONGEST_SEPARATOR: usize = 64;
+
 /// An input file, with its size and modification time when the collection was opened.
 #[derive(Debug)]
 pub(super) struct Opened {
@@ -33,6 +42,8 @@ pub(super) struct Opened {
     pub(super) price: Price,
     /// Compression and format of the content, set when the file is first read.
     pub(super) recognized: OnceLock<Recognized>,
+    /// Whether the file is a large text in which blank lines seem to separate documents.
+    pub(super) has_blocks: bool,
 }
 
 /// Compression, format and delimiter of a file.
@@ -44,6 +55,8 @@ pub struct Recognized {
     pub format: Format,
     /// The character between columns in CSV and TSV files. `None` in other formats.
     pub delimiter: Option<u8>,
+    /// Encoding of texts that do not declare theirs, if it is not UTF-8.
+    pub encoding: Option<&'static Encoding>,
 }
 
 /// The part of a file that makes up a shard.
@@ -63,7 +76,8 @@ impl Opened {
     /// Creates the state of a file that was not yet opened.
     pub(super) fn new(input: InputFile) -> Self {
         let recognized = OnceLock::new();
-        Self { input, bytes: 0, modified: None, map: None, price: Price::Cheap, recognized }
+        let price = Price::Cheap;
+        Self { input, bytes: 0, modified: None, map: None, price, recognized, has_blocks: false }
     }
 
     /// Stores the size and modification time of the file, and returns its shards. A large
@@ -87,10 +101,13 @@ impl Opened {
         if compression != Compression::None {
             return Ok(vec![Part::Whole]);
         }
-        let Ok(format) = sniff::chosen(options, &head, false, &self.input.name) else {
+        // A file that is refused is reported when it is read.
+        let Ok(recognized) = self.recognized_as(options, compression, &head, false) else {
             return Ok(vec![Part::Whole]);
         };
+        let format = self.recognized.get_or_init(|| recognized).format;
         self.price = price(compression, Some(format));
+        self.has_blocks = format == Format::TEXT && seems_to_have_blocks(&head);
         let separator = match format.reader() {
             Reader::Table(table) => {
                 let shares = table.shares(&file, ROW_GROUP_BYTES).unwrap_or_default();
@@ -192,28 +209,29 @@ fn price(compression: Compression, format: Option<Format>) -> Price {
     of_format.max(of_compression)
 }
 
-/// Returns the position after the first byte `separator` that is at position `from` or later.
-/// Returns `None` if there is none.
-fn behind(bytes: &[u8], from: u64, separator: u8) -> Option<u64> {
+/// Returns the position after the first `separator` that is at position `from` or later. Returns
+/// `None` if there is none.
+fn behind(bytes: &[u8], from: u64, separator: Separator) -> Option<u64> {
     let rest = bytes.get(usize::try_from(from).ok()?..)?;
-    memchr::memchr(separator, rest).map(|at| from + at as u64 + 1)
+    separator.end_in(rest).map(|end| from + end as u64)
 }
 
-/// Returns the position after the first byte `separator` at or after position `from`, like
-/// [`behind`], but in a file that is not in memory.
-fn behind_in_file(file: &mut File, from: u64, separator: u8) -> io::Result<Option<u64>> {
-    let mut block = vec![0; 64 << 10];
+/// Returns the position after the first `separator` at or after position `from`, like [`behind`],
+/// but in a file that is not in memory.
+fn behind_in_file(file: &mut File, from: u64, separator: Separator) -> io::Result<Option<u64>> {
+    let mut block = Vec::new();
     let mut at = file.seek(SeekFrom::Start(from))?;
     loop {
-        let read = match file.read(&mut block) {
-            Ok(0) => return Ok(None),
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        if let Some(found) = memchr::memchr(separator, &block[..read]) {
-            return Ok(Some(at + found as u64 + 1));
+        if file.by_ref().take(SEARCHED_BYTES).read_to_end(&mut block)? == 0 {
+            return Ok(None);
         }
-        at += read as u64;
+        if let Some(end) = separator.end_in(&block) {
+            return Ok(Some(at + end as u64));
+        }
+        // A separator of several bytes may begin in these bytes and end in the next ones. Longer
+        // separators, which are blank lines with many spaces, do not end a shard.
+        let searched = block.len().saturating_sub(LONGEST_SEPARATOR);
+        block.drain(..searched);
+        at += searched as u64;
     }
 }

@@ -2,7 +2,41 @@
 
 use crate::format::Format;
 use crate::selection::Selection;
+use crate::text_encoding::TextEncoding;
 use simtool_base::mapped_file::FileAccess;
+use simtool_base::options::Choice;
+
+/// Division of plain-text files into documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextSplit {
+    /// A file is one document.
+    #[default]
+    File,
+    /// Each line that is not blank is a document.
+    Lines,
+    /// Each block of lines between blank lines is a document.
+    BlankLines,
+}
+
+impl Choice for TextSplit {
+    const ALL: &'static [Self] = &[Self::File, Self::Lines, Self::BlankLines];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Lines => "lines",
+            Self::BlankLines => "blank-lines",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::File => "A file is one document",
+            Self::Lines => "Each line is a document",
+            Self::BlankLines => "Blank lines separate documents, as in CC-100 and OSCAR",
+        }
+    }
+}
 
 /// Options for reading a collection of files.
 #[derive(Clone, Debug)]
@@ -10,8 +44,11 @@ pub struct ReadOptions {
     /// Format of all files. `None` means that the format of each file is recognized by content and
     /// name.
     pub format: Option<Format>,
-    /// Whether each line of a plain-text file is a document, instead of the whole file.
-    pub per_line: bool,
+    /// Division of plain-text files into documents.
+    pub split: TextSplit,
+    /// Encoding of texts that do not declare theirs. A byte order mark goes before it, and so does
+    /// the encoding that an HTML page or its HTTP header declares.
+    pub encoding: TextEncoding,
     /// Character between columns in CSV and TSV files. `None` means a tab in TSV, and a guess from
     /// the first rows in CSV.
     pub delimiter: Option<u8>,
@@ -45,7 +82,8 @@ impl Default for ReadOptions {
     fn default() -> Self {
         Self {
             format: None,
-            per_line: false,
+            split: TextSplit::File,
+            encoding: TextEncoding::Utf8,
             delimiter: None,
             text_field: "text".to_owned(),
             id_field: "id".to_owned(),

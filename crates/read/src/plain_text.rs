@@ -1,10 +1,11 @@
 //! Plain text: a file is one document, or every line of it is a document.
 
 use crate::form_feed::{is_white_space, without_byte_order_mark};
-use crate::format::{ByteFormat, Fields, InputFormat, Reader};
+use crate::format::{ByteFormat, Fields, InputFormat, Reader, Separator};
 use crate::split_job::SplitJob;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
+use encoding_rs::Encoding;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
 
@@ -57,10 +58,14 @@ impl ByteFormat for PlainText {
     ) -> Result<u64> {
         job.split(&mut WholeText::default())
     }
+
+    fn is_readable_in(&self, _encoding: &'static Encoding, _delimiter: Option<u8>) -> bool {
+        true
+    }
 }
 
 /// The format of text files in which each line is a document. No file is recognized as this format;
-/// the user selects it with `--per-line`.
+/// the user selects it with `--split lines`.
 #[derive(Debug)]
 pub(super) struct PlainLines;
 
@@ -87,8 +92,8 @@ impl InputFormat for PlainLines {
 }
 
 impl ByteFormat for PlainLines {
-    fn separator(&self) -> Option<u8> {
-        Some(b'\n')
+    fn separator(&self) -> Option<Separator> {
+        Some(Separator::Byte(b'\n'))
     }
 
     fn can_start_inside(&self) -> bool {

@@ -43,10 +43,11 @@ impl Collection {
         // format, so it does not matter which thread stores the result.
         let Recognized { compression, format, .. } = *opened.recognized.get_or_init(|| recognized);
         // The content decides how the file is read, so a wrong name is only a warning.
-        if let Some(fault) = opened.misnamed(compression)
-            && visit(Event::Fault(fault))?.is_break()
-        {
-            return Ok(0);
+        let notes = [opened.misnamed(compression), opened.detected(&self.options)];
+        for fault in notes.into_iter().flatten() {
+            if visit(Event::Fault(fault))?.is_break() {
+                return Ok(0);
+            }
         }
         if let Reader::Table(table) = format.reader() {
             if compression == Compression::None {
@@ -73,6 +74,12 @@ impl Collection {
         range: &Range<u64>,
         visit: &mut Visit<'_>,
     ) -> Result<u64> {
+        // The first range reports the encoding of the whole file.
+        if let Some(fault) = opened.detected(&self.options).filter(|_| range.start == 0)
+            && visit(Event::Fault(fault))?.is_break()
+        {
+            return Ok(0);
+        }
         if let Some(map) = &opened.map {
             let bytes = &map[range.start as usize..range.end as usize];
             return self.read_bytes(format, SplitBytes::Slice(bytes), range.start, opened, visit);
@@ -142,13 +149,15 @@ impl Collection {
     ) -> Result<u64> {
         let longest = self.options.max_record_bytes.max(1);
         // CSV and TSV files are always a single shard, so their delimiter was recognized before.
-        let delimiter = opened.recognized.get().and_then(|recognized| recognized.delimiter);
+        let recognized = opened.recognized.get();
+        let delimiter = recognized.and_then(|recognized| recognized.delimiter);
+        let encoding = recognized.and_then(|recognized| recognized.encoding);
         let to_fault = |damage: Damage, lost: bool| {
             let severity = if lost { Severity::Loss } else { Severity::Warning };
             let Damage { code, byte, detail } = damage;
             Event::Fault(opened.fault(severity, code, Some(byte), detail))
         };
-        let job = SplitJob { longest, bytes, offset, to_fault: &to_fault, visit };
+        let job = SplitJob { longest, bytes, offset, encoding, to_fault: &to_fault, visit };
         format.byte_reader()?.read(job, self.columns(), delimiter)
     }
 }

@@ -1,10 +1,10 @@
 //! Recognizes compression and format of files, by content and then by name.
 
-use crate::foreign_file::{self, ForeignKind};
+use crate::foreign_file::{self, ForeignKind, is_utf8_so_far};
 use crate::form_feed::without_byte_order_mark;
 use crate::format::{Format, Head};
 use crate::html_page::begins_page;
-use crate::options::ReadOptions;
+use crate::options::{ReadOptions, TextSplit};
 use crate::plain_text::is_utf16;
 use simtool_model::compression::Compression;
 use std::path::Path;
@@ -58,6 +58,9 @@ pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, Fo
     if let Some(kind) = foreign_file::kind_of(text, named) {
         return Err(kind);
     }
+    if extension(name) == "br" && !is_utf8_so_far(head) {
+        return Err(foreign_file::BROTLI);
+    }
     let head = Head { text, is_whole: whole, named };
     // Content decides before the name, because names of downloads are often wrong.
     match Format::all().find(|format| format.looks_like(&head)).or(named) {
@@ -83,12 +86,12 @@ pub(super) fn chosen(
         Some(format) => format,
         None => format(head, whole, name)?,
     };
-    // Lines of pages are lines, unless the name says that the file is a page.
+    // Lines or blocks of pages are texts, unless the name says that the file is a page.
     let is_by_content = options.format.is_none() && named(name) != Some(chosen);
-    if options.per_line && chosen == Format::HTML && is_by_content {
+    if options.split != TextSplit::File && chosen == Format::HTML && is_by_content {
         chosen = Format::TEXT;
     }
-    let chosen = chosen.with_lines(options.per_line);
+    let chosen = chosen.with_split(options.split);
     // Only the readers of texts and of pages decode UTF-16.
     if is_utf16(head) && !chosen.is_one_document() && !chosen.is_table() {
         return Err(foreign_file::UTF16);
@@ -104,6 +107,13 @@ pub(super) fn named(name: &Path) -> Option<Format> {
         _ => extension(Path::new(name.file_stem()?)),
     };
     Format::from_extension(&inner)
+}
+
+/// Returns whether a file has the name of a part of CC-100 or OSCAR, whose texts have blank lines
+/// between documents.
+pub(super) fn is_name_of_blocks(name: &Path) -> bool {
+    let file = name.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    ["cc100", "cc-100", "oscar"].iter().any(|known| file.contains(known))
 }
 
 fn extension(name: &Path) -> String {
@@ -143,10 +153,13 @@ mod tests {
         check("a", "<!DOCTYPE html>", Ok("html"));
         check("a.txt", "<!DOCTYPE html>", Ok("html"));
         check("a.html", "plain words", Ok("html"));
+        check("a.jsonl.br", "{\"text\": 1}", Ok("jsonl"));
+        let packed = format(b"\x0B\x02\x80ab\xFF", true, Path::new("a.jsonl.br"));
+        assert_eq!(packed, Err(foreign_file::BROTLI));
         let utf16: Vec<u8> = "\u{FEFF}<html>".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(format(&utf16, true, Path::new("a")).map(Format::name), Ok("html"));
         assert_eq!(format(b"\xFF\xFE\0\0a\0\0\0", true, Path::new("a")), Err(foreign_file::UTF32));
-        let per_line = ReadOptions { per_line: true, ..ReadOptions::default() };
+        let per_line = ReadOptions { split: TextSplit::Lines, ..ReadOptions::default() };
         let chosen = |head: &[u8], name: &str| {
             let found = chosen(&per_line, head, true, Path::new(name));
             found.map(Format::name).map_err(|kind| kind.description)

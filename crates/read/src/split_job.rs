@@ -1,10 +1,13 @@
 //! The bytes and options of one reading, to which a format applies its splitter.
 
-use crate::Visit;
 use crate::splitter::Splitter;
 use crate::stream::Stream;
 use crate::window::{RecordStream, ToFault, read_slice};
+use crate::{Event, Visit};
+use encoding_rs::Encoding;
 use simtool_base::error::Result;
+use simtool_model::document::{Content, Document, Record};
+use std::ops::ControlFlow;
 
 /// The bytes that a splitter divides into records.
 pub(super) enum SplitBytes<'b> {
@@ -25,6 +28,9 @@ pub(super) struct SplitJob<'b, 'r, 'v> {
     pub(super) bytes: SplitBytes<'b>,
     /// Position, in the file, of the first byte of `bytes`.
     pub(super) offset: u64,
+    /// Encoding of the documents, if it is not UTF-8. A format that decodes its documents itself
+    /// takes this value. Otherwise [`SplitJob::split`] decodes them.
+    pub(super) encoding: Option<&'static Encoding>,
     /// Function that creates the event that reports damage. Its `bool` argument says whether bytes
     /// were lost.
     pub(super) to_fault: &'r ToFault<'r>,
@@ -44,7 +50,11 @@ impl SplitJob<'_, '_, '_> {
     ///
     /// The first error that the visitor returns.
     pub(super) fn split<S: Splitter>(self, splitter: &mut S) -> Result<u64> {
-        let Self { longest, bytes, offset, to_fault, visit } = self;
+        let Self { longest, bytes, offset, encoding, to_fault, visit } = self;
+        let visit = &mut |event: Event<'_>| match encoding {
+            Some(encoding) => visit_decoded(event, encoding, visit),
+            None => visit(event),
+        };
         match bytes {
             SplitBytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, visit),
             SplitBytes::Stream(stream) => {
@@ -55,4 +65,25 @@ impl SplitJob<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Visits the event. If it is a document, decodes it from `encoding` first.
+fn visit_decoded(
+    event: Event<'_>,
+    encoding: &'static Encoding,
+    visit: &mut Visit<'_>,
+) -> Result<ControlFlow<()>> {
+    let Event::Record(record @ Record { content: Content::Document(document), .. }) = event else {
+        return visit(event);
+    };
+    let decode = |bytes| encoding.decode_without_bom_handling(bytes);
+    let (text, is_replaced) = decode(document.text);
+    let [id, field] = [document.id, document.field].map(|value| value.map(|value| decode(value).0));
+    let document = Document {
+        id: id.as_deref().map(str::as_bytes),
+        text: text.as_bytes(),
+        field: field.as_deref().map(str::as_bytes),
+        repaired: document.repaired.or(is_replaced.then_some("utf8")),
+    };
+    visit(Event::Record(Record { content: Content::Document(document), ..record }))
 }

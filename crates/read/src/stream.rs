@@ -51,3 +51,10 @@ pub(super) struct Damage {
     /// Description of the damage, and advice for the user.
     pub(super) detail: String,
 }
+
+impl Damage {
+    /// Returns whether the file may be intact, but cannot be read with the options of this run.
+    pub(super) fn is_refusal(&self) -> bool {
+        ["zstd-window", "zstd-dictionary", "xz-memory"].contains(&self.code)
+    }
+}

@@ -12,7 +12,7 @@ use simtool_kernels::Isa;
 use simtool_model::document::DocumentIds;
 use simtool_model::groups::RowGroups;
 use simtool_read::walk::InputFile;
-use simtool_read::{Collection, Corpus, ReadOptions};
+use simtool_read::{Collection, Corpus, ReadOptions, TextSplit};
 use simtool_terms::extract::weighting::Weighting;
 use std::collections::BTreeMap;
 
@@ -43,7 +43,8 @@ impl LineCollection {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lines.txt");
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let options = ReadOptions { per_line: true, shard_bytes: 5000, ..ReadOptions::default() };
+        let options =
+            ReadOptions { split: TextSplit::Lines, shard_bytes: 5000, ..ReadOptions::default() };
         let collection = Collection::open(vec![InputFile::new(&path)], options);
         let mut sets = Vec::new();
         let mut scratch = TermScratch::default();

@@ -7,6 +7,8 @@ use {
     crate::format::{ByteFormat, FieldNames},
     crate::split_job::SplitJob,
     crate::table::Columns,
+    crate::text_encoding::is_safe_separator,
+    encoding_rs::Encoding,
     simtool_base::error::Result,
 };
 
@@ -85,6 +87,10 @@ impl ByteFormat for Delimited {
 
     fn delimiter(&self, head: &[u8], text: &str) -> Option<u8> {
         Some(self.delimiter.unwrap_or_else(|| rows::guess(head, text)))
+    }
+
+    fn is_readable_in(&self, encoding: &'static Encoding, delimiter: Option<u8>) -> bool {
+        is_safe_separator(encoding, delimiter.unwrap_or(b','))
     }
 
     fn field_names(&self) -> FieldNames {

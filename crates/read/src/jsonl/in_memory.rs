@@ -1,7 +1,7 @@
 //! Lines of JSON in memory as a corpus, for example a batch of lines from a stream.
 
 use crate::jsonl::fields::FieldPaths;
-use crate::jsonl::lines::JsonLineSplitter;
+use crate::jsonl::lines::{JsonLineSplitter, ObjectParser};
 use crate::selection::Selection;
 use crate::window::read_slice;
 use crate::{Corpus, Price, ReadOptions, Visit};
@@ -69,7 +69,8 @@ impl Corpus for JsonLinesInMemory<'_> {
 
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
         let range = self.shards[shard].clone();
-        let mut splitter = JsonLineSplitter::new(self.paths.clone(), false);
+        let mut splitter =
+            JsonLineSplitter::new(ObjectParser::new(self.paths.clone(), None), false);
         let lines = &self.lines[range.clone()];
         // Every line is taken, but a text that cannot be decoded is bad.
         Selection::default().visit(u64::MAX, visit, |visit| {

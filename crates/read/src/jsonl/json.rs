@@ -4,9 +4,12 @@ use crate::format::{ByteFormat, FieldNames, Fields, Head, InputFormat, Reader};
 use crate::jsonl::JSON_LINES;
 use crate::jsonl::fields::{self, FieldPaths};
 use crate::jsonl::layout;
+use crate::jsonl::lines::ObjectParser;
 use crate::jsonl::values::JsonValues;
 use crate::split_job::SplitJob;
 use crate::table::Columns;
+use crate::text_encoding::is_safe_separator;
+use encoding_rs::Encoding;
 use simtool_base::error::Result;
 
 /// Entry of JSON in the table of input formats.
@@ -64,12 +67,19 @@ impl InputFormat for Json {
 impl ByteFormat for Json {
     fn read(
         &self,
-        job: SplitJob<'_, '_, '_>,
+        mut job: SplitJob<'_, '_, '_>,
         wanted: Columns<'_>,
         _delimiter: Option<u8>,
     ) -> Result<u64> {
         let paths = FieldPaths::new(wanted.text, wanted.id, wanted.keep);
-        job.split(&mut JsonValues::new(paths))
+        let parser = ObjectParser::new(paths, job.encoding.take());
+        job.split(&mut JsonValues::new(parser))
+    }
+
+    /// Returns whether a backslash is never a part of another character, since strings end at a
+    /// quote without a backslash.
+    fn is_readable_in(&self, encoding: &'static Encoding, _delimiter: Option<u8>) -> bool {
+        is_safe_separator(encoding, b'\\')
     }
 
     fn field_names(&self) -> FieldNames {

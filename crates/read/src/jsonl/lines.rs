@@ -12,6 +12,7 @@ use crate::jsonl::quick::quick_document;
 use crate::jsonl::strings::unescaped;
 use crate::plain_text::{line, next_line};
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
+use encoding_rs::{Encoding, UTF_8};
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
 
@@ -23,8 +24,8 @@ pub(super) struct JsonLineSplitter {
 }
 
 impl JsonLineSplitter {
-    pub(super) fn new(paths: FieldPaths, at_file_start: bool) -> Self {
-        Self { parser: ObjectParser::new(paths), at_file_start }
+    pub(super) fn new(parser: ObjectParser, at_file_start: bool) -> Self {
+        Self { parser, at_file_start }
     }
 }
 
@@ -53,19 +54,22 @@ pub(super) struct ObjectParser {
     paths: FieldPaths,
     quick_scratch: ValueScratch,
     scratch: ValueScratch,
-    /// Reusable memory for a copy of an object that is not valid UTF-8. In the copy, the invalid
-    /// bytes are replaced.
-    repaired_object: String,
+    /// Encoding of the objects, if it is not UTF-8.
+    encoding: Option<&'static Encoding>,
+    /// Reusable memory for a copy of an object that is not valid UTF-8. In the copy, the bytes are
+    /// decoded, and the invalid ones are replaced.
+    decoded_object: String,
     bad: Bad,
 }
 
 impl ObjectParser {
-    pub(super) fn new(paths: FieldPaths) -> Self {
+    pub(super) fn new(paths: FieldPaths, encoding: Option<&'static Encoding>) -> Self {
         Self {
             paths,
             quick_scratch: ValueScratch::default(),
             scratch: ValueScratch::default(),
-            repaired_object: String::new(),
+            encoding,
+            decoded_object: String::new(),
             bad: Bad { code: "json", expected: Cow::Borrowed(""), length: 0 },
         }
     }
@@ -73,13 +77,16 @@ impl ObjectParser {
     /// Extracts the document of `object`, or returns the reason why it is bad. `length` is the
     /// length of the record in bytes.
     pub(super) fn content<'a>(&'a mut self, object: &'a [u8], length: usize) -> Content<'a> {
-        let Self { paths, quick_scratch, scratch, repaired_object, bad } = self;
-        let (object, repaired) = if let Ok(object) = str::from_utf8(object) {
-            (object, None)
-        } else {
-            repaired_object.clear();
-            repaired_object.push_str(&String::from_utf8_lossy(object));
-            (repaired_object.as_str(), Some("utf8"))
+        let Self { paths, quick_scratch, scratch, encoding, decoded_object, bad } = self;
+        let (object, repaired) = match (str::from_utf8(object), *encoding) {
+            (Ok(object), None) => (object, None),
+            (_, encoding) => {
+                let encoding = encoding.unwrap_or(UTF_8);
+                let (decoded, is_replaced) = encoding.decode_without_bom_handling(object);
+                decoded_object.clear();
+                decoded_object.push_str(&decoded);
+                (decoded_object.as_str(), is_replaced.then_some("utf8"))
+            }
         };
         // The fast path returns `None` for every object that is unusual or bad. The full parser
         // then reads the object again, and only the errors of the full parser are reported.
@@ -134,7 +141,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str, paths: &FieldPaths) -> Result<(String, Option<String>, bool), String> {
-        let mut lines = JsonLineSplitter::new(paths.clone(), false);
+        let mut lines = JsonLineSplitter::new(ObjectParser::new(paths.clone(), None), false);
         match lines.next(line.as_bytes(), true) {
             SplitStep::Record { content: Content::Document(d), .. } => Ok((
                 str::from_utf8(d.text).unwrap().to_owned(),
@@ -250,7 +257,10 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_utf8_are_replaced() {
-        let mut lines = JsonLineSplitter::new(FieldPaths::new("text", "id", None), false);
+        let mut lines = JsonLineSplitter::new(
+            ObjectParser::new(FieldPaths::new("text", "id", None), None),
+            false,
+        );
         match lines.next(b"{\"text\": \"a\xFFb\"}\n", false) {
             SplitStep::Record { content: Content::Document(d), length: 16, .. } => {
                 assert_eq!((d.text, d.repaired), ("a\u{FFFD}b".as_bytes(), Some("utf8")));

@@ -13,12 +13,10 @@ mod values;
 use crate::form_feed::without_byte_order_mark;
 use crate::format::{Fields, Head, InputFormat, Reader};
 use {
-    crate::format::{ByteFormat, FieldNames},
+    crate::format::{ByteFormat, FieldNames, Separator},
     crate::split_job::SplitJob,
     crate::table::Columns,
     simtool_base::error::Result,
-    simtool_model::compression::Compression,
-    std::path::Path,
 };
 
 pub use in_memory::JsonLinesInMemory;
@@ -65,8 +63,8 @@ impl InputFormat for JsonLines {
 }
 
 impl ByteFormat for JsonLines {
-    fn separator(&self) -> Option<u8> {
-        Some(b'\n')
+    fn separator(&self) -> Option<Separator> {
+        Some(Separator::Byte(b'\n'))
     }
 
     fn can_start_inside(&self) -> bool {
@@ -75,17 +73,18 @@ impl ByteFormat for JsonLines {
 
     fn read(
         &self,
-        job: SplitJob<'_, '_, '_>,
+        mut job: SplitJob<'_, '_, '_>,
         wanted: Columns<'_>,
         _delimiter: Option<u8>,
     ) -> Result<u64> {
         let paths = fields::FieldPaths::new(wanted.text, wanted.id, wanted.keep);
         let is_start = job.is_file_start();
-        job.split(&mut lines::JsonLineSplitter::new(paths, is_start))
+        let parser = lines::ObjectParser::new(paths, job.encoding.take());
+        job.split(&mut lines::JsonLineSplitter::new(parser, is_start))
     }
 
     /// Returns a message if the user chose this format for a file that is JSON over several lines.
-    fn refusal(&self, head: &[u8], _compression: Compression, _name: &Path) -> Option<String> {
+    fn refusal(&self, head: &[u8]) -> Option<String> {
         let advice = "is JSON, but not one object a line. Leave out `format`, or set it to json";
         layout::is_not_lines(without_byte_order_mark(head)).then(|| advice.to_owned())
     }

@@ -78,8 +78,7 @@ impl ValueEndSearch {
                     (1, Next::CommaOrEnd)
                 }
                 (b',', Next::CommaOrEnd) if self.open.last() == Some(&true) => (1, Next::Key),
-                (b',', Next::CommaOrEnd) => (1, Next::Value),
-                (b':', Next::Colon) => (1, Next::Value),
+                (b',', Next::CommaOrEnd) | (b':', Next::Colon) => (1, Next::Value),
                 (_, Next::Value | Next::ValueOrEnd) if is_of_scalar(byte) => {
                     let rest = &json[at..];
                     match rest.iter().position(|&byte| !is_of_scalar(byte)) {

@@ -10,7 +10,6 @@
 //! Otherwise the rest of the file is one bad record.
 
 use crate::form_feed::without_byte_order_mark;
-use crate::jsonl::fields::FieldPaths;
 use crate::jsonl::lines::ObjectParser;
 use crate::jsonl::value_end::{ValueEnd, ValueEndSearch, white_space};
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
@@ -49,9 +48,9 @@ pub(super) struct JsonValues {
 }
 
 impl JsonValues {
-    pub(super) fn new(paths: FieldPaths) -> Self {
+    pub(super) fn new(parser: ObjectParser) -> Self {
         Self {
-            parser: ObjectParser::new(paths),
+            parser,
             search: ValueEndSearch::default(),
             place: Place::Outside,
             separator: Vec::new(),

@@ -9,6 +9,7 @@ use {
     crate::format::{ByteFormat, FieldNames},
     crate::split_job::SplitJob,
     crate::table::Columns,
+    encoding_rs::Encoding,
     simtool_base::error::Result,
 };
 
@@ -61,12 +62,21 @@ impl ByteFormat for Warc {
 
     fn read(
         &self,
-        job: SplitJob<'_, '_, '_>,
+        mut job: SplitJob<'_, '_, '_>,
         wanted: Columns<'_>,
         _delimiter: Option<u8>,
     ) -> Result<u64> {
         let longest = job.longest;
-        job.split(&mut records::WarcRecords::new(wanted.keep, longest))
+        let encoding = job.encoding.take();
+        job.split(&mut records::WarcRecords::new(wanted.keep, longest, encoding))
+    }
+
+    fn is_readable_in(&self, _encoding: &'static Encoding, _delimiter: Option<u8>) -> bool {
+        true
+    }
+
+    fn declares_encoding(&self) -> bool {
+        true
     }
 
     fn field_names(&self) -> FieldNames {

@@ -13,6 +13,7 @@
 use crate::html::{self, HtmlText};
 use crate::http::{self, Response, Unreadable, fields, is_html};
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
+use encoding_rs::Encoding;
 use simtool_base::fault::quoted;
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
@@ -36,6 +37,8 @@ pub(super) struct WarcRecords {
     /// Name of the header field whose value decides which of several similar documents is kept.
     keep_field: Option<String>,
     longest: usize,
+    /// Encoding of pages and texts that do not declare theirs. `None` means a guess.
+    encoding: Option<&'static Encoding>,
     html: HtmlText,
     bodies: [Vec<u8>; 2],
     text: Vec<u8>,
@@ -54,10 +57,15 @@ struct WarcHeader<'w> {
 }
 
 impl WarcRecords {
-    pub(super) fn new(keep_field: Option<&str>, longest: usize) -> Self {
+    pub(super) fn new(
+        keep_field: Option<&str>,
+        longest: usize,
+        encoding: Option<&'static Encoding>,
+    ) -> Self {
         Self {
             keep_field: keep_field.map(str::to_owned),
             longest,
+            encoding,
             html: HtmlText::default(),
             bodies: [Vec::new(), Vec::new()],
             text: Vec::new(),
@@ -122,7 +130,7 @@ impl WarcRecords {
         block: &'a [u8],
         length: usize,
     ) -> Content<'a> {
-        let Self { html, bodies, text, bad, longest, .. } = self;
+        let Self { html, bodies, text, bad, longest, encoding, .. } = self;
         let is = |kind: &[u8]| header.kind.eq_ignore_ascii_case(kind);
         let content_type = header.content_type;
         let is_text = content_type.get(..5).is_some_and(|t| t.eq_ignore_ascii_case(b"text/"));
@@ -150,11 +158,12 @@ impl WarcRecords {
             return Content::PassThrough;
         };
         let is_replaced = if response.is_html {
-            let (page, is_replaced) = html::decode(response.body, response.content_type);
+            let (page, is_replaced) = html::decode(response.body, response.content_type, *encoding);
             html.extract(&page, text);
             is_replaced
         } else {
-            let (plain, is_replaced) = html::decode_text(response.body, response.content_type);
+            let (plain, is_replaced) =
+                html::decode_text(response.body, response.content_type, *encoding);
             text.clear();
             text.extend_from_slice(plain.as_bytes());
             is_replaced

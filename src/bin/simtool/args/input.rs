@@ -5,7 +5,7 @@ use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use simtool::Error;
 use simtool::options::Options;
-use simtool::read::Format;
+use simtool::read::{Format, TextSplit};
 use simtool::run::{InputSettings, OnError};
 use std::path::PathBuf;
 
@@ -38,9 +38,23 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub(crate) format: Option<String>,
 
-    /// Treat each line of a plain-text file as a document.
-    #[arg(long)]
+    /// Division of plain-text files into documents.
+    #[arg(long, value_name = "BY", default_value = "file", value_parser = choices::<TextSplit>())]
+    pub(crate) split: String,
+
+    /// Treat each line of a plain-text file as a document (the same as --split lines).
+    #[arg(long, conflicts_with = "split")]
     pub(crate) per_line: bool,
+
+    /// Encoding of texts that are not UTF-8 and do not declare another one: a name of the web such
+    /// as windows-1251 or gbk, or detect [default: UTF-8].
+    ///
+    /// `detect` guesses the encoding of each file whose first 256 KiB are not UTF-8 from these bytes,
+    /// and a note names it. A byte order mark goes before this option. So does the encoding that an HTML
+    /// page or its HTTP header declares; pages that declare none are always detected one by one, unless
+    /// this option names an encoding. Copies keep the bytes of the input.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) encoding: Option<String>,
 
     /// Character between the columns of CSV and TSV, or the word tab [default: a tab in TSV; in CSV
     /// the comma, semicolon, tab or bar, recognized by the first rows].
@@ -104,8 +118,12 @@ impl InputArgs {
         }
         options.set_flag("hidden", self.hidden);
         options.set_flag("per_line", self.per_line);
+        if !self.per_line {
+            options.set("split", &self.split);
+        }
         options.set_given([
             ("format", &self.format),
+            ("encoding", &self.encoding),
             ("delimiter", &self.delimiter),
             ("text_field", &self.text_field),
             ("id_field", &self.id_field),

@@ -1,0 +1,196 @@
+//! Plain text in which blank lines separate documents, such as the files of CC-100 and OSCAR.
+
+use crate::form_feed::without_byte_order_mark;
+use crate::format::{ByteFormat, Fields, InputFormat, Reader, Separator};
+use crate::split_job::SplitJob;
+use crate::splitter::{AfterLoss, SplitStep, Splitter};
+use crate::table::Columns;
+use simtool_base::error::Result;
+use simtool_model::document::{Content, Document};
+
+/// Entry of plain text with one document per block of lines, in the table of input formats.
+pub(super) static BLOCKS: TextBlocks = TextBlocks;
+
+/// Number of blocks that a text has at least if a user is told that it seems to hold many
+/// documents.
+const MANY_BLOCKS: usize = 200;
+
+/// The format of text files in which blank lines separate documents. No file is recognized as this
+/// format; the user selects it with `--split blank-lines`.
+#[derive(Debug)]
+pub(super) struct TextBlocks;
+
+impl InputFormat for TextBlocks {
+    fn name(&self) -> &'static str {
+        "blank-lines"
+    }
+
+    fn title(&self) -> &'static str {
+        "text"
+    }
+
+    fn about(&self) -> &'static str {
+        "Blank lines separate documents"
+    }
+
+    fn fields(&self) -> Fields {
+        Fields::Plain
+    }
+
+    fn reader(&'static self) -> Reader {
+        Reader::Bytes(self)
+    }
+}
+
+impl ByteFormat for TextBlocks {
+    fn separator(&self) -> Option<Separator> {
+        Some(Separator::BlankLine)
+    }
+
+    fn can_start_inside(&self) -> bool {
+        true
+    }
+
+    fn read(
+        &self,
+        job: SplitJob<'_, '_, '_>,
+        _wanted: Columns<'_>,
+        _delimiter: Option<u8>,
+    ) -> Result<u64> {
+        let at_file_start = job.is_file_start();
+        job.split(&mut BlockSplitter { at_file_start })
+    }
+}
+
+/// Splitter that divides a text at blank lines. Each block of lines between them is a document.
+#[derive(Debug)]
+struct BlockSplitter {
+    at_file_start: bool,
+}
+
+impl Splitter for BlockSplitter {
+    const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
+    /// Longer blank lines, which hold many spaces, are not recognized after damage.
+    const BOUNDARY_BYTES: usize = 64;
+
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
+        let mark = if self.at_file_start {
+            window.len() - without_byte_order_mark(window).len()
+        } else {
+            0
+        };
+        let blank = mark + blank_lines(&window[mark..]);
+        if blank == window.len() && !last {
+            return SplitStep::More;
+        }
+        self.at_file_start = false;
+        if blank > 0 {
+            return SplitStep::filler(blank);
+        }
+        let (block, length) = match first_blank_line(window) {
+            Some(found) => found,
+            None if last => (window.len(), window.len()),
+            None => return SplitStep::More,
+        };
+        let text = window[..block].trim_ascii_end();
+        let document = Document { id: None, text, field: None, repaired: None };
+        SplitStep::record(length, Content::Document(document))
+    }
+
+    fn boundary(&self, bytes: &[u8]) -> Option<usize> {
+        end_of_blank_line(bytes)
+    }
+}
+
+/// Returns whether a line can contain `byte` and still be blank.
+fn is_blank(byte: u8) -> bool {
+    b" \t\r".contains(&byte)
+}
+
+/// Returns the length of the blank lines at the start of `bytes`. A line at the end of `bytes` is blank
+/// without a line end, too.
+fn blank_lines(bytes: &[u8]) -> usize {
+    let space = bytes.iter().take_while(|&&byte| byte == b'\n' || is_blank(byte)).count();
+    if space == bytes.len() {
+        return space;
+    }
+    // The space after the last line end belongs to the first line of the block.
+    memchr::memrchr(b'\n', &bytes[..space]).map_or(0, |end| end + 1)
+}
+
+/// Returns the position of the first blank line after a line of `bytes`, and the position after that
+/// blank line. Returns `None` if there is none.
+fn first_blank_line(bytes: &[u8]) -> Option<(usize, usize)> {
+    memchr::memchr_iter(b'\n', bytes).find_map(|at| {
+        let behind = &bytes[at + 1..];
+        let space = behind.iter().take_while(|&&byte| is_blank(byte)).count();
+        (behind.get(space) == Some(&b'\n')).then_some((at + 1, at + 1 + space + 1))
+    })
+}
+
+/// Returns the position after the first blank line that follows another line of `bytes`.
+pub(super) fn end_of_blank_line(bytes: &[u8]) -> Option<usize> {
+    first_blank_line(bytes).map(|(_, end)| end)
+}
+
+/// Returns whether `text`, the start of a large text file, seems to consist of many documents that
+/// blank lines separate: of more blocks than a book has in so many bytes, with several lines in many of
+/// them.
+pub(super) fn seems_to_have_blocks(text: &[u8]) -> bool {
+    let (mut blocks, mut long_blocks, mut at) = (0, 0, 0);
+    while let Some((block, end)) = first_blank_line(&text[at..]) {
+        blocks += 1;
+        let lines = memchr::memchr_iter(b'\n', text[at..at + block].trim_ascii_end()).count();
+        long_blocks += usize::from(lines >= 2);
+        at += end;
+    }
+    blocks >= MANY_BLOCKS && 2 * long_blocks >= blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::{gzip, options, read_as};
+    use crate::options::TextSplit;
+    use crate::{ReadOptions, TextEncoding};
+
+    fn by_blank_lines(shard_bytes: u64) -> ReadOptions {
+        ReadOptions { split: TextSplit::BlankLines, ..options(shard_bytes) }
+    }
+
+    #[test]
+    fn blank_lines_separate_documents() {
+        let content = "\u{FEFF}\n \r\none\n  more of one\r\n\r\ntwo \n\t\n\n\n three\n";
+        let seen = read_as("a.txt", content.as_bytes(), by_blank_lines(1));
+        let texts: Vec<_> = seen.documents.iter().map(|d| (d.1, &*d.3)).collect();
+        assert_eq!(texts, [(0, "one\n  more of one"), (1, "two"), (2, " three")]);
+        assert_eq!(seen.bytes, content.as_bytes());
+        for empty in ["\n", " \n\n\r\n"] {
+            assert!(read_as("a.txt", empty.as_bytes(), by_blank_lines(1)).documents.is_empty());
+        }
+    }
+
+    #[test]
+    fn shards_and_streams_have_the_same_blocks() {
+        let block = |n: usize| format!("first line of {n}\nsecond\n{}", "\n".repeat(n % 3 + 1));
+        let content: String = (0..60_000).map(block).collect();
+        let whole = read_as("a.txt", content.as_bytes(), by_blank_lines(1 << 30));
+        assert_eq!(whole.documents.len(), 60_000);
+        assert!(whole.bytes == content.as_bytes());
+        let shards = read_as("a.txt", content.as_bytes(), by_blank_lines(300_000));
+        assert!(shards == whole);
+        assert!(read_as("a.txt.gz", &gzip(content.as_bytes()), by_blank_lines(1)) == whole);
+        let encoding = TextEncoding::from_label("latin1").unwrap();
+        let decoded = ReadOptions { encoding, ..by_blank_lines(1) };
+        assert_eq!(read_as("a.txt", b"\xE9\n\n\xE8", decoded).texts(), [("", "é"), ("", "è")]);
+    }
+
+    #[test]
+    fn collections_of_blocks_are_told_from_books() {
+        let block = "a line\nanother line\na third line\n\n";
+        assert!(seems_to_have_blocks(block.repeat(300).as_bytes()));
+        assert!(!seems_to_have_blocks(block.repeat(100).as_bytes()));
+        assert!(!seems_to_have_blocks("a paragraph in one line\n\n".repeat(300).as_bytes()));
+        assert!(!seems_to_have_blocks("a line\n".repeat(900).as_bytes()));
+    }
+}
