@@ -6,7 +6,7 @@
 use crate::format::{Format, InputFormat};
 use crate::options::TextSplit;
 use crate::{
-    arrow_ipc, delimited, form_feed, html_page, jsonl, parquet, plain_text, text_blocks, warc,
+    arrow_ipc, delimited, form_feed, html_page, jsonl, mail, parquet, plain_text, text_blocks, warc,
 };
 
 /// Table of all input formats.
@@ -14,7 +14,7 @@ use crate::{
 /// The order matters if [`InputFormat::looks_like`] of two formats accepts the same content. The
 /// format that comes first in the table is then taken. Help texts and messages list the formats in
 /// this order, too.
-static FORMATS: [&dyn InputFormat; 12] = [
+static FORMATS: [&dyn InputFormat; 14] = [
     &warc::WARC,
     &parquet::PARQUET,
     &arrow_ipc::ARROW,
@@ -23,6 +23,8 @@ static FORMATS: [&dyn InputFormat; 12] = [
     &jsonl::JSON,
     &jsonl::JSON_LINES,
     &html_page::HTML,
+    &mail::MBOX,
+    &mail::MAIL,
     &form_feed::FORM_FEED_TEXT,
     &plain_text::TEXT,
     &plain_text::LINES,
