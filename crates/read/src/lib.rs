@@ -56,6 +56,7 @@ mod html;
 mod html_page;
 mod http;
 mod jsonl;
+mod mail;
 mod midway;
 mod opened;
 mod options;
@@ -81,6 +82,7 @@ pub mod walk;
 mod warc;
 mod window;
 mod zstd;
+mod zstd_dictionary;
 mod zstd_headers;
 
 use simtool_base::error::Result;

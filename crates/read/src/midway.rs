@@ -10,11 +10,14 @@ use crate::collection::Collection;
 use crate::decompress::{self, first_start};
 use crate::format::ByteFormat;
 use crate::split_job::SplitBytes;
+use crate::zstd_dictionary::{HEADER_BYTES, has_dictionary};
 use crate::{Event, Recognized, Visit};
 use simtool_base::error::Result;
+use simtool_model::compression::Compression;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
+use std::path::Path;
 
 /// Number of compressed bytes that are searched for the start of a gzip member or Zstandard frame.
 /// From that start on, the same number of bytes is searched for the start of a record. If either
@@ -35,6 +38,10 @@ impl Collection {
         let Ok(recognized) = self.recognize(file) else { return Ok(false) };
         let Recognized { compression, format, .. } = *opened.recognized.get_or_init(|| recognized);
         if !format.byte_reader().is_ok_and(ByteFormat::can_start_inside) {
+            return Ok(false);
+        }
+        // Frames cannot be read without the dictionary at the start of the file.
+        if compression == Compression::Zstd && begins_with_dictionary(opened.input.path()) {
             return Ok(false);
         }
         let at = |byte: u64| -> io::Result<(File, Vec<u8>)> {
@@ -67,6 +74,12 @@ impl Collection {
         })?;
         Ok(is_found)
     }
+}
+
+fn begins_with_dictionary(path: &Path) -> bool {
+    let mut head = [0; HEADER_BYTES];
+    File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok()
+        && has_dictionary(&head)
 }
 
 #[cfg(test)]

@@ -3,12 +3,19 @@
 use crate::compressed_input::{CompressedBuffer, Expansion, clipped, corrupt};
 use crate::options::ReadOptions;
 use crate::stream::{Damage, Filled, Stream, Then};
+use crate::zstd_dictionary::{
+    HEADER_BYTES, LONGEST_DICTIONARY, frame_length, has_dictionary, unpacked,
+};
 use simtool_base::error::{Error, Result};
 use std::io::Read;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
 /// The first four bytes of a Zstandard frame (RFC 8878, section 3.1.1).
 pub(super) const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+
+const NO_DICTIONARY: &str = "its frames need a dictionary, which the file does not begin with; not \
+    read. Unpack it, for example with `zstd -d -D DICTIONARY`";
+const LONG_DICTIONARY: &str = "begins with a dictionary of over 64 MiB; not read";
 
 /// Stream of the decompressed content of a Zstandard file.
 pub(super) struct Zstd<R> {
@@ -20,6 +27,8 @@ pub(super) struct Zstd<R> {
     window_log: u32,
     /// Byte offset, in the file, of the frame that is being read.
     frame: u64,
+    /// Whether the file may still begin with a dictionary.
+    is_at_start: bool,
     in_frame: bool,
     written: u64,
     done: bool,
@@ -42,6 +51,7 @@ impl<R: Read> Zstd<R> {
             expansion,
             window_log,
             frame: 0,
+            is_at_start: true,
             in_frame: false,
             written: 0,
             done: false,
@@ -56,14 +66,16 @@ impl<R: Read> Zstd<R> {
         // The library reports every error as text. A window that is too large is no damage, and the
         // user can allow it. So this error has a message of its own.
         if reason.contains("requires too much memory") {
-            self.done = true;
             let detail = format!(
                 "a frame needs a window of over {} bytes; not read. Raise `zstd_window_log` if \
                  you trust it",
                 1_u64 << self.window_log.min(63)
             );
-            let damage = Damage { code: "zstd-window", byte: began, detail };
-            return Then::Loss { damage, untrusted: true, goes_on: false };
+            return self.refuse("zstd-window", detail);
+        }
+        // All frames of a file need the same dictionary, so one report is enough.
+        if reason.contains("Dictionary mismatch") {
+            return self.refuse("zstd-dictionary", NO_DICTIONARY.to_owned());
         }
         // Bytes at the end of the file that are no frame cause only a warning. A frame that cannot
         // be decoded is a loss.
@@ -75,6 +87,57 @@ impl<R: Read> Zstd<R> {
                 corrupt("corrupt-zstd", began, &what, next)
             }
             Err(unreadable) => unreadable,
+        }
+    }
+
+    /// Ends the reading, and returns the report that the frame cannot be read.
+    fn refuse(&mut self, code: &'static str, detail: String) -> Then {
+        self.done = true;
+        let damage = Damage { code, byte: self.frame, detail };
+        Then::Loss { damage, untrusted: true, goes_on: false }
+    }
+
+    /// Reads the dictionary at the start of the file, if there is one, and prepares the decoder to
+    /// use it.
+    ///
+    /// # Errors
+    ///
+    /// The dictionary cannot be read. The error is the damage to report.
+    fn take_dictionary(&mut self) -> Result<(), Then> {
+        self.is_at_start = false;
+        let mut wanted = HEADER_BYTES;
+        loop {
+            let ahead = self.input.ahead();
+            if ahead.len() < wanted {
+                if !has_dictionary(ahead) && ahead.len() >= MAGIC.len() {
+                    return Ok(());
+                }
+                // The bytes ahead are not consumed, so they stay in memory.
+                if !self.input.more(0)? {
+                    return Ok(());
+                }
+                continue;
+            }
+            let Some(length) = frame_length(ahead) else { return Ok(()) };
+            if length > LONGEST_DICTIONARY {
+                return Err(self.refuse("zstd-dictionary", LONG_DICTIONARY.to_owned()));
+            }
+            if ahead.len() < length {
+                wanted = length;
+                continue;
+            }
+            let dictionary = unpacked(&ahead[HEADER_BYTES..length]);
+            let decoder = dictionary.and_then(|bytes| Decoder::with_dictionary(&bytes).ok());
+            let Some(mut decoder) = decoder else {
+                return Err(self.refuse("zstd-dictionary", NO_DICTIONARY.to_owned()));
+            };
+            let limit = DParameter::WindowLogMax(self.window_log);
+            // The same value was accepted before.
+            if decoder.set_parameter(limit).is_ok() {
+                self.decoder = decoder;
+            }
+            self.input.consume(length);
+            return Ok(());
         }
     }
 
@@ -113,6 +176,11 @@ impl<R: Read> Zstd<R> {
 impl<R: Read> Stream for Zstd<R> {
     fn fill(&mut self, space: &mut [u8]) -> Filled {
         let mut bytes = 0;
+        if self.is_at_start
+            && let Err(then) = self.take_dictionary()
+        {
+            return Filled { bytes, then };
+        }
         while !self.done {
             if self.input.ahead().is_empty() {
                 match self.input.more(self.frame) {
@@ -190,6 +258,50 @@ mod tests {
                 Then::End => return (content, held),
                 then => panic!("{then:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn a_dictionary_at_the_start_of_a_file_is_used() {
+        use crate::conformance::{options, read_as};
+        let dictionary =
+            b"{\"id\": 0, \"text\": \"the harbour was quiet before dawn\"}\n".repeat(3);
+        let texts: Vec<String> = (0..2000)
+            .map(|n| format!("{{\"id\": {n}, \"text\": \"the harbour was quiet {}\"}}\n", n * n))
+            .collect();
+        let mut packer = zstd::bulk::Compressor::with_dictionary(3, &dictionary).unwrap();
+        let frames: Vec<_> = texts.iter().map(|t| packer.compress(t.as_bytes()).unwrap()).collect();
+        let packed = zstd::encode_all(&dictionary[..], 3).unwrap();
+        for stored in [&dictionary, &packed] {
+            let length = u32::try_from(stored.len()).unwrap().to_le_bytes();
+            let start = [&[0x5D, 0x2A, 0x4D, 0x18], &length[..], stored].concat();
+            let file = [start, frames.concat()].concat();
+            let seen = read_as("a.jsonl.zst", &file, options(1));
+            assert_eq!((seen.documents.len(), seen.lost.len()), (2000, 0), "{:?}", seen.lost);
+            assert!(seen.bytes == texts.concat().as_bytes());
+        }
+    }
+
+    #[test]
+    fn frames_without_their_dictionary_are_one_fault() {
+        use crate::conformance::{options, read_as};
+        // The frame has one byte of content, and needs the dictionary with the number 5.
+        let frame = [&MAGIC[..], &[0x21, 5, 1, 9, 0, 0, b'x']].concat();
+        let seen = read_as("a.jsonl.zst", &frame.repeat(50), options(1));
+        assert_eq!((seen.documents.len(), &seen.lost[..]), (0, &["zstd-dictionary"][..]));
+    }
+
+    #[test]
+    fn a_window_that_is_too_large_is_the_fault_whatever_the_name_is() {
+        use crate::conformance::{options, read_as};
+        let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+        encoder.window_log(25).unwrap();
+        std::io::Write::write_all(&mut encoder, &b"{\"text\": \"a\"}\n".repeat(9)).unwrap();
+        let file = encoder.finish().unwrap();
+        let small = ReadOptions { zstd_window_log: 20, ..options(1) };
+        for name in ["a.zst", "a.jsonl.zst"] {
+            let seen = read_as(name, &file, small.clone());
+            assert_eq!(seen.lost, ["zstd-window"], "{name}");
         }
     }
 
