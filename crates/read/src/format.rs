@@ -4,9 +4,9 @@
 //! the table in [`formats`](crate::formats). This file knows no particular format.
 
 use crate::Price;
+use crate::blank_lines::end_of_blank_line;
 use crate::split_job::SplitJob;
 use crate::table::{Columns, TableFormat, TableRows};
-use crate::text_blocks::end_of_blank_line;
 use encoding_rs::Encoding;
 use simtool_base::error::{Error, ErrorKind, Result};
 use std::fmt;

@@ -31,6 +31,7 @@
 //! with one exception: it copies rows of tables, since no other code knows their formats.
 
 mod arrow_ipc;
+mod blank_lines;
 mod collection;
 mod compressed_input;
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! be compressed itself. All later frames need the dictionary. The layout is that of the Internet
 //! Archive ("Use of Zstandard in WARC files", version 0.1).
 
+use crate::sniff;
+use simtool_model::compression::Compression;
 use std::io::Read;
 
 /// The first four bytes of a frame that holds a dictionary.
@@ -30,7 +32,7 @@ pub(super) fn frame_length(head: &[u8]) -> Option<usize> {
 /// Returns the dictionary in `content`, the content of its frame. Returns `None` if it cannot be
 /// decompressed or is too long.
 pub(super) fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
-    if !content.starts_with(&crate::zstd::MAGIC) {
+    if sniff::compression(content) != Compression::Zstd {
         return Some(content.to_vec());
     }
     let mut dictionary = Vec::new();

@@ -1,7 +1,6 @@
 //! JSON files that are not JSON Lines: an array of objects, or objects one after another.
 
-use crate::format::{ByteFormat, FieldNames, Fields, Head, InputFormat, Reader};
-use crate::jsonl::JSON_LINES;
+use crate::format::{ByteFormat, FieldNames, Fields, Format, Head, InputFormat, Reader};
 use crate::jsonl::fields::{self, FieldPaths};
 use crate::jsonl::layout;
 use crate::jsonl::lines::ObjectParser;
@@ -41,12 +40,11 @@ impl InputFormat for Json {
     }
 
     /// Returns whether the content is JSON and not JSON Lines. An array in a file whose name has
-    /// the extension of a format without JSON, such as `.txt`, is not taken for JSON.
+    /// the extension of a format without fields, such as `.txt`, is not taken for JSON.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         let is_array = head.text.trim_ascii_start().first() == Some(&b'[');
-        let is_json_name = head.is_named(self) || head.is_named(&JSON_LINES);
         if layout::is_not_lines(head.text) {
-            return !is_array || is_json_name || head.named.is_none();
+            return !is_array || head.named.is_none_or(Format::has_fields);
         }
         head.is_named(self) && !layout::has_object_line(head.text) && !head.text.is_empty()
     }

@@ -17,7 +17,7 @@ const FIELDS_OF_NEWS: [&str; 4] = ["Newsgroups", "Path", "Xref", "NNTP-Posting-H
 const LONGEST_HEADER: usize = 64 << 10;
 
 /// The start of the line that separates two mails in an mbox file.
-pub(super) const FROM: &[u8] = b"From ";
+const FROM: &[u8] = b"From ";
 
 /// Returns whether `text`, the start of a file, begins with the header of a mail.
 pub(super) fn begins_mail(text: &[u8]) -> bool {
@@ -57,6 +57,15 @@ pub(super) fn field_name(line: &[u8]) -> Option<&[u8]> {
     let name = &line[..memchr::memchr(b':', line)?];
     let is_name = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
     is_name.then_some(name)
+}
+
+/// Returns the mail in a record of an mbox file, without the line before it that begins with
+/// `From `.
+pub(super) fn without_from_line(record: &[u8]) -> &[u8] {
+    match memchr::memchr(b'\n', record) {
+        Some(end) if record.starts_with(FROM) => &record[end + 1..],
+        _ => record,
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::html::HtmlText;
 use crate::http::{fields, header_length};
-use crate::mail::split::without_from_line;
+use crate::mail::header::without_from_line;
 use encoding_rs::Encoding;
 use mail_parser::{Message, MessageParser, PartType};
 use simtool_model::document::{Bad, Content, Document};

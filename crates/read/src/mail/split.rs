@@ -1,6 +1,6 @@
 //! Divides mbox files into mails.
 
-use crate::mail::header::{FROM, field_name};
+use crate::mail::header::field_name;
 use crate::mail::message::MailParser;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 
@@ -76,15 +76,6 @@ fn next_mail(bytes: &[u8], last: bool) -> Option<usize> {
         }
     }
     None
-}
-
-/// Returns the mail in a record of an mbox file, without the line before it that begins with
-/// `From `.
-pub(super) fn without_from_line(record: &[u8]) -> &[u8] {
-    match memchr::memchr(b'\n', record) {
-        Some(end) if record.starts_with(FROM) => &record[end + 1..],
-        _ => record,
-    }
 }
 
 #[cfg(test)]
