@@ -170,10 +170,11 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Checks the search against the parser of `serde_json`, which knows the whole grammar.
+        /// Checks the search against the parser of `serde_json`, which knows the whole grammar. All
+        /// scalars are valid, since the search does not check their spelling.
         #[test]
         fn the_end_agrees_with_the_parser(
-            json in "[\\[{]([\\[\\]{},: 1]|\"a\"|\"a\": ?|\"\\\\\\\\\"|true|\n){0,12}[\\]}]?",
+            json in "[\\[{]([\\[\\]{},: 1]|\"a\"|\"a\": ?|\"\\\\\\\\\"|\n){0,12}[\\]}]?",
         ) {
             let mut values = serde_json::Deserializer::from_str(&json)
                 .into_iter::<serde::de::IgnoredAny>();
