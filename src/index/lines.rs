@@ -170,7 +170,9 @@ fn read_shard(
                         HeldLine::Document(document.id.map(<[u8]>::to_vec), has_row)
                     }
                     Content::Bad(bad) => HeldLine::Bad(bad.clone()),
-                    Content::PassThrough | Content::PassedOver => HeldLine::Blank,
+                    Content::PassThrough | Content::NonDocument(_) | Content::PassedOver => {
+                        HeldLine::Blank
+                    }
                 };
                 // A line that is too long comes in several stretches of bytes before its record.
                 let length = stretch + record.bytes.len();

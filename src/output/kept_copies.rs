@@ -304,7 +304,7 @@ impl Copies<'_> {
                         // this.
                         document.index() < self.ids.len() && (self.is_kept)(document)
                     }
-                    Content::PassThrough | Content::PassedOver => true,
+                    Content::PassThrough | Content::NonDocument(_) | Content::PassedOver => true,
                     Content::Bad(_) => keeps_bad,
                 };
                 if stays {

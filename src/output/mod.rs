@@ -146,6 +146,7 @@ fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
         quarantined: read.quarantined.len() as u64,
         lost: read.lost_records(),
         passed_over: read.passed_over,
+        non_documents: read.non_documents,
         without_terms: read.without_terms,
         repaired: read.repaired,
         file_faults: read.faults.iter().filter(is_loss).count() as u64,

@@ -6,6 +6,7 @@ use simtool_base::fault::Fault;
 use simtool_compute::threads::Threads;
 use simtool_model::document::{Bad, Content, Document, DocumentIds, ShardIds};
 use simtool_model::field_value::FieldValue;
+use simtool_model::non_document::NonDocumentCounts;
 use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -79,6 +80,7 @@ pub(crate) struct ShardSummary {
     without_terms: u64,
     repaired: u64,
     passed_over: u64,
+    non_documents: NonDocumentCounts,
     lengths: Vec<u32>,
 }
 
@@ -99,6 +101,8 @@ pub struct CollectionSummary {
     /// Number of documents that the user excluded, for example by `--limit`. These documents are kept but not
     /// compared.
     pub passed_over: u64,
+    /// Number of records of web archives that are no documents, by kind.
+    pub non_documents: NonDocumentCounts,
     /// Number of bytes of text of each document. A text of 4 GiB or more counts as 2³² − 1 bytes.
     pub lengths: Vec<u32>,
     /// For each document, the value of the field that the option `keep_field` names. Empty if this option is
@@ -127,6 +131,7 @@ pub(crate) fn read_summarized(
         without_terms: 0,
         repaired: 0,
         passed_over: 0,
+        non_documents: NonDocumentCounts::default(),
         lengths: Vec::new(),
     };
     let records = collection.read_shard(shard, &mut |event| {
@@ -153,6 +158,7 @@ pub(crate) fn read_summarized(
             }
             // Such records belong to the file but are not documents, so they are not counted.
             Content::PassThrough => {}
+            Content::NonDocument(kind) => summary.non_documents.count(kind),
             Content::PassedOver => summary.passed_over += 1,
             Content::Bad(bad) => summary.bad.push(BadRecord {
                 record: record.number,
@@ -245,6 +251,7 @@ impl CollectionSummary {
             all.without_terms += summary.without_terms;
             all.repaired += summary.repaired;
             all.passed_over += summary.passed_over;
+            all.non_documents += summary.non_documents;
             all.lengths.extend(summary.lengths);
         }
         all.ids = DocumentIds::new(ids)?;
@@ -274,6 +281,7 @@ impl CollectionSummary {
         self.without_terms += more.without_terms;
         self.repaired += more.repaired;
         self.passed_over += more.passed_over;
+        self.non_documents += more.non_documents;
     }
 
     /// Returns the total number of bytes of text of all documents.

@@ -148,7 +148,7 @@ impl<'s> Input<'s> {
         let first_loss = || faults.iter().find(|fault| fault.severity == Severity::Loss);
         // Folders first report the files that they left out, so the last fault is about a file.
         let likeliest = wrong_field.or_else(first_loss).or(faults.last());
-        let reason = likeliest.map_or("there are no records".to_owned(), Fault::to_string);
+        let reason = likeliest.map_or_else(|| without_documents(read), Fault::to_string);
         Err(ErrorKind::NothingRead { reason }.into())
     }
 
@@ -228,6 +228,16 @@ impl<'s> Input<'s> {
             refuse_without_files(inputs, "split", settings.split.name(), &Format::is_plain)?;
         }
         Ok(())
+    }
+}
+
+/// Returns the reason why a collection without faults has no document.
+fn without_documents(read: &CollectionSummary) -> String {
+    let counts =
+        read.non_documents.kinds().map(|(kind, count)| format!("{count} {}", kind.title()));
+    match counts.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => "there are no records".to_owned(),
+        counts => format!("no record has a page or a text; there are: {counts}"),
     }
 }
 

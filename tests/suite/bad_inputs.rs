@@ -36,7 +36,7 @@ fn read(path: &Path, options: ReadOptions) -> Outcome {
                     match record.content {
                         Content::Document(_) => outcome.documents += 1,
                         Content::Bad(_) => outcome.bad += 1,
-                        Content::PassThrough | Content::PassedOver => {}
+                        Content::PassThrough | Content::NonDocument(_) | Content::PassedOver => {}
                     }
                 }
                 Event::Stretch(bytes) => outcome.bytes += bytes.len() as u64,

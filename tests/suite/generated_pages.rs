@@ -68,7 +68,7 @@ fn documents(folder: &Path) -> Vec<(String, String)> {
                     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
                     found.push((text(document.id.unwrap()), text(document.text)));
                 }
-                Content::PassThrough => {}
+                Content::PassThrough | Content::NonDocument(_) => {}
                 other => panic!("{other:?}"),
             }
             Ok(ControlFlow::Continue(()))

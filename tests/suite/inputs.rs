@@ -271,6 +271,83 @@ fn json_over_several_lines_is_read_unless_lines_are_asked_for() {
 }
 
 #[test]
+fn records_of_web_archives_without_a_document_are_counted_by_kind() {
+    let record = |kind: &str, block: &str| {
+        let length = block.len();
+        format!("WARC/1.0\r\nWARC-Type: {kind}\r\nContent-Length: {length}\r\n\r\n{block}\r\n\r\n")
+    };
+    let response = |kind: &str| {
+        record("response", &format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\nsome words"))
+    };
+    let others = [
+        record("warcinfo", "software: x"),
+        record("revisit", ""),
+        response("image/png"),
+        response("image/gif"),
+    ];
+    let folder = Folder::empty()
+        .with("a.warc", others.concat() + &response("text/html"))
+        .with("b.warc", others.concat());
+    let run = folder.run_words("--corpus a.warc --json -q");
+    assert_eq!(run.code, 0, "{}", run.err);
+    for count in ["records_warcinfo\": 1", "records_revisit\": 1", "responses_image\": 2"] {
+        assert!(run.out.contains(count), "{count}: {}", run.out);
+    }
+    let run = folder.run_words("--corpus a.warc -q --force");
+    assert!(run.out.contains("images"), "{}", run.out);
+    assert!(!run.out.contains("warcinfo"), "{}", run.out);
+    let run = folder.run_words("--corpus b.warc -q --force");
+    assert_eq!(run.code, 1, "{}", run.err);
+    let reason = "no record has a page or a text; there are: 1 warcinfo records, 1 revisit records, \
+                  2 images";
+    assert!(run.err.contains(reason), "{}", run.err);
+}
+
+#[test]
+fn texts_in_a_named_or_detected_encoding_are_compared() {
+    let russian = "Съешь же еще этих мягких французских булок, да выпей чаю";
+    // In windows-1251, the letters of Russian follow each other as in Unicode.
+    let byte = |c: char| u8::try_from(u32::from(c) - if c >= 'А' { 0x350 } else { 0 }).unwrap();
+    let bytes: Vec<u8> = russian.chars().map(byte).collect();
+    let folder = Folder::empty().with("a.txt", &bytes).with("b.txt", russian).with("c.txt", &bytes);
+    let run = folder.run_words("--corpus a.txt b.txt --encoding detect --write-kept");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("\"a.txt\": is not UTF-8; read as windows-1251"), "{}", run.err);
+    assert!(run.out.contains("removed                   1"), "{}", run.out);
+    assert_eq!(fs::read(folder.path("simtool-out/kept/a.txt")).unwrap(), bytes);
+    let run = folder.run_words("--corpus a.txt c.txt --encoding cp1251 -q --force");
+    assert!(run.out.contains("removed                   1"), "{}", run.out);
+    let run = folder.run_words("--corpus a.txt --encoding morse");
+    assert_eq!(run.code, 2, "{}", run.err);
+}
+
+#[test]
+fn plain_text_is_divided_as_asked_for() {
+    let block = format!("{WORDS}\nsecond line\n\n");
+    let folder = Folder::empty()
+        .with("a.txt", block.repeat(3))
+        .with("big.txt", block.repeat(30_000))
+        .with("in.mbox", format!("From a@b Mon Jan  1\nFrom: a@b\nDate: Mon\n\n{block}").repeat(2));
+    let documents = |arguments: &str| {
+        let run = folder.run_words(&format!("{arguments} --json --force"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        let at = run.out.find("\"documents\": ").unwrap();
+        (run.out[at..].split([' ', ',']).nth(1).unwrap().to_owned(), run.err)
+    };
+    for (arguments, count) in [
+        ("--corpus a.txt", "1"),
+        ("--corpus a.txt --split lines", "6"),
+        ("--corpus a.txt --per-line", "6"),
+        ("--corpus a.txt --split blank-lines", "3"),
+        ("--corpus in.mbox", "2"),
+    ] {
+        assert_eq!(documents(arguments).0, count, "{arguments}");
+    }
+    let note = folder.run_words("--corpus big.txt --force").err;
+    assert!(note.contains("1 text file is one document each, but blank lines"), "{note}");
+}
+
+#[test]
 fn odd_paths_are_no_files_of_a_collection() {
     use simtool::read::{Corpus, Event};
     use simtool::{Collection, ReadOptions};

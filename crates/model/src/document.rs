@@ -1,5 +1,6 @@
 //! Documents and records, borrowed from a reader, and the lists of document IDs that outputs need.
 
+use crate::non_document::NonDocument;
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
 
@@ -47,9 +48,12 @@ pub struct Record<'a> {
 pub enum Content<'a> {
     /// A document.
     Document(Document<'a>),
-    /// A record that is not meant to be a document, for example a blank line, a header row or a
-    /// `warcinfo` record. Copies of the file contain it.
+    /// A record that is not meant to be a document, for example a blank line or a header row.
+    /// Copies of the file contain it.
     PassThrough,
+    /// A record of a web archive that has no text to compare. Copies of the file contain it, and
+    /// the summary counts it.
+    NonDocument(NonDocument),
     /// A document that the user's selection excludes, for example because its text is too short. It
     /// is not compared, and copies of the file contain it.
     PassedOver,

@@ -14,6 +14,7 @@ pub mod fingerprint_rows;
 pub mod fingerprint_table;
 pub mod groups;
 pub mod matches;
+pub mod non_document;
 #[doc(hidden)]
 pub mod numpy_header;
 pub mod sides;

@@ -58,7 +58,7 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
                             assert!(bytes.is_empty() || bytes.len() as u64 == bad.length);
                             seen.bad.push((base + number, byte, bad.length, bad.code));
                         }
-                        Content::PassThrough | Content::PassedOver => {}
+                        Content::PassThrough | Content::NonDocument(_) | Content::PassedOver => {}
                     }
                 }
                 Event::Stretch(bytes) => seen.bytes.extend_from_slice(bytes),

@@ -3,6 +3,7 @@
 
 use crate::html_page::begins_page;
 use crate::plain_text::is_utf16;
+use simtool_model::non_document::NonDocument;
 use std::io::Read;
 
 /// An HTTP response with its decoded body.
@@ -54,7 +55,7 @@ pub(super) fn header_length(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Parses the HTTP response in `block` and decodes its body. The decoded body may have at most
-/// `longest` bytes. Returns `None` if `block` is not an HTTP response with an HTML page or with plain
+/// `longest` bytes. Returns the kind of the response if `block` has no HTML page and no plain
 /// text. A response without `Content-Type` is judged by its body. `scratch` is reusable memory for
 /// decoded bodies.
 ///
@@ -65,11 +66,9 @@ pub(super) fn document_response<'r>(
     block: &'r [u8],
     longest: usize,
     scratch: &'r mut [Vec<u8>; 2],
-) -> Result<Option<Response<'r>>, Unreadable> {
-    if !block.starts_with(b"HTTP/") {
-        return Ok(None);
-    }
-    let Some(header) = header_length(block) else { return Ok(None) };
+) -> Result<Result<Response<'r>, NonDocument>, Unreadable> {
+    let header = header_length(block).filter(|_| block.starts_with(b"HTTP/"));
+    let Some(header) = header else { return Ok(Err(NonDocument::NotHttp)) };
     let mut content_type = &b""[..];
     let mut content_codings = Vec::new();
     let mut transfer_codings = Vec::new();
@@ -86,7 +85,7 @@ pub(super) fn document_response<'r>(
     }
     let is_plain = is_of(content_type, b"text/plain");
     if !(is_html(content_type) || is_plain || content_type.is_empty()) {
-        return Ok(None);
+        return Ok(Err(kind_of(content_type)));
     }
     // The sender applied the codings in the order of the lists, and the codings of the transfer
     // last. They are undone in the opposite order.
@@ -95,9 +94,23 @@ pub(super) fn document_response<'r>(
     let is_page = is_html(content_type) || content_type.is_empty() && begins_page(body);
     // Servers send files of unknown kinds as plain text.
     if !is_page && (!looks_like_text(body) || content_type.is_empty() && body.is_empty()) {
-        return Ok(None);
+        return Ok(Err(NonDocument::NoText));
     }
-    Ok(Some(Response { content_type, is_html: is_page, body, is_malformed }))
+    Ok(Ok(Response { content_type, is_html: is_page, body, is_malformed }))
+}
+
+/// Returns the kind of a response of type `content_type`, which has no document.
+fn kind_of(content_type: &[u8]) -> NonDocument {
+    let kinds: [(&[u8], NonDocument); 6] = [
+        (b"image/", NonDocument::Image),
+        (b"audio/", NonDocument::Audio),
+        (b"video/", NonDocument::Video),
+        (b"font/", NonDocument::Font),
+        (b"application/", NonDocument::Application),
+        (b"text/", NonDocument::OtherText),
+    ];
+    let found = kinds.iter().find(|(start, _)| is_of(content_type, start));
+    found.map_or(NonDocument::OtherType, |(_, kind)| *kind)
 }
 
 /// Returns the elements of a list in the value of a header field, which commas separate.
@@ -248,7 +261,7 @@ mod tests {
     fn check(response: &[u8], expected: Result<Option<(&[u8], bool)>, Unreadable>) {
         let mut scratch = [Vec::new(), Vec::new()];
         let found = document_response(response, 1000, &mut scratch);
-        let found = found.map(|r| r.map(|r| (r.body, r.is_malformed)));
+        let found = found.map(|r| r.ok().map(|r| (r.body, r.is_malformed)));
         assert_eq!(found, expected, "{}", String::from_utf8_lossy(response));
     }
 
@@ -275,6 +288,22 @@ mod tests {
         check(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG", Ok(None));
         check(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", Ok(None));
         check(b"dns:example.org", Ok(None));
+        let kind = |response: &[u8]| {
+            let mut scratch = [Vec::new(), Vec::new()];
+            let found = document_response(response, 1000, &mut scratch).unwrap();
+            found.map(|response| response.is_html).unwrap_err()
+        };
+        assert_eq!(kind(b"dns:example.org"), NonDocument::NotHttp);
+        for (content_type, expected) in [
+            ("image/png", NonDocument::Image),
+            ("Application/PDF", NonDocument::Application),
+            ("text/css", NonDocument::OtherText),
+            ("model/mesh", NonDocument::OtherType),
+            ("text/plain", NonDocument::NoText),
+        ] {
+            let response = format!("HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\n\r\n\0\x01");
+            assert_eq!(kind(response.as_bytes()), expected, "{content_type}");
+        }
     }
 
     #[test]
@@ -348,7 +377,7 @@ mod tests {
             let response = [b"HTTP/1.1 200 OK\r\n", header.as_bytes(), b"\r\n", body].concat();
             let mut scratch = [Vec::new(), Vec::new()];
             let found = document_response(&response, 1000, &mut scratch).unwrap();
-            found.map(|response| response.is_html)
+            found.ok().map(|response| response.is_html)
         };
         assert_eq!(kind("", b"<!DOCTYPE html><p>a"), Some(true));
         assert_eq!(kind("", b"plain words"), Some(false));

@@ -137,7 +137,10 @@ mod tests {
                         Content::Document(document) => {
                             texts.push(String::from_utf8(document.text.to_vec()).unwrap());
                         }
-                        other => assert!(matches!(other, Content::PassThrough), "{other:?}"),
+                        other => assert!(
+                            matches!(other, Content::PassThrough | Content::NonDocument(_)),
+                            "{other:?}"
+                        ),
                     },
                     other => panic!("{other:?}"),
                 }

@@ -95,7 +95,9 @@ fn undecodable_fault(record: &Record<'_>) -> Option<Bad> {
             let length = record.bytes.len().max(document.text.len());
             undecodable::fault(document, length as u64)
         }
-        Content::PassThrough | Content::PassedOver | Content::Bad(_) => None,
+        Content::PassThrough | Content::NonDocument(_) | Content::PassedOver | Content::Bad(_) => {
+            None
+        }
     }
 }
 

@@ -150,7 +150,7 @@ fn write_texts(
                     written.map_err(failed)?;
                 }
                 Content::Bad(bad) => return Err(unreadable(format!("{bad:?}"))),
-                Content::PassThrough | Content::PassedOver => {}
+                Content::PassThrough | Content::NonDocument(_) | Content::PassedOver => {}
             }
             Ok(ControlFlow::Continue(()))
         })?;

@@ -12,6 +12,7 @@ pub use table::table;
 
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::utc_time::UtcTime;
+use simtool_model::non_document::NonDocumentCounts;
 use simtool_model::sides::Sides;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -100,6 +101,8 @@ pub struct ReadCounts {
     /// Number of documents that the user excluded from the comparison, for example by `--limit`. These
     /// documents are kept and not counted in `documents`.
     pub passed_over: u64,
+    /// Number of records of web archives that are no documents, by kind.
+    pub non_documents: NonDocumentCounts,
     /// Number of documents without any term. These documents are kept.
     pub without_terms: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
@@ -364,6 +367,13 @@ impl Summary {
                 new("corpus_text_bytes", "bytes of text", corpus.text_bytes).for_programs(),
             ]);
         }
+        let mut non_documents = NonDocumentCounts::default();
+        self.read.iter().for_each(|read| non_documents += read.non_documents);
+        figures.extend(non_documents.kinds().map(|(kind, count)| {
+            let figure = new(kind.key(), kind.title(), count);
+            let figure = figure.note("records of web archives without a text to compare");
+            if kind.is_routine() { figure.for_programs() } else { figure }
+        }));
         figures
     }
 }

@@ -16,6 +16,7 @@ use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use encoding_rs::Encoding;
 use simtool_base::fault::quoted;
 use simtool_model::document::{Bad, Content, Document};
+use simtool_model::non_document::NonDocument;
 use std::borrow::Cow;
 
 /// Largest allowed length of the header of a record, in bytes.
@@ -136,8 +137,8 @@ impl WarcRecords {
         let is_text = content_type.get(..5).is_some_and(|t| t.eq_ignore_ascii_case(b"text/"));
         let response = if is(b"response") {
             match http::document_response(block, *longest, bodies) {
-                Ok(None) => return Content::PassThrough,
-                Ok(Some(response)) => response,
+                Ok(Err(kind)) => return Content::NonDocument(kind),
+                Ok(Ok(response)) => response,
                 Err(why) => {
                     let (code, expected) = match why {
                         Unreadable::Encoding => ("http-body", "an HTTP body in its encoding"),
@@ -155,7 +156,7 @@ impl WarcRecords {
         } else if is(b"conversion") {
             return header.document(block, None);
         } else {
-            return Content::PassThrough;
+            return Content::NonDocument(kind_without_document(header.kind));
         };
         let is_replaced = if response.is_html {
             let (page, is_replaced) = html::decode(response.body, response.content_type, *encoding);
@@ -171,6 +172,19 @@ impl WarcRecords {
         let repaired = if response.is_malformed { Some("http-body") } else { None };
         header.document(text, repaired.or(is_replaced.then_some("utf8")))
     }
+}
+
+/// Returns the kind of a record of type `record_type` that has no document.
+fn kind_without_document(record_type: &[u8]) -> NonDocument {
+    let kinds = [
+        ("warcinfo", NonDocument::Warcinfo),
+        ("request", NonDocument::Request),
+        ("metadata", NonDocument::Metadata),
+        ("revisit", NonDocument::Revisit),
+        ("resource", NonDocument::OtherType),
+    ];
+    let found = kinds.iter().find(|(name, _)| record_type.eq_ignore_ascii_case(name.as_bytes()));
+    found.map_or(NonDocument::OtherRecord, |(_, kind)| *kind)
 }
 
 impl<'w> WarcHeader<'w> {

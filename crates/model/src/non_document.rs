@@ -1,0 +1,148 @@
+//! Records of web archives that are no documents, and how many there are of each kind.
+
+use std::ops::AddAssign;
+
+/// A kind of record of a web archive that has no text to compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NonDocument {
+    /// A description of the archive.
+    Warcinfo,
+    /// A request of the crawler.
+    Request,
+    /// A description of another record.
+    Metadata,
+    /// A page that is the same as at an earlier visit, without its content.
+    Revisit,
+    /// A record of another type, such as `continuation`.
+    OtherRecord,
+    /// A response that is not an HTTP response.
+    NotHttp,
+    /// An image.
+    Image,
+    /// A sound.
+    Audio,
+    /// A video.
+    Video,
+    /// A font.
+    Font,
+    /// An application type, such as PDF or JSON.
+    Application,
+    /// A style sheet, a script or another type of text.
+    OtherText,
+    /// A response of another type.
+    OtherType,
+    /// A response whose type is text, or that has no type, and whose body is not text.
+    NoText,
+}
+
+impl NonDocument {
+    /// All kinds, in the order in which they are shown.
+    pub const ALL: [Self; 14] = [
+        Self::Warcinfo,
+        Self::Request,
+        Self::Metadata,
+        Self::Revisit,
+        Self::OtherRecord,
+        Self::NotHttp,
+        Self::Image,
+        Self::Audio,
+        Self::Video,
+        Self::Font,
+        Self::Application,
+        Self::OtherText,
+        Self::OtherType,
+        Self::NoText,
+    ];
+
+    /// Returns the name of the count of this kind for programs.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        self.names().0
+    }
+
+    /// Returns the name of the count of this kind for people.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        self.names().1
+    }
+
+    /// Returns whether ordinary archives have such records, which never have a page.
+    #[must_use]
+    pub fn is_routine(self) -> bool {
+        matches!(self, Self::Warcinfo | Self::Request | Self::Metadata)
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Warcinfo => ("records_warcinfo", "warcinfo records"),
+            Self::Request => ("records_request", "request records"),
+            Self::Metadata => ("records_metadata", "metadata records"),
+            Self::Revisit => ("records_revisit", "revisit records"),
+            Self::OtherRecord => ("records_other", "other web records"),
+            Self::NotHttp => ("responses_not_http", "not HTTP"),
+            Self::Image => ("responses_image", "images"),
+            Self::Audio => ("responses_audio", "sounds"),
+            Self::Video => ("responses_video", "videos"),
+            Self::Font => ("responses_font", "fonts"),
+            Self::Application => ("responses_application", "applications"),
+            Self::OtherText => ("responses_other_text", "scripts and styles"),
+            Self::OtherType => ("responses_other_type", "other web types"),
+            Self::NoText => ("responses_no_text", "no text inside"),
+        }
+    }
+}
+
+/// Number of records of each kind without a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NonDocumentCounts([u64; NonDocument::ALL.len()]);
+
+impl NonDocumentCounts {
+    /// Counts a record.
+    ///
+    /// ```
+    /// use simtool_model::non_document::{NonDocument, NonDocumentCounts};
+    ///
+    /// let mut counts = NonDocumentCounts::default();
+    /// counts.count(NonDocument::Image);
+    /// assert_eq!((counts.of(NonDocument::Image), counts.of(NonDocument::Font)), (1, 0));
+    /// ```
+    pub fn count(&mut self, kind: NonDocument) {
+        self.0[kind as usize] += 1;
+    }
+
+    /// Returns the number of records of this kind.
+    #[must_use]
+    pub fn of(&self, kind: NonDocument) -> u64 {
+        self.0[kind as usize]
+    }
+
+    /// Returns the kinds that occur, with their numbers.
+    pub fn kinds(&self) -> impl Iterator<Item = (NonDocument, u64)> {
+        NonDocument::ALL
+            .into_iter()
+            .map(|kind| (kind, self.of(kind)))
+            .filter(|(_, count)| *count > 0)
+    }
+}
+
+impl AddAssign for NonDocumentCounts {
+    fn add_assign(&mut self, more: Self) {
+        for (count, more) in self.0.iter_mut().zip(more.0) {
+            *count += more;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_its_place_and_its_names() {
+        for (at, kind) in NonDocument::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, at);
+            let others = NonDocument::ALL.into_iter().filter(|other| other.key() == kind.key());
+            assert_eq!(others.count(), 1, "{kind:?}");
+        }
+    }
+}
