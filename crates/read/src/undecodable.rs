@@ -32,8 +32,8 @@ pub(super) fn fault(document: &Document<'_>, length: u64) -> Option<Bad> {
         return None;
     }
     let expected = format!(
-        "text in UTF-8, or in the encoding that `encoding` names: {replaced} of {characters} \
-         characters cannot be decoded"
+        "text in UTF-8 (name another encoding with `encoding`, or set it to detect): {replaced} of \
+         {characters} characters cannot be decoded"
     );
     Some(Bad { code: "undecodable", expected: Cow::Owned(expected), length })
 }

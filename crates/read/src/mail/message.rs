@@ -3,6 +3,7 @@
 use crate::html::HtmlText;
 use crate::http::{fields, header_length};
 use crate::mail::header::without_from_line;
+use crate::text_encoding::guess;
 use encoding_rs::Encoding;
 use mail_parser::{Message, MessageParser, PartType};
 use simtool_model::document::{Bad, Content, Document};
@@ -17,7 +18,7 @@ pub(super) struct MailParser {
     parser: MessageParser,
     /// Name of the header field whose value decides which of several similar mails is kept.
     keep_field: Option<String>,
-    /// Encoding of parts that do not declare theirs, if it is not UTF-8.
+    /// Encoding of mails that do not declare theirs. `None` means UTF-8 or a guess.
     encoding: Option<&'static Encoding>,
     html: HtmlText,
     page: Vec<u8>,
@@ -72,18 +73,21 @@ impl MailParser {
         Content::Bad(&self.bad)
     }
 
-    /// Returns the mail as UTF-8 if the user named another encoding and the mail has characters
-    /// outside of ASCII. A part that declares its encoding then usually has none, since mails in
-    /// eight bits are rare.
+    /// Returns the mail as UTF-8 if it has characters outside of ASCII and declares no encoding. The
+    /// encoding is the one that the user named, UTF-8, or a guess. A part that declares its encoding
+    /// is left to the parser.
     fn decoded<'m>(&self, mail: &'m [u8]) -> Cow<'m, [u8]> {
-        match self.encoding {
-            Some(encoding) if !mail.is_ascii() && !declares_charset(mail) => {
-                match encoding.decode_without_bom_handling(mail).0 {
-                    Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-                    Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-                }
-            }
-            _ => Cow::Borrowed(mail),
+        if mail.is_ascii() || declares_charset(mail) {
+            return Cow::Borrowed(mail);
+        }
+        let encoding = match self.encoding {
+            Some(encoding) => encoding,
+            None if str::from_utf8(mail).is_ok() => return Cow::Borrowed(mail),
+            None => guess(mail),
+        };
+        match encoding.decode_without_bom_handling(mail).0 {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         }
     }
 
@@ -228,12 +232,16 @@ mod tests {
     }
 
     #[test]
-    fn a_named_encoding_is_for_mails_that_declare_none() {
+    fn an_encoding_is_named_or_guessed_for_mails_that_declare_none() {
         let mut parser = MailParser::new(None, Some(encoding_rs::WINDOWS_1251));
         let mail = [HEADER.as_bytes(), b"\n\xCF\xF0\xE8\xE2\xE5\xF2"].concat();
         let Content::Document(document) = parser.content(&mail, mail.len()) else { panic!() };
         assert_eq!(document.text, "A subject\nПривет".as_bytes());
         assert_eq!(document.repaired, None);
+        let mut parser = MailParser::new(None, None);
+        let mail = [HEADER.as_bytes(), b"\nun caf\xE9 \xE0 la cr\xE8me"].concat();
+        let Content::Document(document) = parser.content(&mail, mail.len()) else { panic!() };
+        assert_eq!(document.text, "A subject\nun café à la crème".as_bytes());
     }
 
     #[test]
