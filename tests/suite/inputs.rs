@@ -326,7 +326,7 @@ fn plain_text_is_divided_as_asked_for() {
     let block = format!("{WORDS}\nsecond line\n\n");
     let folder = Folder::empty()
         .with("a.txt", block.repeat(3))
-        .with("big.txt", block.repeat(30_000))
+        .with("big.txt", format!("{}\n{block}", WORDS.repeat(9)).repeat(6000))
         .with("in.mbox", format!("From a@b Mon Jan  1\nFrom: a@b\nDate: Mon\n\n{block}").repeat(2));
     let documents = |arguments: &str| {
         let run = folder.run_words(&format!("{arguments} --json --force"));

@@ -16,6 +16,9 @@ pub(super) static BLOCKS: TextBlocks = TextBlocks;
 /// documents.
 const MANY_BLOCKS: usize = 200;
 
+/// Length in bytes of the longest line of a book whose lines are broken at a fixed width.
+const LONGEST_LINE_OF_BOOK: usize = 160;
+
 /// The format of text files in which blank lines separate documents. No file is recognized as this
 /// format; the user selects it with `--split blank-lines`.
 #[derive(Debug)]
@@ -104,17 +107,19 @@ impl Splitter for BlockSplitter {
 }
 
 /// Returns whether `text`, the start of a large text file, seems to consist of many documents that
-/// blank lines separate: of more blocks than a book has in so many bytes, with several lines in many of
-/// them.
+/// blank lines separate. At least half of the blocks then have several lines, and one that is too
+/// long to be a line of a book, whose paragraphs are blocks, too.
 pub(super) fn seems_to_have_blocks(text: &[u8]) -> bool {
-    let (mut blocks, mut long_blocks, mut at) = (0, 0, 0);
+    let (mut blocks, mut documents, mut at) = (0, 0, 0);
     while let Some((block, end)) = first_blank_line(&text[at..]) {
+        let lines = text[at..at + block].trim_ascii_end().split(|&byte| byte == b'\n');
+        let (count, longest) = lines
+            .fold((0, 0), |(count, longest), line| (count + 1, usize::max(longest, line.len())));
         blocks += 1;
-        let lines = memchr::memchr_iter(b'\n', text[at..at + block].trim_ascii_end()).count();
-        long_blocks += usize::from(lines >= 2);
+        documents += usize::from(count > 1 && longest > LONGEST_LINE_OF_BOOK);
         at += end;
     }
-    blocks >= MANY_BLOCKS && 2 * long_blocks >= blocks
+    blocks >= MANY_BLOCKS && 2 * documents >= blocks
 }
 
 #[cfg(test)]
@@ -157,10 +162,12 @@ mod tests {
 
     #[test]
     fn collections_of_blocks_are_told_from_books() {
-        let block = "a line\nanother line\na third line\n\n";
+        let long = "a line without breaks ".repeat(10);
+        let block = format!("{long}\na line\n\n");
         assert!(seems_to_have_blocks(block.repeat(300).as_bytes()));
         assert!(!seems_to_have_blocks(block.repeat(100).as_bytes()));
-        assert!(!seems_to_have_blocks("a paragraph in one line\n\n".repeat(300).as_bytes()));
+        assert!(!seems_to_have_blocks(format!("{long}\n\n").repeat(300).as_bytes()));
+        assert!(!seems_to_have_blocks("a broken\nline\nof a book\n\n".repeat(300).as_bytes()));
         assert!(!seems_to_have_blocks("a line\n".repeat(900).as_bytes()));
     }
 }
