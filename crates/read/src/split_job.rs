@@ -51,9 +51,13 @@ impl SplitJob<'_, '_, '_> {
     /// The first error that the visitor returns.
     pub(super) fn split<S: Splitter>(self, splitter: &mut S) -> Result<u64> {
         let Self { longest, bytes, offset, encoding, to_fault, visit } = self;
-        let visit = &mut |event: Event<'_>| match encoding {
-            Some(encoding) => visit_decoded(event, encoding, visit),
-            None => visit(event),
+        let mut decoding;
+        let visit: &mut Visit<'_> = match encoding {
+            None => visit,
+            Some(encoding) => {
+                decoding = |event: Event<'_>| visit_decoded(event, encoding, visit);
+                &mut decoding
+            }
         };
         match bytes {
             SplitBytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, visit),
