@@ -274,9 +274,7 @@ impl Copies<'_> {
     ) -> Result<RecordCounts> {
         let mut counts = RecordCounts::default();
         let mut first_record = 0;
-        let recognized = self.shards[file].recognized;
-        let mut separator =
-            LeadingSeparator::new(recognized.and_then(|r| r.format.leading_separator()));
+        let mut separator = LeadingSeparator::of_format(self.shards[file].recognized);
         let keeps_bad = self.bad_records == BadRecords::Keep;
         let watched = Watched { corpus: self.collection, progress: self.progress };
         for shard in shards {
@@ -308,10 +306,7 @@ impl Copies<'_> {
                     Content::Bad(_) => keeps_bad,
                 };
                 if stays {
-                    let bytes = separator.copied(record.bytes);
-                    if matches!(record.content, Content::PassThrough) {
-                        separator.restart();
-                    }
+                    let bytes = separator.copied_record(&record);
                     let kept = CopiedBytes::Record(bytes, first_record + record.number);
                     return keep(kept).map(ControlFlow::Continue);
                 }

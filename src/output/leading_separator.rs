@@ -1,5 +1,8 @@
 //! The separators in copies of arrays from which elements were left out.
 
+use simtool_model::document::{Content, Record};
+use simtool_read::Recognized;
+
 /// Removes the separator before the first element of a copied array, for example the comma before the first
 /// object of a JSON array. All other elements keep theirs.
 #[derive(Debug)]
@@ -13,13 +16,19 @@ pub(super) struct LeadingSeparator {
 }
 
 impl LeadingSeparator {
-    pub(super) fn new(character: Option<u8>) -> Self {
+    /// Creates the separators of a file of this format. `None` means that the format is not known.
+    pub(super) fn of_format(recognized: Option<Recognized>) -> Self {
+        let character = recognized.and_then(|recognized| recognized.format.leading_separator());
         Self { character, has_kept: false, has_left_out: false }
     }
 
-    /// Begins another array.
-    pub(super) fn restart(&mut self) {
-        (self.has_kept, self.has_left_out) = (false, false);
+    /// Returns the bytes of `record` as the copy has them. Bytes between arrays begin another array.
+    pub(super) fn copied_record<'b>(&mut self, record: &Record<'b>) -> &'b [u8] {
+        if matches!(record.content, Content::PassThrough) {
+            (self.has_kept, self.has_left_out) = (false, false);
+            return record.bytes;
+        }
+        self.copied(record.bytes)
     }
 
     /// Notes that the next element is not copied.
@@ -46,16 +55,19 @@ mod tests {
 
     /// Returns the copy of `elements`, of which those in `left_out` are left out.
     fn copy(elements: &[&str], left_out: &[usize]) -> String {
-        let mut separator = LeadingSeparator::new(Some(b','));
+        let mut separator =
+            LeadingSeparator { character: Some(b','), has_kept: false, has_left_out: false };
         let mut copy = Vec::new();
         for (at, element) in elements.iter().enumerate() {
-            if element.starts_with('[') {
-                separator.restart();
-                copy.extend_from_slice(element.as_bytes());
-            } else if left_out.contains(&at) {
+            let content = match element.strip_prefix('[') {
+                Some(_) => Content::PassThrough,
+                None => Content::PassedOver,
+            };
+            let record = Record { number: 0, byte: 0, bytes: element.as_bytes(), content };
+            if left_out.contains(&at) {
                 separator.leave_out();
             } else {
-                copy.extend_from_slice(separator.copied(element.as_bytes()));
+                copy.extend_from_slice(separator.copied_record(&record));
             }
         }
         String::from_utf8(copy).unwrap()

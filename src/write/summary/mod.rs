@@ -367,14 +367,21 @@ impl Summary {
                 new("corpus_text_bytes", "bytes of text", corpus.text_bytes).for_programs(),
             ]);
         }
-        let mut non_documents = NonDocumentCounts::default();
-        self.read.iter().for_each(|read| non_documents += read.non_documents);
-        figures.extend(non_documents.kinds().map(|(kind, count)| {
-            let figure = new(kind.key(), kind.title(), count);
-            let figure = figure.note("records of web archives without a text to compare");
-            if kind.is_routine() { figure.for_programs() } else { figure }
-        }));
+        figures.extend(self.non_document_figures());
         figures
+    }
+
+    /// Returns the counts of records of web archives that are no documents, for the kinds that occur. People
+    /// do not see kinds that ordinary archives have.
+    fn non_document_figures(&self) -> impl Iterator<Item = Figure> {
+        let mut counts = NonDocumentCounts::default();
+        self.read.iter().for_each(|read| counts += read.non_documents);
+        let kinds: Vec<_> = counts.kinds().collect();
+        kinds.into_iter().map(|(kind, count)| {
+            let figure = Figure::new(kind.key(), kind.title(), count)
+                .note("records of web archives without a text to compare");
+            if kind.is_routine() { figure.for_programs() } else { figure }
+        })
     }
 }
 
