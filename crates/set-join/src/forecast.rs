@@ -169,7 +169,7 @@ mod tests {
         };
         let mut found = 0;
         let mut has_near = vec![false; sizes.len()];
-        scan.visit(&mut |pairs| {
+        scan.visit(u64::MAX, &mut |pairs| {
             for [a, b] in pairs.into_iter().flatten() {
                 found += 1;
                 (has_near[a as usize], has_near[b as usize]) = (true, true);

@@ -20,8 +20,9 @@ use std::ops::Range;
 const BYTES_PER_COMPARED_TERM: u64 = 32;
 
 /// Bytes of memory for a candidate pair while its terms are compared. A candidate is a pair with
-/// similar sketches.
-const BYTES_PER_CANDIDATE: u64 = 32;
+/// similar sketches. It is stored twice while candidates are sorted, and once more with its group while
+/// batches are made. Its similar pair is stored twice while the pairs are sorted.
+const BYTES_PER_CANDIDATE: u64 = 64;
 
 /// Bytes of memory for a similar pair, which exists twice while all pairs are sorted.
 const BYTES_PER_PAIR: u64 = 2 * size_of::<SetPair>() as u64;
@@ -181,8 +182,8 @@ impl<'a> SketchJoin<'a> {
         })
     }
 
-    /// Finds the pairs of documents with similar sketches. Calls `found` with the pairs found since the
-    /// last call each time there are more than `most`, and at the end.
+    /// Finds the pairs of documents with similar sketches. Calls `found` with at most `most` pairs at a
+    /// time, unless a single document has more pairs.
     pub(super) fn near(
         &self,
         scans: &[SketchScan<'_>],
@@ -194,10 +195,11 @@ impl<'a> SketchJoin<'a> {
         let mut count = 0;
         for &SketchScan { sets, candidates, which } in scans {
             let scan = WindowScan { sets, candidates, which, threshold, context };
-            scan.visit(&mut |pairs| {
+            // Up to half of `most` pairs are held when the next part comes.
+            scan.visit(most / 2, &mut |pairs| {
                 count += pairs.iter().map(|pairs| pairs.len() as u64).sum::<u64>();
                 held.extend(pairs);
-                let are_many = count > most;
+                let are_many = count > most / 2;
                 if are_many {
                     count = 0;
                     found(std::mem::take(&mut held))?;

@@ -14,13 +14,19 @@ use simtool_kernels::Isa;
 use simtool_kernels::hamming_groups::{GROUP, GroupSearch, near_in_groups};
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Number of sets that a worker thread compares together. It compares all of them with one tile of
 /// candidates before it goes on to the next tile.
 const BLOCK: usize = 64;
-/// Number of blocks of sets after which the pairs found so far are passed on. All threads share the
-/// work on these blocks.
-const PART_BLOCKS: usize = 256;
+/// Maximum number of sets after which the pairs found so far are passed on. All threads share the work
+/// on these sets.
+const PART_SETS: usize = 256 * BLOCK;
+/// If a part has too many pairs, the next attempt takes 1/`FEWER` of its sets.
+const FEWER: usize = 4;
+/// If a part had less than 1/`FEW_PAIRS` of the pairs that a part may have, the next part is twice as
+/// large.
+const FEW_PAIRS: u64 = 8;
 /// Number of 64-bit words in a tile. A tile has the rows of some candidates, and fits into the
 /// second-level cache.
 const TILE_WORDS: usize = 16 << 10;
@@ -55,11 +61,41 @@ struct ComparedSet {
     row: Vec<u64>,
 }
 
+/// Counter of the pairs of a part. All threads that work on the part share it.
+struct PairRoom {
+    count: AtomicU64,
+    most: u64,
+}
+
+impl PairRoom {
+    fn new(most: u64) -> Self {
+        Self { count: AtomicU64::new(0), most }
+    }
+
+    /// Counts `pairs` more pairs, and returns whether the part has room for all pairs so far.
+    fn take(&self, pairs: usize) -> bool {
+        if pairs > 0 {
+            self.count.fetch_add(pairs as u64, Ordering::Relaxed);
+        }
+        !self.is_exceeded()
+    }
+
+    fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// Whether the part has more pairs than it may have. After the work on the part, this does not
+    /// depend on the threads.
+    fn is_exceeded(&self) -> bool {
+        self.count() > self.most
+    }
+}
+
 impl WindowScan<'_> {
     /// Finds the pairs whose sketches are similar. This includes all pairs of similar sets. Calls
-    /// `found` with one part of the pairs after the other. The parts do not depend on the number of
-    /// threads. Each pair has the smaller row number first. `found` returns true if it has begun a
-    /// progress stage of its own.
+    /// `found` with one part of the pairs after the other. A part has at most `most` pairs, unless it
+    /// has the pairs of a single set. The parts do not depend on the number of threads. Each pair has
+    /// the smaller row number first. `found` returns true if it has begun a progress stage of its own.
     ///
     /// # Complexity
     /// O(pairs of sets whose sizes allow similarity × 64-bit words of their sketches).
@@ -68,38 +104,65 @@ impl WindowScan<'_> {
     /// `found` fails, or the work is cancelled.
     pub(super) fn visit(
         &self,
+        most: u64,
         found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<bool>,
     ) -> Result<()> {
-        let blocks = self.sets.len().div_ceil(BLOCK);
-        let sets_of = |block: usize| block * BLOCK..self.sets.len().min((block + 1) * BLOCK);
-        let windows =
-            |sets: Range<usize>| -> u64 { sets.map(|place| self.window(place).len() as u64).sum() };
-        let mut rest = windows(0..self.sets.len());
-        self.context.progress().begin("compare sketches", Work::Steps(rest));
+        let mut rest = self.windows(0..self.sets.len());
+        self.begin(rest);
         self.context.progress().counted("rows", self.sets.len() as u64);
         self.context.progress().counted("pairs", rest);
         // The largest sets cost the most, so they come first.
-        let mut end = blocks;
+        let mut end = self.sets.len();
+        let mut width = PART_SETS;
         while end > 0 {
-            let part = end.saturating_sub(PART_BLOCKS)..end;
+            let part = end.saturating_sub(width)..end;
+            let room = PairRoom::new(if part.len() == 1 { u64::MAX } else { most });
+            let pairs = self.of_part(part.clone(), &room)?;
+            if room.is_exceeded() {
+                // The same sets come again in a smaller part, so their progress starts again.
+                drop(pairs);
+                width = part.len().div_ceil(FEWER);
+                self.begin(rest);
+                continue;
+            }
             end = part.start;
-            let pairs = self.context.threads().try_map(
-                part.len(),
-                || Ok(()),
-                |(), block| {
-                    self.context.check_cancelled()?;
-                    let sets = sets_of(part.end - 1 - block);
-                    let found = self.of_block(sets.clone());
-                    self.context.progress().advance(windows(sets));
-                    Ok(found)
-                },
-            )?;
-            rest -= windows(part.start * BLOCK..sets_of(part.end - 1).end);
+            rest -= self.windows(part);
+            if room.count() < most / FEW_PAIRS {
+                width = (width * 2).min(PART_SETS);
+            }
             if found(pairs)? && end > 0 {
-                self.context.progress().begin("compare sketches", Work::Steps(rest));
+                self.begin(rest);
             }
         }
         Ok(())
+    }
+
+    /// Begins the progress stage. `rest` is the number of comparisons that remain.
+    fn begin(&self, rest: u64) {
+        self.context.progress().begin("compare sketches", Work::Steps(rest));
+    }
+
+    /// Returns the number of comparisons of some sets. `sets` is their range in [`Self::sets`].
+    fn windows(&self, sets: Range<usize>) -> u64 {
+        sets.map(|place| self.window(place).len() as u64).sum()
+    }
+
+    /// Returns the pairs of the sets in `part`, for each block of sets. If they have no room, the
+    /// result is not complete.
+    fn of_part(&self, part: Range<usize>, room: &PairRoom) -> Result<Vec<Vec<Candidate>>> {
+        self.context.threads().try_map(
+            part.len().div_ceil(BLOCK),
+            || Ok(()),
+            |(), block| {
+                self.context.check_cancelled()?;
+                // The last block has the largest sets.
+                let end = part.end - block * BLOCK;
+                let sets = end.saturating_sub(BLOCK).max(part.start)..end;
+                let found = self.of_block(sets.clone(), room);
+                self.context.progress().advance(self.windows(sets));
+                Ok(found)
+            },
+        )
     }
 
     /// Returns the range of the candidates of the set with index `place`. Candidates are sorted by
@@ -116,7 +179,8 @@ impl WindowScan<'_> {
         sizes[..end].partition_point(|&other| other < smallest)..end
     }
 
-    fn of_block(&self, block: Range<usize>) -> Vec<Candidate> {
+    /// Returns the pairs of the sets in `block`. If they have no room, the result is not complete.
+    fn of_block(&self, block: Range<usize>, room: &PairRoom) -> Vec<Candidate> {
         let first = block.start;
         let mut compared: Vec<ComparedSet> = Vec::with_capacity(block.len());
         for place in block {
@@ -147,14 +211,20 @@ impl WindowScan<'_> {
                     let near = tile.start.max(set.window.start)..tile.end.min(set.window.end);
                     if !near.is_empty() {
                         let document = self.sets.documents[place];
+                        let before = found.len();
                         self.in_tile(level, near, set, &mut hits, |candidate| {
                             let candidate = self.candidates.documents[candidate];
                             found.push([document.min(candidate), document.max(candidate)]);
                         });
+                        if !room.take(found.len() - before) {
+                            return Vec::new();
+                        }
                     }
                 }
             }
         }
+        // A growing vector has room for up to twice as many pairs.
+        found.shrink_to_fit();
         found
     }
 
