@@ -11,15 +11,16 @@
 //!
 //! J. Leskovec, A. Rajaraman, J. Ullman, "Mining of Massive Datasets", chapter 3.
 
-use crate::layout::Layout;
+use crate::collect::{Collect, KeepPairs};
+use crate::layout::{Layout, agree};
+use crate::work::JoinWork;
 use rayon::prelude::{IntoParallelIterator, ParallelIterator, ParallelSliceMut};
-use simtool_base::progress::Share;
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
 /// Finds the pairs of fingerprints that are equal in all bits of at least one mask of `layout` and have
-/// at most distance `max_distance`. Returns them in ascending order. With two collections, a pair has
+/// at most the maximum distance of `work`. Returns them in ascending order. With two collections, a pair has
 /// one row of each. All rows must have a fingerprint.
 ///
 /// # Complexity
@@ -28,13 +29,15 @@ use simtool_model::sides::Sides;
 pub(super) fn band_join(
     rows: Sides<&FingerprintRows<'_>>,
     layout: &Layout,
-    max_distance: u32,
-    share: Share<'_>,
+    work: JoinWork<'_>,
 ) -> Vec<ValuePair> {
+    let keep = &KeepPairs::new(work);
+    let share = work.share;
+    let max_distance = work.reach.max_distance;
     let rows = BandRows::new(rows);
     let queries = rows.queries;
     let masks: Vec<&[u64]> = layout.masks().collect();
-    let mut pairs = Vec::new();
+    let mut pairs = keep.part();
     for number in 0..masks.len() {
         if share.is_cancelled() {
             break;
@@ -47,23 +50,31 @@ pub(super) fn band_join(
         let band = Band { masks: &masks, number, rows: &rows, max_distance };
         let band = &band;
         // Rows with the same key are neighbours after the sort.
-        let found = (0..keyed.len()).into_par_iter().flat_map_iter(|at| {
-            let (key, a) = keyed[at];
-            let behind = keyed[at + 1..].iter().take_while(move |behind| behind.0 == key);
-            let partners = behind.map(|behind| behind.1).filter(move |&b| {
-                queries == 0 || ((a as usize) < queries && b as usize >= queries)
-            });
-            partners.filter_map(move |b| band.near_pair(a, b))
-        });
-        pairs.extend(found.collect::<Vec<_>>());
+        let found = (0..keyed.len()).into_par_iter().fold(
+            || keep.part(),
+            |mut part, at| {
+                // A join that ends early has no use for the rest of a key with many rows.
+                if share.is_cancelled() {
+                    return part;
+                }
+                let (key, a) = keyed[at];
+                let behind = keyed[at + 1..].iter().take_while(|behind| behind.0 == key);
+                let partners = behind
+                    .map(|behind| behind.1)
+                    .filter(|&b| queries == 0 || ((a as usize) < queries && b as usize >= queries));
+                for pair in partners.filter_map(|b| band.near_pair(a, b)) {
+                    // The rows of the second collection are numbered from 0 again.
+                    keep.pair(&mut part, pair.a, pair.b - queries as u32, pair.distance);
+                }
+                part
+            },
+        );
+        for part in found.collect::<Vec<_>>() {
+            keep.merge(&mut pairs, part);
+        }
         share.part(1, masks.len()).done();
     }
-    // The rows of the second collection are numbered from 0 again.
-    for pair in &mut pairs {
-        pair.b -= queries as u32;
-    }
-    pairs.par_sort_unstable();
-    pairs
+    pairs.into_sorted()
 }
 
 /// The rows of one or two collections. The row numbers of the second collection follow those of the
@@ -129,17 +140,13 @@ impl Band<'_> {
     }
 }
 
-/// Whether two rows are equal in the bits of `mask`.
-#[inline]
-fn agree(mask: &[u64], a: &[u64], b: &[u64]) -> bool {
-    mask.iter().zip(a).zip(b).all(|((mask, a), b)| (a ^ b) & mask == 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use simtool_base::stable_hash::mix;
+    use simtool_compute::context::Context;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
+    use simtool_model::fingerprint_table::Reach;
 
     /// Returns `count` rows near seven random centres. In each word of a row, one bit is flipped with
     /// probability 1/3.
@@ -182,7 +189,9 @@ mod tests {
                         }
                     }
                 }
-                let found = band_join(sides, &layout, max_distance, Share::silent());
+                let context = Context::default();
+                let work = JoinWork::new(Reach { shape, max_distance }, &context);
+                let found = band_join(sides, &layout, work);
                 assert_eq!(found, expected, "{shape}");
                 assert!(!found.is_empty(), "{shape}");
             }

@@ -37,8 +37,7 @@ pub fn bipartite_join<L: Fingerprint>(
     let ledger = work.context.memory();
     let queries = group(queries, ledger)?;
     let corpus = group(corpus, ledger)?;
-    let keep_pairs = KeepPairs(ledger.clone());
-    let pairs = collect_bipartite(&queries, &corpus, work, &keep_pairs)?.into_sorted();
+    let pairs = collect_bipartite(&queries, &corpus, work, &KeepPairs::new(work))?.into_sorted();
     Ok(GroupPairs { groups: Sides::Two(queries.groups, corpus.groups), pairs })
 }
 

@@ -1,5 +1,7 @@
 //! The receivers of the pairs that a join finds. One counts the pairs, and another keeps them.
 
+use crate::pair_room::PairRoom;
+use crate::work::JoinWork;
 use simtool_base::memory_ledger::{Ledger, Reservation};
 use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
@@ -50,7 +52,34 @@ impl Collect for CountRows<'_> {
 
 /// Receiver that keeps all pairs in memory. The ledger counts the memory of the pairs.
 #[derive(Clone, Debug)]
-pub(crate) struct KeepPairs(pub(crate) Ledger);
+pub(crate) struct KeepPairs<'w> {
+    ledger: Ledger,
+    /// Mark for pairs that do not fit in memory, which are then left out. If it is `None`, all pairs are
+    /// kept, even beyond the limit of the ledger.
+    room: Option<&'w PairRoom>,
+}
+
+impl<'w> KeepPairs<'w> {
+    /// Creates the receiver for the pairs of `work`.
+    pub(crate) fn new(work: JoinWork<'w>) -> Self {
+        Self { ledger: work.context.memory().clone(), room: work.room }
+    }
+
+    /// Creates a receiver that keeps all pairs in any case.
+    #[cfg(test)]
+    pub(crate) fn all() -> Self {
+        Self { ledger: Ledger::new(u64::MAX), room: None }
+    }
+
+    /// Whether more pairs fit in memory.
+    fn has_room(&self) -> bool {
+        let Some(room) = self.room else { return true };
+        if self.ledger.free() == 0 {
+            room.exceed();
+        }
+        !room.is_exceeded()
+    }
+}
 
 /// Pairs in the order in which they were found, as a list of vectors.
 #[derive(Debug)]
@@ -62,7 +91,9 @@ pub(crate) struct PairList {
 }
 
 /// Number of pairs of a full vector. A full vector is moved when lists are merged, and not copied.
-const PIECE: usize = 1 << 14;
+const PIECE: usize = 1 << 12;
+/// Bytes of memory for a pair in a full vector. It exists twice while all pairs are copied to one vector.
+const PAIR_BYTES: u64 = 2 * size_of::<ValuePair>() as u64;
 
 impl PairList {
     /// Returns the number of pairs.
@@ -93,27 +124,31 @@ impl PairList {
         pairs
     }
 
-    /// Adds a pair at the end of the list.
-    #[inline]
-    pub(crate) fn push(&mut self, pair: ValuePair) {
-        if self.open.len() == PIECE {
-            self.held.grow(size_of_val(&self.open[..]) as u64);
-            self.full.push(std::mem::replace(&mut self.open, Vec::with_capacity(PIECE)));
-        }
-        self.open.push(pair);
+    /// Makes the last vector a full one, which is counted and not changed any more.
+    fn close(&mut self) {
+        self.held.grow(self.open.len() as u64 * PAIR_BYTES);
+        self.full.push(std::mem::take(&mut self.open));
     }
 }
 
-impl Collect for KeepPairs {
+impl Collect for KeepPairs<'_> {
     type Part = PairList;
 
     fn part(&self) -> PairList {
-        PairList { full: Vec::new(), open: Vec::new(), held: self.0.hold(0) }
+        PairList { full: Vec::new(), open: Vec::new(), held: self.ledger.hold(0) }
     }
 
     #[inline]
     fn pair(&self, part: &mut PairList, a: u32, b: u32, distance: u32) {
-        part.push(ValuePair { a, b, distance });
+        if part.open.len() == PIECE {
+            if self.has_room() {
+                part.close();
+                part.open.reserve_exact(PIECE);
+            } else {
+                part.open.clear();
+            }
+        }
+        part.open.push(ValuePair { a, b, distance });
     }
 
     fn merge(&self, part: &mut PairList, later: PairList) {
@@ -127,8 +162,7 @@ impl Collect for KeepPairs {
         }
         // The order of the pairs must stay, so the last vector of the earlier list ends here.
         if !part.open.is_empty() {
-            part.held.grow(size_of_val(&part.open[..]) as u64);
-            part.full.push(std::mem::take(&mut part.open));
+            part.close();
         }
         part.held.grow(later.held.bytes());
         part.full.extend(later.full);

@@ -201,11 +201,7 @@ fn check_spilled<L: Fingerprint>(shape: Shape, memory: u64, distances: &[u32]) {
             let (groups, isa) = (&spilled.groups, Isa::detected());
             let layout = Layout::even(shape, max_distance);
             let pairs = spilled
-                .collect_pairs(
-                    &layout,
-                    JoinWork::new(reach, &context_of(isa)),
-                    &KeepPairs(Ledger::new(0)),
-                )
+                .collect_pairs(&layout, JoinWork::new(reach, &context_of(isa)), &KeepPairs::all())
                 .unwrap();
             let found = expanded(groups, &pairs.into_sorted());
             assert!(found == oracle(rows, reach), "{name}, {shape}, k = {max_distance}");

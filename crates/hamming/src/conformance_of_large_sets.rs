@@ -36,8 +36,7 @@ fn large_sets_of_many_words_are_joined_by_their_sketches() {
         let reach = Reach::bits(512, max_distance);
         let mut groups = group(Rows::all(fingerprints), &Ledger::new(0)).unwrap();
         let run = |groups: &mut _| {
-            collect_value_pairs(groups, JoinWork::new(reach, &context), &KeepPairs(Ledger::new(0)))
-                .unwrap()
+            collect_value_pairs(groups, JoinWork::new(reach, &context), &KeepPairs::all()).unwrap()
         };
         let pairs = on_threads(1, || run(&mut groups));
         let values = groups.values().to_vec();
@@ -86,13 +85,13 @@ fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() 
         let pairs = collect_value_pairs(
             &mut groups,
             JoinWork::new(reach(max_distance), &context),
-            &KeepPairs(Ledger::new(0)),
+            &KeepPairs::all(),
         )
         .unwrap();
         let portable = collect_value_pairs(
             &mut groups,
             JoinWork::new(reach(max_distance), &context.with_isa(Isa::PORTABLE)),
-            &KeepPairs(Ledger::new(0)),
+            &KeepPairs::all(),
         )
         .unwrap();
         assert_eq!(portable.len(), pairs.len());

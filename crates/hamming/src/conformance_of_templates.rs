@@ -4,6 +4,7 @@
 //! of bits divides them well. A recursion that treats the bits as independent visits far more paths
 //! than there are rows. So the tests also limit the memory of all paths that exist at the same time.
 
+use crate::collect::KeepPairs;
 use crate::conformance::fingerprint_sets::Random;
 use crate::conformance::{RowPair, expanded};
 use crate::door;
@@ -141,7 +142,7 @@ fn every_search_takes_documents_of_a_template_in_bounded_memory() {
             let plan = planned(join, task, &corpus, max_distance);
             let row_words = queries.words.len() + corpus.words.len();
             let found = with_bounded_paths(row_words, &place, || {
-                collect(&*door::partners(sides, &plan, &context).unwrap())
+                collect(&*door::partners(sides, &plan, &context).unwrap(), &KeepPairs::all())
             });
             let found: Vec<RowPair> = found.iter().map(|p| (p.a, p.b, p.distance)).collect();
             assert!(found == expected, "{place}");

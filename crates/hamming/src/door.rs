@@ -15,11 +15,13 @@
 //! `context.threads().run(…)`.
 
 use crate::band_join::band_join as join_by_bands;
+use crate::collect::KeepPairs;
 use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
 use crate::join::{Join, JoinFixedRows};
 use crate::layout::Layout;
 use crate::null_lanes::{NullSide, may_be_null, without_nulls};
+use crate::pair_room::{PairRoom, if_pairs_fit};
 use crate::partners::{Partners, collect, count};
 use crate::planner::JoinPlan;
 use crate::row_pairs::RowPairs;
@@ -140,12 +142,34 @@ pub fn join(
     plan: &JoinPlan,
     context: &Context<'_>,
 ) -> Result<GroupPairs> {
+    join_in_room(rows, plan, context, None)
+}
+
+/// Finds the same pairs as [`join`], or returns `None` if they do not fit in the memory of `context`.
+///
+/// # Errors
+///
+/// The same errors as [`join`].
+pub fn join_if_fits(
+    rows: Sides<&FingerprintRows<'_>>,
+    plan: &JoinPlan,
+    context: &Context<'_>,
+) -> Result<Option<GroupPairs>> {
+    if_pairs_fit(context, |context, room| join_in_room(rows, plan, context, Some(room)))
+}
+
+fn join_in_room<'w>(
+    rows: Sides<&FingerprintRows<'_>>,
+    plan: &JoinPlan,
+    context: &'w Context<'w>,
+    room: Option<&'w PairRoom>,
+) -> Result<GroupPairs> {
     check_sides(rows)?;
     if may_be_null(rows.second().shape) {
-        return join(values_for_nulls(rows).as_ref(), plan, context);
+        return join_in_room(values_for_nulls(rows).as_ref(), plan, context, room);
     }
     let share = Share::begin("joining", context.progress());
-    let work = JoinWork { share, ..work(rows.second(), plan, context)? };
+    let work = JoinWork { share, room, ..work(rows.second(), plan, context)? };
     match JoinWay::of(plan.join, work.reach) {
         JoinWay::Votes { needed } => {
             let distinct = rows.try_map(|rows| Distinct::new(rows, work))?;
@@ -155,17 +179,16 @@ pub fn join(
         }
         JoinWay::LongMasks => {
             let distinct = rows.try_map(|rows| Distinct::new(rows, work))?;
-            let max_distance = work.reach.max_distance;
             let corpus = &distinct.second().values;
-            let layout = Layout::of(&corpus.words, corpus.shape, max_distance);
+            let layout = Layout::of(&corpus.words, corpus.shape, work.reach.max_distance);
             let values = distinct.as_ref().map(|distinct| &distinct.values);
-            let pairs = join_by_bands(values, &layout, max_distance, work.share);
+            let pairs = join_by_bands(values, &layout, work);
             Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
         }
         JoinWay::ByMethod => of_fixed_words!(
             work.reach.shape,
             join_fixed(rows, plan.join, work),
-            scan_wide(rows, work.reach)
+            scan_wide(rows, work)
         ),
     }
 }
@@ -189,16 +212,18 @@ where
 }
 
 /// Compares every two fingerprints. This is for fingerprints with more words than the methods support.
-fn scan_wide(rows: Sides<&FingerprintRows<'_>>, reach: Reach) -> Result<GroupPairs> {
+fn scan_wide(rows: Sides<&FingerprintRows<'_>>, work: JoinWork<'_>) -> Result<GroupPairs> {
+    let reach = work.reach;
+    let keep = &KeepPairs::new(work);
     match rows {
         Sides::One(rows) => {
             let (groups, values) = WideRows::new(rows, reach).grouped()?;
-            Ok(GroupPairs { groups: Sides::One(groups), pairs: collect(&values) })
+            Ok(GroupPairs { groups: Sides::One(groups), pairs: collect(&values, keep) })
         }
         Sides::Two(queries, corpus) => {
             let (query_groups, queries) = WideRows::new(queries, reach).grouped()?;
             let (corpus_groups, corpus) = WideRows::new(corpus, reach).grouped()?;
-            let pairs = collect(&WideSearch { queries, corpus });
+            let pairs = collect(&WideSearch { queries, corpus }, keep);
             Ok(GroupPairs { groups: Sides::Two(query_groups, corpus_groups), pairs })
         }
     }
@@ -308,6 +333,34 @@ pub fn band_join(
     max_distance: u32,
     context: &Context<'_>,
 ) -> Result<GroupPairs> {
+    let reach = Reach { shape: rows.second().shape, max_distance };
+    band_join_in_room(rows, layout, JoinWork::new(reach, context))
+}
+
+/// Finds the same pairs as [`band_join`], or returns `None` if they do not fit in the memory of
+/// `context`.
+///
+/// # Errors
+///
+/// The same errors as [`band_join`].
+pub fn band_join_if_fits(
+    rows: Sides<&FingerprintRows<'_>>,
+    layout: &Layout,
+    max_distance: u32,
+    context: &Context<'_>,
+) -> Result<Option<GroupPairs>> {
+    let reach = Reach { shape: rows.second().shape, max_distance };
+    if_pairs_fit(context, |context, room| {
+        let work = JoinWork { room: Some(room), ..JoinWork::new(reach, context) };
+        band_join_in_room(rows, layout, work)
+    })
+}
+
+fn band_join_in_room(
+    rows: Sides<&FingerprintRows<'_>>,
+    layout: &Layout,
+    work: JoinWork<'_>,
+) -> Result<GroupPairs> {
     check_sides(rows)?;
     let corpus = *rows.second();
     check_count("fingerprints", corpus)?;
@@ -315,13 +368,26 @@ pub fn band_join(
         let rule = format!("must be of bands of {}", corpus.shape);
         return Err(Error::config("layout", layout.shape(), rule));
     }
-    let share = Share::begin("joining", context.progress());
-    let reach = Reach { shape: corpus.shape, max_distance };
-    let work = JoinWork::new(reach, context);
+    let share = Share::begin("joining", work.context.progress());
+    let work = JoinWork { share, ..work };
     let distinct = rows.try_map(|rows| Distinct::new(rows, work))?;
     let values = distinct.as_ref().map(|distinct| &distinct.values);
-    let pairs = join_by_bands(values, layout, max_distance, share);
+    let pairs = join_by_bands(values, layout, work);
     Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
+}
+
+/// Groups the rows with equal fingerprints. Rows without a fingerprint are left out.
+///
+/// # Errors
+///
+/// There are too many rows, or there is too little memory.
+pub fn equal_rows(rows: &FingerprintRows<'_>, context: &Context<'_>) -> Result<Groups> {
+    check_count("fingerprints", rows)?;
+    if may_be_null(rows.shape) {
+        return equal_rows(values_for_nulls(Sides::One(rows)).first(), context);
+    }
+    let reach = Reach { shape: rows.shape, max_distance: 0 };
+    Ok(Distinct::new(rows, JoinWork::new(reach, context))?.groups)
 }
 
 /// The different fingerprints of a collection. Rows without a fingerprint are left out.
@@ -390,7 +456,7 @@ fn work<'w>(
         return Err(plan.join.refusal(rows));
     }
     let reach = Reach { shape: corpus.shape, max_distance: plan.workload.max_distance };
-    Ok(JoinWork { reach, context, share: Share::silent() })
+    Ok(JoinWork::new(reach, context))
 }
 
 /// Checks that 32 bits are enough for the row numbers. The largest number is reserved: it means "no

@@ -4,6 +4,7 @@
 //! [`JOINS`](crate::joins::JOINS).
 
 use crate::Rows;
+use crate::collect::KeepPairs;
 use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
 use crate::partners::{Partners, collect, count};
@@ -173,7 +174,8 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
         let corpus = group(corpus, work.context.memory())?;
         let query_values = FixedRows::all(queries.values());
         let corpus_values = FixedRows::all(corpus.values());
-        let pairs = collect(&*self.partners(query_values, corpus_values, work)?);
+        let pairs =
+            collect(&*self.partners(query_values, corpus_values, work)?, &KeepPairs::new(work));
         Ok(GroupPairs { groups: Sides::Two(queries.groups, corpus.groups), pairs })
     }
 

@@ -121,6 +121,12 @@ impl Layout {
         Self { shape, masks }
     }
 
+    /// Whether two fingerprints are equal in all bits of at least one mask.
+    #[must_use]
+    pub fn has_equal_mask(&self, a: &[u64], b: &[u64]) -> bool {
+        self.masks().any(|mask| agree(mask, a, b))
+    }
+
     /// Creates a layout of bands that finds at least the fraction `recall` of the pairs at distance
     /// `max_distance`. It has as few bands as possible. Nearer pairs are found with a greater
     /// probability.
@@ -254,6 +260,12 @@ fn regions(shape: Shape) -> impl Iterator<Item = Vec<u64>> {
 pub(super) fn is_first_agreeing<W: Fingerprint>(blocks: &[W], table: usize, difference: W) -> bool {
     difference & blocks[table] == W::ZERO
         && blocks[..table].iter().all(|&block| difference & block != W::ZERO)
+}
+
+/// Whether two fingerprints are equal in the bits of `mask`.
+#[inline]
+pub(super) fn agree(mask: &[u64], a: &[u64], b: &[u64]) -> bool {
+    mask.iter().zip(a).zip(b).all(|((mask, a), b)| (a ^ b) & mask == 0)
 }
 
 #[cfg(test)]

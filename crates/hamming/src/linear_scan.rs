@@ -2,6 +2,7 @@
 //! method for few rows.
 
 use crate::Rows;
+use crate::collect::KeepPairs;
 use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
@@ -98,7 +99,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for LinearScanJoin {
     fn self_join(&self, rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
         let equal = group(rows, work.context.memory())?;
         let behind = ScanBehind { rows: FixedRows::all(equal.values()), work };
-        let pairs = collect(&behind);
+        let pairs = collect(&behind, &KeepPairs::new(work));
         Ok(GroupPairs { groups: Sides::One(equal.groups), pairs })
     }
 

@@ -37,8 +37,7 @@ const MANY_ROWS: usize = 1 << 15;
 /// big buckets are divided further.
 pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
     let mut groups = group(rows, work.context.memory())?;
-    let pairs = collect_value_pairs(&mut groups, work, &KeepPairs(work.context.memory().clone()))?
-        .into_sorted();
+    let pairs = collect_value_pairs(&mut groups, work, &KeepPairs::new(work))?.into_sorted();
     Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
 }
 

@@ -1,6 +1,7 @@
 //! A source of pairs that returns the partners of one row at a time. There may be n² pairs, and they
 //! are never in memory together.
 
+use crate::collect::{Collect, KeepPairs};
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
 };
@@ -28,11 +29,20 @@ pub trait Partners: Sync {
     fn partners(&self, row: usize, found: &mut Vec<Match>);
 }
 
-/// Collects all pairs in ascending order.
+/// Collects the pairs in ascending order. `keep` decides what becomes of pairs that do not fit in memory.
 #[must_use]
-pub fn collect(pairs: &dyn Partners) -> Vec<ValuePair> {
-    let parts = tasks(pairs).into_par_iter().with_max_len(1).map(|rows| listed(pairs, rows));
-    parts.collect::<Vec<_>>().concat()
+pub(crate) fn collect(pairs: &dyn Partners, keep: &KeepPairs<'_>) -> Vec<ValuePair> {
+    let parts = tasks(pairs).into_par_iter().with_max_len(1).map(|rows| {
+        let mut part = keep.part();
+        for_each(pairs, rows, |pair| keep.pair(&mut part, pair.a, pair.b, pair.distance));
+        part
+    });
+    let parts: Vec<_> = parts.collect();
+    let mut all = keep.part();
+    for part in parts {
+        keep.merge(&mut all, part);
+    }
+    all.into_sorted()
 }
 
 /// Counts all pairs without keeping them in memory.

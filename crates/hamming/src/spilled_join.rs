@@ -249,9 +249,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for SpilledJoin {
     fn self_join(&self, rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
         let layout = work.layout(rows.fingerprints);
         let spilled = spill(rows, work)?;
-        let pairs = spilled
-            .collect_pairs(&layout, work, &KeepPairs(work.context.memory().clone()))?
-            .into_sorted();
+        let pairs = spilled.collect_pairs(&layout, work, &KeepPairs::new(work))?.into_sorted();
         Ok(GroupPairs { groups: Sides::One(spilled.groups), pairs })
     }
 

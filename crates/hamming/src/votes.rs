@@ -7,6 +7,7 @@
 
 use crate::Rows;
 use crate::bipartite_join::bipartite_join;
+use crate::collect::KeepPairs;
 use crate::partition_join::self_join;
 use crate::partners::{Partners, collect};
 use crate::row_pairs::RowPairs;
@@ -39,7 +40,7 @@ pub(super) fn voting_pairs(
         };
         let met = RowPairs::new(met, rows.first().len());
         let max_distance = reach.max_distance;
-        pairs.extend(collect(&Judged { met, lane, rows, max_distance }));
+        pairs.extend(collect(&Judged { met, lane, rows, max_distance }, &KeepPairs::new(work)));
     }
     pairs.sort_unstable();
     Ok(pairs)

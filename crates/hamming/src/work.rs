@@ -2,6 +2,7 @@
 
 use crate::Rows;
 use crate::layout::Layout;
+use crate::pair_room::PairRoom;
 use simtool_base::progress::Share;
 use simtool_compute::context::Context;
 use simtool_kernels::Isa;
@@ -20,13 +21,15 @@ pub struct JoinWork<'w> {
     /// The fraction of the progress stage "joining" that this work makes up. It is reported when the
     /// work is done.
     pub share: Share<'w>,
+    /// Mark for pairs that do not fit in memory. If it is `None`, all pairs are kept.
+    pub(crate) room: Option<&'w PairRoom>,
 }
 
 impl<'w> JoinWork<'w> {
     /// Creates the work of a whole join without progress reports.
     #[must_use]
     pub fn new(reach: Reach, context: &'w Context<'w>) -> Self {
-        Self { reach, context, share: Share::silent() }
+        Self { reach, context, share: Share::silent(), room: None }
     }
 
     /// Returns the instruction set of the vectorized loops.

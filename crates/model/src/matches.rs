@@ -12,7 +12,20 @@ pub struct Match {
 
 /// Two different fingerprints within the maximum distance of each other. Documents with equal
 /// fingerprints form a group, and `a` and `b` are the numbers of two groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    bytemuck::Pod,
+    bytemuck::Zeroable,
+)]
+#[repr(C)]
 pub struct ValuePair {
     /// Group of the first fingerprint. If queries are joined with a corpus, this is the query's
     /// group.

@@ -65,9 +65,7 @@ const TASKS: usize = 256;
 pub fn self_join<L: Fingerprint>(rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
     let mut groups = group(rows, work.context.memory())?;
     let spare = groups.spare.take();
-    let pairs =
-        value_pairs(groups.values(), spare, work, &KeepPairs(work.context.memory().clone()))?
-            .into_sorted();
+    let pairs = value_pairs(groups.values(), spare, work, &KeepPairs::new(work))?.into_sorted();
     Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
 }
 

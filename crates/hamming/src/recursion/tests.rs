@@ -1,6 +1,5 @@
 use super::*;
 use crate::collect::KeepPairs;
-use simtool_base::memory_ledger::Ledger;
 use simtool_base::stable_hash::mix;
 use simtool_compute::context::Context;
 use simtool_model::fingerprint_rows::Shape;
@@ -14,7 +13,7 @@ fn check<W: Fingerprint>(values: &[W], shape: Shape, boundary: u32, max_distance
     for large_records in [500, usize::MAX] {
         let context = Context::default();
         let work = JoinWork::new(reach, &context);
-        let keep_pairs = KeepPairs(Ledger::new(0));
+        let keep_pairs = KeepPairs::all();
         let mut join = Recursion::new(values, work, &keep_pairs).with_boundary(boundary);
         join.costs = SplitCosts::of_tests();
         join.large_records = large_records;
