@@ -2,6 +2,7 @@
 //! memory is scarce, joins them block by block.
 
 use super::close::ClosePair;
+use super::pair_filter::JoinFilter;
 use super::prefix_join::PrefixJoin;
 use super::prune::{self, JoinShard, Stored};
 use super::ranked_sets::Ranking;
@@ -33,7 +34,8 @@ impl SetJoin<'_> {
         second_from: Option<u32>,
     ) -> Result<Vec<ClosePair>> {
         let fitting = self.fitting();
-        let mut pairs = Vec::new();
+        let filter = JoinFilter { filter: self.filter, second_from: second_from.unwrap_or(0) };
+        let mut pairs: Vec<ClosePair> = Vec::new();
         self.rereading(sources).rounds(shards, fitting)?;
         // Two blocks are in memory at the same time.
         let blocks = blocks(shards, fitting / 2);
@@ -52,6 +54,7 @@ impl SetJoin<'_> {
                 } else {
                     self.join_stored(stored, second_from)?
                 });
+                pairs.retain(|pair| filter.takes(pair.a, pair.b));
                 if size_of_val(&pairs[..]) as u64 > self.memory_bytes.max(BYTES_OF_FEW_PAIRS) {
                     return Err(self.too_many_pairs(pairs.len() as u64));
                 }

@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_model::closeness::Closeness;
+use simtool_model::matches::ValuePair;
 use simtool_model::similarity::{Similarity, Threshold};
 
 /// Two documents that are close enough. They are given by their row numbers.
@@ -57,6 +58,8 @@ pub struct ClosePairs(StoredPairs);
 enum StoredPairs {
     /// Each pair is stored with its closeness.
     Each(Vec<ClosePair>),
+    /// The closeness of each pair is a distance.
+    Distances(Vec<ValuePair>),
     /// The closeness follows from the number of shared terms and the sizes of two sets, which are
     /// stored once per row and not in each pair.
     Sets {
@@ -66,6 +69,8 @@ enum StoredPairs {
         sizes: Vec<u32>,
         second_from: u32,
         threshold: Threshold,
+        /// Distance of each pair. Empty if no distances were measured.
+        distances: Vec<u32>,
     },
 }
 
@@ -85,7 +90,36 @@ impl ClosePairs {
         second_from: u32,
         threshold: Threshold,
     ) -> Self {
-        Self(StoredPairs::Sets { pairs, sizes, second_from, threshold })
+        let distances = Vec::new();
+        Self(StoredPairs::Sets { pairs, sizes, second_from, threshold, distances })
+    }
+
+    /// Adds the distance of each pair to its similarity. `distance` returns the distance of two rows.
+    #[must_use]
+    pub(crate) fn with_distances(mut self, distance: impl Fn(u32, u32) -> u32) -> Self {
+        let rows = (0..self.len()).map(|number| self.rows(number));
+        let found: Vec<u32> = rows.map(|[a, b]| distance(a, b)).collect();
+        match &mut self.0 {
+            StoredPairs::Sets { distances, .. } => *distances = found,
+            StoredPairs::Each(pairs) => {
+                for (pair, distance) in pairs.iter_mut().zip(found) {
+                    if let Closeness::Similarity(similarity) = pair.closeness {
+                        pair.closeness = Closeness::Verified(similarity, distance);
+                    }
+                }
+            }
+            // Their closeness is a distance already.
+            StoredPairs::Distances(_) => {}
+        }
+        self
+    }
+
+    /// Creates the pairs of fingerprints from `pairs`, whose numbers are row numbers. They must be in
+    /// ascending order.
+    #[must_use]
+    pub fn of_distances(pairs: Vec<ValuePair>) -> Self {
+        debug_assert!(pairs.is_sorted_by_key(|pair| (pair.a, pair.b)));
+        Self(StoredPairs::Distances(pairs))
     }
 
     /// Returns the number of pairs.
@@ -93,6 +127,7 @@ impl ClosePairs {
     pub fn len(&self) -> usize {
         match &self.0 {
             StoredPairs::Each(pairs) => pairs.len(),
+            StoredPairs::Distances(pairs) => pairs.len(),
             StoredPairs::Sets { pairs, .. } => pairs.len(),
         }
     }
@@ -108,6 +143,7 @@ impl ClosePairs {
     pub fn rows(&self, number: usize) -> [u32; 2] {
         match &self.0 {
             StoredPairs::Each(pairs) => [pairs[number].a, pairs[number].b],
+            StoredPairs::Distances(pairs) => [pairs[number].a, pairs[number].b],
             StoredPairs::Sets { pairs, .. } => [pairs[number].a, pairs[number].b],
         }
     }
@@ -117,10 +153,15 @@ impl ClosePairs {
     pub fn closeness(&self, number: usize) -> Closeness {
         match &self.0 {
             StoredPairs::Each(pairs) => pairs[number].closeness,
-            StoredPairs::Sets { pairs, sizes, second_from, threshold } => {
+            StoredPairs::Distances(pairs) => Closeness::Distance(pairs[number].distance),
+            StoredPairs::Sets { pairs, sizes, second_from, threshold, distances } => {
                 let pair = pairs[number];
                 let sizes = [pair.a, pair.b + second_from].map(|row| sizes[row as usize]);
-                Closeness::Similarity(pair.similarity(sizes, *threshold))
+                let similarity = pair.similarity(sizes, *threshold);
+                match distances.get(number) {
+                    Some(&distance) => Closeness::Verified(similarity, distance),
+                    None => Closeness::Similarity(similarity),
+                }
             }
         }
     }
@@ -180,6 +221,22 @@ mod tests {
         let expected = [similar(0, 1, 3, 4), similar(0, 2, 2, 6), similar(2, 0, 2, 2)];
         assert!(across.iter().eq(expected));
         assert_ne!(within, across);
+        let distances =
+            [ValuePair { a: 1, b: 4, distance: 2 }, ValuePair { a: 3, b: 4, distance: 0 }];
+        let near = |a, b, distance| ClosePair { a, b, closeness: Closeness::Distance(distance) };
+        let expected = ClosePairs::from(vec![near(1, 4, 2), near(3, 4, 0)]);
+        assert_eq!(ClosePairs::of_distances(distances.to_vec()), expected);
+        // With distances, the similarities stay.
+        for pairs in [pairs_of(&[4, 3, 2], 0), within.iter().collect::<Vec<_>>().into()] {
+            let verified = pairs.with_distances(|a, b| a + b);
+            let found = verified
+                .iter()
+                .map(|pair| (pair.closeness.exact_similarity(), pair.closeness.distance()));
+            let expected = within
+                .iter()
+                .map(|pair| (pair.closeness.exact_similarity(), Some(pair.a + pair.b)));
+            assert!(found.eq(expected));
+        }
         // A file that was written while it was read.
         assert_eq!(pairs_of(&[1, 9, 9], 0).closeness(0), similar(0, 1, 1, 9).closeness);
     }

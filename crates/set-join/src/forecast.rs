@@ -137,6 +137,7 @@ fn normal_tail(deviations: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pair_filter::JoinFilter;
     use crate::sketches::{SketchScratch, Sketches, Sketching};
     use crate::window_scan::{CandidateSets, WindowScan};
     use simtool_base::stable_hash::mix;
@@ -165,6 +166,7 @@ mod tests {
             candidates: &all,
             which: CandidateSets::Earlier,
             threshold,
+            filter: JoinFilter { filter: None, second_from: 0 },
             context,
         };
         let mut found = 0;

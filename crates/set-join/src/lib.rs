@@ -42,14 +42,16 @@ mod cells;
 mod compare_terms;
 mod cost;
 mod forecast;
-mod kept_pairs;
+pub mod kept_pairs;
 mod large_vec;
-mod pair_order;
+mod pair_filter;
+pub mod pair_order;
 mod prefix_join;
 mod prune;
 mod ranked_sets;
 mod reread;
 mod sketch_join;
+mod sketch_pairs;
 mod sketches;
 mod survivors;
 mod term_numbers;
@@ -61,19 +63,22 @@ mod window_scan;
 
 use crate::close::{Close, ClosePairs};
 pub use cost::{SampledSets, SetJoinCost, TermShares};
+pub use pair_filter::PairFilter;
 pub use prefix_join::shared_if_enough;
 use simtool_base::error::{Error, Result};
+use simtool_model::closeness::Closeness;
 use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
-use simtool_model::similarity::Threshold;
+use simtool_model::similarity::{Similarity, Threshold};
 pub use term_source::{TermSource, Wanted};
 pub use weighted_join::shared_weight_if_enough;
 
-use kept_pairs::{KeptPairs, Turns};
+use kept_pairs::{Turns, deciding_pairs};
 use prune::JoinShard;
 use reread::Rereading;
 use simtool_compute::context::Context;
 use sketch_join::{Deciding, SketchJoin};
+use sketch_pairs::SketchPairs;
 use survivors::Survivors;
 use term_source::TermSources;
 
@@ -87,6 +92,8 @@ pub struct SetJoin<'a> {
     /// and the data that the source keeps of the documents. It does not include about 20 bytes of
     /// bookkeeping per document. Less memory means more readings, but never other pairs.
     memory_bytes: u64,
+    /// Condition for the pairs. `None` if the join takes all pairs.
+    filter: Option<&'a dyn PairFilter>,
     /// Threads, instruction set and the receiver of progress reports.
     context: &'a Context<'a>,
 }
@@ -112,7 +119,13 @@ impl<'a> SetJoin<'a> {
     /// Creates a join that may take the memory that is free now according to `context`.
     #[must_use]
     pub fn new(threshold: Threshold, context: &'a Context<'a>) -> Self {
-        Self { threshold, memory_bytes: context.memory().free(), context }
+        Self { threshold, memory_bytes: context.memory().free(), filter: None, context }
+    }
+
+    /// Returns the same join, but only for pairs that `filter` lets pass.
+    #[must_use]
+    pub fn with_filter(self, filter: Option<&'a dyn PairFilter>) -> Self {
+        Self { filter, ..self }
     }
 
     /// Returns all pairs of documents of `source` that are similar enough, and all groups of equal
@@ -157,16 +170,17 @@ impl<'a> SetJoin<'a> {
     ) -> Result<Close> {
         let sources = TermSources { first: source, second: None };
         let mut survivors = self.with_held(sources.keeping_bytes()).survivors(&sources)?;
-        let equal = survivors.remove_equal();
+        let equal = survivors.remove_equal(self.filter);
         let deciding = order.map(|order| {
             let equal = &equal;
             move |by_sketches: &SketchJoin<'_>, most: u64, sizes: &mut [u32]| {
-                KeptPairs::new(by_sketches, Turns::new(order(), equal), most).find(sizes)
+                let mut search = SketchPairs { join: by_sketches, sizes };
+                deciding_pairs(&mut search, Turns::new(order(), equal), most, self.context)
             }
         });
         let deciding = deciding.as_ref().map(|deciding| deciding as &Deciding<'_>);
         let joined = self.with_held(sources.held_bytes()).join(&sources, survivors, deciding)?;
-        let close = Close::sets(Sides::One(equal), joined.pairs);
+        let close = self.closed(Sides::One(equal), joined.pairs);
         Ok(Close { is_complete: joined.are_all, ..close })
     }
 
@@ -182,7 +196,16 @@ impl<'a> SetJoin<'a> {
         let sources = TermSources { first: queries, second: Some(corpus) };
         let survivors = self.with_held(sources.keeping_bytes()).survivors(&sources)?;
         let joined = self.with_held(sources.held_bytes()).join(&sources, survivors, None)?;
-        Ok(Close::sets(Sides::Two(Groups::default(), Groups::default()), joined.pairs))
+        Ok(self.closed(Sides::Two(Groups::default(), Groups::default()), joined.pairs))
+    }
+
+    /// Returns the result of the join, which has distances if the join has a filter.
+    fn closed(&self, groups: Sides<Groups>, pairs: ClosePairs) -> Close {
+        let Some(filter) = self.filter else { return Close::sets(groups, pairs) };
+        // Every pair has passed the filter, so it has a distance.
+        let pairs = pairs.with_distances(|a, b| filter.distance(a, b).unwrap_or(0));
+        let of_equal = Closeness::Verified(Similarity::ONE, 0);
+        Close { of_equal, ..Close::sets(groups, pairs) }
     }
 
     /// Returns the same join with `bytes` less memory, because the sources take that memory.

@@ -11,6 +11,7 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_compute::context::Context;
 use simtool_kernels::partition::counts_to_starts;
+use simtool_model::matches::ValuePair;
 use std::ops::Deref;
 
 /// Description of the memory for pairs. Out-of-memory messages contain it.
@@ -20,8 +21,13 @@ pub(super) const PAIRS: &str = "the pairs of documents";
 pub(super) type Candidate = [u32; 2];
 
 /// A pair of row numbers. The first row is the smaller one, or the row of the first collection.
-pub(super) trait RowPair: Pod + Send + Sync {
+pub trait RowPair: Pod + Send + Sync {
+    /// Returns the two row numbers.
     fn rows(&self) -> [u32; 2];
+
+    /// Returns the same pair with other row numbers.
+    #[must_use]
+    fn with_rows(self, rows: [u32; 2]) -> Self;
 
     /// Returns both rows as one number, with the first row in the upper half. These numbers have the
     /// same order as the pairs.
@@ -35,11 +41,29 @@ impl RowPair for Candidate {
     fn rows(&self) -> [u32; 2] {
         *self
     }
+
+    fn with_rows(self, rows: [u32; 2]) -> Self {
+        rows
+    }
 }
 
 impl RowPair for SetPair {
     fn rows(&self) -> [u32; 2] {
         [self.a, self.b]
+    }
+
+    fn with_rows(self, [a, b]: [u32; 2]) -> Self {
+        Self { a, b, ..self }
+    }
+}
+
+impl RowPair for ValuePair {
+    fn rows(&self) -> [u32; 2] {
+        [self.a, self.b]
+    }
+
+    fn with_rows(self, [a, b]: [u32; 2]) -> Self {
+        Self { a, b, ..self }
     }
 }
 

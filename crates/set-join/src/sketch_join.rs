@@ -2,6 +2,7 @@
 //! are similar, their terms are read again and compared.
 
 use super::compare_terms::TermComparison;
+use super::pair_filter::JoinFilter;
 use super::pair_order::{Candidate, PAIRS, in_order};
 use super::prune::{self, JoinShard};
 use super::sketches::{Sketches, Sketching};
@@ -13,6 +14,7 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
+use simtool_model::closeness::Closeness;
 use std::ops::Range;
 
 /// Bytes of memory for each term of documents that are compared term by term. These are the term, and
@@ -194,7 +196,8 @@ impl<'a> SketchJoin<'a> {
         let mut held = Vec::new();
         let mut count = 0;
         for &SketchScan { sets, candidates, which } in scans {
-            let scan = WindowScan { sets, candidates, which, threshold, context };
+            let scan =
+                WindowScan { sets, candidates, which, threshold, filter: self.filter(), context };
             // Up to half of `most` pairs are held when the next part comes.
             scan.visit(most / 2, &mut |pairs| {
                 count += pairs.iter().map(|pairs| pairs.len() as u64).sum::<u64>();
@@ -208,6 +211,23 @@ impl<'a> SketchJoin<'a> {
             })?;
         }
         found(held)
+    }
+
+    /// Returns the closeness of the two sets of a pair. `sizes` has the number of distinct terms of each
+    /// document, by row number.
+    pub(super) fn closeness(&self, pair: &SetPair, sizes: &[u32]) -> Closeness {
+        let sizes = [pair.a, pair.b].map(|row| sizes[row as usize]);
+        let similarity = pair.similarity(sizes, self.join.threshold);
+        match self.join.filter.and_then(|filter| filter.distance(pair.a, pair.b)) {
+            Some(distance) => Closeness::Verified(similarity, distance),
+            None => Closeness::Similarity(similarity),
+        }
+    }
+
+    /// Returns the filter of the join for the row numbers of both collections.
+    fn filter(&self) -> JoinFilter<'a> {
+        let second_from = self.second.as_ref().map_or(0, |(from, _)| *from);
+        JoinFilter { filter: self.join.filter, second_from }
     }
 
     /// Returns the number of similar pairs that fit in memory.

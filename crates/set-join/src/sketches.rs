@@ -13,6 +13,7 @@
 //! bitwise operations. Information Systems 88, 2020.
 
 use super::large_vec::LargeVec;
+use super::pair_filter::PairFilter;
 use super::prune::{JoinShard, shard_of};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, reserve};
@@ -200,10 +201,12 @@ impl SketchLevel {
 }
 
 /// Returns the groups of documents with equal sets. Each group has at least two documents, in ascending
-/// order. Groups are sorted by their first document.
-pub(super) fn equal_sets(parts: &[Sketching]) -> Groups {
-    let mut all: Vec<(u128, u32, u32)> = (parts.iter().flat_map(|part| &part.sets))
-        .map(|set| (set.signature, set.size, set.document))
+/// order. Groups are sorted by their first document. With a filter, the documents of a group are also in
+/// the same class.
+pub(super) fn equal_sets(parts: &[Sketching], filter: Option<&dyn PairFilter>) -> Groups {
+    let class = |document| filter.and_then(|filter| filter.class(document)).unwrap_or(0);
+    let mut all: Vec<(u128, [u32; 2], u32)> = (parts.iter().flat_map(|part| &part.sets))
+        .map(|set| (set.signature, [set.size, class(set.document)], set.document))
         .collect();
     // Equal sets become neighbours, and the documents of each group ascend.
     all.sort_unstable();

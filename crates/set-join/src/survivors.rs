@@ -2,6 +2,7 @@
 //! sketches of the others, and decides whether sketches or prefixes are joined.
 
 use super::block_join::{MOST_BLOCKS, blocks};
+use super::pair_filter::PairFilter;
 use super::prune::{self, JoinShard, sample_eighths};
 use super::sketches::{self, SketchScratch, Sketching};
 use super::{SetJoin, TermSource as _, TermSources, Wanted, living_terms, window_scan};
@@ -149,9 +150,17 @@ impl SetJoin<'_> {
 
 impl Survivors {
     /// Drops equal documents: from each group of equal documents, only the first one remains. Returns
-    /// these groups.
-    pub(super) fn remove_equal(&mut self) -> Groups {
-        let equal = sketches::equal_sets(&self.sketches);
+    /// these groups. With a filter, also drops documents that have no pairs.
+    pub(super) fn remove_equal(&mut self, filter: Option<&dyn PairFilter>) -> Groups {
+        if let Some(filter) = filter {
+            for shard in &mut self.shards {
+                for (row, is_alive) in (shard.first_row..).zip(&mut shard.alive) {
+                    *is_alive &= filter.class(row).is_some();
+                }
+            }
+            sketches::retain_living(&mut self.sketches, &self.shards);
+        }
+        let equal = sketches::equal_sets(&self.sketches, filter);
         // Equal documents have the same partners, so the first one finds them for all.
         for &other in equal.iter().flat_map(|group| &group[1..]) {
             let shard = prune::shard_of(&self.shards, other);

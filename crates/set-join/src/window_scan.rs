@@ -5,6 +5,7 @@
 //! would cost that much for each term of a set. Up to some hundred thousand sets, nothing is
 //! faster. And the time does not depend on how common the terms are.
 
+use super::pair_filter::JoinFilter;
 use super::pair_order::Candidate;
 use super::sketches::{SketchLevel, Sketches, fold, words_of};
 use simtool_base::error::Result;
@@ -49,6 +50,8 @@ pub(super) struct WindowScan<'a> {
     pub(super) candidates: &'a Sketches,
     pub(super) which: CandidateSets,
     pub(super) threshold: Threshold,
+    /// Condition for the pairs, in addition to their similarity.
+    pub(super) filter: JoinFilter<'a>,
     pub(super) context: &'a Context<'a>,
 }
 
@@ -214,7 +217,10 @@ impl WindowScan<'_> {
                         let before = found.len();
                         self.in_tile(level, near, set, &mut hits, |candidate| {
                             let candidate = self.candidates.documents[candidate];
-                            found.push([document.min(candidate), document.max(candidate)]);
+                            let [a, b] = [document.min(candidate), document.max(candidate)];
+                            if self.filter.takes(a, b) {
+                                found.push([a, b]);
+                            }
                         });
                         if !room.take(found.len() - before) {
                             return Vec::new();

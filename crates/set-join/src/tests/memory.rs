@@ -16,8 +16,12 @@ fn too_little_memory_is_reported_as_soon_as_it_shows() {
         let documents = (0..documents).map(document).collect();
         let documents = ListedDocuments { documents, shard_documents: 10_000 };
         let counted = CountedReadings::new(documents, term_count_hint);
-        let join =
-            SetJoin { threshold: threshold(4, 5), memory_bytes, context: &Context::default() };
+        let join = SetJoin {
+            threshold: threshold(4, 5),
+            memory_bytes,
+            filter: None,
+            context: &Context::default(),
+        };
         let error = join.self_join(&counted).map(drop).unwrap_err();
         assert!(matches!(error.kind(), simtool_base::error::ErrorKind::Limit { .. }), "{error}");
         (counted.readings.into_inner(), error.to_string())
@@ -58,7 +62,7 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
         let source =
             CountedReadings { held_bytes, ..CountedReadings::new(source_of(&documents), 1 << 10) };
         let threshold = threshold(4, 5);
-        let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
+        let join = SetJoin { threshold, memory_bytes, filter: None, context: &Context::default() };
         let close = join.self_join(&source).map_err(|error| error.to_string())?;
         Ok::<_, String>(close.pairs.len())
     };
@@ -70,7 +74,7 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     let source = CountedReadings::new(source_of(&documents), 1 << 10);
     let memory_bytes = 20 << 20;
     let threshold = threshold(4, 5);
-    let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
+    let join = SetJoin { threshold, memory_bytes, filter: None, context: &Context::default() };
     let order = || (0..1500).rev().collect();
     let close = join.self_join_to_keep(&source, &order).unwrap();
     assert!(!close.is_complete && close.pairs.len() == 1499);
@@ -128,7 +132,13 @@ fn terms_tables_and_sketches_are_entered_in_the_ledger() {
 #[test]
 fn terms_that_are_joined_at_once_fit_into_32_bits() {
     let fitting = |memory_bytes| {
-        SetJoin { threshold: threshold(4, 5), memory_bytes, context: &Context::default() }.fitting()
+        SetJoin {
+            threshold: threshold(4, 5),
+            memory_bytes,
+            filter: None,
+            context: &Context::default(),
+        }
+        .fitting()
     };
     assert_eq!(fitting(u64::MAX), u64::from(u32::MAX));
     assert_eq!(fitting(48_000), 1000);
@@ -149,7 +159,8 @@ fn candidates_are_handed_on_before_they_are_too_many() {
     let source = source_of(&documents);
     let sources = TermSources { first: &source, second: None };
     let threshold = threshold(7, 10);
-    let join = SetJoin { threshold, memory_bytes: u64::MAX, context: &Context::default() };
+    let join =
+        SetJoin { threshold, memory_bytes: u64::MAX, filter: None, context: &Context::default() };
     let found = |most: u64| {
         let (shards, sketches) = sketch_all(&sources, threshold, &Context::default()).unwrap();
         let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
@@ -201,7 +212,7 @@ fn many_terms_are_counted_before_documents_are_sketched() {
         let documents = ListedDocuments { documents: templates(90), shard_documents: 9 };
         let source = CountedReadings::new(documents, 1 << 27);
         let threshold = threshold(7, 10);
-        let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
+        let join = SetJoin { threshold, memory_bytes, filter: None, context: &Context::default() };
         let close = join.self_join(&source).unwrap();
         assert_eq!(expanded(&close), expected);
         let per_shard = source.readings.into_inner() / 10;
@@ -224,7 +235,7 @@ fn terms_are_counted_in_slices_where_memory_is_scarce() {
     {
         let documents = ListedDocuments { documents: all.clone(), shard_documents: 2000 };
         let source = CountedReadings::new(documents, term_count_hint);
-        let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
+        let join = SetJoin { threshold, memory_bytes, filter: None, context: &Context::default() };
         assert_eq!(join.self_join(&source).unwrap().pairs, expected.clone().into());
         assert_eq!(source.readings.into_inner(), readings);
     }

@@ -8,9 +8,9 @@ use super::*;
 use crate::block_join::MOST_BLOCKS;
 use crate::close::{Close, ClosePair, SetPair};
 use crate::compare_terms::TermComparison;
-use crate::kept_pairs::KeptPairs;
 use crate::pair_order::in_order;
 use crate::sketch_join::SketchScan;
+use crate::sketch_pairs::SketchPairs;
 use crate::survivors::sketch_all;
 use proptest::prelude::*;
 use simtool_base::large_buffer::LargeBuffer;
@@ -183,7 +183,7 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
             documents: documents.to_vec(),
             shard_documents,
         };
-        let join = SetJoin { threshold, memory_bytes, context };
+        let join = SetJoin { threshold, memory_bytes, filter: None, context };
         let close = join.self_join(&source(documents)).unwrap();
         assert_eq!(expanded(&close), expected, "threshold {threshold}");
         assert_eq!(close.pair_count(), expected.len() as u64);
@@ -193,13 +193,18 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
     // Joins by prefixes, as for collections that are too large for comparing sketches. With little
     // memory, joins block by block.
     for memory_bytes in [u64::MAX, 1 << 10, 48] {
-        let join = SetJoin { threshold, memory_bytes, context: &pooled.with_isa(Isa::PORTABLE) };
+        let join = SetJoin {
+            threshold,
+            memory_bytes,
+            filter: None,
+            context: &pooled.with_isa(Isa::PORTABLE),
+        };
         let documents = source_of(documents);
         let left = source_of(left);
         let right = source_of(right);
         let sources = TermSources { first: &documents, second: None };
         let mut survivors = join.survivors(&sources).unwrap();
-        let groups = survivors.remove_equal();
+        let groups = survivors.remove_equal(None);
         survivors.is_scanned = false;
         let pairs = join.join(&sources, survivors, None).unwrap().pairs;
         let close = Close::sets(Sides::One(groups), pairs);
@@ -310,20 +315,21 @@ fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [u
     let sources = TermSources { first: &source, second: None };
     let mut most = u64::MAX;
     let mut deciding = 0;
-    let join = SetJoin { threshold, memory_bytes, context: pooled };
+    let join = SetJoin { threshold, memory_bytes, filter: None, context: pooled };
     let all = join.self_join(&source).unwrap();
     // The second time, allow only as much memory as the pairs need.
     for context in [alone, pooled] {
         let join = SetJoin { context, ..join };
         let (shards, mut parts) = sketch_all(&sources, threshold, context).unwrap();
-        let equal = sketches::equal_sets(&parts);
+        let equal = sketches::equal_sets(&parts, None);
         let mut survivors = Survivors { shards, sketches: parts, is_scanned: true };
-        assert_eq!(survivors.remove_equal(), equal);
+        assert_eq!(survivors.remove_equal(None), equal);
         Survivors { sketches: parts, .. } = survivors;
         let by_sketches = SketchJoin::new(&join, &sources, &survivors.shards, parts, None).unwrap();
         let turns = Turns::new(order.to_vec(), &equal);
         let mut sizes = vec![0; documents.len()];
-        let found = KeptPairs::new(&by_sketches, turns, most).find(&mut sizes).unwrap();
+        let mut search = SketchPairs { join: &by_sketches, sizes: &mut sizes };
+        let found = deciding_pairs(&mut search, turns, most, context).unwrap();
         (most, deciding) = (found.len() as u64, found.len());
         let pairs = ClosePairs::of_sets(found, sizes, 0, threshold);
         assert!(pairs.iter().all(|pair| all.pairs.iter().any(|other| pair == other)));

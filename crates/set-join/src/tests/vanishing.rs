@@ -38,7 +38,12 @@ fn documents_that_are_gone_are_like_nothing() {
         let documents = source_of(&templates(90));
         let source = Vanishing { documents, readings_left: AtomicUsize::new(readings) };
         let threshold = threshold(7, 10);
-        let join = SetJoin { threshold, memory_bytes: u64::MAX, context: &Context::default() };
+        let join = SetJoin {
+            threshold,
+            memory_bytes: u64::MAX,
+            filter: None,
+            context: &Context::default(),
+        };
         join.self_join(&source).unwrap().pairs.len()
     };
     let all = similar_after(20);

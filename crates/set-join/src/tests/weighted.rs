@@ -67,7 +67,7 @@ pub(super) fn check_weighted(documents: &[Vec<u64>], threshold: Threshold) {
         [(alone, u64::MAX), (pooled, u64::MAX), (alone, 1 << 10), (pooled, 48)]
     {
         let source = |documents: &[Vec<u64>]| Weighted(source_of(documents));
-        let join = SetJoin { threshold, memory_bytes, context };
+        let join = SetJoin { threshold, memory_bytes, filter: None, context };
         let close = join.self_join(&source(documents)).unwrap();
         assert_eq!(expanded(&close), expected, "threshold {threshold}");
         let across = join.query(&source(left), &source(right)).unwrap().pairs;
