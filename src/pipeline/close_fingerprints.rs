@@ -2,48 +2,85 @@
 //! stored as a group.
 
 use crate::method::{Criterion, Method};
-use simtool_base::error::Result;
+use simtool_base::error::{Error, Result};
+use simtool_base::quantity::bytes;
 use simtool_compute::context::Context;
-use simtool_hamming::door::{band_join, join};
+use simtool_compute::threads::Threads;
+use simtool_hamming::door::{band_join_if_fits, join_if_fits};
 use simtool_hamming::group_pairs::GroupPairs;
 use simtool_hamming::layout::Layout;
 use simtool_hamming::planner::JoinPlan;
 use simtool_hamming::workload::{JoinTask, Workload};
 use simtool_model::closeness::Closeness;
-use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::fingerprint_rows::{FingerprintRows, Shape};
 use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
-use simtool_set_join::close::{Close, ClosePair};
+use simtool_set_join::close::{Close, ClosePairs};
 
-/// Finds all pairs of fingerprints that differ in at most `distance` positions, in one collection or between
-/// two, by the cheapest join. With `recall`, the join uses LSH bands and may miss pairs. It then finds at
-/// least the fraction `recall` of the pairs at exactly this distance.
-///
-/// # Errors
-///
-/// The distance is so large that all fingerprints are near each other, the threads cannot be started, a
-/// temporary file fails, or the memory is too little.
-pub(super) fn close_rows(
-    rows: Sides<&FingerprintRows<'_>>,
-    distance: u32,
-    recall: Option<Threshold>,
-    context: &Context<'_>,
-) -> Result<Close> {
-    let shape = rows.second().shape;
-    let layout = recall.and_then(|recall| Layout::with_recall(shape, distance, recall));
-    let close = if let Some(layout) = layout {
-        let join = || band_join(rows, &layout, distance, context);
-        closed(context.threads().run(join)??)
-    } else {
-        let plan = plan(rows, distance, context.memory().limit())?;
-        context.progress().planned(&plan);
-        closed(context.threads().run(|| join(rows, &plan, context))??)
-    };
-    // A cancelled join ends early, and its incomplete result must not be used.
-    context.check_cancelled()?;
-    Ok(close)
+/// A join of fingerprints: the pairs that it finds, and the resources that it may use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowJoin<'j> {
+    /// Maximum number of positions in which the fingerprints of a pair differ.
+    pub(super) distance: u32,
+    /// If it is given, the join uses LSH bands and may miss pairs. It then finds at least this fraction of
+    /// the pairs at exactly the maximum distance.
+    pub(super) recall: Option<Threshold>,
+    pub(super) context: &'j Context<'j>,
+}
+
+impl RowJoin<'_> {
+    /// Finds all pairs of fingerprints, in one collection or between two, by the cheapest join. Returns
+    /// `None` if the pairs do not fit in memory.
+    ///
+    /// # Errors
+    ///
+    /// The distance is so large that all fingerprints are near each other, the threads cannot be started, a
+    /// temporary file fails, or the memory is too little.
+    pub(super) fn find(&self, rows: Sides<&FingerprintRows<'_>>) -> Result<Option<Close>> {
+        let found = self.group_pairs(rows)?;
+        Ok(found.map(|found| closed(found, self.context.threads())))
+    }
+
+    /// Finds the groups of equal fingerprints, and the pairs of groups. Returns `None` if the pairs do not
+    /// fit in memory.
+    ///
+    /// # Errors
+    ///
+    /// The same errors as [`Self::find`].
+    pub(super) fn group_pairs(
+        &self,
+        rows: Sides<&FingerprintRows<'_>>,
+    ) -> Result<Option<GroupPairs>> {
+        let Self { distance, context, .. } = *self;
+        let found = if let Some(layout) = self.layout(rows.second().shape) {
+            let join = || band_join_if_fits(rows, &layout, distance, context);
+            context.threads().run(join)??
+        } else {
+            let plan = plan(rows, distance, context.memory().limit())?;
+            context.progress().planned(&plan);
+            context.threads().run(|| join_if_fits(rows, &plan, context))??
+        };
+        // A cancelled join ends early, and its incomplete result must not be used.
+        context.check_cancelled()?;
+        Ok(found)
+    }
+
+    /// Returns the LSH bands of the join. `None` if the join finds all pairs.
+    pub(super) fn layout(&self, shape: Shape) -> Option<Layout> {
+        self.recall.and_then(|recall| Layout::with_recall(shape, self.distance, recall))
+    }
+
+    /// Returns the error for pairs that do not fit in memory.
+    pub(super) fn too_many_pairs(&self) -> Error {
+        let rule = format!(
+            "do not fit in the {} that `max_memory` leaves for them; `pairs`, `cluster` components and \
+             matches need all of them; a smaller `max_distance` leaves fewer",
+            bytes(self.context.memory().free())
+        );
+        Error::limit("the pairs of near-duplicates", rule)
+    }
 }
 
 fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result<JoinPlan> {
@@ -81,38 +118,38 @@ pub(crate) fn plan_ahead(
 
 /// Converts the result of a join. The join numbers the groups of equal fingerprints. The returned pairs name
 /// each group by the number of its first row instead.
-fn closed(found: GroupPairs) -> Close {
+fn closed(found: GroupPairs, threads: &Threads) -> Close {
     let GroupPairs { groups, pairs } = found;
     // The join numbers groups by their fingerprints. Names by first rows do not depend on the kind of join.
     let pairs = match &groups {
-        Sides::One(groups) => named(&pairs, groups, groups, |a, b| (a.min(b), a.max(b))),
-        Sides::Two(queries, corpus) => named(&pairs, queries, corpus, |a, b| (a, b)),
+        Sides::One(groups) => named(pairs, [groups, groups], threads, |a, b| (a.min(b), a.max(b))),
+        Sides::Two(queries, corpus) => named(pairs, [queries, corpus], threads, |a, b| (a, b)),
     };
     let groups = groups.map(|groups| groups.several());
-    Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0), is_complete: true }
+    let pairs = ClosePairs::of_distances(pairs);
+    Close { groups, pairs, of_equal: Closeness::Distance(0), is_complete: true }
 }
 
 /// Replaces each group number in `pairs` by the number of the first row of the group, and sorts the pairs.
 /// `order` puts the two rows of a pair in order.
 fn named(
-    pairs: &[ValuePair],
-    of_a: &Groups,
-    of_b: &Groups,
+    mut pairs: Vec<ValuePair>,
+    [of_a, of_b]: [&Groups; 2],
+    threads: &Threads,
     order: impl Fn(u32, u32) -> (u32, u32),
-) -> Vec<ClosePair> {
-    let named = pairs.iter().map(|pair| {
-        let (a, b) = order(of_a.rows(pair.a)[0], of_b.rows(pair.b)[0]);
-        ClosePair { a, b, closeness: Closeness::Distance(pair.distance) }
-    });
-    let mut named: Vec<_> = named.collect();
-    named.sort_unstable_by_key(|pair| (pair.a, pair.b));
-    named
+) -> Vec<ValuePair> {
+    for pair in &mut pairs {
+        (pair.a, pair.b) = order(of_a.rows(pair.a)[0], of_b.rows(pair.b)[0]);
+    }
+    threads.sort_by_key(&mut pairs, |pair| (pair.a, pair.b));
+    pairs
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use simtool_base::stable_hash::mix;
+    use simtool_hamming::door::join;
     use simtool_hamming::planner::JoinCost;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
     use simtool_set_join::close::Neighbourhood;
@@ -138,7 +175,7 @@ mod tests {
             let planned = plan(rows, 2, 1).unwrap();
             let find = |cost: &JoinCost| {
                 let plan = JoinPlan { join: cost.join, ..planned.clone() };
-                let close = closed(join(rows, &plan, &context).unwrap());
+                let close = closed(join(rows, &plan, &context).unwrap(), context.threads());
                 let mut pairs = Vec::new();
                 Neighbourhood::new(&close).visit_rows(|a, partners| {
                     pairs.extend(partners.iter().map(|&(b, closeness)| (a, b, closeness)));

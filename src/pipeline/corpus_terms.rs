@@ -44,9 +44,7 @@ impl<'c> CorpusTerms<'c> {
     pub(super) fn order(&self, keep: Keep) -> Vec<u32> {
         let read =
             CollectionSummary::of_preferences(self.summaries.iter().filter_map(OnceLock::get));
-        let mut rows: Vec<u32> = (0..read.lengths.len() as u32).collect();
-        rows.sort_by(|&a, &b| read.prefer(keep, a, b));
-        rows
+        read.order(keep)
     }
 
     /// Returns the summary of the collection. Every shard must have been read before this call.

@@ -3,14 +3,16 @@
 //! The module [`near_duplicates`](super::near_duplicates) uses these pairs to choose the documents to remove
 //! from one collection, or to find the closest partner of each query.
 
-use super::close_fingerprints::close_rows;
+use super::close_fingerprints::RowJoin;
 use super::corpus_terms::CorpusTerms;
-use super::fingerprint_collection::{CollectionRows, Wordless};
+use super::deciding_fingerprints::find_deciding;
+use super::fingerprint_collection::{CollectionRows, FingerprintedCollection, Wordless};
 use super::kept_terms::{KeptTerms, memory_share};
+use super::near_filter::NearFilter;
 use super::plan::Plan;
 use super::shard_summary::CollectionSummary;
 use super::timings::{StageClock, Timings};
-use super::verify::{RowTexts, Verifying, verify};
+use super::verify::{RowTexts, Verifying, is_better_joined, verify};
 use super::watched::Watched;
 use crate::method::{Criterion, DocumentTerms, Fitted};
 use simtool_base::durable::free_bytes;
@@ -19,9 +21,12 @@ use simtool_compute::context::Context;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_read::{Corpus, Price};
-use simtool_set_join::SetJoin;
 use simtool_set_join::close::Close;
+use simtool_set_join::{PairFilter, SetJoin};
 use simtool_terms::extract::frequencies::Frequencies;
+
+/// Divisor of the free memory for the pairs of near fingerprints, if their texts are compared afterwards.
+const CANDIDATES_SHARE: u64 = 4;
 
 /// The near-duplicates that were found, and the summaries of the collections that were read.
 #[derive(Clone, Debug)]
@@ -63,12 +68,30 @@ impl CloseSearch<'_> {
     /// Finds the pairs of documents whose sets of terms have a similarity of at least `threshold`, without
     /// fingerprints.
     fn sets(&self, threshold: Threshold) -> Result<FoundClose> {
-        let progress = self.context.progress();
-        let clock = StageClock::start(progress);
+        let clock = StageClock::start(self.context.progress());
         let terms = self.terms(&Fitted::Nothing)?;
+        let context = self.context.with_progress(&clock);
+        let (close, sources, spooled_bytes) =
+            self.joined_sets(&terms, threshold, None, &context)?;
+        let timings = clock.into_timings();
+        let read = sources.try_map(CorpusTerms::into_summary)?;
+        Ok(FoundClose { read, close, timings, spooled_bytes })
+    }
+
+    /// Joins the sets of terms of all documents. With a filter, finds only pairs that pass it. Returns the
+    /// similar documents, the collections with their summaries, and the number of bytes of terms that were
+    /// written to temporary files.
+    fn joined_sets<'t>(
+        &'t self,
+        terms: &'t DocumentTerms,
+        threshold: Threshold,
+        filter: Option<&dyn PairFilter>,
+        context: &Context<'_>,
+    ) -> Result<(Close, Sides<CorpusTerms<'t>>, u64)> {
+        let progress = self.context.progress();
         let by_field = self.plan.keep().is_by_field();
         let sources =
-            self.corpora.map(|corpus| CorpusTerms::new(corpus, &terms, by_field, progress));
+            self.corpora.map(|corpus| CorpusTerms::new(corpus, terms, by_field, progress));
         let any_expensive = (self.corpora.iter()).any(|corpus| {
             (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
         });
@@ -91,8 +114,7 @@ impl CloseSearch<'_> {
             let share = self.context.memory().share(each(kept_bytes));
             KeptTerms::new(source, price, share, spool, progress)
         });
-        let context = self.context.with_progress(&clock);
-        let join = SetJoin::new(threshold, &context);
+        let join = SetJoin::new(threshold, context).with_filter(filter);
         let close = match &kept {
             Sides::One(source) if self.plan.may_leave_pairs_out() => {
                 let order = || sources.first().order(self.plan.keep());
@@ -104,9 +126,7 @@ impl CloseSearch<'_> {
         let spooled_bytes = kept.iter().map(KeptTerms::spooled_bytes).sum();
         // Dropping the kept terms releases their memory and their files before the summaries are merged.
         drop(kept);
-        let timings = clock.into_timings();
-        let read = sources.try_map(CorpusTerms::into_summary)?;
-        Ok(FoundClose { read, close, timings, spooled_bytes })
+        Ok((close, sources, spooled_bytes))
     }
 
     /// Finds the pairs of documents whose fingerprints are within `distance`. If the method verifies pairs,
@@ -126,21 +146,51 @@ impl CloseSearch<'_> {
         let made = self.corpora.try_map(|corpus| rows.of(corpus))?;
         timings.end("read and fingerprint");
 
+        let join = RowJoin { distance, recall: method.recall(), context };
+        let Some(threshold) = method.verify() else {
+            let close = self.close_rows(join, &made)?;
+            timings.end("join");
+            let read = made.map(|made| made.summary);
+            return Ok(FoundClose { read, close, timings, spooled_bytes: 0 });
+        };
+        // The terms of the documents need the rest of the memory.
+        let part = context.with_memory(context.memory().free() / CANDIDATES_SHARE);
         let rows = made.as_ref().map(|made| &made.rows);
-        let mut close = close_rows(rows, distance, method.recall(), context)?;
+        let candidates = RowJoin { context: &part, ..join }.find(rows)?;
         timings.end("join");
-        let read = made.map(|made| made.summary);
-        if let Some(threshold) = method.verify() {
-            let terms = self.terms(fitted)?;
-            let texts = self.corpora.zip(read.as_ref());
-            let texts = texts.map(|(corpus, read)| RowTexts::of(corpus, read, &terms, context));
+        let terms = self.terms(fitted)?;
+        let few = candidates.filter(|close| !is_better_joined(close, context.memory().free()));
+        let close = if let Some(close) = few {
+            let texts = self.corpora.zip(made.as_ref());
+            let texts =
+                texts.map(|(corpus, made)| RowTexts::of(corpus, &made.summary, &terms, context));
             // One half of the memory is for the sets, the other half for joining them.
             let memory = context.memory().limit() / 2;
-            let verifying = Verifying { threshold, memory, context };
-            close = verify(&close, &texts, &verifying)?;
-            timings.end("verify");
-        }
+            verify(&close, &texts, &Verifying { threshold, memory, context })?
+        } else {
+            let filter = NearFilter::new(join, rows)?;
+            self.joined_sets(&terms, threshold, Some(&filter), context)?.0
+        };
+        timings.end("verify");
+        let read = made.map(|made| made.summary);
         Ok(FoundClose { read, close, timings, spooled_bytes: 0 })
+    }
+
+    /// Finds the pairs of near fingerprints. If they do not fit in memory, finds only the pairs that decide
+    /// which documents are kept.
+    fn close_rows(
+        &self,
+        join: RowJoin<'_>,
+        made: &Sides<FingerprintedCollection>,
+    ) -> Result<Close> {
+        let rows = made.as_ref().map(|made| &made.rows);
+        if let Some(close) = join.find(rows)? {
+            return Ok(close);
+        }
+        if !self.plan.may_leave_pairs_out() {
+            return Err(join.too_many_pairs());
+        }
+        find_deciding(join, rows.first(), made.first().summary.order(self.plan.keep()))
     }
 
     /// Returns the maker of the terms whose sets are compared. `known` holds the weights that were learned

@@ -306,6 +306,14 @@ impl CollectionSummary {
         !self.preferences.is_empty() && self.preferences.iter().all(is_missing)
     }
 
+    /// Returns the numbers of all documents, sorted by the rule `keep`: documents that should rather be kept
+    /// come first.
+    pub(crate) fn order(&self, keep: Keep) -> Vec<u32> {
+        let mut rows: Vec<u32> = (0..self.lengths.len() as u32).collect();
+        rows.sort_by(|&a, &b| self.prefer(keep, a, b));
+        rows
+    }
+
     /// Compares documents number `a` and `b` by the rule `keep`. `Less` means that `a` is preferred as the
     /// kept document.
     pub(crate) fn prefer(&self, keep: Keep, a: u32, b: u32) -> Ordering {

@@ -14,7 +14,7 @@ const MAX_MEMORY: &str = "64M";
 const LIMIT: &str = "75000";
 
 /// Runs the program with at most `limit` kilobytes of memory that is no map of a file.
-fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
+pub(crate) fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
     Command::new("sh")
         .args(["-c", "ulimit -d \"$0\" && exec \"$@\"", limit, env!("CARGO_BIN_EXE_simtool")])
         .args(arguments.split(' '))
@@ -24,7 +24,7 @@ fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
 }
 
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn can_limit() -> bool {
+pub(crate) fn can_limit() -> bool {
     let limited = Command::new("sh").args(["-c", "ulimit -d 1000000"]).status();
     let can = limited.is_ok_and(|status| status.success());
     if !can {

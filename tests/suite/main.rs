@@ -49,6 +49,7 @@ mod reference;
 mod report;
 mod scripts;
 mod suggest;
+mod template_memory;
 mod terms;
 mod texts;
 mod why;

@@ -39,6 +39,9 @@ const FEW_PAIRS: usize = 64;
 /// Number of pairs per set above which a task (the comparison of two groups) is done by the exact join of
 /// sets. With fewer pairs, comparing each pair is faster.
 const JOINED_PAIRS_A_SET: usize = 64;
+/// Bytes of memory for each pair of documents that is verified. It is a task at first, and then a pair in two
+/// lists.
+const BYTES_A_PAIR: u64 = 128;
 /// Minimum number of terms of two groups for which all threads work on one join of the groups. One thread
 /// alone joins groups with fewer terms.
 const SHARED_JOIN_TERMS: usize = 1 << 18;
@@ -107,6 +110,21 @@ pub(crate) fn verify(
         of_equal: Closeness::Verified(Similarity::ONE, 0),
         is_complete: true,
     })
+}
+
+/// Returns whether the exact join of sets finds the similar pairs of `close` better than [`verify`], because
+/// there are many pairs for each document, or because they do not fit in `memory` bytes.
+pub(crate) fn is_better_joined(close: &Close, memory: u64) -> bool {
+    let mut is_linked: Vec<bool> = Vec::new();
+    for row in (0..close.pairs.len()).flat_map(|pair| close.pairs.rows(pair)) {
+        if row as usize >= is_linked.len() {
+            is_linked.resize(row as usize + 1, false);
+        }
+        is_linked[row as usize] = true;
+    }
+    let rows = is_linked.iter().filter(|&&is_linked| is_linked).count();
+    close.pairs.len() > rows * JOINED_PAIRS_A_SET
+        || close.pair_count().saturating_mul(BYTES_A_PAIR) > memory
 }
 
 /// Turns pairs of documents into tasks that compare the groups of the two documents. `groups` returns the

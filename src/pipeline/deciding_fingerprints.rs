@@ -1,0 +1,231 @@
+//! Finds only the pairs of fingerprints that decide which documents are kept, for collections with too many
+//! pairs.
+
+use super::close_fingerprints::RowJoin;
+use simtool_base::error::{Error, Result};
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_hamming::door::equal_rows;
+use simtool_hamming::group_pairs::GroupPairs;
+use simtool_model::closeness::Closeness;
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::matches::ValuePair;
+use simtool_model::sides::Sides;
+use simtool_set_join::close::{Close, ClosePairs};
+use simtool_set_join::kept_pairs::{
+    FoundPairs, PairLists, PairSearch, RowFilter, Turns, deciding_pairs,
+};
+use std::borrow::Cow;
+
+/// Divisor of the free memory for the pairs of one join. The same pairs are then copied twice while they are
+/// sorted.
+const MEMORY_SHARE: u64 = 3;
+/// Bytes of memory for a pair while all pairs are sorted.
+const BYTES_A_PAIR: u64 = 2 * size_of::<ValuePair>() as u64;
+/// Number of pairs that may always be in memory, even if less memory is free.
+const FEW_PAIRS: u64 = 1 << 16;
+/// Description of the memory for pairs. Out-of-memory messages contain it.
+const PAIRS: &str = "the pairs of fingerprints";
+
+/// Finds enough pairs of one collection for two decisions, which are then the same as with all pairs: which
+/// documents are kept, and which kept document causes the removal of each other document. `order` has all row
+/// numbers in the order of preference.
+///
+/// # Errors
+///
+/// A join fails, or even these pairs do not fit in memory.
+pub(super) fn find_deciding(
+    join: RowJoin<'_>,
+    rows: &FingerprintRows<'_>,
+    order: Vec<u32>,
+) -> Result<Close> {
+    let context = join.context;
+    let equal = context.threads().run(|| equal_rows(rows, context))??;
+    let documents: Vec<u32> = equal.iter().map(|group| group[0]).collect();
+    let equal = equal.several();
+    let memory = (context.memory().free() / MEMORY_SHARE).max(FEW_PAIRS * BYTES_A_PAIR);
+    let part = context.with_memory(memory);
+    let mut search = FingerprintPairs { rows, documents, join: RowJoin { context: &part, ..join } };
+    let turns = Turns::new(order, &equal);
+    let pairs = deciding_pairs(&mut search, turns, memory / BYTES_A_PAIR, context)?;
+    Ok(Close {
+        groups: Sides::One(equal),
+        pairs: ClosePairs::of_distances(pairs.to_vec()),
+        of_equal: Closeness::Distance(0),
+        is_complete: false,
+    })
+}
+
+/// Search for near fingerprints among some documents.
+struct FingerprintPairs<'r> {
+    rows: &'r FingerprintRows<'r>,
+    /// First document of each group of equal fingerprints.
+    documents: Vec<u32>,
+    /// The join, with the memory for the pairs of one list.
+    join: RowJoin<'r>,
+}
+
+/// Documents whose fingerprints are joined, and copies of these fingerprints.
+struct ChosenRows {
+    documents: Vec<u32>,
+    rows: FingerprintRows<'static>,
+}
+
+impl FingerprintPairs<'_> {
+    fn chosen(&self, documents: Vec<u32>) -> ChosenRows {
+        let words =
+            documents.iter().flat_map(|&row| self.rows.row(row as usize).unwrap_or_default());
+        let words = Cow::Owned(words.copied().collect());
+        let rows = FingerprintRows { shape: self.rows.shape, words, validity: None, recipe: None };
+        ChosenRows { documents, rows }
+    }
+
+    fn only(&self, is_one: &RowFilter<'_>) -> ChosenRows {
+        self.chosen(self.documents.iter().copied().filter(|&row| is_one(row)).collect())
+    }
+
+    /// Finds the pairs of the documents of `first` and `second`, and calls `found` with some at a time. If
+    /// the pairs do not fit in memory, divides `first`.
+    fn across_parts(
+        &self,
+        first: &ChosenRows,
+        second: &ChosenRows,
+        found: &mut FoundPairs<'_, ValuePair>,
+    ) -> Result<()> {
+        if first.documents.is_empty() || second.documents.is_empty() {
+            return Ok(());
+        }
+        let sides = Sides::Two(&first.rows, &second.rows);
+        if let Some(joined) = self.join.group_pairs(sides)? {
+            let pairs = listed(joined, [first, second]);
+            return found(&pairs, &|pair| Closeness::Distance(pair.distance)).map(drop);
+        }
+        if first.documents.len() == 1 {
+            return Err(self.join.too_many_pairs());
+        }
+        let (left, right) = first.documents.split_at(first.documents.len() / 2);
+        for half in [left, right] {
+            self.across_parts(&self.chosen(half.to_vec()), second, found)?;
+        }
+        Ok(())
+    }
+}
+
+impl PairSearch for FingerprintPairs<'_> {
+    type Pair = ValuePair;
+
+    fn documents(&self) -> Vec<u32> {
+        self.documents.clone()
+    }
+
+    fn within(
+        &mut self,
+        is_one: &RowFilter<'_>,
+        most: u64,
+        _held: u64,
+    ) -> Result<Option<PairLists<ValuePair>>> {
+        let chosen = self.only(is_one);
+        if chosen.documents.len() < 2 {
+            return Ok(Some(Vec::new()));
+        }
+        let Some(joined) = self.join.group_pairs(Sides::One(&chosen.rows))? else {
+            return Ok(None);
+        };
+        if joined.pairs.len() as u64 > most {
+            return Ok(None);
+        }
+        let pairs = listed(joined, [&chosen, &chosen]);
+        let mut list = LargeBuffer::try_zeroed(pairs.len(), PAIRS)?;
+        list.copy_from_slice(&pairs);
+        Ok(Some(vec![list]))
+    }
+
+    fn across(
+        &mut self,
+        [is_first, is_second]: [&RowFilter<'_>; 2],
+        found: &mut FoundPairs<'_, ValuePair>,
+    ) -> Result<()> {
+        self.across_parts(&self.only(is_first), &self.only(is_second), found)
+    }
+
+    fn closeness(&self, pair: &ValuePair) -> Closeness {
+        Closeness::Distance(pair.distance)
+    }
+
+    fn too_many_pairs(&self, _pairs: u64) -> Error {
+        self.join.too_many_pairs()
+    }
+}
+
+/// Returns the pairs of a join as row numbers. No two of the joined fingerprints of a side are equal.
+fn listed(joined: GroupPairs, [first, second]: [&ChosenRows; 2]) -> Vec<ValuePair> {
+    let GroupPairs { groups, mut pairs } = joined;
+    for pair in &mut pairs {
+        pair.a = first.documents[groups.first().rows(pair.a)[0] as usize];
+        pair.b = second.documents[groups.second().rows(pair.b)[0] as usize];
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::keep::keep_preferred;
+    use simtool_base::stable_hash::mix;
+    use simtool_compute::context::Context;
+    use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
+    use simtool_model::similarity::Threshold;
+    use simtool_set_join::close::Neighbourhood;
+
+    /// Returns fingerprints that differ in few units from one of three centres. Some are equal, and each
+    /// hundredth row has no fingerprint.
+    fn rows(shape: Shape) -> FingerprintRows<'static> {
+        let mut rows = RowsBuilder::new(shape);
+        for row in 0..3000_u64 {
+            let word = |word: u64| {
+                let random = mix(row << 8 | word);
+                let flips =
+                    if word == 0 { 1 + random % 3 } else { u64::from(random.is_multiple_of(4)) };
+                let centre = mix((row % 3) << 8 | word);
+                (0..flips).fold(centre, |bits, flip| bits ^ 1 << (mix(random ^ flip) % 64))
+            };
+            let words: Vec<u64> = (0..shape.words() as u64).map(word).collect();
+            rows.push((!row.is_multiple_of(100)).then_some(&words));
+        }
+        rows.finish()
+    }
+
+    /// Checks that the pairs of little memory remove the same documents as all pairs.
+    fn check(shape: Shape, distance: u32, recall: Option<Threshold>) {
+        let rows = rows(shape);
+        let context = Context::default();
+        let join = RowJoin { distance, recall, context: &context };
+        let all = join.find(Sides::One(&rows)).unwrap().unwrap();
+        assert!(all.pairs.len() > FEW_PAIRS as usize, "{}", all.pairs.len());
+        let little = Context::default().with_memory(BYTES_A_PAIR * FEW_PAIRS);
+        let join = RowJoin { context: &little, ..join };
+        assert!(join.find(Sides::One(&rows)).unwrap().is_none());
+        for seed in 0..3 {
+            let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+            order.sort_by_key(|&row| mix(seed << 32 | u64::from(row)));
+            let mut turns = vec![0; rows.len()];
+            for (turn, &row) in order.iter().enumerate() {
+                turns[row as usize] = turn;
+            }
+            let removals = |close: &Close| {
+                let turn = |row: u32| turns[row as usize];
+                keep_preferred(&Neighbourhood::new(close), |a, b| turn(a).cmp(&turn(b)))
+            };
+            let deciding = find_deciding(join, &rows, order.clone()).unwrap();
+            assert!(!deciding.is_complete && deciding.pairs.len() < all.pairs.len() / 4);
+            assert_eq!(removals(&deciding), removals(&all), "{shape}");
+        }
+    }
+
+    #[test]
+    fn pairs_that_decide_remove_what_all_pairs_remove() {
+        check(Shape::bits(64), 4, None);
+        check(Shape::bits(128), 4, None);
+        check(Shape::lanes(16, 32), 6, None);
+        check(Shape::lanes(16, 32), 6, Threshold::new(9, 10).ok());
+    }
+}

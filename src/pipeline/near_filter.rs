@@ -1,0 +1,56 @@
+//! Condition for pairs of documents that are verified: their fingerprints are near.
+
+use super::close_fingerprints::RowJoin;
+use simtool_base::error::Result;
+use simtool_hamming::door::equal_rows;
+use simtool_hamming::layout::Layout;
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::groups::NO_GROUP;
+use simtool_model::sides::Sides;
+use simtool_set_join::PairFilter;
+
+/// The pairs of documents that a join of fingerprints finds, as a filter of a join of sets.
+#[derive(Debug)]
+pub(super) struct NearFilter<'r> {
+    rows: Sides<&'r FingerprintRows<'r>>,
+    max_distance: u32,
+    /// LSH bands of the join. A pair must be equal in one of them.
+    layout: Option<Layout>,
+    /// In one collection, the number of the group of equal fingerprints of each document. Empty if there are
+    /// two collections.
+    group_of: Vec<u32>,
+}
+
+impl<'r> NearFilter<'r> {
+    /// Creates the filter for the pairs that `join` finds.
+    ///
+    /// # Errors
+    ///
+    /// There are too many rows, or there is too little memory.
+    pub(super) fn new(join: RowJoin<'_>, rows: Sides<&'r FingerprintRows<'r>>) -> Result<Self> {
+        let group_of = match rows {
+            Sides::One(rows) => {
+                let equal = join.context.threads().run(|| equal_rows(rows, join.context))??;
+                equal.group_of_rows(rows.len())
+            }
+            Sides::Two(..) => Vec::new(),
+        };
+        let layout = join.layout(rows.second().shape);
+        Ok(Self { rows, max_distance: join.distance, layout, group_of })
+    }
+}
+
+impl PairFilter for NearFilter<'_> {
+    fn class(&self, row: u32) -> Option<u32> {
+        self.group_of.get(row as usize).copied().filter(|&group| group != NO_GROUP)
+    }
+
+    fn distance(&self, a: u32, b: u32) -> Option<u32> {
+        let a = self.rows.first().row(a as usize)?;
+        let b = self.rows.second().row(b as usize)?;
+        let distance = self.rows.second().shape.distance(a, b);
+        let is_near = distance <= self.max_distance
+            && self.layout.as_ref().is_none_or(|layout| layout.has_equal_mask(a, b));
+        is_near.then_some(distance)
+    }
+}
