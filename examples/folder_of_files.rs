@@ -22,7 +22,7 @@ fn main() -> simtool::Result<()> {
 /// Prints the removed documents of `folder`, and returns how many there are.
 fn near_duplicates(folder: &Path) -> simtool::Result<usize> {
     // Formats and compression are recognized by content. IDs come from the field `url`.
-    let options = ReadOptions { id_field: "url".to_owned(), ..ReadOptions::default() };
+    let options = ReadOptions { id_field: "url".into(), ..ReadOptions::default() };
     let collection = Collection::of_paths(&[folder], options)?;
 
     // Fingerprints of 128 bits find the candidates; `verify` then compares the texts themselves.

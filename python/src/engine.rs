@@ -22,7 +22,6 @@ use pyo3::types::PyDict;
 use simtool::close::{Close, ClosePair, Neighbourhood};
 use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, components, keep};
-use simtool::field_value::FieldValue;
 use simtool::groups::Groups;
 use simtool::hamming::null_lanes::{NullSide, may_be_null, without_nulls};
 use simtool::matches::ValuePair;
@@ -108,7 +107,7 @@ impl Engine {
         let (mut starts, mut texts) = (vec![0], Vec::new());
         for value in fields::values(values)? {
             let value = Some(value.as_bytes()).filter(|value| !value.is_empty());
-            for byte in self.config.keep.ordered_bytes(&FieldValue::parse(value)) {
+            for byte in self.config.keep.ordered_bytes(&self.config.keep.value(value)) {
                 // Engines compare texts by their bytes. Hexadecimal digits keep the order and are ASCII.
                 texts.extend(format!("{byte:02x}").into_bytes());
             }

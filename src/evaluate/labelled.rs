@@ -1,6 +1,7 @@
 //! A labelled collection in memory: documents, and the pairs that are known to be near-duplicates.
 
 use crate::evaluate::truth::{IdRows, Pair, TruthFormat, read_truth};
+use crate::pipeline::config::Keep;
 use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
 use crate::pipeline::watched::Watched;
 use simtool_base::error::{Error, Result};
@@ -44,7 +45,7 @@ impl DocumentsInMemory {
         let corpus = &Watched { corpus, progress } as &dyn Corpus;
         let read_shard = |(): &mut (), shard| {
             let mut texts = Vec::new();
-            let summary = read_summarized(corpus, shard, false, &mut |_, document| {
+            let summary = read_summarized(corpus, shard, Keep::First, &mut |_, document| {
                 texts.push(document.text.to_vec());
                 Ok(true)
             })?;

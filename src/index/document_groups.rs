@@ -5,6 +5,7 @@
 use super::kept_recipe::KeptRecipe;
 use crate::method::Fitted;
 use crate::output::document_name_at;
+use crate::pipeline::config::Keep;
 use crate::pipeline::fingerprint_collection::{CollectionRows, FingerprintedCollection, Wordless};
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::pipeline::watched::Watched;
@@ -125,7 +126,7 @@ impl GroupedReading<'_> {
         let rows = CollectionRows {
             recipe: recipe.method().recipe(),
             fitted: &Fitted::Nothing,
-            by_field: false,
+            keep: Keep::First,
             wordless: Wordless::Allowed,
             context,
         };

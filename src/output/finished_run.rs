@@ -322,6 +322,12 @@ impl FinishedRun {
         counts.iter().any(|count| self.summary[*count].as_u64().is_some_and(|count| count > 0))
     }
 
+    /// Returns whether a setting of the run was turned on.
+    #[must_use]
+    pub(crate) fn has_flag(&self, name: &str) -> bool {
+        self.summary["parameters"][name].as_bool().unwrap_or_default()
+    }
+
     /// Returns whether the run compared queries with a corpus.
     #[must_use]
     pub(crate) fn is_match(&self) -> bool {

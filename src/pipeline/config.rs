@@ -1,5 +1,6 @@
 //! Settings of runs as plain data, and how they are parsed from named options.
 
+use super::date_value::date_value;
 use crate::method::Method;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::{Choice, Options};
@@ -7,6 +8,7 @@ use simtool_compute::resources::Resources;
 use simtool_fingerprint::hash_table::HashTable;
 use simtool_kernels::Isa;
 use simtool_model::field_value::FieldValue;
+use std::cmp::Ordering;
 
 /// Settings of [`match_queries`](super::match_queries()), which does the work of the command `simtool N M`.
 #[derive(Clone, Debug)]
@@ -50,11 +52,23 @@ pub enum Keep {
     /// The document with the smallest value of the field that the option `keep_field` names. If several have
     /// this value, the first one of them.
     FieldMin,
+    /// The document with the latest date. The option `keep_field` names the field of the date. For files, the
+    /// usual fields of dates are read without this option. If several have this date, the first one of them.
+    Newest,
+    /// The document with the earliest date. Everything else is like [`Self::Newest`].
+    Oldest,
 }
 
 impl Choice for Keep {
-    const ALL: &'static [Self] =
-        &[Self::First, Self::Last, Self::Longest, Self::FieldMax, Self::FieldMin];
+    const ALL: &'static [Self] = &[
+        Self::First,
+        Self::Last,
+        Self::Longest,
+        Self::Newest,
+        Self::Oldest,
+        Self::FieldMax,
+        Self::FieldMin,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -63,6 +77,8 @@ impl Choice for Keep {
             Self::Longest => "longest",
             Self::FieldMax => "max",
             Self::FieldMin => "min",
+            Self::Newest => "newest",
+            Self::Oldest => "oldest",
         }
     }
 
@@ -73,6 +89,10 @@ impl Choice for Keep {
             Self::Longest => "The one with most bytes of text",
             Self::FieldMax => "The one with the greatest value of `keep_field`",
             Self::FieldMin => "The one with the smallest value of `keep_field`",
+            Self::Newest => {
+                "The one with the latest date, in `keep_field` or a usual field of dates"
+            }
+            Self::Oldest => "The one with the earliest date",
         }
     }
 }
@@ -81,7 +101,29 @@ impl Keep {
     /// Returns whether this rule compares the values of a field of the documents.
     #[must_use]
     pub(crate) fn is_by_field(self) -> bool {
-        matches!(self, Self::FieldMax | Self::FieldMin)
+        matches!(self, Self::FieldMax | Self::FieldMin) || self.is_by_date()
+    }
+
+    /// Returns whether this rule compares the dates of the documents.
+    #[must_use]
+    pub(crate) fn is_by_date(self) -> bool {
+        matches!(self, Self::Newest | Self::Oldest)
+    }
+
+    /// Parses the bytes of the field that this rule compares. `None` means that the document lacks the field.
+    #[must_use]
+    pub fn value(self, bytes: Option<&[u8]>) -> FieldValue {
+        if self.is_by_date() { date_value(bytes) } else { FieldValue::parse(bytes) }
+    }
+
+    /// Compares the field values of two documents. `Less` means that the first document is preferred.
+    pub(super) fn compare(self, a: &FieldValue, b: &FieldValue) -> Ordering {
+        match self {
+            // A document without the value comes last, whether great or small values are preferred.
+            Self::FieldMax | Self::Newest => a.compare_greatest_first(b),
+            Self::FieldMin | Self::Oldest => a.compare(b),
+            Self::First | Self::Last | Self::Longest => Ordering::Equal,
+        }
     }
 
     /// Converts the field value of a document to bytes that sort in the order of preference. Of several
@@ -90,14 +132,23 @@ impl Keep {
     #[must_use]
     pub fn ordered_bytes(self, value: &FieldValue) -> Vec<u8> {
         let mut bytes = value.to_ordered_bytes();
-        // Complemented bytes sort in the opposite order. A missing value is last in either
-        // direction, so it stays as it is.
-        if self == Self::FieldMax && *value != FieldValue::Missing {
-            for byte in &mut bytes {
+        // Complemented bytes sort in the opposite order. The first byte is the kind of the value: numbers
+        // come before text, and text before missing values, in either direction.
+        if matches!(self, Self::FieldMax | Self::Newest) {
+            for byte in &mut bytes[1..] {
                 *byte = !*byte;
             }
         }
         bytes
+    }
+
+    /// Checks the field for documents in files, in which the field of the date is found if none is given.
+    ///
+    /// # Errors
+    ///
+    /// A field is given but not needed, or needed but not given.
+    pub(crate) fn check_field_of_files(self, is_given: bool) -> Result<()> {
+        if self.is_by_date() { Ok(()) } else { self.check_field(is_given) }
     }
 
     /// Checks that a field is given if the rule compares a field, and that no field is given for other rules.
@@ -109,7 +160,11 @@ impl Keep {
         if self.is_by_field() == is_given {
             return Ok(());
         }
-        let rule = "`keep` max and `keep` min go with `keep_field`, and it with one of them";
+        let rule = if self.is_by_date() {
+            "`keep` newest and `keep` oldest need the dates in `keep_field` here"
+        } else {
+            "`keep` max and `keep` min go with `keep_field`, and it with one of them"
+        };
         Err(Error::config("keep", self.name(), rule))
     }
 }
@@ -230,14 +285,23 @@ mod tests {
         };
         assert_eq!(order(Keep::FieldMin), values);
         let mut greatest = values;
-        greatest[..5].reverse();
+        greatest[..3].reverse();
+        greatest[3..5].reverse();
         assert_eq!(order(Keep::FieldMax), greatest);
+        let bytes = |keep: Keep, date: &str| keep.ordered_bytes(&keep.value(Some(date.as_bytes())));
+        let [old, new] = ["Fri, 02 Jan 2026 03:04:05 GMT", "2026-05-01"];
+        assert!(bytes(Keep::Newest, new) < bytes(Keep::Newest, old));
+        assert!(bytes(Keep::Oldest, old) < bytes(Keep::Oldest, new));
+        assert!(bytes(Keep::Newest, new) < bytes(Keep::Newest, "soon"));
     }
 
     #[test]
     fn wrong_options_are_named_in_errors() {
         for (options, message) in [
-            ("keep=second", "keep second: must be one of first, last, longest, max, min"),
+            (
+                "keep=second",
+                "keep second: must be one of first, last, longest, newest, oldest, max, min",
+            ),
             ("cluster=all", "cluster all: must be one of proven, components"),
             ("threads=-1", "threads -1: must be a whole number up to 512; 0 takes all cores"),
             ("max_memory=much", "max_memory much: expected a whole number of bytes"),

@@ -22,8 +22,8 @@ const UNPACKED: u64 = 3;
 pub(super) struct CorpusTerms<'c> {
     collection: &'c dyn Corpus,
     terms: &'c DocumentTerms,
-    /// Whether a field decides which documents are kept, so that its values must be collected.
-    by_field: bool,
+    /// Rule for the kept documents. If it compares a field, the values of the field are collected.
+    keep: Keep,
     progress: &'c dyn Progress,
     summaries: Vec<OnceLock<ShardSummary>>,
 }
@@ -32,11 +32,11 @@ impl<'c> CorpusTerms<'c> {
     pub(super) fn new(
         collection: &'c dyn Corpus,
         terms: &'c DocumentTerms,
-        by_field: bool,
+        keep: Keep,
         progress: &'c dyn Progress,
     ) -> Self {
         let summaries = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
-        Self { collection, terms, by_field, progress, summaries }
+        Self { collection, terms, keep, progress, summaries }
     }
 
     /// Returns the numbers of all documents, sorted by the rule `keep`: documents that should rather be kept
@@ -111,7 +111,7 @@ impl TermSource for CorpusTerms<'_> {
             visit(index, terms);
             Ok(!terms.is_empty())
         };
-        let summary = read_summarized(self.collection, shard, self.by_field, first)?;
+        let summary = read_summarized(self.collection, shard, self.keep, first)?;
         // Another thread may have read the same shard. Its summary is equal, so this one is dropped.
         drop(self.summaries[shard].set(summary));
         Ok(())

@@ -89,9 +89,8 @@ impl CloseSearch<'_> {
         context: &Context<'_>,
     ) -> Result<(Close, Sides<CorpusTerms<'t>>, u64)> {
         let progress = self.context.progress();
-        let by_field = self.plan.keep().is_by_field();
-        let sources =
-            self.corpora.map(|corpus| CorpusTerms::new(corpus, terms, by_field, progress));
+        let keep = self.plan.keep();
+        let sources = self.corpora.map(|corpus| CorpusTerms::new(corpus, terms, keep, progress));
         let any_expensive = (self.corpora.iter()).any(|corpus| {
             (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
         });
@@ -140,9 +139,8 @@ impl CloseSearch<'_> {
         // queries.
         let learned_from = *self.corpora.second();
         let fitted = &Fitted::learn(recipe.terms(), learned_from, context)?;
-        let by_field = self.plan.keep().is_by_field();
-        let rows =
-            CollectionRows { recipe, fitted, by_field, wordless: Wordless::Allowed, context };
+        let keep = self.plan.keep();
+        let rows = CollectionRows { recipe, fitted, keep, wordless: Wordless::Allowed, context };
         let made = self.corpora.try_map(|corpus| rows.of(corpus))?;
         timings.end("read and fingerprint");
 

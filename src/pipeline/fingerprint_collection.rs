@@ -1,5 +1,6 @@
 //! Computes a fingerprint for every document of a collection, in one reading.
 
+use super::config::Keep;
 use super::shard_summary::{CollectionSummary, ShardSummary, read_summarized};
 use super::watched::Watched;
 use crate::method::{Fitted, Recipe, RowMaker, RowScratch};
@@ -76,7 +77,7 @@ pub(crate) fn learn_and_fingerprint(
 ) -> Result<FingerprintedCollection> {
     let corpus = &Watched { corpus, progress: context.progress() };
     let fitted = &Fitted::learn(recipe.terms(), corpus, context)?;
-    CollectionRows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
+    CollectionRows { recipe, fitted, keep: Keep::First, wordless, context }.of(corpus)
 }
 
 /// Computes a fingerprint for every document of `corpus` with `fitted`, the weights or words that were
@@ -96,15 +97,15 @@ pub fn fingerprint_by_fitted(
     let context = &Context::new(resources, progress)?;
     let corpus = &Watched { corpus, progress };
     let wordless = Wordless::Allowed;
-    CollectionRows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
+    CollectionRows { recipe, fitted, keep: Keep::First, wordless, context }.of(corpus)
 }
 
 /// Settings for computing the fingerprints of a collection.
 pub(crate) struct CollectionRows<'r> {
     pub(crate) recipe: &'r Recipe,
     pub(crate) fitted: &'r Fitted,
-    /// Whether a field decides which documents are kept, so that its values must be collected.
-    pub(crate) by_field: bool,
+    /// Rule for the kept documents. If it compares a field, the values of the field are collected.
+    pub(crate) keep: Keep,
     pub(crate) wordless: Wordless,
     pub(crate) context: &'r Context<'r>,
 }
@@ -198,7 +199,7 @@ impl CollectionRows<'_> {
             }
             Ok(has_row)
         };
-        let summary = read_summarized(corpus, shard, self.by_field, visit)?;
+        let summary = read_summarized(corpus, shard, self.keep, visit)?;
         Ok(ShardRows { words, without, summary })
     }
 }

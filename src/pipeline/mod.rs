@@ -21,6 +21,7 @@ pub(crate) mod close_fingerprints;
 pub mod compare;
 pub mod config;
 pub(crate) mod corpus_terms;
+mod date_value;
 mod deciding_fingerprints;
 mod find_close;
 pub(crate) mod fingerprint_collection;

@@ -111,8 +111,8 @@ pub struct CollectionSummary {
 }
 
 /// Reads a shard and returns its summary. Calls `visit` with each document and its number in the shard.
-/// `visit` returns whether the document has any term. With `by_field`, the summary also has the value of the
-/// field by which kept documents are chosen, for each document.
+/// `visit` returns whether the document has any term. If `keep` compares a field, the summary also has the
+/// value of this field for each document.
 ///
 /// # Errors
 ///
@@ -120,7 +120,7 @@ pub struct CollectionSummary {
 pub(crate) fn read_summarized(
     collection: &dyn Corpus,
     shard: usize,
-    by_field: bool,
+    keep: Keep,
     visit: &mut dyn FnMut(u32, &Document<'_>) -> Result<bool>,
 ) -> Result<ShardSummary> {
     let mut summary = ShardSummary {
@@ -148,8 +148,8 @@ pub(crate) fn read_summarized(
                 // Shards are read in any order, so documents are numbered within the shard.
                 let index = summary.ids.len();
                 summary.ids.push(record.number, document.id)?;
-                if by_field {
-                    summary.preferences.push(FieldValue::parse(document.field));
+                if keep.is_by_field() {
+                    summary.preferences.push(keep.value(document.field));
                 }
                 summary.repaired += u64::from(document.repaired.is_some());
                 // A text of 4 GiB or more is stored with the greatest number, so it still counts as longest.
@@ -230,7 +230,7 @@ impl CollectionSummary {
         let summaries = threads.try_map(
             collection.shard_count(),
             || Ok(()),
-            |(), shard| read_summarized(collection, shard, false, &mut |_, _| Ok(true)),
+            |(), shard| read_summarized(collection, shard, Keep::First, &mut |_, _| Ok(true)),
         )?;
         Self::new(collection, summaries)
     }
@@ -302,8 +302,13 @@ impl CollectionSummary {
     /// Returns whether the option `keep_field` names a field that no document has.
     #[must_use]
     pub(crate) fn lacks_field(&self) -> bool {
-        let is_missing = |value: &FieldValue| matches!(value, FieldValue::Missing);
-        !self.preferences.is_empty() && self.preferences.iter().all(is_missing)
+        !self.preferences.is_empty() && self.without_value() == self.preferences.len() as u64
+    }
+
+    /// Returns the number of documents without a value of the field by which kept documents are chosen.
+    #[must_use]
+    pub(crate) fn without_value(&self) -> u64 {
+        self.preferences.iter().filter(|value| **value == FieldValue::Missing).count() as u64
     }
 
     /// Returns the numbers of all documents, sorted by the rule `keep`: documents that should rather be kept
@@ -321,13 +326,10 @@ impl CollectionSummary {
         let by_value = match keep {
             Keep::First => Ordering::Equal,
             Keep::Last => return b.cmp(&a),
-            Keep::FieldMin => value(a).compare(value(b)),
             Keep::Longest => self.lengths[b as usize].cmp(&self.lengths[a as usize]),
-            Keep::FieldMax => match (value(a), value(b)) {
-                // A document without the value comes last, whether great or small values are preferred.
-                (FieldValue::Missing, _) | (_, FieldValue::Missing) => value(a).compare(value(b)),
-                (a, b) => b.compare(a),
-            },
+            Keep::FieldMin | Keep::FieldMax | Keep::Newest | Keep::Oldest => {
+                keep.compare(value(a), value(b))
+            }
         };
         // If both are equal, the earlier document comes first. So the order is total, and the result does not
         // depend on threads.

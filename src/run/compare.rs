@@ -43,7 +43,7 @@ pub struct Compared {
 
 impl CompareRequest {
     /// Creates the request to compare the documents with these names. `options` may have the options of
-    /// terms, of SimHash and of [`Resources`], and `format`, `text_field` and `id_field`.
+    /// terms, of SimHash and of [`Resources`], and `format`, `text_field`, `all_strings` and `id_field`.
     ///
     /// # Errors
     ///
@@ -79,6 +79,7 @@ impl CompareRequest {
         for (setting, value, is_used, rule) in [
             ("format", format, has_file, of_run),
             ("text_field", self.input.text_field.as_deref(), has_fields, fields),
+            ("all_strings", self.input.all_strings.then_some(""), has_fields, fields),
             ("id_field", self.input.id_field.as_deref(), has_id, with_id),
         ] {
             if let Some(value) = value.filter(|_| !is_used) {

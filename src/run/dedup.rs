@@ -4,16 +4,17 @@ use super::dedup_request::Request;
 use super::face::{Face, Notice, OutputState, give_name};
 use super::files::without_links;
 use super::input::{Input, Places};
+use super::input_settings::{InputSettings, either};
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
 use crate::output::{Findings, write_outputs, write_summaries};
 use crate::pipeline::near_duplicates::find_in_context;
 use crate::pipeline::timings::Count;
-use crate::pipeline::{NearDuplicates, Plan, Task};
+use crate::pipeline::{CollectionSummary, NearDuplicates, Plan, Task};
 use crate::suggest::suggest;
 use crate::write::output_folder::OutputFolder;
 use crate::write::report::Report;
-use crate::write::summary::{Commands, Setting, Summary};
+use crate::write::summary::{Commands, Dates, Setting, Summary};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::Choice;
@@ -24,7 +25,7 @@ use simtool_base::utc_time::UtcTime;
 use simtool_compute::context::Context;
 use simtool_compute::resources::peak_memory;
 use simtool_model::sides::Sides;
-use simtool_read::{Corpus, Format, Strict, TextSplit};
+use simtool_read::{Corpus, Format, Selector, Strict, TextSplit};
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
@@ -80,6 +81,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     // Losses are refused before anything is written.
     let faults = complete(request, &inputs, &mut found, face)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
+    summary.dates = dates(request, inputs.first(), found.read.first());
     let findings = Findings::new(&found, corpora, &chosen.plan);
     let page = write_outputs(&findings, request.outputs, &folder, &mut summary, context)?;
     finish(request, folder, &mut summary, &page, face)?;
@@ -124,10 +126,13 @@ impl fmt::Display for DryRun {
 
 /// Opens the corpus, or the queries and the corpus. Returns an error if a setting affects none of the files.
 fn open_inputs<'r>(request: &'r Request, face: &dyn Face) -> Result<Sides<Input<'r>>> {
-    let corpus = open_side(request, &request.input.with_listed(&request.paths.corpus)?, face)?;
+    let paths = request.input.with_listed(&request.paths.corpus)?;
+    let corpus = open_side(request, &request.corpus_input, &paths, face)?;
     let inputs = match request.task() {
         Task::Deduplicate => Sides::One(corpus),
-        Task::Match => Sides::Two(open_side(request, &request.paths.queries, face)?, corpus),
+        Task::Match => {
+            Sides::Two(open_side(request, &request.input, &request.paths.queries, face)?, corpus)
+        }
     };
     // A setting may affect only one of two collections, so both are checked together.
     let all: Vec<&Input<'_>> = inputs.iter().collect();
@@ -135,13 +140,25 @@ fn open_inputs<'r>(request: &'r Request, face: &dyn Face) -> Result<Sides<Input<
     Ok(inputs)
 }
 
-fn open_side<'r>(request: &'r Request, paths: &[PathBuf], face: &dyn Face) -> Result<Input<'r>> {
+/// Opens the files of one collection. `settings` say how they are read.
+fn open_side<'r>(
+    request: &'r Request,
+    settings: &'r InputSettings,
+    paths: &[PathBuf],
+    face: &dyn Face,
+) -> Result<Input<'r>> {
     refuse_overlap(&request.output, paths)?;
-    let mut options = request.input.read_options(face.access());
-    options.keep_field.clone_from(&request.keep_field);
+    let mut options = settings.read_options(face.access());
+    options.keep_field = keep_selector(request);
     let temporary = &request.config.resources.temporary_folder;
     let places = Places { output: &request.output, temporary };
-    Input::open(paths, &request.input, options, places, face)
+    Input::open(paths, settings, options, places, face)
+}
+
+/// Returns the selector of the field that decides which documents are kept, if there is one.
+fn keep_selector(request: &Request) -> Option<Selector> {
+    let given = request.keep_field.as_deref().map(Selector::from);
+    given.or_else(|| request.config.keep.is_by_date().then(Selector::usual_dates))
 }
 
 /// Returns an error if the output folder is an input or contains one. An output folder inside an input folder
@@ -242,6 +259,14 @@ fn complete(
     Ok(faults)
 }
 
+/// Returns the fields of the dates and the number of documents without a date, if the date decides which
+/// documents are kept.
+fn dates(request: &Request, input: &Input<'_>, read: &CollectionSummary) -> Option<Dates> {
+    let selector = keep_selector(request).filter(|_| request.config.keep.is_by_date())?;
+    let fields = input.collection.selected_names(&selector);
+    Some(Dates { fields, without: read.without_value() })
+}
+
 /// Creates the summary, with everything that is known before outputs are written.
 fn begin_summary(
     request: &Request,
@@ -295,6 +320,8 @@ fn notes(request: &Request, plan: &Plan, found: &NearDuplicates, summary: &Summa
     }
     if let Some(field) = request.keep_field.as_ref().filter(|_| found.read.first().lacks_field()) {
         notes.push(format!("the field {field} is empty everywhere; the first ones were kept"));
+    } else if plan.keep().is_by_date() && found.read.first().lacks_field() {
+        notes.push("no document has a date; the first ones were kept".to_owned());
     }
     notes.extend(plan.method().recall_means());
     notes
@@ -310,10 +337,16 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
         None => request.term("shingle"),
     };
     let input = &request.input;
+    // The documents may be of both collections, whose fields may differ.
+    let mut text_field = input.text_field.clone();
+    if request.corpus_input.text_field != input.text_field {
+        text_field = Some(either(input.text_field(), request.corpus_input.text_field()));
+    }
     // Settings with their default values are left out, which keeps the command short.
     let given = [
         ("format", input.format.map(Format::name)),
-        ("text-field", input.text_field.as_deref().filter(|field| *field != "text")),
+        ("text-field", text_field.as_deref().filter(|field| *field != "text")),
+        ("all-strings", input.all_strings.then_some("")),
         ("shingle", shingle.filter(|shingle| *shingle != "words:3")),
         ("tokenizer", request.term("tokenizer")),
         ("stop-words", request.term("stop_words")),
@@ -322,7 +355,9 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
     for (option, value) in given {
         if let Some(value) = value {
             // Writing to a string cannot fail.
-            let _ = write!(compare, " --{option} {}", shell_word(value));
+            let value =
+                if value.is_empty() { String::new() } else { format!(" {}", shell_word(value)) };
+            let _ = write!(compare, " --{option}{value}");
         }
     }
     let output = shell_word(&request.output.to_string_lossy());
@@ -340,6 +375,10 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         parameters.push(("chosen_because", Setting::List(reasons.to_vec())));
     }
     let input = &request.input;
+    let against = |field: fn(&InputSettings) -> &str| {
+        let field = (field(&request.corpus_input), field(input));
+        Setting::text(Some(field.0).filter(|of_corpus| *of_corpus != field.1))
+    };
     let list = input.files_from.as_ref().map(|list| list.to_string_lossy());
     parameters.extend([
         ("keep", Setting::Text(plan.keep().name().to_owned())),
@@ -354,7 +393,10 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         ("split", Setting::Text(input.split.name().to_owned())),
         ("encoding", Setting::Text(input.encoding.name().to_owned())),
         ("text_field", Setting::Text(input.text_field().to_owned())),
+        ("all_strings", Setting::Flag(input.all_strings)),
         ("id_field", Setting::Text(input.id_field().to_owned())),
+        ("against_text_field", against(InputSettings::text_field)),
+        ("against_id_field", against(InputSettings::id_field)),
         ("min_tokens", Setting::Count(input.min_tokens as u64)),
         ("max_bytes", Setting::count(input.max_bytes)),
         ("sample", input.sample.map_or(Setting::None, Setting::Number)),

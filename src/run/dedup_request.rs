@@ -1,7 +1,7 @@
 //! Requests for `dedup` and `match`, parsed from named text options.
 
 use super::face::Face;
-use super::input_settings::InputSettings;
+use super::input_settings::{InputSettings, refuse_joined};
 use super::standard_streams::STANDARD_INPUT;
 use super::word_features::{WordFeatures, WordsRequest};
 use crate::method::Method;
@@ -36,6 +36,9 @@ pub struct Request {
     pub paths: Paths,
     /// Settings for reading documents.
     pub input: InputSettings,
+    /// Settings for reading the collection that queries are matched with. They differ from `input` only in the
+    /// fields that the user named for this collection.
+    pub corpus_input: InputSettings,
     /// Name of the field that decides which of several near-duplicates is kept, if there is one.
     pub keep_field: Option<String>,
     /// Settings of the search for near-duplicates. The method in these settings is not used, because the
@@ -94,11 +97,15 @@ impl Request {
         mut options: Options,
     ) -> Result<Self> {
         let input = InputSettings::parse(&mut options)?;
+        let corpus_input = parse_corpus_input(&input, &paths, &mut options)?;
         let keep_field = options.take("keep_field");
         let output = options.take_path("output").unwrap_or_else(|| OUTPUT.into());
         let existing = Existing::by_force(options.take_flag("force")?);
         let mut config = Config::parse_without_method(&mut options)?;
-        config.keep.check_field(keep_field.is_some())?;
+        config.keep.check_field_of_files(keep_field.is_some())?;
+        if let Some(field) = &keep_field {
+            refuse_joined("keep_field", field)?;
+        }
         let mut outputs = parse_outputs(&mut options)?;
         if paths.queries.is_empty() {
             // A user who asks for the output of pairs wants all pairs.
@@ -115,6 +122,7 @@ impl Request {
         let request = Self {
             paths,
             input,
+            corpus_input,
             keep_field,
             config,
             output,
@@ -239,6 +247,33 @@ fn method_of_words(
     }
 }
 
+/// Takes the fields of the collection that queries are matched with out of `options`. Returns the settings
+/// for reading this collection. `input` are the settings for reading the queries.
+fn parse_corpus_input(
+    input: &InputSettings,
+    paths: &Paths,
+    options: &mut Options,
+) -> Result<InputSettings> {
+    let mut corpus_input = input.clone();
+    for (name, field) in [
+        ("against_text_field", &mut corpus_input.text_field),
+        ("against_id_field", &mut corpus_input.id_field),
+    ] {
+        let Some(given) = options.take(name) else { continue };
+        if paths.queries.is_empty() {
+            let rule = "is of a match, which has two collections";
+            return Err(Error::config(name, given, rule));
+        }
+        *field = Some(given);
+    }
+    if let Some(field) = corpus_input.id_field.as_ref().filter(|_| corpus_input != *input) {
+        refuse_joined("against_id_field", field)?;
+    }
+    // The user may compare all texts of the queries with some texts of the corpus.
+    corpus_input.all_strings &= corpus_input.text_field == input.text_field;
+    Ok(corpus_input)
+}
+
 /// Takes the settings of the outputs out of `options`.
 fn parse_outputs(options: &mut Options) -> Result<Outputs> {
     let rows = options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines);
@@ -286,6 +321,9 @@ mod tests {
         assert!(pairs.outputs.pairs && !pairs.config.may_leave_pairs_out);
         let matched = parsed("", &["new"]).unwrap();
         assert!(matched.outputs.pairs && matched.task() == Task::Match);
+        let own = parsed("text_field=a,against_text_field=b,against_id_field=c", &["new"]).unwrap();
+        assert_eq!((own.input.text_field(), own.input.id_field()), ("a", "id"));
+        assert_eq!((own.corpus_input.text_field(), own.corpus_input.id_field()), ("b", "c"));
     }
 
     #[test]
@@ -293,6 +331,8 @@ mod tests {
         for (options, queries, message) in [
             ("keep=max", &[][..], "keep max: "),
             ("keep_field=year", &[], "keep first: "),
+            ("against_id_field=a", &[], "against_id_field a: is of a match"),
+            ("against_id_field=a+b", &["new"], "against_id_field a+b: joins fields"),
             ("quarantined=drop", &[], "quarantined drop: goes with `write_kept`"),
             ("output_format=xml", &[], "output_format xml: must be one of jsonl, tsv"),
             ("colour=red", &[], "options colour=red: exact has no such option"),

@@ -3,7 +3,7 @@
 use super::face::{Face, Notice};
 use super::files::without_links;
 use super::input_settings::{InputSettings, OnError};
-use super::reading_faults::all_faults;
+use super::reading_faults::{all_faults, refuse_most_without_text};
 use super::standard_streams::{STANDARD_INPUT, add_standard_input};
 use crate::pipeline::{CollectionSummary, Quarantined};
 use simtool_base::error::{Error, ErrorKind, Result};
@@ -12,7 +12,7 @@ use simtool_base::options::Choice;
 use simtool_model::document::Bad;
 use simtool_read::globs::Globs;
 use simtool_read::walk::{InFolders, InputFile, Walked, Walker, listed_paths};
-use simtool_read::{Collection, Corpus, Format, ReadOptions, Strict, TextSplit};
+use simtool_read::{Collection, Corpus, Format, ReadOptions, Selector, Strict, TextSplit};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -125,12 +125,14 @@ impl<'s> Input<'s> {
     ///
     /// # Errors
     ///
-    /// Something could not be read and `on_error` is `fail`, or no document was read.
+    /// Something could not be read and `on_error` is `fail`, no document was read, or most records of a file
+    /// lack the text.
     pub fn complete(&self, read: &mut CollectionSummary, face: &dyn Face) -> Result<Vec<Fault>> {
         self.add_faults(read, face);
         let faults = self.faults(read);
         self.settings.refuse_losses(&faults)?;
         self.refuse_nothing(read)?;
+        refuse_most_without_text(&self.collection, read)?;
         Ok(faults)
     }
 
@@ -158,16 +160,23 @@ impl<'s> Input<'s> {
     ///
     /// There are documents, and none of them has the field.
     pub(crate) fn refuse_missing_ids(inputs: &[(&Self, &CollectionSummary)]) -> Result<()> {
-        let Some((first, _)) = inputs.first() else { return Ok(()) };
-        let Some(field) = &first.settings.id_field else { return Ok(()) };
-        // If there are no documents, another error is more helpful than the missing field.
-        let has_documents = inputs.iter().any(|(_, read)| !read.ids.is_empty());
-        let has_ids = inputs.iter().any(|(_, read)| read.ids.has_any_id());
-        if !has_documents || has_ids {
-            return Ok(());
+        for (first, _) in inputs {
+            let Some(field) = &first.settings.id_field else { continue };
+            // The collections of a match may have different fields.
+            let same = || {
+                inputs
+                    .iter()
+                    .filter(|(input, _)| input.settings.id_field == first.settings.id_field)
+            };
+            // If there are no documents, another error is more helpful than the missing field.
+            let has_documents = same().any(|(_, read)| !read.ids.is_empty());
+            let has_ids = same().any(|(_, read)| read.ids.has_any_id());
+            if has_documents && !has_ids {
+                let inputs: Vec<&Self> = same().map(|(input, _)| *input).collect();
+                Self::refuse_missing_field("id_field", field, &inputs)?;
+            }
         }
-        let inputs: Vec<&Self> = inputs.iter().map(|(input, _)| *input).collect();
-        Self::refuse_missing_field("id_field", field, &inputs)
+        Ok(())
     }
 
     /// Returns an error if no record has the field. A field without a value counts as well. `setting` is the
@@ -188,7 +197,8 @@ impl<'s> Input<'s> {
             }
         }
         // A field that is always empty is unusual, but its name is not misspelled.
-        if names.iter().any(|name| name == field) {
+        let selector = Selector::from(field);
+        if names.iter().any(|name| selector.names(name)) {
             return Ok(());
         }
         let names: Vec<String> = names.iter().map(|name| quoted(name.as_bytes())).collect();
@@ -211,18 +221,20 @@ impl<'s> Input<'s> {
         let settings = first.settings;
         // The error shows a tab as an escape, because the tab itself would not be visible.
         let delimiter = settings.delimiter.map(|byte| char::from(byte).escape_debug().to_string());
-        let fields: [(&'static str, Option<&String>); 3] = [
-            ("text_field", settings.text_field.as_ref()),
-            ("id_field", settings.id_field.as_ref()),
-            ("keep_field", keep_field),
-        ];
-        for (setting, field) in fields {
+        if let Some(field) = &settings.text_field {
+            refuse_without_files(inputs, "text_field", field, &Format::has_fields)?;
+        }
+        let values = [("id_field", settings.id_field.as_ref()), ("keep_field", keep_field)];
+        for (setting, field) in values {
             if let Some(field) = field {
-                refuse_without_files(inputs, setting, field, &Format::has_fields)?;
+                refuse_without_files(inputs, setting, field, &Format::has_values)?;
             }
         }
         if let Some(delimiter) = &delimiter {
             refuse_without_files(inputs, "delimiter", delimiter, &Format::has_delimiter)?;
+        }
+        if settings.all_strings {
+            refuse_without_files(inputs, "all_strings", "", &Format::has_fields)?;
         }
         if settings.split != TextSplit::File {
             refuse_without_files(inputs, "split", settings.split.name(), &Format::is_plain)?;

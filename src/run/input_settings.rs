@@ -5,7 +5,7 @@ use simtool_base::mapped_file::FileAccess;
 use simtool_base::options::{Choice, Options};
 use simtool_base::quantity::{BYTES_EXPECTED, parse_bytes};
 use simtool_read::selection::Selection;
-use simtool_read::{Format, ReadOptions, TextEncoding, TextSplit};
+use simtool_read::{Format, ReadOptions, Selector, TextEncoding, TextSplit};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -28,8 +28,10 @@ pub struct InputSettings {
     pub encoding: TextEncoding,
     /// Character between the columns of CSV and TSV. If `None`, it is recognized.
     pub delimiter: Option<u8>,
-    /// Field of the text, if the user named one.
+    /// Fields of the text, if the user named any.
     pub text_field: Option<String>,
+    /// Whether the text of a record is all its texts, joined by newlines.
+    pub all_strings: bool,
     /// Field of the ID, if the user named one.
     pub id_field: Option<String>,
     /// Minimum number of tokens of a document. Shorter documents are kept but not compared.
@@ -92,6 +94,7 @@ impl Default for InputSettings {
             encoding: usual.encoding,
             delimiter: None,
             text_field: None,
+            all_strings: false,
             id_field: None,
             min_tokens: 0,
             max_bytes: None,
@@ -134,6 +137,7 @@ impl InputSettings {
             encoding: encoding(options)?,
             delimiter: delimiter(options)?,
             text_field: options.take("text_field"),
+            all_strings: options.take_flag("all_strings")?,
             id_field: options.take("id_field"),
             min_tokens: options.take_parsed("min_tokens", whole)?.unwrap_or(usual.min_tokens),
             max_bytes: bytes("max_bytes", options)?,
@@ -171,16 +175,23 @@ impl InputSettings {
         if self.null && self.files_from.is_none() {
             return Err(Error::config("null", "", "goes with `files_from`"));
         }
+        if let (true, Some(field)) = (self.all_strings, &self.text_field) {
+            let rule = "selects some texts and `all_strings` selects all: leave one of them out";
+            return Err(Error::config("text_field", field, rule));
+        }
+        if let Some(field) = &self.id_field {
+            refuse_joined("id_field", field)?;
+        }
         Ok(())
     }
 
-    /// Returns the name of the field or column of the text, or a dotted path to it.
+    /// Returns the fields or columns of the text, as the user wrote them.
     #[must_use]
     pub fn text_field(&self) -> &str {
         self.text_field.as_deref().unwrap_or("text")
     }
 
-    /// Returns the name of the field or column of the ID, or a dotted path to it.
+    /// Returns the field or column of the ID, as the user wrote it.
     #[must_use]
     pub fn id_field(&self) -> &str {
         self.id_field.as_deref().unwrap_or("id")
@@ -196,8 +207,12 @@ impl InputSettings {
             split: self.split,
             encoding: self.encoding,
             delimiter: self.delimiter,
-            text_field: self.text_field().to_owned(),
-            id_field: self.id_field().to_owned(),
+            text_field: if self.all_strings {
+                Selector::all_strings()
+            } else {
+                self.text_field().into()
+            },
+            id_field: self.id_field().into(),
             max_record_bytes: address(self.max_record),
             max_expansion: self.max_expansion,
             zstd_window_log: self.zstd_window_log,
@@ -211,6 +226,26 @@ impl InputSettings {
             ..ReadOptions::default()
         }
     }
+}
+
+/// Returns the selector of the field `first` or, where a record lacks it, of the field `second`.
+pub(super) fn either(first: &str, second: &str) -> String {
+    format!("{first},{second}")
+}
+
+/// Returns an error if the selector `field` joins several fields, such as `a+b`. `setting` is an option for
+/// a single value.
+///
+/// # Errors
+///
+/// The selector joins fields.
+pub(super) fn refuse_joined(setting: &'static str, field: &str) -> Result<()> {
+    if Selector::from(field).joins_fields() {
+        let rule =
+            "joins fields, which only `text_field` does; a plus sign in a name is written \\+";
+        return Err(Error::config(setting, field, rule));
+    }
+    Ok(())
 }
 
 /// Takes the option `field`, a number of bytes such as `20K`, out of `options`.
@@ -322,6 +357,8 @@ mod tests {
             ("zstd_window_log=9", "zstd_window_log 9: must be from 10 to 31"),
             ("delimiter=\"", "delimiter \\\": must be one ASCII character"),
             ("null=true", "null : goes with `files_from`"),
+            ("text_field=a,all_strings=true", "text_field a: selects some texts"),
+            ("id_field=a+b", "id_field a+b: joins fields, which only `text_field` does"),
             ("on_error=stop", "on_error stop: must be one of skip, fail"),
         ] {
             let error = InputSettings::parse(&mut Options::parse(list).unwrap()).unwrap_err();

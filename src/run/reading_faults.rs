@@ -1,7 +1,8 @@
 //! Lists the faults of a collection: bad records, and damaged or unreadable files.
 
 use crate::pipeline::{CollectionSummary, Quarantined};
-use simtool_base::fault::{Fault, Severity};
+use simtool_base::error::{Error, Result};
+use simtool_base::fault::{Fault, Severity, quoted};
 use simtool_model::document::Bad;
 use simtool_read::{Collection, Corpus};
 
@@ -21,6 +22,53 @@ pub(super) fn all_faults(collection: &Collection, read: &CollectionSummary) -> V
     let bad_records = read.quarantined.iter().filter(has_text);
     faults.extend(bad_records.map(|bad| of_bad_record(collection, bad)));
     faults
+}
+
+/// Returns an error if most records of a file, or most records of all files, lack the field of the text.
+/// Then the user has probably named the wrong field, and the results would be of little use.
+///
+/// # Errors
+///
+/// More than half of the records of a file lack the text. A file of a single record does not count on its
+/// own.
+pub(super) fn refuse_most_without_text(
+    collection: &Collection,
+    read: &CollectionSummary,
+) -> Result<()> {
+    let records = records_of_files(collection, read);
+    let all_records: u64 = records.iter().sum();
+    let has_no_text = |bad: &&Quarantined| bad.record.bad.code == Bad::NO_TEXT;
+    let lacking: Vec<&Quarantined> = read.quarantined.iter().filter(has_no_text).collect();
+    // Bad records come in reading order, so all records of a file follow each other.
+    let most_of_file = lacking.chunk_by(|a, b| a.file == b.file).find_map(|of_file| {
+        let (file, count) = (of_file[0].file, of_file.len() as u64);
+        let is_most = records[file] > 1 && count > records[file] / 2;
+        is_most.then(|| {
+            let name = quoted(collection.file_name(file).to_string_lossy().as_bytes());
+            (of_file[0], format!("{count} of {} records of \"{name}\"", records[file]))
+        })
+    });
+    let count = lacking.len() as u64;
+    let most_of_all = lacking.first().filter(|_| count > all_records / 2);
+    let most_of_all =
+        most_of_all.map(|first| (*first, format!("{count} of {all_records} records")));
+    let Some((first, most)) = most_of_file.or(most_of_all) else { return Ok(()) };
+    let there = collection.fields_at(first.file, first.record.byte);
+    let rule = format!(
+        "{most} do not have this field; {there}. Name the field of the text, or one for each kind of \
+         file, such as text,body. Nothing was written"
+    );
+    Err(Error::config("text_field", collection.text_field(), rule))
+}
+
+/// Returns the number of records of each file.
+fn records_of_files(collection: &Collection, read: &CollectionSummary) -> Vec<u64> {
+    let mut records = vec![0; collection.file_count()];
+    for shard in 0..collection.shard_count() {
+        // The last shard of a file ends with the last record of the file.
+        records[collection.shard_file(shard)] = read.ids.end_record_of_shard(shard);
+    }
+    records
 }
 
 fn of_bad_record(collection: &Collection, bad: &Quarantined) -> Fault {

@@ -2,7 +2,7 @@
 
 use super::face::{Face, Notice};
 use super::input::Places;
-use super::input_settings::InputSettings;
+use super::input_settings::{InputSettings, either};
 use super::recorded_inputs::RecordedInputs;
 use super::standard_streams::STANDARD_INPUT;
 use crate::output::finished_run::{Fate, FinishedRun, InputSearch, Matches, Sought};
@@ -12,7 +12,7 @@ use simtool_base::quantity::counted;
 use simtool_compute::resources::Resources;
 use simtool_read::selection::Selection;
 use simtool_read::walk::{InputFile, listed_paths};
-use simtool_read::{Collection, Corpus, ReadOptions};
+use simtool_read::{Collection, Corpus, ReadOptions, Selector};
 use std::env;
 use std::fs;
 use std::io;
@@ -59,11 +59,20 @@ impl<'r> RecordedRun<'r> {
         let settings = inputs.as_ref().map_or(&usual, |inputs| &inputs.settings);
         let mut options = settings.read_options(face.access());
         // The summary has the names of the fields even if the command line cannot be parsed.
-        if let Some(field) = run.parameter("text_field") {
-            field.clone_into(&mut options.text_field);
+        if run.has_flag("all_strings") {
+            options.text_field = Selector::all_strings();
+        } else if let Some(field) = run.parameter("text_field") {
+            options.text_field = field.into();
         }
         if let Some(field) = run.parameter("id_field") {
-            field.clone_into(&mut options.id_field);
+            options.id_field = field.into();
+        }
+        // The file of a document does not say of which collection it is, so the fields of both are tried.
+        if let Some(field) = run.parameter("against_text_field") {
+            options.text_field = (&*either(options.text_field.as_str(), field)).into();
+        }
+        if let Some(field) = run.parameter("against_id_field") {
+            options.id_field = (&*either(options.id_field.as_str(), field)).into();
         }
         // Relative paths of the inputs start at the folder in which the run was started.
         let place = inputs.as_ref().and_then(|inputs| working_folder(folder, &inputs.output));

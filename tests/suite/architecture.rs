@@ -49,6 +49,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("anyhow", &["src/bin/"]),
     ("jieba_rs", &["crates/terms/src/tokenize/chinese_words.rs"]),
     ("similar", &["src/write/text_difference.rs"]),
+    ("jiff", &["src/pipeline/date_value.rs"]),
     (
         "std::arch",
         &["crates/kernels/src/lib.rs", "crates/kernels/src/aarch64/", "crates/kernels/src/x86_64/"],

@@ -97,7 +97,7 @@ const COLUMNS: [&str; 8] = [
 /// Returns the name of the column that holds text, if there is one.
 fn column(file: &Path) -> &'static str {
     let can_be_read = |column: &&&str| {
-        let options = ReadOptions { text_field: (**column).to_owned(), ..options() };
+        let options = ReadOptions { text_field: (**column).into(), ..options() };
         let found = read(file, options);
         found.bad == 0 && found.faults.iter().all(|fault| fault.code != "parquet-column")
     };
@@ -115,7 +115,7 @@ fn survive(folder: &str, mutants: u64) {
         for format in Format::all().map(Some).chain([None]) {
             read(&file, ReadOptions { format, ..options() });
         }
-        let options = ReadOptions { text_field: column(&file).to_owned(), ..options() };
+        let options = ReadOptions { text_field: column(&file).into(), ..options() };
         let mut numbers = Numbers(bytes.len() as u64);
         for _ in 0..mutants {
             fs::write(&copy, &bytes[..numbers.below(bytes.len())]).unwrap();
@@ -185,7 +185,7 @@ fn checksums_of_parquet_pages_are_compared() {
     let Some(files) = samples("parquet") else { return };
     let name = "parquet-testing__rle-dict-uncompressed-corrupt-checksum.parquet";
     let file = files.iter().find(|file| file.ends_with(name)).unwrap();
-    let options = ReadOptions { text_field: "binary_field".to_owned(), ..options() };
+    let options = ReadOptions { text_field: "binary_field".into(), ..options() };
     let outcome = read(file, options);
     assert_eq!(outcome.faults.iter().map(|f| f.code).collect::<Vec<_>>(), ["parquet-page"]);
 }

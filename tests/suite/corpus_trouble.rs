@@ -172,7 +172,7 @@ fn a_field_that_no_record_has_is_refused_before_anything_is_written() {
     for (arguments, error) in [
         (
             "a.jsonl --id-field nope",
-            "--id-field nope: no record has this field; there are: id, text, meta, url",
+            "--id-field nope: no record has this field; there are: id, text, meta.id, url",
         ),
         ("a.jsonl --id-field nope --ids-only -q", "--id-field nope: no record has"),
         ("a.jsonl --id-field meta.nope", "--id-field meta.nope: no record has"),
@@ -182,7 +182,7 @@ fn a_field_that_no_record_has_is_refused_before_anything_is_written() {
         ),
         (
             "c.txt --id-field id",
-            "--id-field id: is of parquet, arrow, csv, tsv, json, jsonl; the input is text",
+            "--id-field id: is of warc, parquet, arrow, csv, tsv, json, jsonl, mbox, mail; the input",
         ),
         (
             "b.csv --queries c.txt --id-field id",

@@ -51,7 +51,7 @@ const EXPECTED: [(&str, &str); 8] = [
 ];
 
 fn documents(folder: &Path) -> Vec<(String, String)> {
-    let id_field = "url".to_owned();
+    let id_field = "url".into();
     let options = ReadOptions { id_field, ..ReadOptions::default() };
     let collection = Collection::of_paths(&[folder], options).unwrap();
     let mut found = Vec::new();

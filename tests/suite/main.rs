@@ -48,6 +48,7 @@ mod readme;
 mod reference;
 mod report;
 mod scripts;
+mod selectors;
 mod suggest;
 mod template_memory;
 mod terms;

@@ -18,7 +18,7 @@ use std::cmp::Ordering;
 pub enum FieldValue {
     /// A whole number.
     Integer(i64),
-    /// Any other finite number, such as `0.5`, `10.0`, or a whole number of more than 64 bits.
+    /// Any other number, such as `0.5`, `10.0`, `-inf`, or a whole number of more than 64 bits.
     Decimal(f64),
     /// Any other value, as its bytes in the input.
     Text(Box<[u8]>),
@@ -27,23 +27,27 @@ pub enum FieldValue {
 }
 
 impl FieldValue {
-    /// Parses the bytes of a field. `None` means that the document lacks the field.
+    /// Parses the bytes of a field. `None` means that the document lacks the field. The words `nan`,
+    /// `inf` and `infinity` are parsed as floats, and `nan` counts as missing.
     #[must_use]
     pub fn parse(bytes: Option<&[u8]>) -> Self {
         let Some(bytes) = bytes else { return Self::Missing };
-        // Rust also parses words such as "inf" and "nan" as floats, but here they are text.
-        let numeric = bytes.first().is_some_and(|b| b.is_ascii_digit() || b"+-.".contains(b))
-            && bytes.iter().all(|b| b.is_ascii_digit() || b"+-.eE".contains(b));
-        let number = str::from_utf8(bytes).ok().filter(|_| numeric);
+        let number = str::from_utf8(bytes).ok();
         if let Some(integer) = number.and_then(|n| n.parse().ok()) {
-            Self::Integer(integer)
-        } else if let Some(decimal) =
-            number.and_then(|n| n.parse().ok()).filter(|d: &f64| d.is_finite())
-        {
-            Self::Decimal(decimal)
-        } else {
-            Self::Text(bytes.into())
+            return Self::Integer(integer);
         }
+        match number.and_then(|n| n.parse::<f64>().ok()) {
+            Some(decimal) if decimal.is_nan() => Self::Missing,
+            Some(decimal) => Self::Decimal(decimal),
+            None => Self::Text(bytes.into()),
+        }
+    }
+
+    /// Compares two values like [`Self::compare`], except that greater numbers and texts come first.
+    /// Numbers still come before text, and text before missing values.
+    #[must_use]
+    pub fn compare_greatest_first(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank()).then_with(|| other.compare(self))
     }
 
     /// Compares two values: numbers come before text, and text before missing values.
@@ -164,12 +168,24 @@ mod tests {
             Some("1e999"),
             Some("2024-05-01"),
             Some("2024-05-02T10:00"),
-            Some("inf"),
-            Some("inf\0"),
-            Some("inf\0a"),
-            Some("info"),
+            Some("inc"),
+            Some("inc\0"),
+            Some("inc\0a"),
+            Some("income"),
             None,
         ]);
+        check(&[
+            Some("-inf"),
+            Some("-1e300"),
+            Some("3"),
+            Some("Infinity"),
+            Some("n/a"),
+            Some("NaN"),
+        ]);
+        let parse = |text: &str| FieldValue::parse(Some(text.as_bytes()));
+        let mut values = ["n/a", "2", "nan", "10", "-inf", "b"].map(parse);
+        values.sort_by(FieldValue::compare_greatest_first);
+        assert_eq!(values, ["10", "2", "-inf", "n/a", "b", "nan"].map(parse));
         let zeros = ["0", "-0.0", "0e3"].map(|zero| FieldValue::parse(Some(zero.as_bytes())));
         assert_eq!(zeros[0].to_ordered_bytes(), zeros[1].to_ordered_bytes());
         assert_eq!(zeros[0].to_ordered_bytes(), zeros[2].to_ordered_bytes());

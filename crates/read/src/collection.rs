@@ -5,6 +5,7 @@ use crate::decompress;
 use crate::format::{Format, Reader};
 use crate::opened::{Opened, Part, Recognized};
 use crate::options::{ReadOptions, TextSplit};
+use crate::selector::Selector;
 use crate::sniff;
 use crate::table::RowsCopy;
 use crate::walk::{InFolders, InputFile, Walked, Walker};
@@ -170,9 +171,9 @@ impl Collection {
         self.files[file].map.is_none()
     }
 
-    /// Returns the name of the field or column that holds the text, for example `text` or the
-    /// dotted path `meta.text`.
-    pub(super) fn text_field(&self) -> &str {
+    /// Returns the selector of the text.
+    #[must_use]
+    pub fn text_field(&self) -> &Selector {
         &self.options.text_field
     }
 

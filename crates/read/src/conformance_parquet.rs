@@ -1,11 +1,17 @@
 //! Tests that Parquet files give the same documents as other formats.
 
-use crate::ReadOptions;
 use crate::conformance::{documents, options, read_as, stops_anywhere};
+use crate::{ReadOptions, Selector};
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::{Compression, ZstdLevel};
 use ::parquet::file::properties::WriterProperties;
-use arrow_array::{ArrayRef, RecordBatch, StringArray, StructArray, UInt32Array};
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::{
+    Array, ArrayRef, Int32Array, ListArray, RecordBatch, StringArray, StructArray, UInt32Array,
+};
+use arrow_buffer::OffsetBuffer;
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::Field;
 use std::sync::Arc;
 
 fn file(columns: Vec<(&str, ArrayRef)>, compression: Compression) -> Vec<u8> {
@@ -68,11 +74,8 @@ fn a_reading_of_rows_ends_where_its_visitor_has_enough() {
 fn columns_are_found_by_path_and_their_lack_is_named() {
     let inner = StructArray::from(RecordBatch::try_from_iter(columns()).unwrap());
     let bytes = file(vec![("a", Arc::new(inner))], Compression::UNCOMPRESSED);
-    let nested = ReadOptions {
-        text_field: "a.text".to_owned(),
-        id_field: "a.other".to_owned(),
-        ..options(1)
-    };
+    let nested =
+        ReadOptions { text_field: "a.text".into(), id_field: "a.other".into(), ..options(1) };
     let seen = read_as("a.parquet", &bytes, nested);
     assert_eq!((seen.documents.len(), &*seen.documents[7].2), (120, "7"));
     let seen = read_as("a.parquet", &bytes, options(1));
@@ -80,7 +83,7 @@ fn columns_are_found_by_path_and_their_lack_is_named() {
     assert!(
         seen.bad.iter().enumerate().all(|(at, bad)| bad.0 == at as u64 && bad.3 == "text-field")
     );
-    let number = ReadOptions { text_field: "a.other".to_owned(), ..options(1) };
+    let number = ReadOptions { text_field: "a.other".into(), ..options(1) };
     assert_eq!(read_as("a.parquet", &bytes, number).lost, ["parquet-column"]);
 }
 
@@ -91,6 +94,65 @@ fn null_texts_are_empty_and_long_ones_are_bad() {
     let seen = read_as("a", &bytes, ReadOptions { max_record_bytes: 10, ..options(1) });
     assert_eq!(seen.bad, [(3, 0, 15, "oversize")]);
     assert_eq!(seen.texts(), [("", "x"), ("", ""), ("", "")]);
+}
+
+/// Returns a column with lists of `lengths` elements, which are structs with the columns `r` and `c`.
+fn messages(lengths: &[usize]) -> ArrayRef {
+    let count: usize = lengths.iter().sum();
+    let values = |name: &'static str| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values((0..count).map(|at| format!("{name}{at}"))))
+    };
+    let inner = RecordBatch::try_from_iter([("r", values("r")), ("c", values("c"))]).unwrap();
+    let inner = StructArray::from(inner);
+    let element = Arc::new(Field::new("element", inner.data_type().clone(), true));
+    let offsets = OffsetBuffer::from_lengths(lengths.iter().copied());
+    Arc::new(ListArray::new(element, offsets, Arc::new(inner), None))
+}
+
+#[test]
+fn lists_and_several_columns_are_joined() {
+    let mut lines = ListBuilder::new(StringBuilder::new());
+    lines.append_value([Some("x"), None, Some("y")]);
+    lines.append_null();
+    lines.append_value([None::<&str>; 0]);
+    let titles: ArrayRef = Arc::new(StringArray::from(vec![Some("t"), None, Some("u")]));
+    let numbers: ArrayRef = Arc::new(Int32Array::from(vec![7, 8, 9]));
+    let nothing: ArrayRef = Arc::new(Int32Array::from(vec![None; 3]));
+    let columns = vec![
+        ("n.o", numbers),
+        ("title", titles),
+        ("m", messages(&[2, 0, 1])),
+        ("lines", Arc::new(lines.finish())),
+        ("nothing", nothing),
+    ];
+    let parquet = file(columns.clone(), Compression::UNCOMPRESSED);
+    let mut writer = FileWriter::try_new(
+        Vec::new(),
+        &RecordBatch::try_from_iter(columns.clone()).unwrap().schema(),
+    )
+    .unwrap();
+    writer.write(&RecordBatch::try_from_iter(columns).unwrap()).unwrap();
+    let arrow = writer.into_inner().unwrap();
+    for (name, bytes) in [("a.parquet", &parquet), ("a.arrow", &arrow)] {
+        for (text, expected) in [
+            (Selector::from("lines"), ["x\ny", "", ""]),
+            ("lines[]".into(), ["x\ny", "", ""]),
+            ("m[].c".into(), ["c0\nc1", "", "c2"]),
+            ("title+m[].c+none".into(), ["t\nc0\nc1", "", "u\nc2"]),
+            ("none,title,lines".into(), ["t", "", "u"]),
+            ("lines,title".into(), ["x\ny", "", "u"]),
+            (Selector::all_strings(), ["t\nr0\nr1\nc0\nc1\nx\ny", "", "u\nr2\nc2"]),
+        ] {
+            let options =
+                ReadOptions { text_field: text, id_field: "none,n.o".into(), ..options(1) };
+            let seen = read_as(name, bytes, options);
+            let expected = [("7", expected[0]), ("8", expected[1]), ("9", expected[2])];
+            assert_eq!((seen.texts(), seen.lost.len()), (expected.to_vec(), 0), "{name}");
+        }
+    }
+    let options = ReadOptions { text_field: "nothing".into(), ..options(1) };
+    let seen = read_as("a.parquet", &parquet, options);
+    assert_eq!(seen.texts(), [("", ""); 3]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! not exist.
 
 use crate::format::{FieldNames, Reader};
-use crate::{Collection, Corpus, Event, Recognized, Visit};
+use crate::{Collection, Corpus, Event, Recognized, Selector, Visit};
 use simtool_base::fault::quoted;
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -19,33 +19,60 @@ const MOST_NAMES: usize = 40;
 impl Collection {
     /// Returns the names of the fields in the first records of the first files, in the order of
     /// their first occurrence. The names are the keys of JSON Lines, the columns of CSV, TSV,
-    /// Parquet and Arrow, or the header fields of WARC. For nested objects in JSON Lines, only the
-    /// outermost key is returned.
+    /// Parquet and Arrow, or the header fields of WARC. The names of nested fields are paths, such
+    /// as `messages[].content`.
     ///
     /// The numbers of files and names are limited. Faults of the files are not reported.
     #[must_use]
     pub fn field_names(&self) -> Vec<String> {
         let mut names = Vec::new();
+        self.visit_names(&mut |found| {
+            for name in found {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            names.len() < MOST_NAMES
+        });
+        names.truncate(MOST_NAMES);
+        names
+    }
+
+    /// Returns the names of the fields that `selector` selects in the first files: for each file, the
+    /// first selected field that its first records have.
+    #[must_use]
+    pub fn selected_names(&self, selector: &Selector) -> Vec<String> {
+        let mut names = Vec::new();
+        self.visit_names(&mut |found| {
+            if let Some(name) = selector.first_of(&found)
+                && !names.iter().any(|known| known == name)
+            {
+                names.push(name.to_owned());
+            }
+            true
+        });
+        names
+    }
+
+    /// Calls `visit` with the names of the fields in the first records of each of the first files. Stops
+    /// when `visit` returns false.
+    fn visit_names(&self, visit: &mut dyn FnMut(Vec<String>) -> bool) {
         let (mut looked_at, mut naming, mut last) = (0, 0, None);
         for shard in 0..self.shard_count() {
             let file = self.shard_file(shard);
             if last.replace(file) == Some(file) {
                 continue;
             }
-            if looked_at == MOST_FILES || naming == MOST_NAMING_FILES || names.len() >= MOST_NAMES {
+            if looked_at == MOST_FILES || naming == MOST_NAMING_FILES {
                 break;
             }
             looked_at += 1;
             let found = self.names_of(file, shard);
             naming += usize::from(!found.is_empty());
-            for name in found {
-                if !names.contains(&name) {
-                    names.push(name);
-                }
+            if !visit(found) {
+                break;
             }
         }
-        names.truncate(MOST_NAMES);
-        names
     }
 
     /// Returns a message about a record that lacks the field with the text. The message has the
@@ -53,15 +80,23 @@ impl Collection {
     /// number of the file, and `byte` is the offset of the record in that file.
     #[must_use]
     pub fn lack_of_text(&self, file: usize, byte: u64) -> String {
+        let there = self.fields_at(file, byte);
+        let wanted = quoted(self.text_field().as_str().as_bytes());
+        format!("no field \"{wanted}\"; {there}. Name the field of the text with `text_field`")
+    }
+
+    /// Returns a list of the fields of a record as the end of a message, for example "there are:
+    /// id, body". `file` is the number of the file, and `byte` is the offset of the record in that
+    /// file.
+    #[must_use]
+    pub fn fields_at(&self, file: usize, byte: u64) -> String {
         let mut names = self.names_at(file, byte);
         names.truncate(MOST_NAMES);
         let names: Vec<String> = names.iter().map(|name| quoted(name.as_bytes())).collect();
-        let there = match &names[..] {
+        match &names[..] {
             [] => "there are no fields".to_owned(),
             names => format!("there are: {}", names.join(", ")),
-        };
-        let wanted = quoted(self.text_field().as_bytes());
-        format!("no field \"{wanted}\"; {there}. Name the field of the text with `text_field`")
+        }
     }
 
     /// Returns the names of the fields of the record at offset `byte` of the file. If the file is a
@@ -154,8 +189,8 @@ mod tests {
     #[test]
     fn every_format_with_fields_names_them() {
         let warc = b"WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 3\r\n\r\na:b\r\n\r\n";
-        let json = b"\n{\n{\"z\": {\"b\": 1}, \"a\": 1}\n{\"c\\n\": 1, \"a\": 2}\n";
-        assert_eq!(names(&[("a.jsonl", json)]), ["z", "a", "c\n"]);
+        let json = b"\n{\n{\"z\": {\"b\": 1}, \"a\": 1}\n{\"c\\n\": {}, \"a\": [2], \"m\": [{\"x\": 1}]}\n";
+        assert_eq!(names(&[("a.jsonl", json)]), ["z.b", "a", "c\n", "m[].x"]);
         let table = "\u{feff}\r\n\"x, y\",text\r\n1,2\r\n";
         assert_eq!(names(&[("a.csv", table.as_bytes())]), ["x, y", "text"]);
         assert_eq!(names(&[("a.tsv", b"text\tid\n")]), ["text", "id"]);

@@ -5,6 +5,7 @@
 
 use crate::Price;
 use crate::blank_lines::end_of_blank_line;
+use crate::selector::Selector;
 use crate::split_job::SplitJob;
 use crate::table::{Columns, TableFormat, TableRows};
 use encoding_rs::Encoding;
@@ -54,6 +55,13 @@ impl Format {
     #[must_use]
     pub fn has_fields(self) -> bool {
         matches!(self.0.fields(), Fields::Named | Fields::Delimited)
+    }
+
+    /// Returns whether the records have values that the user can name, such as the date of a record of
+    /// a web crawl. The text may be no such value.
+    #[must_use]
+    pub fn has_values(self) -> bool {
+        self.has_fields() || self.0.fields() == Fields::Headers
     }
 
     /// Returns whether the columns are separated by a character that the user can choose.
@@ -179,6 +187,8 @@ pub(super) enum Fields {
     None,
     /// No fields and no IDs: the file is plain text, which can also be read line by line.
     Plain,
+    /// Headers with named fields before the text.
+    Headers,
     /// Fields or columns that have names.
     Named,
     /// Columns that have names and are separated by a character that the user can choose.
@@ -322,9 +332,9 @@ pub(super) trait ByteFormat: fmt::Debug + Sync {
         delimiter: Option<u8>,
     ) -> Result<u64>;
 
-    /// Guesses the character between columns from `head`, the start of the file. `text` is the name
-    /// of the column with the text. Returns `None` in formats without such a character.
-    fn delimiter(&self, _head: &[u8], _text: &str) -> Option<u8> {
+    /// Guesses the character between columns from `head`, the start of the file. `text` selects the
+    /// columns with the text. Returns `None` in formats without such a character.
+    fn delimiter(&self, _head: &[u8], _text: &Selector) -> Option<u8> {
         None
     }
 

@@ -2,6 +2,7 @@
 
 use crate::format::Format;
 use crate::selection::Selection;
+use crate::selector::Selector;
 use crate::text_encoding::TextEncoding;
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::options::Choice;
@@ -52,15 +53,13 @@ pub struct ReadOptions {
     /// Character between columns in CSV and TSV files. `None` means a tab in TSV, and a guess from
     /// the first rows in CSV.
     pub delimiter: Option<u8>,
-    /// Name of the field or column that holds the text. A dotted path such as `meta.text` leads
-    /// into nested objects.
-    pub text_field: String,
-    /// Name of the field or column that holds the ID. A dotted path such as `meta.id` leads into
-    /// nested objects.
-    pub id_field: String,
-    /// Name of the field, column or WARC header field whose value decides which of several similar
-    /// documents is kept. A dotted path leads into nested objects. `None` if no field decides that.
-    pub keep_field: Option<String>,
+    /// Fields or columns that hold the text.
+    pub text_field: Selector,
+    /// Field or column that holds the ID.
+    pub id_field: Selector,
+    /// Field, column or WARC header field whose value decides which of several similar documents is
+    /// kept. `None` if no field decides that.
+    pub keep_field: Option<Selector>,
     /// Length of the longest allowed record, in bytes. A longer record is skipped and reported as a
     /// bad record.
     pub max_record_bytes: usize,
@@ -85,8 +84,8 @@ impl Default for ReadOptions {
             split: TextSplit::File,
             encoding: TextEncoding::Utf8,
             delimiter: None,
-            text_field: "text".to_owned(),
-            id_field: "id".to_owned(),
+            text_field: Selector::from("text"),
+            id_field: Selector::from("id"),
             keep_field: None,
             max_record_bytes: 128 << 20,
             max_expansion: 2000,

@@ -126,14 +126,14 @@ impl Collection {
         table.read(job, visit)
     }
 
-    /// Returns the names of the fields or columns with the text, the ID and the value that decides
-    /// which documents are kept.
+    /// Returns the selectors of the text, of the ID, and of the value that decides which documents
+    /// are kept.
     fn columns(&self) -> Columns<'_> {
         let options = &self.options;
         Columns {
             text: &options.text_field,
             id: &options.id_field,
-            keep: options.keep_field.as_deref(),
+            keep: options.keep_field.as_ref(),
         }
     }
 

@@ -61,7 +61,7 @@ def described(batch: pa.RecordBatch, has: pa.Array, engine: Engine) -> dict[str,
 
 def description(rows: DataFrame, engine: Engine) -> str:
     """Returns the types of the columns of `described`."""
-    order = {"longest": ", order long", "max": ", order string", "min": ", order string"}
+    order = {"longest": ", order long"} | dict.fromkeys(("max", "min", "newest", "oldest"), ", order string")
     return f"id {dict(rows.dtypes)['id']}" + order.get(engine.keep, "")
 
 

@@ -142,8 +142,8 @@ fn query(args: &QueryArgs) -> anyhow::Result<ExitStatus> {
 fn filter(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
     let OneIndexArgs { index, memory, common } = &args.index;
     let reading = ReadOptions {
-        text_field: args.text_field.clone(),
-        id_field: args.id_field.clone(),
+        text_field: args.text_field.as_str().into(),
+        id_field: args.id_field.as_str().into(),
         ..ReadOptions::default()
     };
     let request = FilterRequest {

@@ -41,6 +41,9 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     for figure in summary.figures() {
         setting(out, figure.key, &Setting::count(figure.count))?;
     }
+    if let Some(dates) = &summary.dates {
+        setting(out, "date_fields", &Setting::List(dates.fields.clone()))?;
+    }
     writeln!(out, "  \"conserved\": {},", summary.is_conserved())?;
     write_list(out, "removed_at", &summary.levels, write_level)?;
     out.write_all(b"  \"fault_counts\": {")?;

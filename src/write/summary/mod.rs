@@ -57,6 +57,8 @@ pub struct Summary {
     pub kept: u64,
     /// Number of documents that are removed.
     pub removed: u64,
+    /// Dates by which kept documents are chosen. `None` if the date does not decide that.
+    pub dates: Option<Dates>,
     /// Number of bytes of text of the removed documents.
     pub removed_bytes: u64,
     /// Number of kept documents in whose favour other documents are removed.
@@ -74,6 +76,15 @@ pub struct Summary {
     pub faults: Faults,
     /// Name and wall-clock time of each stage.
     pub stages: Vec<(&'static str, Duration)>,
+}
+
+/// Dates of the documents, by which kept documents are chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dates {
+    /// Names of the fields from which the dates are taken.
+    pub fields: Vec<String>,
+    /// Number of documents without a date. They are kept only if no similar document has a date.
+    pub without: u64,
 }
 
 /// Beginnings of command lines that show results in detail.
@@ -345,6 +356,10 @@ impl Summary {
             new("text_bytes", "bytes of text", read.text_bytes).for_programs(),
             new("removed_bytes", "bytes of text removed", self.removed_bytes).for_programs(),
         ];
+        if let Some(dates) = &self.dates {
+            let without = new("without_date", "without date", dates.without);
+            figures.push(without.note("preferred to no document with a date"));
+        }
         if let Sides::Two(_, corpus) = &self.read {
             figures.extend([
                 new("corpus_files", "corpus files", corpus.files),

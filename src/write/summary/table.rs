@@ -26,6 +26,9 @@ pub fn table(summary: &Summary) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", line.trim_end());
     }
+    if let Some(dates) = summary.dates.as_ref().filter(|dates| !dates.fields.is_empty()) {
+        let _ = writeln!(text, "dates from {}", dates.fields.join(", "));
+    }
     let (text_bytes, time) = (summary.text_bytes(), summary.time());
     let _ = writeln!(
         text,

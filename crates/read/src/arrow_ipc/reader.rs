@@ -105,7 +105,7 @@ impl BatchReading<'_> {
             text_read: 0,
             longest: self.job.longest,
             type_code: "arrow-type",
-            paths: &self.selected.paths,
+            found: &self.selected.found,
         };
         let result = batch.and_then(|batch| {
             visit_slices(&batch, &mut rows, visit, &|read| {

@@ -127,17 +127,14 @@ fn a_reading_ends_where_its_visitor_has_enough() {
 fn columns_are_found_by_path_and_missing_ones_are_named() {
     let inner = StructArray::from(RecordBatch::try_from_iter(columns(plain)).unwrap());
     let bytes = written(vec![("a", Arc::new(inner)), ("n", numbers())], true, None);
-    let nested = ReadOptions {
-        text_field: "a.text".to_owned(),
-        id_field: "a.other".to_owned(),
-        ..options(1)
-    };
+    let nested =
+        ReadOptions { text_field: "a.text".into(), id_field: "a.other".into(), ..options(1) };
     let seen = read_as("a.arrow", &bytes, nested);
     assert_eq!((seen.documents.len(), &*seen.documents[7].2), (120, "7"));
     let seen = read_as("a.arrow", &bytes, options(1));
     assert_eq!((seen.bad.len(), seen.lost.len()), (120, 0));
     assert!(seen.bad.iter().all(|bad| bad.3 == "text-field"));
-    let number = ReadOptions { text_field: "a.other".to_owned(), ..options(1) };
+    let number = ReadOptions { text_field: "a.other".into(), ..options(1) };
     assert_eq!(read_as("a.arrow", &bytes, number).lost, ["arrow-column"]);
 }
 
@@ -237,7 +234,7 @@ fn copies_keep_the_other_columns_the_metadata_and_the_format() {
         table.copy_rows(&from, &copy).unwrap();
         let copied = fs::read(&to).unwrap();
         assert_eq!(copied.starts_with(super::MAGIC), is_file);
-        let id_by_other = ReadOptions { id_field: "other".to_owned(), ..options(1) };
+        let id_by_other = ReadOptions { id_field: "other".into(), ..options(1) };
         let seen = read_as("a", &copied, id_by_other);
         let ids: Vec<&str> = seen.documents.iter().map(|document| &*document.2).collect();
         assert_eq!(ids, ["0", "3", "49", "50", "119"]);

@@ -5,6 +5,7 @@ mod rows;
 use crate::format::{Fields, Head, InputFormat, Reader};
 use {
     crate::format::{ByteFormat, FieldNames},
+    crate::selector::Selector,
     crate::split_job::SplitJob,
     crate::table::Columns,
     crate::text_encoding::is_safe_separator,
@@ -82,10 +83,10 @@ impl ByteFormat for Delimited {
         delimiter: Option<u8>,
     ) -> Result<u64> {
         let delimiter = delimiter.unwrap_or(b',');
-        job.split(&mut rows::DelimitedRows::new(delimiter, wanted.text, wanted.id, wanted.keep))
+        job.split(&mut rows::DelimitedRows::new(delimiter, wanted))
     }
 
-    fn delimiter(&self, head: &[u8], text: &str) -> Option<u8> {
+    fn delimiter(&self, head: &[u8], text: &Selector) -> Option<u8> {
         Some(self.delimiter.unwrap_or_else(|| rows::guess(head, text)))
     }
 

@@ -9,7 +9,9 @@
 
 use crate::form_feed::without_byte_order_mark;
 use crate::plain_text::next_line;
+use crate::selector::Selector;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
+use crate::table::Columns;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
@@ -25,37 +27,50 @@ const MOST_READ_AGAIN: u64 = 256 << 20;
 /// Splitter that divides a text table at the ends of its rows.
 pub(super) struct DelimitedRows {
     parser: Reader,
-    names: [Option<String>; 3],
-    /// Number of columns, and the numbers of the columns of the text, the ID and the field that
-    /// decides which documents are kept. `None` until the header row was read.
-    header: Option<(usize, [Option<usize>; 3])>,
+    wanted: [Option<Selector>; 3],
+    /// Columns that are read. `None` until the header row was read.
+    header: Option<Header>,
     at_file_start: bool,
     /// The fields of the present row without their quotes, one after the other. `ends` has the end
     /// of each field.
     fields: Vec<u8>,
     ends: Vec<usize>,
+    /// Reusable memory for the joined text of several columns.
+    joined: Vec<u8>,
     bad: Bad,
     /// Number of bytes so far that must be read again. If a row of several lines is bad, its lines
     /// after the first one are read again, since a row may start there.
     read_again: u64,
 }
 
-const TEXT: usize = 0;
-const ID: usize = 1;
-const KEEP: usize = 2;
+/// Columns of a table that are read.
+struct Header {
+    columns: usize,
+    /// Numbers of the columns of the text, of the ID, and of the field that decides which documents
+    /// are kept: lists of columns to join, in order of preference.
+    wanted: [Vec<Vec<usize>>; 3],
+}
 
 impl DelimitedRows {
-    /// Creates a splitter for columns separated by `delimiter`. `text`, `id` and `keep` are the
-    /// names of the columns of the text, of the ID, and of the field that decides which documents
-    /// are kept.
-    pub(super) fn new(delimiter: u8, text: &str, id: &str, keep: Option<&str>) -> Self {
+    /// Creates a splitter for columns separated by `delimiter`. `wanted` selects the columns to read.
+    pub(super) fn new(delimiter: u8, wanted: Columns<'_>) -> Self {
+        Self {
+            wanted: [Some(wanted.text), Some(wanted.id), wanted.keep]
+                .map(Option::<&Selector>::cloned),
+            ..Self::of_rows(delimiter)
+        }
+    }
+
+    /// Creates a splitter that reads no columns.
+    fn of_rows(delimiter: u8) -> Self {
         Self {
             parser: ReaderBuilder::new().delimiter(delimiter).build(),
-            names: [Some(text), Some(id), keep].map(|name| name.map(str::to_owned)),
+            wanted: [const { None }; 3],
             header: None,
             at_file_start: true,
             fields: vec![0; 4096],
             ends: vec![0; 16],
+            joined: Vec::new(),
             bad: Bad { code: "csv", expected: Cow::Borrowed(""), length: 0 },
             read_again: 0,
         }
@@ -89,20 +104,43 @@ impl DelimitedRows {
         }
     }
 
-    fn field(&self, column: Option<usize>) -> Option<&[u8]> {
-        let column = column?;
-        let start = if column == 0 { 0 } else { self.ends[column - 1] };
-        Some(&self.fields[start..self.ends[column]])
+    /// Returns the row that was parsed last.
+    fn row(&self) -> Row<'_> {
+        Row { fields: &self.fields, ends: &self.ends }
     }
 
-    /// Finds the columns to read, whose names are `self.names`, in the header row. The header row
-    /// was just parsed and has `columns` columns.
+    /// Finds the columns to read in the header row, which was just parsed and has `columns` columns.
     fn read_header(&mut self, columns: usize) {
-        let found = [TEXT, ID, KEEP].map(|which| {
-            let name = self.names[which].as_ref()?.as_bytes();
-            (0..columns).find(|&column| self.field(Some(column)) == Some(name))
-        });
-        self.header = Some((columns, found));
+        let find = |selector: &Selector| {
+            let Some(lists) = selector.column_names() else { return vec![(0..columns).collect()] };
+            let row = self.row();
+            let number = |name: &str| (0..columns).find(|&at| row.field(at) == name.as_bytes());
+            let found = lists.map(|names| names.into_iter().filter_map(number).collect());
+            found.filter(|columns: &Vec<usize>| !columns.is_empty()).collect()
+        };
+        let wanted =
+            self.wanted.each_ref().map(|selector| selector.as_ref().map_or_else(Vec::new, find));
+        self.header = Some(Header { columns, wanted });
+    }
+
+    /// Returns the record of the present row, which has `length` bytes.
+    fn document(&mut self, length: usize) -> SplitStep<'_> {
+        let Self { header, fields, ends, joined, bad, .. } = self;
+        let row = Row { fields, ends };
+        let Some(Header { wanted: [text, id, keep], .. }) = header else {
+            return SplitStep::filler(length);
+        };
+        if text.is_empty() {
+            *bad = Bad::no_text(length as u64);
+            return SplitStep::record(length, Content::Bad(bad));
+        }
+        let document = Document {
+            id: row.first_filled(id),
+            text: row.text(text, joined),
+            field: row.first_filled(keep),
+            repaired: None,
+        };
+        SplitStep::record(length, Content::Document(document))
     }
 
     /// Returns a bad record for the row at the start of `window`, which has `row` bytes. The bad
@@ -117,22 +155,63 @@ impl DelimitedRows {
     }
 }
 
-/// Guesses the delimiter of a table that begins with `head`; `text` is the name of the text column.
+/// Row of a table, without the quotes of its fields.
+#[derive(Clone, Copy)]
+struct Row<'r> {
+    /// The fields, one after the other.
+    fields: &'r [u8],
+    /// The end of each field in `fields`.
+    ends: &'r [usize],
+}
+
+impl<'r> Row<'r> {
+    /// Returns the content of the column with this number.
+    fn field(self, column: usize) -> &'r [u8] {
+        let start = if column == 0 { 0 } else { self.ends[column - 1] };
+        &self.fields[start..self.ends[column]]
+    }
+
+    /// Returns the first column of `lists` that is not empty.
+    fn first_filled(self, lists: &[Vec<usize>]) -> Option<&'r [u8]> {
+        let mut fields = lists.iter().flatten().map(|&column| self.field(column));
+        fields.find(|field| !field.is_empty())
+    }
+
+    /// Returns the text: the first list of columns of which one is not empty. The columns of a list
+    /// are joined by newlines in `joined`, and empty ones are left out.
+    fn text(self, lists: &[Vec<usize>], joined: &'r mut Vec<u8>) -> &'r [u8] {
+        let is_filled =
+            |columns: &&Vec<usize>| columns.iter().any(|&at| !self.field(at).is_empty());
+        match lists.iter().find(is_filled).map(Vec::as_slice) {
+            None => &[],
+            Some([column]) => self.field(*column),
+            Some(columns) => {
+                let fields = columns.iter().map(|&column| self.field(column));
+                let filled: Vec<&[u8]> = fields.filter(|field| !field.is_empty()).collect();
+                *joined = filled.join(&b'\n');
+                joined
+            }
+        }
+    }
+}
+
+/// Guesses the delimiter of a table that begins with `head`; `text` selects the text columns.
 /// Delimiters inside quotes do not count. The guess is the first of these delimiters that exists:
 ///
-/// 1. the delimiter that gives the header a column named `text`;
+/// 1. the delimiter that gives the header a text column;
 /// 2. the delimiter that gives the header at least two columns, and the largest share of rows as
 ///    many columns as the header;
 /// 3. the delimiter that gives the header the most columns;
 /// 4. the comma.
-pub(super) fn guess(head: &[u8], text: &str) -> u8 {
+pub(super) fn guess(head: &[u8], text: &Selector) -> u8 {
     let head = without_byte_order_mark(head);
     let blank = head.iter().take_while(|byte| b"\r\n".contains(byte)).count();
     let head = &head[blank..];
     let rank = |delimiter: u8| {
-        let mut rows = DelimitedRows::new(delimiter, "", "", None);
+        let mut rows = DelimitedRows::of_rows(delimiter);
         let (mut at, columns) = rows.parse(head, false).or_else(|| rows.parse(head, true))?;
-        let has_text = (0..columns).any(|at| rows.field(Some(at)) == Some(text.as_bytes()));
+        let is_text = |at| str::from_utf8(rows.row().field(at)).is_ok_and(|name| text.names(name));
+        let has_text = (0..columns).any(is_text);
         let (mut seen, mut even) = (0, 0);
         // At the end of `head`, the parser would return empty rows for ever.
         while seen < GUESSED_FROM
@@ -162,11 +241,12 @@ pub(super) fn guess(head: &[u8], text: &str) -> u8 {
 /// Returns the fields of a row, for example the column names in the header. A blank row has no
 /// fields.
 pub(super) fn columns(delimiter: u8, row: &[u8]) -> Vec<String> {
-    let mut rows = DelimitedRows::new(delimiter, "", "", None);
+    let mut rows = DelimitedRows::of_rows(delimiter);
     let row = without_byte_order_mark(row).trim_ascii_start();
     let columns = rows.parse(row, true).map_or(0, |(_, columns)| columns);
-    let field = |column| rows.field(Some(column)).unwrap_or_default();
-    (0..columns).map(|column| String::from_utf8_lossy(field(column)).into_owned()).collect()
+    (0..columns)
+        .map(|column| String::from_utf8_lossy(rows.row().field(column)).into_owned())
+        .collect()
 }
 
 impl Splitter for DelimitedRows {
@@ -196,10 +276,11 @@ impl Splitter for DelimitedRows {
             _ => length,
         };
         self.at_file_start = false;
-        let Some((wanted, found)) = self.header else {
+        let Some(header) = &self.header else {
             self.read_header(columns);
             return SplitStep::filler(length);
         };
+        let wanted = header.columns;
         // A missing or additional delimiter moves all later fields, so the text could be another
         // column.
         if columns != wanted {
@@ -216,20 +297,7 @@ impl Splitter for DelimitedRows {
         if ends_open {
             return self.bad_row(window, length, "a closing quote".into());
         }
-        if found[TEXT].is_none() {
-            self.bad = Bad::no_text(length as u64);
-            return SplitStep::record(length, Content::Bad(&self.bad));
-        }
-        let filled = |column| self.field(column).filter(|field| !field.is_empty());
-        SplitStep::record(
-            length,
-            Content::Document(Document {
-                id: filled(found[ID]),
-                text: self.field(found[TEXT]).unwrap_or_default(),
-                field: filled(found[KEEP]),
-                repaired: None,
-            }),
-        )
+        self.document(length)
     }
 
     fn boundary(&self, bytes: &[u8]) -> Option<usize> {
@@ -240,6 +308,8 @@ impl Splitter for DelimitedRows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ReadOptions;
+    use crate::conformance::{options, read_as};
 
     #[test]
     fn delimiters_are_guessed_from_the_first_rows() {
@@ -264,7 +334,28 @@ mod tests {
             ("id;text", b';'),
             ("\"id;text\n1;2\n", b','),
         ] {
-            assert_eq!(char::from(guess(head.as_bytes(), "text")), char::from(expected), "{head}");
+            assert_eq!(
+                char::from(guess(head.as_bytes(), &Selector::from("text"))),
+                char::from(expected),
+                "{head}"
+            );
+        }
+    }
+
+    #[test]
+    fn columns_of_tables_of_text_are_selected_and_joined() {
+        let bytes = b"meta.id,\"a,b\",c,d\n1,x,y,\n2,,,z\n3,,,\n";
+        for (text, expected) in [
+            (Selector::from("c,d"), ["y", "z", ""]),
+            ("a,b".into(), ["x", "", ""]),
+            (r"a\,b+c+none,d".into(), ["x\ny", "z", ""]),
+            ("none,d".into(), ["", "z", ""]),
+            (Selector::all_strings(), ["1\nx\ny", "2\nz", "3"]),
+        ] {
+            let options =
+                ReadOptions { text_field: text, id_field: "none,meta.id".into(), ..options(1) };
+            let expected = [("1", expected[0]), ("2", expected[1]), ("3", expected[2])];
+            assert_eq!(read_as("a.csv", bytes, options).texts(), expected);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Lines of JSON in memory as a corpus, for example a batch of lines from a stream.
 
-use crate::jsonl::fields::FieldPaths;
+use crate::jsonl::fields::WantedFields;
 use crate::jsonl::lines::{JsonLineSplitter, ObjectParser};
 use crate::selection::Selection;
+use crate::table::Columns;
 use crate::window::read_slice;
 use crate::{Corpus, Price, ReadOptions, Visit};
 use simtool_base::error::Result;
@@ -18,7 +19,7 @@ const SHARD_BYTES: usize = 128 << 10;
 #[derive(Debug)]
 pub struct JsonLinesInMemory<'l> {
     lines: &'l [u8],
-    paths: FieldPaths,
+    wanted: WantedFields,
     shards: Vec<Range<usize>>,
     longest: usize,
 }
@@ -37,8 +38,9 @@ impl<'l> JsonLinesInMemory<'l> {
             shards.push(start..end);
             start = end;
         }
-        let paths = FieldPaths::new(&options.text_field, &options.id_field, None);
-        Self { lines, paths, shards, longest: options.max_record_bytes }
+        let ReadOptions { text_field, id_field, .. } = options;
+        let wanted = WantedFields::new(Columns { text: text_field, id: id_field, keep: None });
+        Self { lines, wanted, shards, longest: options.max_record_bytes }
     }
 }
 
@@ -70,7 +72,7 @@ impl Corpus for JsonLinesInMemory<'_> {
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
         let range = self.shards[shard].clone();
         let mut splitter =
-            JsonLineSplitter::new(ObjectParser::new(self.paths.clone(), None), false);
+            JsonLineSplitter::new(ObjectParser::new(self.wanted.clone(), None), false);
         let lines = &self.lines[range.clone()];
         // Every line is taken, but a text that cannot be decoded is bad.
         Selection::default().visit(u64::MAX, visit, |visit| {

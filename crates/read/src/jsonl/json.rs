@@ -1,7 +1,7 @@
 //! JSON files that are not JSON Lines: an array of objects, or objects one after another.
 
 use crate::format::{ByteFormat, FieldNames, Fields, Format, Head, InputFormat, Reader};
-use crate::jsonl::fields::{self, FieldPaths};
+use crate::jsonl::fields::{self, WantedFields};
 use crate::jsonl::layout;
 use crate::jsonl::lines::ObjectParser;
 use crate::jsonl::values::JsonValues;
@@ -69,8 +69,7 @@ impl ByteFormat for Json {
         wanted: Columns<'_>,
         _delimiter: Option<u8>,
     ) -> Result<u64> {
-        let paths = FieldPaths::new(wanted.text, wanted.id, wanted.keep);
-        let parser = ObjectParser::new(paths, job.encoding.take());
+        let parser = ObjectParser::new(WantedFields::new(wanted), job.encoding.take());
         job.split(&mut JsonValues::new(parser))
     }
 
@@ -81,7 +80,7 @@ impl ByteFormat for Json {
     }
 
     fn field_names(&self) -> FieldNames {
-        FieldNames::InEachRecord(|record| fields::keys(element(record)))
+        FieldNames::InEachRecord(|record| fields::field_names(element(record)))
     }
 }
 

@@ -1,18 +1,20 @@
 //! Reads JSON Lines: every line is an object with a text and perhaps an ID.
 //!
 //! A text of `null` is empty. A line is a bad record if it is not a valid object, is nested more
-//! than 128 deep, or has a text that is missing or not a string. A line that has one of the fields
+//! than 128 deep, or has a text that is missing or is neither a string nor a list of strings. A line that has one of the fields
 //! that are read (text, ID, `keep_field`) twice is bad, too, since JSON parsers disagree on which
-//! value counts. Bytes that are not UTF-8, and single halves of surrogate pairs, become U+FFFD.
+//! value counts. Several texts, and the elements of a list of texts, are joined by newlines. Bytes that are not UTF-8, and single halves of surrogate pairs, become U+FFFD.
 
-use crate::jsonl::fields::{
-    FieldPaths, ID, KEEP, Refusal, TEXT, ValueScratch, as_written, find_fields,
-};
+use crate::jsonl::fields::{ValueScratch, WantedFields, as_written, find_fields};
+use crate::jsonl::non_finite::without_non_finite;
+use crate::jsonl::object::{Refusal, all_strings, elements};
 use crate::jsonl::quick::quick_document;
 use crate::jsonl::strings::unescaped;
 use crate::plain_text::{line, next_line};
+use crate::selector::Selector;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use encoding_rs::{Encoding, UTF_8};
+use serde_json::value::RawValue;
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
 
@@ -51,7 +53,7 @@ impl Splitter for JsonLineSplitter {
 /// Extracts documents from JSON objects. Its memory is reused by the next object.
 #[derive(Debug)]
 pub(super) struct ObjectParser {
-    paths: FieldPaths,
+    wanted: WantedFields,
     quick_scratch: ValueScratch,
     scratch: ValueScratch,
     /// Encoding of the objects, if it is not UTF-8.
@@ -63,9 +65,9 @@ pub(super) struct ObjectParser {
 }
 
 impl ObjectParser {
-    pub(super) fn new(paths: FieldPaths, encoding: Option<&'static Encoding>) -> Self {
+    pub(super) fn new(wanted: WantedFields, encoding: Option<&'static Encoding>) -> Self {
         Self {
-            paths,
+            wanted,
             quick_scratch: ValueScratch::default(),
             scratch: ValueScratch::default(),
             encoding,
@@ -77,7 +79,7 @@ impl ObjectParser {
     /// Extracts the document of `object`, or returns the reason why it is bad. `length` is the
     /// length of the record in bytes.
     pub(super) fn content<'a>(&'a mut self, object: &'a [u8], length: usize) -> Content<'a> {
-        let Self { paths, quick_scratch, scratch, encoding, decoded_object, bad } = self;
+        let Self { wanted, quick_scratch, scratch, encoding, decoded_object, bad } = self;
         let (object, repaired) = match (str::from_utf8(object), *encoding) {
             (Ok(object), None) => (object, None),
             (_, encoding) => {
@@ -90,9 +92,9 @@ impl ObjectParser {
         };
         // The fast path returns `None` for every object that is unusual or bad. The full parser
         // then reads the object again, and only the errors of the full parser are reported.
-        let parsed = match quick_document(object, paths, quick_scratch) {
+        let parsed = match quick_document(object, wanted, quick_scratch) {
             Some(document) => Ok(document),
-            None => document(object, paths, scratch),
+            None => document(object, wanted, scratch),
         };
         match parsed {
             Ok(document) => {
@@ -109,39 +111,99 @@ impl ObjectParser {
 /// Extracts the document of a line with the full parser, or returns the reason why the line is bad.
 pub(super) fn document<'a>(
     line: &'a str,
-    paths: &FieldPaths,
+    wanted: &WantedFields,
     scratch: &'a mut ValueScratch,
 ) -> Result<Document<'a>, Refusal> {
-    let found = find_fields(line, paths)?;
-    let [text_scratch, id_scratch, keep_scratch] = &mut scratch.0;
-    let (text, repaired) = match found.values[TEXT] {
-        Some(text) if text.get().starts_with('"') => unescaped(text, text_scratch),
-        // A text of null is allowed and counts as an empty text.
-        Some(text) if text.get() == "null" => (&[][..], false),
+    let ValueScratch { text, id, keep, part, finite } = scratch;
+    let (line, found) = match find_fields(line, wanted) {
+        Ok(found) => (line, found),
+        // Python writes numbers that JSON does not have. If the line is also bad without them, the
+        // refusal of the original line is reported.
+        Err(refusal) => match without_non_finite(line, finite) {
+            Some(line) => (line, find_fields(line, wanted).map_err(|_| refusal)?),
+            None => return Err(refusal),
+        },
+    };
+    let (text, repaired) = match &found.texts {
+        _ if wanted.text.alternatives().is_none() => join(all_strings(line), text, part),
         None => {
             let Bad { code, expected, .. } = Bad::no_text(0);
             return Err((code, expected));
         }
-        Some(_) => {
-            let field = paths.0[TEXT].join(".");
-            let expected = format!("a string in the field \"{field}\" (`text_field`), or null");
-            return Err(("json", expected.into()));
-        }
+        Some(values) => match &values[..] {
+            // A text of null is allowed and counts as an empty text.
+            [] => (&[][..], false),
+            [string] if string.get().starts_with('"') => unescaped(string.get(), text),
+            values => join(strings(values, &wanted.text)?.into_iter(), text, part),
+        },
     };
     Ok(Document {
         text,
-        id: found.values[ID].and_then(|id| as_written(id, id_scratch)),
-        field: found.values[KEEP].and_then(|value| as_written(value, keep_scratch)),
+        id: found.id.and_then(|value| as_written(value, id)),
+        field: found.keep.and_then(|value| as_written(value, keep)),
         repaired: repaired.then_some("utf8"),
     })
+}
+
+/// Returns the strings among `values`, in their quotes. A value may also be a list of strings, in
+/// which null is left out.
+///
+/// # Errors
+///
+/// A value is neither a string nor a list of strings. `selector` selects the values.
+fn strings<'a>(values: &[&'a RawValue], selector: &Selector) -> Result<Vec<&'a str>, Refusal> {
+    let mut strings = Vec::new();
+    for value in values {
+        let json = value.get();
+        if json.starts_with('[') {
+            let elements = elements(json)?.into_iter().map(RawValue::get);
+            strings.extend(elements.filter(|element| *element != "null"));
+        } else {
+            strings.push(json);
+        }
+    }
+    if strings.iter().any(|string| !string.starts_with('"')) {
+        let expected = format!(
+            "a string in the field \"{selector}\" (`text_field`), or null, or a list of strings"
+        );
+        return Err(("json", expected.into()));
+    }
+    Ok(strings)
+}
+
+/// Joins the contents of `strings` by newlines in `text`. Returns the result, and whether half a
+/// surrogate pair was replaced. `part` is reusable memory.
+fn join<'a, 's>(
+    strings: impl Iterator<Item = &'s str>,
+    text: &'a mut Vec<u8>,
+    part: &mut Vec<u8>,
+) -> (&'a [u8], bool) {
+    text.clear();
+    let mut is_repaired = false;
+    for (number, string) in strings.enumerate() {
+        if number > 0 {
+            text.push(b'\n');
+        }
+        let (content, is_part_repaired) = unescaped(string, part);
+        text.extend_from_slice(content);
+        is_repaired |= is_part_repaired;
+    }
+    (text, is_repaired)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Columns;
 
-    fn read(line: &str, paths: &FieldPaths) -> Result<(String, Option<String>, bool), String> {
-        let mut lines = JsonLineSplitter::new(ObjectParser::new(paths.clone(), None), false);
+    fn wanted(text: &str, id: &str, keep: Option<&str>) -> WantedFields {
+        let [text, id] = [text, id].map(Selector::from);
+        let keep = keep.map(Selector::from);
+        WantedFields::new(Columns { text: &text, id: &id, keep: keep.as_ref() })
+    }
+
+    fn read(line: &str, wanted: &WantedFields) -> Result<(String, Option<String>, bool), String> {
+        let mut lines = JsonLineSplitter::new(ObjectParser::new(wanted.clone(), None), false);
         match lines.next(line.as_bytes(), true) {
             SplitStep::Record { content: Content::Document(d), .. } => Ok((
                 str::from_utf8(d.text).unwrap().to_owned(),
@@ -157,7 +219,7 @@ mod tests {
         let expected = expected
             .map(|(text, id, repaired)| (text.to_owned(), id.map(str::to_owned), repaired))
             .map_err(str::to_owned);
-        assert_eq!(read(line, &FieldPaths::new("text", "id", None)), expected, "{line}");
+        assert_eq!(read(line, &wanted("text", "id", None)), expected, "{line}");
     }
 
     #[test]
@@ -174,7 +236,7 @@ mod tests {
         check(r#"{"text": null, "id": "a"}"#, Ok(("", Some("a"), false)));
         check(r#"{"text": null, "text": null}"#, Err("json-dup-key"));
         check(r#"{"text": nul}"#, Err("json"));
-        let paths = FieldPaths::new("a.text", "id", None);
+        let paths = wanted("a.text", "id", None);
         assert_eq!(read(r#"{"a": {"text": null}}"#, &paths).unwrap().0, "");
         assert_eq!(read(r#"{"a": null}"#, &paths).unwrap_err(), Bad::NO_TEXT);
     }
@@ -229,7 +291,7 @@ mod tests {
         fn the_quick_way_agrees_with_the_parser(
             line in "[ {]?[{]?(\"(text|id|k|a\\\\\"|\u{e9})\" ?[:,] ?(\"([a-c\u{e9}/]|\\\\[\"nu0q\\\\]|\\\\u00e9|\\\\ud83d|\\\\ude00|\t){0,12}\"?|-?[0-9.e]{1,4}|null|\\{\\}|\\[1,\"x\"\\])[, ]{0,2}){0,4}[}]{0,2} ?",
         ) {
-            let paths = FieldPaths::new("text", "id", Some("k"));
+            let paths = wanted("text", "id", Some("k"));
             let (mut quick, mut slow) = (ValueScratch::default(), ValueScratch::default());
             if let Some(quick) = quick_document(&line, &paths, &mut quick) {
                 proptest::prop_assert_eq!(Ok(quick), document(&line, &paths, &mut slow));
@@ -239,7 +301,7 @@ mod tests {
 
     #[test]
     fn ordinary_lines_take_the_quick_way() {
-        let paths = FieldPaths::new("text", "id", None);
+        let paths = wanted("text", "id", None);
         for line in [r#"{"text": "x"}"#, r#" { "id" : 7 , "z": [{}], "text" : "a\nb" } "#] {
             assert!(quick_document(line, &paths, &mut ValueScratch::default()).is_some(), "{line}");
         }
@@ -247,7 +309,7 @@ mod tests {
 
     #[test]
     fn dots_lead_into_objects() {
-        let paths = FieldPaths::new("a.b", "a.c.d", Some("e"));
+        let paths = wanted("a.b", "a.c.d", Some("e"));
         let line = r#"{"a": {"b": "x", "c": {"d": 7}}, "e": 1}"#;
         assert_eq!(read(line, &paths).unwrap(), ("x".into(), Some("7".into()), false));
         assert_eq!(read(r#"{"a": "x"}"#, &paths).unwrap_err(), Bad::NO_TEXT);
@@ -256,11 +318,78 @@ mod tests {
     }
 
     #[test]
+    fn selectors_choose_and_join_fields() {
+        let line = r#"{"q": "x\ny", "a": null, "n": 7, "meta.t": "z", "meta": {"t": "w", "u": "v"},
+            "m": [{"c": "1"}, {"r": "2"}, {"c": null}, {"c": "3"}], "l": ["4", null, "5"], "e": []}"#;
+        let line = line.replace('\n', " ");
+        for (text, expected) in [
+            ("q+meta.u", Ok("x\ny\nv")),
+            ("q+a+none", Ok("x\ny")),
+            ("a+none", Ok("")),
+            ("none+m.c", Err(Bad::NO_TEXT)),
+            ("m[].c", Ok("1\n3")),
+            ("m[].none", Err(Bad::NO_TEXT)),
+            ("l", Ok("4\n5")),
+            ("l[]", Ok("4\n5")),
+            ("q+l", Ok("x\ny\n4\n5")),
+            ("e", Ok("")),
+            ("e[].c", Ok("")),
+            ("none,a,l,q", Ok("4\n5")),
+            ("none,a", Ok("")),
+            ("none,q+meta.u,l", Ok("x\ny\nv")),
+            ("meta.t", Ok("z")),
+            (r"meta\.t", Ok("z")),
+            ("meta.u", Ok("v")),
+            (r"meta\.u", Err(Bad::NO_TEXT)),
+            ("m", Err("json")),
+            ("meta", Err("json")),
+            ("q+n", Err("json")),
+            ("l[][]", Err(Bad::NO_TEXT)),
+        ] {
+            let found = read(&line, &wanted(text, "id", None)).map(|(text, ..)| text);
+            assert_eq!(found, expected.map(str::to_owned).map_err(str::to_owned), "{text}");
+        }
+        let ids = wanted("q", "none,a,m[].c", None);
+        assert_eq!(read(&line, &ids).unwrap().1.as_deref(), Some("1"));
+        let twice = r#"{"a": [{"b": "x", "b": "y"}]}"#;
+        assert_eq!(read(twice, &wanted("a[].b", "id", None)).unwrap_err(), "json-dup-key");
+    }
+
+    #[test]
+    fn all_strings_of_a_record_are_its_text() {
+        let all = WantedFields::new(Columns {
+            text: &Selector::all_strings(),
+            id: &Selector::from("id"),
+            keep: None,
+        });
+        let line = r#"{"id": "a", "n": 1, "q": {"z": ["x\ty", {"w": ""}, null]}, "s": "\ud800"}"#;
+        let expected = ("a\nx\ty\n\n\u{FFFD}".to_owned(), Some("a".to_owned()), true);
+        assert_eq!(read(line, &all).unwrap(), expected);
+        assert_eq!(read(r#"{"n": 1}"#, &all).unwrap().0, "");
+        assert_eq!(read("{", &all).unwrap_err(), "json");
+    }
+
+    #[test]
+    fn numbers_of_python_are_accepted_outside_the_text() {
+        let of_n = wanted("text", "id", Some("n"));
+        let field = |line: &str| {
+            let mut scratch = ValueScratch::default();
+            let document = document(line, &of_n, &mut scratch).unwrap();
+            document.field.map(|field| str::from_utf8(field).unwrap().to_owned())
+        };
+        assert_eq!(field(r#"{"text": "NaN", "n": NaN, "z": [Infinity]}"#), None);
+        assert_eq!(field(r#"{"text": "x", "n": -Infinity}"#).as_deref(), Some("-1e999"));
+        assert_eq!(read(r#"{"text": NaN}"#, &of_n).unwrap().0, "");
+        assert_eq!(read(r#"{"text": "NaN Infinity", "n": NaN}"#, &of_n).unwrap().0, "NaN Infinity");
+        for line in [r#"{"text": "x", "n": nan}"#, r#"{"text": "x", NaN: 1}"#, r#"{"a": NaN"#] {
+            assert_eq!(read(line, &of_n).unwrap_err(), "json", "{line}");
+        }
+    }
+
+    #[test]
     fn bytes_that_are_no_utf8_are_replaced() {
-        let mut lines = JsonLineSplitter::new(
-            ObjectParser::new(FieldPaths::new("text", "id", None), None),
-            false,
-        );
+        let mut lines =
+            JsonLineSplitter::new(ObjectParser::new(wanted("text", "id", None), None), false);
         match lines.next(b"{\"text\": \"a\xFFb\"}\n", false) {
             SplitStep::Record { content: Content::Document(d), length: 16, .. } => {
                 assert_eq!((d.text, d.repaired), ("a\u{FFFD}b".as_bytes(), Some("utf8")));

@@ -5,6 +5,8 @@ mod in_memory;
 mod json;
 mod layout;
 mod lines;
+mod non_finite;
+mod object;
 mod quick;
 mod strings;
 mod value_end;
@@ -77,9 +79,9 @@ impl ByteFormat for JsonLines {
         wanted: Columns<'_>,
         _delimiter: Option<u8>,
     ) -> Result<u64> {
-        let paths = fields::FieldPaths::new(wanted.text, wanted.id, wanted.keep);
         let is_start = job.is_file_start();
-        let parser = lines::ObjectParser::new(paths, job.encoding.take());
+        let wanted = fields::WantedFields::new(wanted);
+        let parser = lines::ObjectParser::new(wanted, job.encoding.take());
         job.split(&mut lines::JsonLineSplitter::new(parser, is_start))
     }
 
@@ -90,7 +92,7 @@ impl ByteFormat for JsonLines {
     }
 
     fn field_names(&self) -> FieldNames {
-        FieldNames::InEachRecord(fields::keys)
+        FieldNames::InEachRecord(fields::field_names)
     }
 }
 

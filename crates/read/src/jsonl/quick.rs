@@ -2,7 +2,7 @@
 //! in one pass over the line.
 
 use crate::jsonl::fields::{
-    DEEPEST, FieldPaths, ID, KEEP, TEXT, ValueScratch, as_written, is_too_deep,
+    DEEPEST, ID, KEEP, TEXT, ValueScratch, WantedFields, as_written, is_too_deep,
 };
 use crate::jsonl::strings::string;
 use serde_json::value::RawValue;
@@ -12,14 +12,12 @@ use simtool_model::document::Document;
 /// line, which the full parser then reads. Both parsers extract the same document.
 pub(super) fn quick_document<'a>(
     line: &'a str,
-    paths: &FieldPaths,
+    wanted: &WantedFields,
     scratch: &'a mut ValueScratch,
 ) -> Option<Document<'a>> {
-    if paths.0.iter().any(|path| path.len() > 1) {
-        return None;
-    }
-    let [text_scratch, id_scratch, keep_scratch] = &mut scratch.0;
-    let mut text_scratch = Some(text_scratch);
+    let names = wanted.plain_names.as_ref()?;
+    let ValueScratch { text, id, keep, .. } = scratch;
+    let (mut text_scratch, id_scratch, keep_scratch) = (Some(text), id, keep);
     let (mut text, mut values) = (None, [None; 3]);
     let mut rest = line.trim_start_matches(WHITE).strip_prefix('{')?;
     loop {
@@ -32,7 +30,7 @@ pub(super) fn quick_document<'a>(
             return None;
         }
         rest = rest.trim_start_matches(WHITE).strip_prefix(':')?.trim_start_matches(WHITE);
-        let is = |field: usize| paths.0[field].first().is_some_and(|name| name == key);
+        let is = |field: usize| names[field].as_deref() == Some(key);
         // If the text is also the ID or the `keep_field`, its raw value is needed, too. The other
         // branch then reads the value, and the line is left to the full parser.
         if is(TEXT) && !is(ID) && !is(KEEP) {

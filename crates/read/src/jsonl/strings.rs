@@ -1,7 +1,5 @@
 //! Decodes JSON strings: resolves their escapes.
 
-use serde_json::value::RawValue;
-
 /// Number of bytes that are examined and copied at once. Escaped text has an escape, such as a line
 /// end, every few words. Searching for each escape and copying the text between two escapes would
 /// cost more than copying blocks of fixed length.
@@ -91,8 +89,8 @@ fn copy_plain(rest: &mut &[u8], to: &mut [u8]) -> usize {
 
 /// Decodes a JSON string in quotes that the full parser has accepted. Returns the content of the
 /// string, and whether half a surrogate pair was replaced by U+FFFD.
-pub(super) fn unescaped<'a>(string: &'a RawValue, scratch: &'a mut Vec<u8>) -> (&'a [u8], bool) {
-    let quoted = string.get().as_bytes();
+pub(super) fn unescaped<'a>(string: &'a str, scratch: &'a mut Vec<u8>) -> (&'a [u8], bool) {
+    let quoted = string.as_bytes();
     let mut rest = &quoted[1..quoted.len() - 1];
     let Some(mut escape) = memchr::memchr(b'\\', rest) else { return (rest, false) };
     let mut repaired = false;

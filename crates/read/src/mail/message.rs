@@ -3,6 +3,7 @@
 use crate::html::HtmlText;
 use crate::http::{fields, header_length};
 use crate::mail::header::without_from_line;
+use crate::selector::Selector;
 use crate::text_encoding::guess;
 use encoding_rs::Encoding;
 use mail_parser::{Message, MessageParser, PartType};
@@ -16,8 +17,9 @@ const MOST_NESTED: usize = 500;
 /// Parser of mails. Its memory is reused by the next mail.
 pub(super) struct MailParser {
     parser: MessageParser,
-    /// Name of the header field whose value decides which of several similar mails is kept.
-    keep_field: Option<String>,
+    /// Names of header fields whose value decides which of several similar mails is kept, in order of
+    /// preference.
+    keep_fields: Vec<String>,
     /// Encoding of mails that do not declare theirs. `None` means UTF-8 or a guess.
     encoding: Option<&'static Encoding>,
     html: HtmlText,
@@ -29,10 +31,11 @@ pub(super) struct MailParser {
 }
 
 impl MailParser {
-    pub(super) fn new(keep_field: Option<&str>, encoding: Option<&'static Encoding>) -> Self {
+    pub(super) fn new(keep: Option<&Selector>, encoding: Option<&'static Encoding>) -> Self {
+        let names = keep.and_then(Selector::column_names).into_iter().flatten().flatten();
         Self {
             parser: MessageParser::default(),
-            keep_field: keep_field.map(str::to_owned),
+            keep_fields: names.map(str::to_owned).collect(),
             encoding,
             html: HtmlText::default(),
             page: Vec::new(),
@@ -94,7 +97,7 @@ impl MailParser {
     /// Stores the text, the ID and the field of `message`. Returns whether characters had to be
     /// replaced.
     fn take(&mut self, message: &Message<'_>) -> bool {
-        let Self { html, page, text, id, field, keep_field, .. } = self;
+        let Self { html, page, text, id, field, keep_fields, .. } = self;
         let mut is_replaced = false;
         text.clear();
         text.extend_from_slice(message.subject().unwrap_or_default().as_bytes());
@@ -118,7 +121,7 @@ impl MailParser {
             field.extend_from_slice(value.unwrap_or_default().trim().as_bytes());
         };
         replace(id, message.message_id());
-        replace(field, keep_field.as_deref().and_then(|name| message.header_raw(name)));
+        replace(field, keep_fields.iter().find_map(|name| message.header_raw(&**name)));
         // The parser replaces bytes that it cannot decode without saying so.
         is_replaced || memchr::memmem::find(text, "\u{FFFD}".as_bytes()).is_some()
     }
@@ -178,7 +181,7 @@ mod tests {
     use super::*;
 
     fn read(mail: &str) -> Result<(String, Option<String>, Option<String>), String> {
-        let mut parser = MailParser::new(Some("date"), None);
+        let mut parser = MailParser::new(Some(&Selector::from("date")), None);
         match parser.content(mail.as_bytes(), mail.len()) {
             Content::Document(d) => {
                 let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();

@@ -9,7 +9,7 @@ mod message;
 mod split;
 
 use crate::Price;
-use crate::format::{ByteFormat, FieldNames, Head, InputFormat, Reader};
+use crate::format::{ByteFormat, FieldNames, Fields, Head, InputFormat, Reader};
 use crate::split_job::SplitJob;
 use crate::table::Columns;
 use encoding_rs::Encoding;
@@ -51,6 +51,10 @@ impl InputFormat for Mail {
 
     fn extensions(&self) -> &'static [&'static str] {
         self.extensions
+    }
+
+    fn fields(&self) -> Fields {
+        Fields::Headers
     }
 
     /// Returns whether the content begins with a mail. In a file whose name has the extension of

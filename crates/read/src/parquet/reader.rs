@@ -3,7 +3,8 @@
 //! The library can panic on damaged files. A panic is caught and reported as a fault, like the
 //! library's errors. Sizes that a file declares are checked before anything is decoded.
 
-use crate::table::documents::{ColumnPaths, VisitedRows, caught};
+use crate::table::columns::{self, ColumnPath, FoundColumns};
+use crate::table::documents::{VisitedRows, caught};
 use crate::table::{Columns, TableJob, TableShare, shares_of};
 use crate::{Event, Flow, Visit, give, part_of};
 use parquet::arrow::ProjectionMask;
@@ -11,13 +12,13 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
-use parquet::basic::Type as PhysicalType;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::ChunkReader;
 use simtool_base::error::Result;
 use simtool_base::fault::quoted;
+use std::collections::BTreeSet;
 use std::fs::File;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// Number of rows that are decoded at once. The number is small, because a crafted file can repeat
 /// one long value in many rows.
@@ -49,12 +50,11 @@ fn compressed_bytes(group: &RowGroupMetaData) -> u64 {
     u64::try_from(group.compressed_size()).unwrap_or_default()
 }
 
-/// Returns the dotted paths of all columns of a Parquet file, such as `meta.id`. Returns an empty
-/// list if the file cannot be read.
+/// Returns the paths of all columns of a Parquet file, such as `meta.id` or `messages[].content`.
+/// Returns an empty list if the file cannot be read.
 pub(super) fn column_names(file: &File) -> Vec<String> {
     let Ok(metadata) = load(file) else { return Vec::new() };
-    let columns = metadata.parquet_schema().columns().iter();
-    columns.map(|column| column.path().string()).collect()
+    columns::column_names(metadata.schema().fields())
 }
 
 /// Visits the rows of the row groups in `job.groups`. Returns the number of rows that the file
@@ -120,7 +120,7 @@ impl GroupReading<'_> {
             text_read: 0,
             longest: self.job.longest,
             type_code: "parquet-type",
-            paths: &self.selected.paths,
+            found: &self.selected.found,
         };
         // The first rows may be longer than the last rows, so the bytes of the texts measure
         // progress better than the number of rows.
@@ -204,66 +204,53 @@ fn load<R: ChunkReader>(file: &R) -> Result<ArrowReaderMetadata, String> {
 
 /// The columns of the file that are read.
 struct Selected {
-    /// Number of the column with the text. If the file has no such column, this is the shortest
-    /// column, which is decoded only to count the rows. The number of rows that the file declares
-    /// may be wrong.
-    text: usize,
-    id: Option<usize>,
-    keep: Option<usize>,
-    paths: ColumnPaths,
-    /// Name of the column whose number is `text`.
+    found: FoundColumns,
+    /// Numbers of the leaf columns to decode. If the file has no column of the text, this is the
+    /// shortest column, which is decoded only to count the rows. The number of rows that the file
+    /// declares may be wrong.
+    leaves: BTreeSet<usize>,
+    /// Name of the first column of the text, or of the shortest column.
     first: String,
 }
 
 impl Selected {
     fn new(metadata: &ArrowReaderMetadata, columns: Columns<'_>) -> Result<Self, String> {
         let schema = metadata.parquet_schema();
-        let find = |name: &str| {
-            let leaf = schema.columns().iter().position(|column| column.path().string() == name);
-            // A column inside a list may have several values in a row, so it cannot be used.
-            leaf.filter(|&leaf| schema.column(leaf).max_rep_level() == 0)
-        };
-        let path = |leaf: Option<usize>| Some(schema.column(leaf?).path().parts().to_vec());
-        let Some(text) = find(columns.text) else {
-            let compressed = |&leaf: &usize| -> i64 {
-                let groups = metadata.metadata().row_groups().iter();
-                let sizes =
-                    groups.filter_map(|group| Some(group.columns().get(leaf)?.compressed_size()));
-                sizes.fold(0, i64::saturating_add)
-            };
-            let shortest = (0..schema.num_columns()).min_by_key(compressed);
-            let text = shortest.ok_or("has no columns")?;
-            let first = schema.column(text).path().string();
-            let paths = ColumnPaths::default();
-            return Ok(Self { text, id: None, keep: None, paths, first });
-        };
-        let physical = schema.column(text).physical_type();
-        if !matches!(physical, PhysicalType::BYTE_ARRAY | PhysicalType::FIXED_LEN_BYTE_ARRAY) {
-            let name = quoted(columns.text.as_bytes());
-            return Err(format!("the column \"{name}\" holds {physical}, not text"));
+        let is_null = |mut leaves: Range<usize>| leaves.all(|leaf| is_null(metadata, leaf));
+        let found = FoundColumns::new(metadata.schema().fields(), columns, &is_null)?;
+        let first = found.texts().next().map(ColumnPath::name);
+        if let Some(first) = first {
+            let leaves = found.paths().flat_map(|path| path.leaves.clone()).collect();
+            return Ok(Self { found, leaves, first });
         }
-        let (id, keep) = (find(columns.id), columns.keep.and_then(find));
-        let paths = ColumnPaths { text: path(Some(text)), id: path(id), keep: path(keep) };
-        let first = columns.text.to_owned();
-        Ok(Self { text, id, keep, paths, first })
-    }
-
-    fn leaves(&self) -> impl Iterator<Item = usize> {
-        [Some(self.text), self.id, self.keep].into_iter().flatten()
+        let compressed = |&leaf: &usize| -> i64 {
+            let groups = metadata.metadata().row_groups().iter();
+            let sizes =
+                groups.filter_map(|group| Some(group.columns().get(leaf)?.compressed_size()));
+            sizes.fold(0, i64::saturating_add)
+        };
+        let shortest = (0..schema.num_columns()).min_by_key(compressed);
+        let shortest = shortest.ok_or("has no columns")?;
+        let first = schema.column(shortest).path().string();
+        Ok(Self { found: FoundColumns::default(), leaves: [shortest].into(), first })
     }
 
     /// Returns the number of bytes of all texts of a row group, or `None` if the file does not
     /// declare this number.
     fn text_bytes(&self, group: &RowGroupMetaData) -> Option<u64> {
-        let column = group.columns().get(self.text).filter(|_| self.paths.text.is_some())?;
-        column.unencoded_byte_array_data_bytes()?.try_into().ok()
+        let mut texts = self.found.texts().peekable();
+        texts.peek()?;
+        let bytes = texts.flat_map(|path| path.leaves.clone()).map(|leaf| -> Option<u64> {
+            group.columns().get(leaf)?.unencoded_byte_array_data_bytes()?.try_into().ok()
+        });
+        bytes.sum()
     }
 
     /// Returns a message if a selected column of row group number `group` declares more than
     /// [`LONGEST_COLUMN`] bytes.
     fn too_long(&self, metadata: &ArrowReaderMetadata, group: usize) -> Option<String> {
         let group_metadata = metadata.metadata().row_group(group);
-        self.leaves().find_map(|leaf| {
+        self.leaves.iter().find_map(|&leaf| {
             let column = group_metadata.columns().get(leaf)?;
             let size = column.uncompressed_size();
             (!(0..=LONGEST_COLUMN).contains(&size)).then(|| {
@@ -277,6 +264,15 @@ impl Selected {
     }
 }
 
+/// Returns whether the file declares that all values of a leaf column are null.
+fn is_null(metadata: &ArrowReaderMetadata, leaf: usize) -> bool {
+    metadata.metadata().row_groups().iter().all(|group| {
+        let column = group.columns().get(leaf);
+        let nulls = column.and_then(|column| column.statistics()?.null_count_opt());
+        nulls.is_some_and(|nulls| nulls == row_count(group))
+    })
+}
+
 fn open(
     file: &File,
     metadata: &ArrowReaderMetadata,
@@ -288,7 +284,10 @@ fn open(
     let file = file.try_clone().map_err(|error| error.to_string())?;
     caught(|| {
         ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
-            .with_projection(ProjectionMask::leaves(metadata.parquet_schema(), selected.leaves()))
+            .with_projection(ProjectionMask::leaves(
+                metadata.parquet_schema(),
+                selected.leaves.iter().copied(),
+            ))
             .with_row_groups(vec![group])
             .with_batch_size(BATCH_ROWS)
             .build()

@@ -4,10 +4,17 @@
 //! Parquet, and the record batches of Arrow. A shard is one group, or several small ones.
 
 #[cfg(feature = "parquet")]
+pub(super) mod columns;
+#[cfg(feature = "parquet")]
 pub(super) mod copying;
 #[cfg(feature = "parquet")]
 pub(super) mod documents;
+#[cfg(feature = "parquet")]
+pub(super) mod selected;
+#[cfg(feature = "parquet")]
+pub(super) mod value;
 
+use crate::selector::Selector;
 use crate::stream::Damage;
 use crate::{Event, Visit};
 use simtool_base::error::Result;
@@ -89,13 +96,12 @@ pub(super) fn shares_of(
     shares
 }
 
-/// Names of the fields or columns of the text, of the ID, and of the value that decides which
-/// documents are kept.
+/// Selectors of the text, of the ID, and of the value that decides which documents are kept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns<'c> {
-    pub(super) text: &'c str,
-    pub(super) id: &'c str,
-    pub(super) keep: Option<&'c str>,
+    pub(super) text: &'c Selector,
+    pub(super) id: &'c Selector,
+    pub(super) keep: Option<&'c Selector>,
 }
 
 /// Task of reading some groups of rows of one table.

@@ -1,10 +1,11 @@
 //! WARC and WET, the formats of web crawls.
 
+mod fields;
 mod records;
 
 use crate::Price;
 use crate::form_feed::without_byte_order_mark;
-use crate::format::{InputFormat, Reader};
+use crate::format::{Fields, InputFormat, Reader};
 use {
     crate::format::{ByteFormat, FieldNames},
     crate::split_job::SplitJob,
@@ -35,6 +36,10 @@ impl InputFormat for Warc {
 
     fn extensions(&self) -> &'static [&'static str] {
         &["warc", "wet", "wat"]
+    }
+
+    fn fields(&self) -> Fields {
+        Fields::Headers
     }
 
     fn has_magic(&self, head: &[u8]) -> bool {
@@ -68,7 +73,7 @@ impl ByteFormat for Warc {
     ) -> Result<u64> {
         let longest = job.longest;
         let encoding = job.encoding.take();
-        job.split(&mut records::WarcRecords::new(wanted.keep, longest, encoding))
+        job.split(&mut records::WarcRecords::new(wanted, longest, encoding))
     }
 
     fn is_readable_in(&self, _encoding: &'static Encoding, _delimiter: Option<u8>) -> bool {

@@ -4,7 +4,7 @@
 //! The text of `conversion` records is used as it is. `response` records are documents if they have
 //! HTML or plain text, and `resource` records if they have HTML or any kind of text. The text is decoded from its encoding, and the text of HTML is
 //! extracted. Other records are no documents. The ID of a document is its `WARC-Target-URI`, or its
-//! `WARC-Record-ID` if it has no URI.
+//! `WARC-Record-ID` if it has no URI, unless the user selects another field.
 //!
 //! A record with a wrong header or length is a bad record, and reading goes on at the next line
 //! that begins with `WARC/1.`. Additional white space between records is allowed, since a published
@@ -12,7 +12,10 @@
 
 use crate::html::{self, HtmlText};
 use crate::http::{self, Response, Unreadable, fields, is_html};
+use crate::options::ReadOptions;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
+use crate::table::Columns;
+use crate::warc::fields::{URI, WarcFields, WarcParts, without_brackets};
 use encoding_rs::Encoding;
 use simtool_base::fault::quoted;
 use simtool_model::document::{Bad, Content, Document};
@@ -35,8 +38,10 @@ const TAIL: usize = 4;
 /// the record's block.
 #[derive(Debug)]
 pub(super) struct WarcRecords {
-    /// Name of the header field whose value decides which of several similar documents is kept.
-    keep_field: Option<String>,
+    /// Fields of the ID, if the user named any.
+    id: Option<WarcFields>,
+    /// Fields whose value decides which of several similar documents is kept.
+    keep: Option<WarcFields>,
     longest: usize,
     /// Encoding of pages and texts that do not declare theirs. `None` means a guess.
     encoding: Option<&'static Encoding>,
@@ -55,16 +60,22 @@ struct WarcHeader<'w> {
     uri: Option<&'w [u8]>,
     record_id: Option<&'w [u8]>,
     keep: Option<&'w [u8]>,
+    /// ID that the user selected, if the record has it.
+    id: Option<&'w [u8]>,
 }
 
 impl WarcRecords {
     pub(super) fn new(
-        keep_field: Option<&str>,
+        wanted: Columns<'_>,
         longest: usize,
         encoding: Option<&'static Encoding>,
     ) -> Self {
+        // The usual selector of IDs is for formats whose fields have no standard names.
+        let is_usual = *wanted.id == ReadOptions::default().id_field;
+        let id = (!is_usual).then(|| WarcFields::new(wanted.id));
         Self {
-            keep_field: keep_field.map(str::to_owned),
+            id,
+            keep: wanted.keep.map(WarcFields::new),
             longest,
             encoding,
             html: HtmlText::default(),
@@ -101,7 +112,7 @@ impl WarcRecords {
         }
     }
 
-    fn header<'w>(&self, block: &'w [u8]) -> WarcHeader<'w> {
+    fn header(block: &[u8]) -> WarcHeader<'_> {
         let mut header = WarcHeader::default();
         for (name, value) in fields(block) {
             let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
@@ -111,13 +122,10 @@ impl WarcRecords {
                 header.content_type = value;
             } else if is("Content-Length") {
                 header.length = Some(value);
-            } else if is("WARC-Target-URI") {
+            } else if is(URI) {
                 header.uri = Some(value);
             } else if is("WARC-Record-ID") {
                 header.record_id = Some(value);
-            }
-            if self.keep_field.as_deref().is_some_and(is) {
-                header.keep = Some(value);
             }
         }
         header
@@ -188,25 +196,25 @@ fn kind_without_document(record_type: &[u8]) -> NonDocument {
 }
 
 impl<'w> WarcHeader<'w> {
-    /// Returns the document of a record with this header. Its ID is the URI or the ID of the record.
+    /// Returns the document of a record with this header. Its ID is the one that the user selected,
+    /// or else the URI or the ID of the record.
     fn document<'a>(&self, text: &'a [u8], repaired: Option<&'static str>) -> Content<'a>
     where
         'w: 'a,
     {
-        let id = self.uri.or(self.record_id).map(without_brackets);
-        let id = id.filter(|id| !id.is_empty());
+        let id = self.id.or(self.uri).or(self.record_id);
+        let id = id.map(without_brackets).filter(|id| !id.is_empty());
         Content::Document(Document { id, text, field: self.keep, repaired })
     }
 }
 
-/// Returns the names of the fields in the header of the record that begins `record`.
+/// Returns the names of the fields of the record at the start of `record`.
 pub(super) fn header_names(record: &[u8]) -> Vec<String> {
     let HeaderEnd::BlankLine(length) = header_end(&record[..record.len().min(LONGEST_HEADER)])
     else {
         return Vec::new();
     };
-    let names = fields(&record[..length]).map(|(name, _)| String::from_utf8_lossy(name));
-    names.map(Into::into).collect()
+    super::fields::names(record, length)
 }
 
 /// Result of searching the end of a record's header.
@@ -231,11 +239,6 @@ fn header_end(bytes: &[u8]) -> HeaderEnd {
         _ => None,
     });
     end.unwrap_or(HeaderEnd::None)
-}
-
-/// Returns the URI without angle brackets. Some writers put a URI in angle brackets.
-fn without_brackets(uri: &[u8]) -> &[u8] {
-    uri.strip_prefix(b"<").and_then(|uri| uri.strip_suffix(b">")).unwrap_or(uri)
 }
 
 /// Returns the number of bytes of line ends that follow the block of a record and belong to the
@@ -288,7 +291,7 @@ impl Splitter for WarcRecords {
                 return self.resume(window, START.len(), last, "warc-header", NO_BLANK_LINE);
             }
         };
-        let header = self.header(&window[..start]);
+        let header = Self::header(&window[..start]);
         let written = header.length.unwrap_or_default();
         let Some(length) = parse_length(written) else {
             let expected = format!("a Content-Length, not \"{}\"", quoted(written));
@@ -311,7 +314,13 @@ impl Splitter for WarcRecords {
         };
         match (end, behind) {
             (Some(end), Ok(Some(tail))) => {
-                let content = self.content(&header, &window[start..end], end + tail);
+                let parts = WarcParts { header: &window[..start], block: &window[start..end] };
+                let header = WarcHeader {
+                    id: self.id.as_ref().and_then(|fields| fields.value(parts)),
+                    keep: self.keep.as_ref().and_then(|fields| fields.value(parts)),
+                    ..header
+                };
+                let content = self.content(&header, parts.block, end + tail);
                 SplitStep::record(end + tail, content)
             }
             (_, Err(())) => SplitStep::More,

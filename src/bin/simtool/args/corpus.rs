@@ -41,7 +41,23 @@ pub(crate) struct MatchArgs {
     pub(crate) against: Vec<PathBuf>,
 
     #[command(flatten)]
+    pub(crate) fields: AgainstArgs,
+
+    #[command(flatten)]
     pub(crate) corpus: CorpusArgs,
+}
+
+/// Options for fields of the collection to match against.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct AgainstArgs {
+    /// Fields of the text in the collection to match against [default: those of --text-field].
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) against_text_field: Option<String>,
+
+    /// Field of the ID in the collection to match against [default: that of --id-field].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) against_id_field: Option<String>,
 }
 
 /// Arguments of `simtool [N M] --corpus`. With `--queries` it does the same as `simtool match`,
@@ -79,6 +95,8 @@ pub(crate) struct Job<'a> {
     pub(crate) queries: &'a [PathBuf],
     /// Options that choose which documents are kept. `None` if no document of the corpus is removed.
     pub(crate) keep: Option<&'a KeepArgs>,
+    /// Fields of the corpus, if they can differ from the fields of the queries.
+    fields: Option<&'a AgainstArgs>,
     pub(crate) corpus: &'a CorpusArgs,
 }
 
@@ -99,6 +117,12 @@ impl Job<'_> {
         let mut options = Options::new();
         if let Some(keep) = self.keep {
             keep.set(&mut options);
+        }
+        if let Some(AgainstArgs { against_text_field, against_id_field }) = self.fields {
+            options.set_given([
+                ("against_text_field", against_text_field),
+                ("against_id_field", against_id_field),
+            ]);
         }
         self.corpus.set(&mut options);
         let paths = Paths { corpus: self.paths.to_vec(), queries: self.queries.to_vec() };
@@ -150,21 +174,21 @@ impl CorpusArgs {
 impl DedupArgs {
     pub(crate) fn job(&self) -> Job<'_> {
         let Self { paths, keep, corpus } = self;
-        Job { words: None, paths, queries: &[], keep: Some(keep), corpus }
+        Job { words: None, paths, queries: &[], keep: Some(keep), fields: None, corpus }
     }
 }
 
 impl MatchArgs {
     pub(crate) fn job(&self) -> Job<'_> {
-        let Self { queries, against, corpus } = self;
-        Job { words: None, paths: against, queries, keep: None, corpus }
+        let Self { queries, against, fields, corpus } = self;
+        Job { words: None, paths: against, queries, keep: None, fields: Some(fields), corpus }
     }
 }
 
 impl CorpusForm {
     pub(crate) fn job(&self) -> Job<'_> {
         let Self { words, paths, queries, keep, corpus } = self;
-        Job { words: Some(words), paths, queries, keep: Some(keep), corpus }
+        Job { words: Some(words), paths, queries, keep: Some(keep), fields: None, corpus }
     }
 }
 
@@ -173,11 +197,18 @@ impl CorpusForm {
 #[command(next_help_heading = "Keeping")]
 pub(crate) struct KeepArgs {
     /// Document to keep of several near-duplicates.
+    ///
+    /// newest and oldest read the date from --keep-field, or else from the first of these fields that a
+    /// record has: `WARC-Date`, `date`, `timestamp`, `datetime`, `published`, `published_at`,
+    /// `publish_date`, `created`, `created_at`, `created_utc`, `updated`, `updated_at`, `modified`,
+    /// `last_modified`, `crawl_date`, `fetched_at`, `metadata.date`, `metadata.timestamp`, `meta.date`,
+    /// `meta.timestamp`. Documents without a date are counted and come last.
     #[arg(long, value_name = "WHICH", default_value = "first",
         value_parser = choices::<Keep>())]
     pub(crate) keep: String,
 
-    /// Field whose values --keep max and --keep min compare.
+    /// Field whose values --keep compares, written like --text-field. In WARC files, it may be a field of the
+    /// header, `http:NAME` for a field of the HTTP header, or `host` or `path` of the URI.
     #[arg(long, value_name = "NAME")]
     pub(crate) keep_field: Option<String>,
 

@@ -93,11 +93,11 @@ pub(crate) struct EvalArgs {
     #[arg(long, help_heading = "Writing")]
     pub(crate) force: bool,
 
-    /// Field, column or dotted path of the text [default: text].
-    #[arg(long, value_name = "NAME", help_heading = "Reading")]
+    /// Fields or columns of the text, as in `simtool dedup` [default: text].
+    #[arg(long, value_name = "NAMES", help_heading = "Reading")]
     pub(crate) text_field: Option<String>,
 
-    /// Field, column or dotted path of the ID; a field named here must exist [default: id].
+    /// Field or column of the ID; a field named here must exist [default: id].
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     pub(crate) id_field: Option<String>,
 

@@ -31,12 +31,16 @@ Examples:
       reads a sample and estimates the time and memory of this run
   simtool dedup dump.jsonl.gz --text-field body --similarity 0.7 --write-kept --output clean
       also writes the documents without near-duplicates, in the same format, to clean/kept/
+  simtool dedup chats.jsonl notes.parquet --text-field messages[].content,title+body
+      compares the messages of each chat, and title and body of each note
   simtool dedup big/ --method simhash --max-distance 6 --verify 0.9
       uses fingerprints, which take 16 bytes a document, then compares the texts of each pair
   simtool dedup big/ --method auto
       chooses the method from a sample of the documents, and prints the choice with its reasons
-  simtool dedup big/ --keep max --keep-field date
-      keeps the newest document of each cluster
+  simtool dedup big/ --keep newest
+      keeps the document of each cluster with the latest date
+  simtool dedup big/ --keep max --keep-field score
+      keeps the document of each cluster with the highest score
   simtool 1000 64 --corpus big/
       uses the fingerprints of `simtool 1000 64`, over the 1000 most frequent words
 

@@ -202,8 +202,8 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) duplicates: Option<PathBuf>,
 
-    /// Field of the text; dots lead into nested objects.
-    #[arg(long, value_name = "FIELD", default_value = "text")]
+    /// Fields of the text, as in `simtool dedup`.
+    #[arg(long, value_name = "NAMES", default_value = "text")]
     pub(crate) text_field: String,
 
     /// Field of the ID.

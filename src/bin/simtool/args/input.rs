@@ -10,6 +10,7 @@ use simtool::run::{InputSettings, OnError};
 use std::path::PathBuf;
 
 /// Options for reading documents. Each command has its own arguments for paths.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct InputArgs {
@@ -61,11 +62,20 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
 
-    /// Field, column or dotted path of the text [default: text].
-    #[arg(long, value_name = "NAME")]
+    /// Fields or columns of the text [default: text].
+    ///
+    /// `meta.text` is a field of an object, `messages[].content` a field of each element of a list,
+    /// and `title+body` joins fields by a newline. Of `text,body`, the first field that a record
+    /// has is read. A field whose name is exactly as written comes first, and a backslash takes the
+    /// meaning from a dot, comma, plus sign or bracket in a name.
+    #[arg(long, value_name = "NAMES", conflicts_with = "all_strings")]
     pub(crate) text_field: Option<String>,
 
-    /// Field, column or dotted path of the ID; a field named here must exist [default: id].
+    /// Compare all texts of a record, joined by newlines: every string of JSON, every text column.
+    #[arg(long)]
+    pub(crate) all_strings: bool,
+
+    /// Field or column of the ID, written like --text-field; it must exist if named [default: id].
     #[arg(long, value_name = "NAME")]
     pub(crate) id_field: Option<String>,
 
@@ -121,6 +131,7 @@ impl InputArgs {
         if !self.per_line {
             options.set("split", &self.split);
         }
+        options.set_flag("all_strings", self.all_strings);
         options.set_given([
             ("format", &self.format),
             ("encoding", &self.encoding),

@@ -252,9 +252,13 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FORMAT", value_parser = input::formats())]
     pub(crate) format: Option<String>,
 
-    /// Field or column of the text [default: text].
-    #[arg(long, value_name = "NAME")]
+    /// Fields or columns of the text, as in `simtool dedup` [default: text].
+    #[arg(long, value_name = "NAMES", conflicts_with = "all_strings")]
     pub(crate) text_field: Option<String>,
+
+    /// Compare all texts of a record, joined by newlines.
+    #[arg(long)]
+    pub(crate) all_strings: bool,
 
     /// Field or column of the ID, for `FILE#ID` [default: id].
     #[arg(long, value_name = "NAME")]
@@ -274,6 +278,7 @@ impl CompareArgs {
         let Self { terms, bits, format, text_field, id_field, .. } = self;
         let mut options = Options::new();
         terms.set(&mut options);
+        options.set_flag("all_strings", self.all_strings);
         options.set_given([
             ("bits", bits),
             ("format", format),

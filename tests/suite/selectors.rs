@@ -1,0 +1,109 @@
+//! Fields that hold the text, the ID and the date: the options `--text-field`, `--all-strings`,
+//! `--id-field`, `--keep newest` and the fields of both sides of a match.
+
+use crate::program::Folder;
+use serde_json::Value;
+use std::fs;
+
+const A: &str = "the tides of the sea depend on the moon and on the sun in plain words";
+const B: &str = "a brown fox jumps over lazy dogs and sleeps in the garden behind the house";
+
+fn removed(folder: &Folder) -> Vec<Value> {
+    let rows = fs::read_to_string(folder.path("simtool-out/removed.jsonl")).unwrap();
+    rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
+}
+
+#[test]
+fn texts_of_chats_and_of_several_fields_are_compared() {
+    let chat = |id: u32, first: &str, second: &str| {
+        format!(
+            "{{\"id\":{id},\"messages\":[{{\"content\":\"{first}\"}},{{\"content\":\"{second}\"}}]}}\n"
+        )
+    };
+    let pair = |id: u32, title: &str, body: &str| {
+        format!("{{\"meta.id\":{id},\"title\":\"{title}\",\"body\":\"{body}\"}}\n")
+    };
+    let folder = Folder::empty()
+        .with("chat.jsonl", chat(1, A, B) + &chat(2, A, "something else") + &chat(3, A, B))
+        .with("pair.jsonl", pair(4, A, B) + &pair(5, B, "another thing"));
+    let fields = ["--text-field", "messages[].content,title+body", "--id-field", "id,meta.id"];
+    let run = folder.run(&[&["dedup", "chat.jsonl", "pair.jsonl", "-q"][..], &fields].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let ids: Vec<Value> = removed(&folder).iter().map(|row| row["id"].clone()).collect();
+    assert_eq!(ids, ["3", "4"]);
+    // The recorded selectors read the documents again.
+    let run = folder.run_words("why simtool-out 4");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("chat.jsonl:0"), "{}", run.out);
+    let run = folder.run_words("dedup chat.jsonl pair.jsonl --all-strings -q --force");
+    assert_eq!((run.code, removed(&folder).len()), (0, 2), "{}", run.err);
+    let run = folder.run_words("dedup chat.jsonl --all-strings --text-field title --force");
+    assert_eq!(run.code, 2, "{}", run.err);
+}
+
+#[test]
+fn the_newest_document_is_kept_in_every_format() {
+    let warc = |date: &str| {
+        format!(
+            "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: https://a.example/x\r\n\
+             WARC-Date: {date}\r\nContent-Length: {}\r\n\r\n{A}\r\n\r\n",
+            A.len()
+        )
+    };
+    let folder = Folder::empty()
+        .with("a.jsonl", format!("{{\"id\":1,\"text\":\"{A}\",\"created\":1767225600}}\n{{\"id\":2,\"text\":\"{A}\"}}\n"))
+        .with("b.csv", format!("id,date,text\n3,2026-03-01,{A}\n"))
+        .with("c.warc", warc("2026-02-01T00:00:00Z"));
+    let kept = |keep: &str| {
+        let run = folder.run_words(&format!("dedup a.jsonl b.csv c.warc --keep {keep} --force"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(run.out.contains("without date              1  "), "{}", run.out);
+        assert!(run.out.contains("dates from created, date, WARC-Date\n"), "{}", run.out);
+        removed(&folder)[0]["kept_id"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((kept("newest"), kept("oldest")), ("3".to_owned(), "1".to_owned()));
+    let summary = fs::read_to_string(folder.path("simtool-out/summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["without_date"], 1);
+    assert_eq!(summary["date_fields"], serde_json::json!(["created", "date", "WARC-Date"]));
+    // Fields of WARC can be named, too.
+    let run =
+        folder.run_words("dedup c.warc --id-field host --keep max --keep-field warc-date --force");
+    assert_eq!(run.code, 0, "{}", run.err);
+}
+
+#[test]
+fn the_help_lists_the_usual_fields_of_dates() {
+    let help = Folder::empty().run_words("dedup --help").out;
+    for name in simtool::read::USUAL_DATES {
+        assert!(help.contains(&format!("`{name}`")), "{name} in {help}");
+    }
+}
+
+#[test]
+fn each_side_of_a_match_has_its_own_fields() {
+    let folder =
+        Folder::empty().with("new.jsonl", format!("{{\"uid\":\"q\",\"prompt\":\"{A}\"}}\n")).with(
+            "old.jsonl",
+            format!("{{\"key\":\"c\",\"body\":\"{A}\"}}\n{{\"key\":\"d\",\"body\":\"{B}\"}}\n"),
+        );
+    let run = folder.run_words(
+        "match new.jsonl --against old.jsonl --text-field prompt --id-field uid \
+         --against-text-field body --against-id-field key -q",
+    );
+    assert_eq!(run.code, 0, "{}", run.err);
+    let rows = removed(&folder);
+    assert_eq!((&rows[0]["id"], &rows[0]["kept_id"]), (&"q".into(), &"c".into()));
+    let run = folder.run_words("why simtool-out q");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let run = folder.run_words(
+        "match new.jsonl --against old.jsonl --text-field prompt --against-text-field body \
+         --against-id-field none --force",
+    );
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(
+        run.err.contains("none: no record has this field; there are: key, body"),
+        "{}",
+        run.err
+    );
+}
