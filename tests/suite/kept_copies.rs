@@ -71,6 +71,35 @@ fn arrays_of_json_stay_valid_whatever_is_removed() {
 }
 
 #[test]
+fn mailboxes_stay_valid_and_removed_mails_of_a_folder_have_no_copy() {
+    let mail = |id: usize, number: usize| {
+        format!(
+            "From: a@b\nSubject: a letter\nMessage-ID: <{id}@b>\n\
+             Date: Mon, 1 Jan 2024 10:00:00 +0000\n\n{}\n\n",
+            text(number)
+        )
+    };
+    let mailbox = |mails: &[(usize, usize)]| -> String {
+        let mail = |&(id, number)| format!("From a@b Mon Jan  1\n{}", mail(id, number));
+        mails.iter().map(mail).collect()
+    };
+    let folder = Folder::empty().with("inbox", mailbox(&[(1, 1), (2, 2), (3, 1), (4, 4)]));
+    assert_eq!(
+        String::from_utf8(kept(&folder, "inbox")).unwrap(),
+        mailbox(&[(1, 1), (2, 2), (4, 4)])
+    );
+    let removed = fs::read_to_string(folder.path("simtool-out/removed.jsonl")).unwrap();
+    assert!(removed.starts_with("{\"id\":\"3@b\","), "{removed}");
+    let folder = Folder::empty()
+        .with("mail/cur/1700000000.M1P1.host:2,S", mail(1, 1))
+        .with("mail/cur/1700000001.M2P1.host:2,", mail(2, 1));
+    let run = folder.run(&["-q", "--corpus", "mail", "--write-kept"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let copies = fs::read_dir(folder.path("simtool-out/kept/mail/cur")).unwrap();
+    assert_eq!(copies.count(), 1);
+}
+
+#[test]
 fn texts_of_null_are_documents_without_words_and_are_kept() {
     let line = |id: u32, text: &str| format!("{{\"id\": {id}, \"text\":  {text}}}\n");
     let words = format!("\"{}\"", text(1));

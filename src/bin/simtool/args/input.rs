@@ -52,8 +52,8 @@ pub(crate) struct InputArgs {
     ///
     /// `detect` guesses the encoding of each file whose first 256 KiB are not UTF-8 from these bytes,
     /// and a note names it. A byte order mark goes before this option. So does the encoding that an HTML
-    /// page or its HTTP header declares; pages that declare none are always detected one by one, unless
-    /// this option names an encoding. Copies keep the bytes of the input.
+    /// page, its HTTP header or a mail declares. Pages and mails that declare none are always detected one
+    /// by one, unless this option names an encoding. Copies keep the bytes of the input.
     #[arg(long, value_name = "NAME")]
     pub(crate) encoding: Option<String>,
 
