@@ -219,8 +219,6 @@ impl<'s> Input<'s> {
     pub(crate) fn refuse_idle(inputs: &[&Self], keep_field: Option<&String>) -> Result<()> {
         let Some(first) = inputs.first() else { return Ok(()) };
         let settings = first.settings;
-        // The error shows a tab as an escape, because the tab itself would not be visible.
-        let delimiter = settings.delimiter.map(|byte| char::from(byte).escape_debug().to_string());
         if let Some(field) = &settings.text_field {
             refuse_without_files(inputs, "text_field", field, &Format::has_fields)?;
         }
@@ -230,8 +228,8 @@ impl<'s> Input<'s> {
                 refuse_without_files(inputs, setting, field, &Format::has_values)?;
             }
         }
-        if let Some(delimiter) = &delimiter {
-            refuse_without_files(inputs, "delimiter", delimiter, &Format::has_delimiter)?;
+        for (setting, value) in settings.dialect.settings() {
+            refuse_without_files(inputs, setting, &value, &Format::has_delimiter)?;
         }
         if settings.all_strings {
             refuse_without_files(inputs, "all_strings", "", &Format::has_fields)?;

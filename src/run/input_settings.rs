@@ -5,7 +5,7 @@ use simtool_base::mapped_file::FileAccess;
 use simtool_base::options::{Choice, Options};
 use simtool_base::quantity::{BYTES_EXPECTED, parse_bytes};
 use simtool_read::selection::Selection;
-use simtool_read::{Format, ReadOptions, Selector, TextEncoding, TextSplit};
+use simtool_read::{Format, NamedDialect, Quote, ReadOptions, Selector, TextEncoding, TextSplit};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -26,8 +26,8 @@ pub struct InputSettings {
     pub split: TextSplit,
     /// Encoding of texts that do not declare theirs.
     pub encoding: TextEncoding,
-    /// Character between the columns of CSV and TSV. If `None`, it is recognized.
-    pub delimiter: Option<u8>,
+    /// Characters that structure CSV and TSV. The others are recognized.
+    pub dialect: NamedDialect,
     /// Fields of the text, if the user named any.
     pub text_field: Option<String>,
     /// Whether the text of a record is all its texts, joined by newlines.
@@ -92,7 +92,7 @@ impl Default for InputSettings {
             format: None,
             split: usual.split,
             encoding: usual.encoding,
-            delimiter: None,
+            dialect: NamedDialect::default(),
             text_field: None,
             all_strings: false,
             id_field: None,
@@ -135,7 +135,7 @@ impl InputSettings {
             format: Self::parse_format(options)?,
             split: split(options)?,
             encoding: encoding(options)?,
-            delimiter: delimiter(options)?,
+            dialect: dialect(options)?,
             text_field: options.take("text_field"),
             all_strings: options.take_flag("all_strings")?,
             id_field: options.take("id_field"),
@@ -206,7 +206,7 @@ impl InputSettings {
             format: self.format,
             split: self.split,
             encoding: self.encoding,
-            delimiter: self.delimiter,
+            dialect: self.dialect,
             text_field: if self.all_strings {
                 Selector::all_strings()
             } else {
@@ -302,19 +302,42 @@ fn encoding(options: &mut Options) -> Result<TextEncoding> {
     TextEncoding::from_label(&given).ok_or_else(|| Error::config("encoding", given, rule))
 }
 
-/// Takes the character between columns out of `options`. Quotes and line ends are refused, because they have
-/// another meaning in a table.
-fn delimiter(options: &mut Options) -> Result<Option<u8>> {
-    let Some(given) = options.take("delimiter") else { return Ok(None) };
-    match given.as_bytes() {
+/// Takes the options `delimiter`, `quote`, `escape` and `no_header` out of `options`.
+fn dialect(options: &mut Options) -> Result<NamedDialect> {
+    let delimiter = match options.take("delimiter").as_deref() {
         // A tab is hard to type in a shell, so it can be written as a word.
-        b"tab" | b"\\t" => Ok(Some(b'\t')),
-        &[character] if character.is_ascii() && !b"\"\r\n".contains(&character) => {
-            Ok(Some(character))
+        Some("tab" | "\\t") => Some(b'\t'),
+        given => character("delimiter", given, "or the word tab")?,
+    };
+    let quote = match options.take("quote").as_deref() {
+        Some("none") => Some(Quote::None),
+        given => character("quote", given, "or the word none")?.map(Quote::Char),
+    };
+    let escape = character("escape", options.take("escape").as_deref(), "such as \\")?;
+    let no_header = options.take_flag("no_header")?;
+    if escape.is_some() && quote == Some(Quote::None) {
+        return Err(Error::config("quote", "none", "leaves nothing to escape: drop `escape`"));
+    }
+    let used = quote.unwrap_or(Quote::Char(b'"'));
+    let rule = "must be one ASCII character other than the quote";
+    for (setting, byte) in [("delimiter", delimiter), ("escape", escape)] {
+        if let Some(byte) = byte.filter(|byte| used == Quote::Char(*byte)) {
+            return Err(Error::config(setting, char::from(byte).escape_debug(), rule));
         }
+    }
+    Ok(NamedDialect { delimiter, quote, escape, no_header })
+}
+
+/// Returns the character that the user named in `setting`. `also` completes the rule for the value in the
+/// error message.
+fn character(setting: &'static str, given: Option<&str>, also: &str) -> Result<Option<u8>> {
+    let Some(given) = given else { return Ok(None) };
+    match given.as_bytes() {
+        // A line end always ends a row.
+        [byte] if byte.is_ascii() && !b"\r\n\0".contains(byte) => Ok(Some(*byte)),
         _ => {
-            let rule = "must be one ASCII character other than a quote, such as ';', or tab";
-            Err(Error::config("delimiter", given.escape_debug(), rule))
+            let rule = format!("must be one ASCII character, {also}");
+            Err(Error::config(setting, given.escape_debug(), rule))
         }
     }
 }
@@ -326,7 +349,7 @@ mod tests {
     #[test]
     fn settings_are_parsed_by_their_names() {
         let list = "files_from=list,null=true,glob=*.txt,format=lines,per_line=true,encoding=cp1251,sample=0.5,\
-                    on_error=fail,zstd_window_log=30,delimiter=tab,keep=last";
+                    on_error=fail,zstd_window_log=30,delimiter=tab,quote=none,keep=last";
         let mut options = Options::parse(list).unwrap();
         options.set("glob", "!b*");
         let settings = InputSettings::parse(&mut options).unwrap();
@@ -336,7 +359,7 @@ mod tests {
             (Format::from_name("lines"), OnError::Fail)
         );
         assert_eq!((settings.split, settings.encoding.name()), (TextSplit::Lines, "windows-1251"));
-        assert_eq!((settings.delimiter, settings.zstd_window_log), (Some(b'\t'), 30));
+        assert_eq!((settings.dialect.delimiter, settings.zstd_window_log), (Some(b'\t'), 30));
         assert_eq!(options.first(), Some(("keep", "last".into())));
         let usual = InputSettings::parse(&mut Options::new()).unwrap();
         assert_eq!(usual, InputSettings::default());

@@ -141,9 +141,9 @@ impl Collection {
             let found = match source {
                 FieldNames::Nowhere => Vec::new(),
                 FieldNames::InEachRecord(names_of) => names_of(record.bytes),
-                FieldNames::InHeader(names_of) => {
-                    names_of(recognized.delimiter.unwrap_or(b','), record.bytes)
-                }
+                FieldNames::InHeader(names_of) => recognized
+                    .dialect
+                    .map_or_else(Vec::new, |dialect| names_of(dialect, record.bytes)),
             };
             records += 1;
             // The first row of a table that is not blank is its header.

@@ -1,5 +1,6 @@
 //! Text files in which form feeds separate documents, and each document begins with its ID.
 
+use crate::delimited::dialect::Dialect;
 use crate::format::{ByteFormat, Head, InputFormat, Reader, Separator};
 use crate::split_job::SplitJob;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
@@ -57,7 +58,7 @@ impl ByteFormat for FormFeedText {
         &self,
         job: SplitJob<'_, '_, '_>,
         _wanted: Columns<'_>,
-        _delimiter: Option<u8>,
+        _dialect: Option<Dialect>,
     ) -> Result<u64> {
         let is_start = job.is_file_start();
         job.split(&mut FormFeeds::new(is_start))

@@ -5,6 +5,8 @@
 
 use crate::Price;
 use crate::blank_lines::end_of_blank_line;
+use crate::delimited::dialect::Dialect;
+use crate::delimited::recognize_dialect::NamedDialect;
 use crate::selector::Selector;
 use crate::split_job::SplitJob;
 use crate::table::{Columns, TableFormat, TableRows};
@@ -319,7 +321,7 @@ pub(super) trait ByteFormat: fmt::Debug + Sync {
     }
 
     /// Divides the bytes of `job` into records and visits them. `wanted` names the fields or
-    /// columns to extract, and `delimiter` is the character between columns if the format has one.
+    /// columns to extract, and `dialect` has the characters of a text table.
     /// Returns the number of records.
     ///
     /// # Errors
@@ -329,12 +331,13 @@ pub(super) trait ByteFormat: fmt::Debug + Sync {
         &self,
         job: SplitJob<'_, '_, '_>,
         wanted: Columns<'_>,
-        delimiter: Option<u8>,
+        dialect: Option<Dialect>,
     ) -> Result<u64>;
 
-    /// Guesses the character between columns from `head`, the start of the file. `text` selects the
-    /// columns with the text. Returns `None` in formats without such a character.
-    fn delimiter(&self, _head: &[u8], _text: &Selector) -> Option<u8> {
+    /// Recognizes the dialect of a text table from `head`, the start of the file. `named` has the
+    /// characters that the user named, and `text` selects the columns with the text. Returns `None`
+    /// in other formats.
+    fn dialect(&self, _head: &[u8], _named: NamedDialect, _text: &Selector) -> Option<Dialect> {
         None
     }
 
@@ -344,9 +347,9 @@ pub(super) trait ByteFormat: fmt::Debug + Sync {
         None
     }
 
-    /// Returns whether the records can be found in a file in `encoding`, whose columns `delimiter`
-    /// separates.
-    fn is_readable_in(&self, encoding: &'static Encoding, _delimiter: Option<u8>) -> bool {
+    /// Returns whether the records can be found in a file in `encoding`. `dialect` is that of the
+    /// file, if it is a text table.
+    fn is_readable_in(&self, encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
         encoding.is_ascii_compatible()
     }
 
@@ -389,7 +392,7 @@ pub(super) enum FieldNames {
     /// Each record names its fields. The function takes the bytes of a record and returns the names
     /// of its fields.
     InEachRecord(fn(&[u8]) -> Vec<String>),
-    /// The first row names the columns. The function takes the delimiter and the bytes of the first
+    /// The first row names the columns. The function takes the dialect and the bytes of the first
     /// row, and returns the names of the columns.
-    InHeader(fn(u8, &[u8]) -> Vec<String>),
+    InHeader(fn(Dialect, &[u8]) -> Vec<String>),
 }

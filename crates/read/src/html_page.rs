@@ -1,6 +1,7 @@
 //! HTML files: a file is a page, and its text is a document.
 
 use crate::Price;
+use crate::delimited::dialect::Dialect;
 use crate::format::{ByteFormat, Head, InputFormat, Reader};
 use crate::html::{self, HtmlText};
 use crate::split_job::SplitJob;
@@ -60,13 +61,13 @@ impl ByteFormat for HtmlPage {
         &self,
         mut job: SplitJob<'_, '_, '_>,
         _wanted: Columns<'_>,
-        _delimiter: Option<u8>,
+        _dialect: Option<Dialect>,
     ) -> Result<u64> {
         let encoding = job.encoding.take();
         job.split(&mut WholePage { encoding, ..WholePage::default() })
     }
 
-    fn is_readable_in(&self, _encoding: &'static Encoding, _delimiter: Option<u8>) -> bool {
+    fn is_readable_in(&self, _encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
         true
     }
 

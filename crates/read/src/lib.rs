@@ -95,6 +95,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 pub use collection::Collection;
+pub use delimited::dialect::Dialect;
+pub use delimited::recognize_dialect::{NamedDialect, Quote};
 pub use format::Format;
 pub use jsonl::JsonLinesInMemory;
 pub use opened::Recognized;

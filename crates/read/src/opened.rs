@@ -1,6 +1,7 @@
 //! One input file: its state when it was opened, its division into shards, and its faults.
 
 use crate::Price;
+use crate::delimited::dialect::Dialect;
 use crate::format::{Format, Reader, Separator};
 use crate::options::ReadOptions;
 use crate::sniff::{self, SNIFFED_BYTES};
@@ -46,15 +47,15 @@ pub(super) struct Opened {
     pub(super) has_blocks: bool,
 }
 
-/// Compression, format and delimiter of a file.
+/// Compression, format and dialect of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recognized {
     /// Compression of the file.
     pub compression: Compression,
     /// Format of the decompressed content.
     pub format: Format,
-    /// The character between columns in CSV and TSV files. `None` in other formats.
-    pub delimiter: Option<u8>,
+    /// Dialect of a CSV or TSV file. `None` in other formats.
+    pub dialect: Option<Dialect>,
     /// Encoding of texts that do not declare theirs, if it is not UTF-8.
     pub encoding: Option<&'static Encoding>,
 }

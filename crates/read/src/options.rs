@@ -1,5 +1,6 @@
 //! Options for reading files of any format.
 
+use crate::delimited::recognize_dialect::NamedDialect;
 use crate::format::Format;
 use crate::selection::Selection;
 use crate::selector::Selector;
@@ -50,9 +51,8 @@ pub struct ReadOptions {
     /// Encoding of texts that do not declare theirs. A byte order mark goes before it, and so does
     /// the encoding that an HTML page or its HTTP header declares.
     pub encoding: TextEncoding,
-    /// Character between columns in CSV and TSV files. `None` means a tab in TSV, and a guess from
-    /// the first rows in CSV.
-    pub delimiter: Option<u8>,
+    /// Characters that structure CSV and TSV files. The others are recognized from the first rows.
+    pub dialect: NamedDialect,
     /// Fields or columns that hold the text.
     pub text_field: Selector,
     /// Field or column that holds the ID.
@@ -83,7 +83,7 @@ impl Default for ReadOptions {
             format: None,
             split: TextSplit::File,
             encoding: TextEncoding::Utf8,
-            delimiter: None,
+            dialect: NamedDialect::default(),
             text_field: Selector::from("text"),
             id_field: Selector::from("id"),
             keep_field: None,

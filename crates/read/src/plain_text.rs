@@ -1,5 +1,6 @@
 //! Plain text: a file is one document, or every line of it is a document.
 
+use crate::delimited::dialect::Dialect;
 use crate::form_feed::{is_white_space, without_byte_order_mark};
 use crate::format::{ByteFormat, Fields, InputFormat, Reader, Separator};
 use crate::split_job::SplitJob;
@@ -54,12 +55,12 @@ impl ByteFormat for PlainText {
         &self,
         job: SplitJob<'_, '_, '_>,
         _wanted: Columns<'_>,
-        _delimiter: Option<u8>,
+        _dialect: Option<Dialect>,
     ) -> Result<u64> {
         job.split(&mut WholeText::default())
     }
 
-    fn is_readable_in(&self, _encoding: &'static Encoding, _delimiter: Option<u8>) -> bool {
+    fn is_readable_in(&self, _encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
         true
     }
 }
@@ -104,7 +105,7 @@ impl ByteFormat for PlainLines {
         &self,
         job: SplitJob<'_, '_, '_>,
         _wanted: Columns<'_>,
-        _delimiter: Option<u8>,
+        _dialect: Option<Dialect>,
     ) -> Result<u64> {
         let is_start = job.is_file_start();
         job.split(&mut LineSplitter::new(is_start))

@@ -148,9 +148,9 @@ impl Collection {
         visit: &mut Visit<'_>,
     ) -> Result<u64> {
         let longest = self.options.max_record_bytes.max(1);
-        // CSV and TSV files are always a single shard, so their delimiter was recognized before.
+        // CSV and TSV files are always a single shard, so their dialect was recognized before.
         let recognized = opened.recognized.get();
-        let delimiter = recognized.and_then(|recognized| recognized.delimiter);
+        let dialect = recognized.and_then(|recognized| recognized.dialect);
         let encoding = recognized.and_then(|recognized| recognized.encoding);
         let to_fault = |damage: Damage, lost: bool| {
             let severity = if lost { Severity::Loss } else { Severity::Warning };
@@ -158,7 +158,7 @@ impl Collection {
             Event::Fault(opened.fault(severity, code, Some(byte), detail))
         };
         let job = SplitJob { longest, bytes, offset, encoding, to_fault: &to_fault, visit };
-        format.byte_reader()?.read(job, self.columns(), delimiter)
+        format.byte_reader()?.read(job, self.columns(), dialect)
     }
 }
 

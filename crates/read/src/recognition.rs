@@ -1,4 +1,4 @@
-//! Recognizes the compression, format and delimiter of files.
+//! Recognizes the compression, format and dialect of files.
 
 use crate::collection::Collection;
 use crate::decompress;
@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 impl Collection {
-    /// Returns the compression, format and delimiter of file number `file`. If the file was not
+    /// Returns the compression, format and dialect of file number `file`. If the file was not
     /// recognized before, reads its first bytes.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Collection {
         }
     }
 
-    /// Recognizes compression, format and delimiter from `head`, the first bytes of the file.
+    /// Recognizes compression, format and dialect from `head`, the first bytes of the file.
     pub(super) fn recognize_head(&self, opened: &Opened, head: &[u8]) -> Result<Recognized, Fault> {
         let compression = sniff::compression(head);
         let unpacked;
@@ -115,7 +115,7 @@ fn fill_up(stream: &mut dyn Stream, space: &mut [u8]) -> (usize, Ended) {
 }
 
 impl Opened {
-    /// Recognizes format, delimiter and encoding from `content`, the start of the decompressed
+    /// Recognizes format, dialect and encoding from `content`, the start of the decompressed
     /// content. `whole` means that the file has no more content.
     pub(super) fn recognized_as(
         &self,
@@ -127,27 +127,25 @@ impl Opened {
         let format = sniff::chosen(options, content, whole, &self.input.name)
             .map_err(|kind| self.unreadable_kind(kind, content))?;
         let Reader::Bytes(bytes) = format.reader() else {
-            return Ok(Recognized { compression, format, delimiter: None, encoding: None });
+            return Ok(Recognized { compression, format, dialect: None, encoding: None });
         };
         let refused = |detail| Err(self.fault(Severity::Loss, "format", None, detail));
         if let Some(detail) = bytes.refusal(content) {
             return refused(detail);
         }
-        let guessed = || bytes.delimiter(content, &options.text_field);
-        let chosen = options.delimiter.filter(|_| format.has_delimiter());
-        let delimiter = chosen.or_else(guessed);
+        let dialect = bytes.dialect(content, options.dialect, &options.text_field);
         let encoding = match options.encoding {
             TextEncoding::Detected if bytes.declares_encoding() => None,
             encoding => encoding.of_file(content),
         };
-        if let Some(name) = encoding.filter(|&e| !bytes.is_readable_in(e, delimiter)) {
+        if let Some(name) = encoding.filter(|&e| !bytes.is_readable_in(e, dialect)) {
             let (name, title) = (name.name(), format.title());
             return refused(format!(
                 "is {title} in {name}, which is read only in text and HTML. Convert it to UTF-8, \
                  for example with `iconv -f {name} -t UTF-8`"
             ));
         }
-        Ok(Recognized { compression, format, delimiter, encoding })
+        Ok(Recognized { compression, format, dialect, encoding })
     }
 
     /// Returns a note about the encoding that was detected in the file, otherwise `None`.

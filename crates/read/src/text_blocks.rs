@@ -1,6 +1,7 @@
 //! Plain text in which blank lines separate documents, such as the files of CC-100 and OSCAR.
 
 use crate::blank_lines::{blank_lines, end_of_blank_line, first_blank_line};
+use crate::delimited::dialect::Dialect;
 use crate::form_feed::without_byte_order_mark;
 use crate::format::{ByteFormat, Fields, InputFormat, Reader, Separator};
 use crate::split_job::SplitJob;
@@ -59,7 +60,7 @@ impl ByteFormat for TextBlocks {
         &self,
         job: SplitJob<'_, '_, '_>,
         _wanted: Columns<'_>,
-        _delimiter: Option<u8>,
+        _dialect: Option<Dialect>,
     ) -> Result<u64> {
         let at_file_start = job.is_file_start();
         job.split(&mut BlockSplitter { at_file_start })

@@ -83,7 +83,7 @@ pub(super) fn is_safe_separator(encoding: &'static Encoding, character: u8) -> b
 mod tests {
     use super::*;
     use crate::conformance::{options, read_as};
-    use crate::{Format, ReadOptions, TextSplit};
+    use crate::{Format, NamedDialect, ReadOptions, TextSplit};
 
     const RUSSIAN: &str = "Съешь же ещё этих мягких французских булок, да выпей чаю";
 
@@ -143,7 +143,8 @@ mod tests {
         let format = Format::from_name("json");
         let json = ReadOptions { format, ..with("shift_jis") };
         assert_eq!(read_as("a.json", b"[{\"text\": \"a\"}]", json).lost, ["format"]);
-        let bars = ReadOptions { delimiter: Some(b'|'), ..with("gbk") };
+        let dialect = NamedDialect { delimiter: Some(b'|'), ..NamedDialect::default() };
+        let bars = ReadOptions { dialect, ..with("gbk") };
         assert_eq!(read_as("a.csv", b"id|text\n1|a\n", bars).lost, ["format"]);
         assert_eq!(read_as("a.csv", b"id,text\n1,a\n", with("gbk")).texts(), [("1", "a")]);
     }

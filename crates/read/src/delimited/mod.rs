@@ -1,8 +1,13 @@
 //! CSV and TSV: rows of columns after a header row that names them.
 
+pub(super) mod dialect;
+pub(super) mod recognize_dialect;
+mod row_parser;
 mod rows;
 
 use crate::format::{Fields, Head, InputFormat, Reader};
+use dialect::Dialect;
+use recognize_dialect::NamedDialect;
 use {
     crate::format::{ByteFormat, FieldNames},
     crate::selector::Selector,
@@ -80,18 +85,21 @@ impl ByteFormat for Delimited {
         &self,
         job: SplitJob<'_, '_, '_>,
         wanted: Columns<'_>,
-        delimiter: Option<u8>,
+        dialect: Option<Dialect>,
     ) -> Result<u64> {
-        let delimiter = delimiter.unwrap_or(b',');
-        job.split(&mut rows::DelimitedRows::new(delimiter, wanted))
+        let dialect = dialect.unwrap_or(Dialect::rfc4180(self.delimiter.unwrap_or(b',')));
+        job.split(&mut rows::DelimitedRows::new(dialect, wanted))
     }
 
-    fn delimiter(&self, head: &[u8], text: &Selector) -> Option<u8> {
-        Some(self.delimiter.unwrap_or_else(|| rows::guess(head, text)))
+    fn dialect(&self, head: &[u8], named: NamedDialect, text: &Selector) -> Option<Dialect> {
+        let is_text = |name: &[u8]| str::from_utf8(name).is_ok_and(|name| text.names(name));
+        Some(Dialect::recognize(head, named, self.delimiter, &is_text))
     }
 
-    fn is_readable_in(&self, encoding: &'static Encoding, delimiter: Option<u8>) -> bool {
-        is_safe_separator(encoding, delimiter.unwrap_or(b','))
+    fn is_readable_in(&self, encoding: &'static Encoding, dialect: Option<Dialect>) -> bool {
+        let dialect = dialect.unwrap_or(Dialect::rfc4180(b','));
+        let characters = [Some(dialect.delimiter), dialect.quote, dialect.escape];
+        characters.into_iter().flatten().all(|character| is_safe_separator(encoding, character))
     }
 
     fn field_names(&self) -> FieldNames {

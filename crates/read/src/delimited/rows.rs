@@ -1,46 +1,47 @@
-//! CSV and TSV: rows of columns under a header row that names them.
+//! CSV and TSV: rows of columns, usually under a header row that names them.
 //!
-//! If a row has another number of columns than the header, or a quote that is never closed, its first
-//! line is a bad record, and reading goes on at the next line. So the same bytes may be read many times.
-//! After a limit of such bytes, the whole row becomes the bad record. If no column has the name of the
-//! text column, every row is a bad record.
+//! A row is bad if it has another number of columns than the first row, or if its quotes are not closed
+//! as they should be. A quote that is only a letter can make a row swallow many lines. So the lines of a
+//! bad row are read as rows of their own if each of them is a valid row. Otherwise it is not known where
+//! rows begin, and each of the lines is a bad record, so that no part of them is ever removed. If no
+//! column has the name of the text column, every row is a bad record.
 //!
-//! The delimiter is [guessed](guess) from the first rows unless the user names it.
+//! The [dialect](Dialect) of a table is recognized from its first rows unless the user names it.
 
+use super::dialect::Dialect;
+use super::recognize_dialect::separator_line;
+use super::row_parser::RowParser;
 use crate::form_feed::without_byte_order_mark;
 use crate::plain_text::next_line;
 use crate::selector::Selector;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
-use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
 
-/// Characters that are tried when the delimiter is guessed, the likeliest first.
-const DELIMITERS: [u8; 4] = *b",;\t|";
-/// Largest number of rows after the header from which the delimiter is guessed.
-const GUESSED_FROM: usize = 20;
-/// Largest number of bytes of a file that are read again because of bad rows. Without this limit,
-/// the time for a crafted file would grow with the square of its length.
-const MOST_READ_AGAIN: u64 = 256 << 20;
+/// Number of lines above which a row is bad if all rows before it have one line each.
+const MOST_LINES: usize = 64;
+/// Number of rows of one line after which [`MOST_LINES`] is checked.
+const LEAST_ROWS: u64 = 64;
+/// Least number of lines inside a row that make it bad if all of them are valid rows.
+const LEAST_SWALLOWED: usize = 8;
 
 /// Splitter that divides a text table at the ends of its rows.
 pub(super) struct DelimitedRows {
-    parser: Reader,
+    dialect: Dialect,
+    parser: RowParser,
     wanted: [Option<Selector>; 3],
-    /// Columns that are read. `None` until the header row was read.
+    /// Columns that are read. `None` until the first row was read.
     header: Option<Header>,
     at_file_start: bool,
-    /// The fields of the present row without their quotes, one after the other. `ends` has the end
-    /// of each field.
-    fields: Vec<u8>,
-    ends: Vec<usize>,
     /// Reusable memory for the joined text of several columns.
     joined: Vec<u8>,
     bad: Bad,
-    /// Number of bytes so far that must be read again. If a row of several lines is bad, its lines
-    /// after the first one are read again, since a row may start there.
-    read_again: u64,
+    /// Number of the next bytes that belong to a bad row whose lines are no rows.
+    bad_bytes: usize,
+    /// Number of rows so far, and of rows among them with several lines.
+    rows: u64,
+    rows_of_lines: u64,
 }
 
 /// Columns of a table that are read.
@@ -52,69 +53,29 @@ struct Header {
 }
 
 impl DelimitedRows {
-    /// Creates a splitter for columns separated by `delimiter`. `wanted` selects the columns to read.
-    pub(super) fn new(delimiter: u8, wanted: Columns<'_>) -> Self {
+    /// Creates a splitter for a table in this dialect. `wanted` selects the columns to read.
+    pub(super) fn new(dialect: Dialect, wanted: Columns<'_>) -> Self {
         Self {
+            dialect,
+            parser: RowParser::new(dialect),
             wanted: [Some(wanted.text), Some(wanted.id), wanted.keep]
                 .map(Option::<&Selector>::cloned),
-            ..Self::of_rows(delimiter)
-        }
-    }
-
-    /// Creates a splitter that reads no columns.
-    fn of_rows(delimiter: u8) -> Self {
-        Self {
-            parser: ReaderBuilder::new().delimiter(delimiter).build(),
-            wanted: [const { None }; 3],
             header: None,
             at_file_start: true,
-            fields: vec![0; 4096],
-            ends: vec![0; 16],
             joined: Vec::new(),
             bad: Bad { code: "csv", expected: Cow::Borrowed(""), length: 0 },
-            read_again: 0,
+            bad_bytes: 0,
+            rows: 0,
+            rows_of_lines: 0,
         }
     }
 
-    /// Reads the row at the start of `bytes` into `fields` and `ends`. Returns its length in bytes
-    /// and its number of columns, or `None` if the row does not end in `bytes`. `last` means that
-    /// no bytes follow.
-    fn parse(&mut self, bytes: &[u8], last: bool) -> Option<(usize, usize)> {
-        // The parser remembers whether it is inside quotes. Every row is parsed from a clean state,
-        // because the row before may have been given up.
-        self.parser.reset();
-        let (mut read, mut written, mut columns) = (0, 0, 0);
-        loop {
-            let (result, took, wrote, ended) = self.parser.read_record(
-                &bytes[read..],
-                &mut self.fields[written..],
-                &mut self.ends[columns..],
-            );
-            read += took;
-            written += wrote;
-            columns += ended;
-            match result {
-                // If the parser is called again without input, it assumes that the file has ended.
-                ReadRecordResult::InputEmpty if last => {}
-                ReadRecordResult::InputEmpty => return None,
-                ReadRecordResult::OutputFull => self.fields.resize(2 * self.fields.len(), 0),
-                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
-                ReadRecordResult::Record | ReadRecordResult::End => return Some((read, columns)),
-            }
-        }
-    }
-
-    /// Returns the row that was parsed last.
-    fn row(&self) -> Row<'_> {
-        Row { fields: &self.fields, ends: &self.ends }
-    }
-
-    /// Finds the columns to read in the header row, which was just parsed and has `columns` columns.
+    /// Finds the columns to read by the first row, which was just parsed and has `columns` columns.
     fn read_header(&mut self, columns: usize) {
+        let names = column_names(self.dialect, &self.parser, columns);
         let find = |selector: &Selector| {
             let Some(lists) = selector.column_names() else { return vec![(0..columns).collect()] };
-            let row = self.row();
-            let number = |name: &str| (0..columns).find(|&at| row.field(at) == name.as_bytes());
+            let number = |name: &str| names.iter().position(|column| &**column == name.as_bytes());
             let found = lists.map(|names| names.into_iter().filter_map(number).collect());
             found.filter(|columns: &Vec<usize>| !columns.is_empty()).collect()
         };
@@ -125,8 +86,8 @@ impl DelimitedRows {
 
     /// Returns the record of the present row, which has `length` bytes.
     fn document(&mut self, length: usize) -> SplitStep<'_> {
-        let Self { header, fields, ends, joined, bad, .. } = self;
-        let row = Row { fields, ends };
+        let Self { header, parser, joined, bad, .. } = self;
+        let row = parser.row();
         let Some(Header { wanted: [text, id, keep], .. }) = header else {
             return SplitStep::filler(length);
         };
@@ -143,116 +104,100 @@ impl DelimitedRows {
         SplitStep::record(length, Content::Document(document))
     }
 
-    /// Returns a bad record for the row at the start of `window`, which has `row` bytes. The bad
-    /// record is only the first line of the row, and the other lines are parsed again. If more than
-    /// [`MOST_READ_AGAIN`] bytes of the file were parsed again, the bad record is the whole row.
-    fn bad_row(&mut self, window: &[u8], row: usize, expected: Cow<'static, str>) -> SplitStep<'_> {
-        let line = next_line(window).unwrap_or(window.len());
-        self.read_again += row.saturating_sub(line) as u64;
-        let length = if self.read_again > MOST_READ_AGAIN { row.max(line) } else { line };
+    /// Returns the reason why a complete row of several lines is bad, or `None` if it is good. `wanted`
+    /// is the number of columns of the table.
+    fn fault_of_lines(&mut self, row: &[u8], wanted: usize) -> Option<Cow<'static, str>> {
+        let Some(strict) = self.dialect.strict_row(row, true) else {
+            return Some("a closing quote".into());
+        };
+        if strict.columns.is_none() || strict.length != row.len() {
+            return Some("a delimiter or the end of the row after a closing quote".into());
+        }
+        let inner = row.strip_suffix(b"\n").unwrap_or(row).split(|&byte| byte == b'\n').skip(1);
+        // The last line ends the quoted field, so it need not look like a row.
+        let inner_lines: Vec<&[u8]> = inner.collect();
+        let inner_lines = inner_lines.split_last().map_or(&[][..], |(_, inner)| inner);
+        self.rows_of_lines += u64::from(!inner_lines.is_empty());
+        if inner_lines.len() >= LEAST_SWALLOWED && self.are_rows(inner_lines, wanted) {
+            let count = inner_lines.len();
+            return Some(format!("one row, not {count} lines that are rows themselves").into());
+        }
+        let is_only = self.rows_of_lines == 1 && self.rows >= LEAST_ROWS;
+        (is_only && inner_lines.len() > MOST_LINES).then(|| {
+            let lines = inner_lines.len() + 2;
+            format!("a row of few lines as before, not of {lines}").into()
+        })
+    }
+
+    /// Returns whether each of `lines` is a valid row with `wanted` columns. A table of one column does
+    /// not show where rows begin, so the result is `false` for it.
+    fn are_rows(&self, lines: &[&[u8]], wanted: usize) -> bool {
+        wanted > 1 && lines.iter().all(|line| self.dialect.columns_of_line(line) == Some(wanted))
+    }
+
+    /// Returns a bad record for the first line of the row at the start of `window`, which has `row`
+    /// bytes. The other lines are read as rows if each of them is a valid row with `wanted` columns.
+    /// Otherwise they become bad records, too.
+    fn bad_row(
+        &mut self,
+        window: &[u8],
+        row: usize,
+        wanted: usize,
+        expected: Cow<'static, str>,
+    ) -> SplitStep<'_> {
+        let first = next_line(&window[..row]).unwrap_or(row);
+        let rest = &window[first..row];
+        let lines: Vec<&[u8]> =
+            rest.strip_suffix(b"\n").unwrap_or(rest).split(|&byte| byte == b'\n').collect();
+        self.bad_bytes = if self.are_rows(&lines, wanted) { 0 } else { rest.len() };
+        self.bad = Bad { code: "csv", expected, length: first as u64 };
+        SplitStep::record(first, Content::Bad(&self.bad))
+    }
+
+    /// Returns a bad record for the next line of a bad row.
+    fn bad_line(&mut self, window: &[u8]) -> SplitStep<'_> {
+        let rest = &window[..self.bad_bytes.min(window.len())];
+        let length = next_line(rest).unwrap_or(rest.len());
+        self.bad_bytes -= length;
+        let expected = "a line outside the bad row before it; `quote` names the quotes".into();
         self.bad = Bad { code: "csv", expected, length: length as u64 };
         SplitStep::record(length, Content::Bad(&self.bad))
     }
-}
 
-/// Row of a table, without the quotes of its fields.
-#[derive(Clone, Copy)]
-struct Row<'r> {
-    /// The fields, one after the other.
-    fields: &'r [u8],
-    /// The end of each field in `fields`.
-    ends: &'r [usize],
-}
-
-impl<'r> Row<'r> {
-    /// Returns the content of the column with this number.
-    fn field(self, column: usize) -> &'r [u8] {
-        let start = if column == 0 { 0 } else { self.ends[column - 1] };
-        &self.fields[start..self.ends[column]]
-    }
-
-    /// Returns the first column of `lists` that is not empty.
-    fn first_filled(self, lists: &[Vec<usize>]) -> Option<&'r [u8]> {
-        let mut fields = lists.iter().flatten().map(|&column| self.field(column));
-        fields.find(|field| !field.is_empty())
-    }
-
-    /// Returns the text: the first list of columns of which one is not empty. The columns of a list
-    /// are joined by newlines in `joined`, and empty ones are left out.
-    fn text(self, lists: &[Vec<usize>], joined: &'r mut Vec<u8>) -> &'r [u8] {
-        let is_filled =
-            |columns: &&Vec<usize>| columns.iter().any(|&at| !self.field(at).is_empty());
-        match lists.iter().find(is_filled).map(Vec::as_slice) {
-            None => &[],
-            Some([column]) => self.field(*column),
-            Some(columns) => {
-                let fields = columns.iter().map(|&column| self.field(column));
-                let filled: Vec<&[u8]> = fields.filter(|field| !field.is_empty()).collect();
-                *joined = filled.join(&b'\n');
-                joined
-            }
-        }
+    /// Returns the length of the line that names the delimiter, if the table begins with one.
+    fn separator_bytes(&self, start: &[u8]) -> usize {
+        if self.at_file_start { separator_line(start).map_or(0, |(_, length)| length) } else { 0 }
     }
 }
 
-/// Guesses the delimiter of a table that begins with `head`; `text` selects the text columns.
-/// Delimiters inside quotes do not count. The guess is the first of these delimiters that exists:
-///
-/// 1. the delimiter that gives the header a text column;
-/// 2. the delimiter that gives the header at least two columns, and the largest share of rows as
-///    many columns as the header;
-/// 3. the delimiter that gives the header the most columns;
-/// 4. the comma.
-pub(super) fn guess(head: &[u8], text: &Selector) -> u8 {
-    let head = without_byte_order_mark(head);
-    let blank = head.iter().take_while(|byte| b"\r\n".contains(byte)).count();
-    let head = &head[blank..];
-    let rank = |delimiter: u8| {
-        let mut rows = DelimitedRows::of_rows(delimiter);
-        let (mut at, columns) = rows.parse(head, false).or_else(|| rows.parse(head, true))?;
-        let is_text = |at| str::from_utf8(rows.row().field(at)).is_ok_and(|name| text.names(name));
-        let has_text = (0..columns).any(is_text);
-        let (mut seen, mut even) = (0, 0);
-        // At the end of `head`, the parser would return empty rows for ever.
-        while seen < GUESSED_FROM
-            && at < head.len()
-            && let Some((length, of_row)) = rows.parse(&head[at..], false)
-        {
-            at += length;
-            // The parser sees an empty row between the two bytes of a line end.
-            if of_row > 0 {
-                (seen, even) = (seen + 1, even + usize::from(of_row == columns));
-            }
-        }
-        // The share is in percent as a whole number, so that no floating-point numbers are
-        // compared.
-        let share = (100 * even).checked_div(seen).unwrap_or(100);
-        (delimiter == DELIMITERS[0] || columns > 1).then_some((
-            has_text,
-            columns > 1,
-            share,
-            columns,
-        ))
-    };
-    let ranked = DELIMITERS.into_iter().rev().filter_map(|d| Some((rank(d)?, d)));
-    ranked.max_by_key(|&(rank, _)| rank).map_or(DELIMITERS[0], |(_, delimiter)| delimiter)
-}
-
-/// Returns the fields of a row, for example the column names in the header. A blank row has no
-/// fields.
-pub(super) fn columns(delimiter: u8, row: &[u8]) -> Vec<String> {
-    let mut rows = DelimitedRows::of_rows(delimiter);
+/// Returns the names of the columns of a table whose first row is `row`. A blank row has no columns.
+pub(super) fn columns(dialect: Dialect, row: &[u8]) -> Vec<String> {
+    let mut parser = RowParser::new(dialect);
     let row = without_byte_order_mark(row).trim_ascii_start();
-    let columns = rows.parse(row, true).map_or(0, |(_, columns)| columns);
-    (0..columns)
-        .map(|column| String::from_utf8_lossy(rows.row().field(column)).into_owned())
-        .collect()
+    if separator_line(row).is_some_and(|(_, length)| length == row.len()) {
+        return Vec::new();
+    }
+    let columns = parser.parse(row, true).map_or(0, |(_, columns)| columns);
+    let names = column_names(dialect, &parser, columns);
+    names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
+/// Returns the names of the `columns` columns of a table. The first row was just parsed by `parser`.
+fn column_names(dialect: Dialect, parser: &RowParser, columns: usize) -> Vec<Cow<'_, [u8]>> {
+    let name = |column: usize| match dialect.has_header {
+        true => Cow::Borrowed(parser.row().field(column)),
+        false => Cow::Owned((column + 1).to_string().into_bytes()),
+    };
+    (0..columns).map(name).collect()
 }
 
 impl Splitter for DelimitedRows {
     const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
 
     fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
+        if self.bad_bytes > 0 {
+            return self.bad_line(window);
+        }
         let mark = if self.at_file_start {
             window.len() - without_byte_order_mark(window).len()
         } else {
@@ -260,11 +205,14 @@ impl Splitter for DelimitedRows {
         };
         // The parser would take an empty line for a row without columns. As filler, such lines stay
         // in copies of the file and are not counted.
-        let blank = window[mark..].iter().take_while(|byte| b"\r\n".contains(byte)).count();
-        if blank > 0 {
-            return SplitStep::filler(mark + blank);
+        let separator = self.separator_bytes(&window[mark..]);
+        let start = mark + separator;
+        let blank = window[start..].iter().take_while(|byte| b"\r\n".contains(byte)).count();
+        if separator + blank > 0 {
+            self.at_file_start &= separator == 0;
+            return SplitStep::filler(start + blank);
         }
-        let Some((length, columns)) = self.parse(&window[mark..], last) else {
+        let Some((length, columns)) = self.parser.parse(&window[mark..], last) else {
             return SplitStep::More;
         };
         // The parser stops after a carriage return, even if a line feed follows, which belongs to
@@ -276,27 +224,29 @@ impl Splitter for DelimitedRows {
             _ => length,
         };
         self.at_file_start = false;
-        let Some(header) = &self.header else {
+        if self.header.is_none() {
             self.read_header(columns);
-            return SplitStep::filler(length);
-        };
-        let wanted = header.columns;
+            if self.dialect.has_header {
+                return SplitStep::filler(length);
+            }
+        }
+        let wanted = self.header.as_ref().map_or(columns, |header| header.columns);
         // A missing or additional delimiter moves all later fields, so the text could be another
         // column.
         if columns != wanted {
-            let expected = format!("{wanted} columns as in the header, not {columns}");
-            return self.bad_row(window, length, expected.into());
+            let expected = format!("{wanted} columns as in the first row, not {columns}");
+            return self.bad_row(window, length, wanted, expected.into());
         }
-        let row = &window[..length];
-        // Within a quoted field, quotes are doubled (RFC 4180, section 2), so a complete row has an
-        // even number of quotes. At the end of the file, the parser accepts a quote that is not
-        // closed. A row of one line with an odd number of quotes is accepted, because one of its
-        // quotes is inside a field that is not quoted.
-        let ends_open = memchr::memchr_iter(b'"', row).count() % 2 == 1
-            && (row.last() != Some(&b'\n') || next_line(row) != Some(length));
-        if ends_open {
-            return self.bad_row(window, length, "a closing quote".into());
+        let row = &window[mark..length];
+        // A row of one line may have quotes that are not closed: one of its quotes is a letter.
+        let is_line = row.last() == Some(&b'\n') && next_line(row) == Some(row.len());
+        if !is_line
+            && self.dialect.quote.is_some()
+            && let Some(fault) = self.fault_of_lines(row, wanted)
+        {
+            return self.bad_row(window, length, wanted, fault);
         }
+        self.rows += 1;
         self.document(length)
     }
 
@@ -308,39 +258,8 @@ impl Splitter for DelimitedRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ReadOptions;
     use crate::conformance::{options, read_as};
-
-    #[test]
-    fn delimiters_are_guessed_from_the_first_rows() {
-        for (head, expected) in [
-            ("id,text\n1,a; b | c\n", b','),
-            ("id;text\n1;a, b, c\n2;d, e, f\n", b';'),
-            ("\u{feff}\r\n\"id\";\"text\"\r\n1;\"a; b, c\nd\"\r\n", b';'),
-            ("id|text\n1|a;b,c\n", b'|'),
-            ("id\ttext\n1\ta, b\n", b'\t'),
-            // The header decides, whatever the texts hold.
-            ("text;x\na,b;1\nc,d;2\n", b';'),
-            ("a,text;x\n1,2\n", b','),
-            ("a;b,text\n1;2,3\n", b','),
-            // No column has the name of the text column.
-            ("id;body\n1;a, b\n2;c\n", b';'),
-            ("a,b;c\n1,2;3\n1;2;3\n", b','),
-            ("a,b;c|d|e\n", b'|'),
-            // One column is no reason to leave the comma.
-            ("text\na;b\n", b','),
-            ("text\na,b\n", b','),
-            ("", b','),
-            ("id;text", b';'),
-            ("\"id;text\n1;2\n", b','),
-        ] {
-            assert_eq!(
-                char::from(guess(head.as_bytes(), &Selector::from("text"))),
-                char::from(expected),
-                "{head}"
-            );
-        }
-    }
+    use crate::{NamedDialect, Quote, ReadOptions};
 
     #[test]
     fn columns_of_tables_of_text_are_selected_and_joined() {
@@ -357,5 +276,80 @@ mod tests {
             let expected = [("1", expected[0]), ("2", expected[1]), ("3", expected[2])];
             assert_eq!(read_as("a.csv", bytes, options).texts(), expected);
         }
+    }
+
+    /// Returns the texts of a table, and the byte offsets of its bad records.
+    fn read(bytes: &str, dialect: NamedDialect, text: &str) -> (Vec<String>, Vec<u64>) {
+        let options = ReadOptions { dialect, text_field: text.into(), ..options(1) };
+        let seen = read_as("a.csv", bytes.as_bytes(), options);
+        assert_eq!(seen.bytes, bytes.as_bytes());
+        let texts = seen.texts().iter().map(|(_, text)| (*text).to_owned()).collect();
+        (texts, seen.bad.iter().map(|bad| bad.1).collect())
+    }
+
+    fn usual(bytes: &str) -> (Vec<String>, Vec<u64>) {
+        read(bytes, NamedDialect::default(), "text")
+    }
+
+    #[test]
+    fn every_dialect_reads_the_same_texts() {
+        let no_header = NamedDialect { no_header: true, ..NamedDialect::default() };
+        let single = NamedDialect { quote: Some(Quote::Char(b'\'')), ..NamedDialect::default() };
+        let letters = NamedDialect { quote: Some(Quote::None), ..NamedDialect::default() };
+        for (bytes, dialect, text) in [
+            ("id,text\n1,\"a \"\"b\"\", c\"\n2,d\n", NamedDialect::default(), "text"),
+            ("id,text\n1,\"a \\\"b\\\", c\"\n2,d\n", NamedDialect::default(), "text"),
+            ("sep=;\r\nid;text\r\n1;a \"b\", c\r\n2;d\r\n", NamedDialect::default(), "text"),
+            ("id\rtext\r".replace("id\r", "id,").as_str(), NamedDialect::default(), "none"),
+            ("1,\"a \"\"b\"\", c\"\n2,d\n", no_header, "2"),
+            ("id,text\n1,'a \"b\", c'\n2,d\n", single, "text"),
+            ("id|text\n1|a \"b\", c\n2|d\n", letters, "text"),
+        ] {
+            let (texts, bad) = read(bytes, dialect, text);
+            let expected: &[&str] = if text == "none" { &[] } else { &["a \"b\", c", "d"] };
+            assert_eq!(
+                (&texts[..], &bad[..]),
+                (&expected.iter().map(ToString::to_string).collect::<Vec<_>>()[..], &[][..]),
+                "{bytes}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_row_that_swallows_others_is_bad_and_gives_them_back() {
+        // The quote before "open" is closed by the quote before "close". It is not known whether the
+        // lines between them are rows.
+        let (texts, bad) = usual("id,text\n1,a\n2,\"open\n3,b\n4,\"close\n5,c\n");
+        assert_eq!((texts.join(" "), bad), ("a c".to_owned(), vec![12, 20, 24]));
+        let (texts, bad) = usual("id,text\n1,a\n2,\"open\n3,b\n4,c\n");
+        assert_eq!((texts.join(" "), bad), ("a b c".to_owned(), vec![12]));
+        // Both quotes enclose rows, and the last row ends like a field.
+        let inner: String = (3..14).map(|n| format!("{n},x{n}\n")).collect();
+        let (texts, bad) = usual(&format!("id,text\n1,a\n2,\"open\n{inner}14,close\"\n"));
+        assert_eq!((texts.len(), bad), (13, vec![12]));
+    }
+
+    #[test]
+    fn nothing_inside_a_bad_row_of_other_lines_is_a_document() {
+        let verse = "first line\nsecond, line\nthird, with, commas\n";
+        let rows = format!("id,text\n1,a\n2,\"{verse}\" and more\n3,b\n");
+        let (texts, bad) = usual(&rows);
+        assert_eq!((texts, bad.len()), (vec!["a".to_owned(), "b".to_owned()], 4), "{rows}");
+        let (texts, bad) = usual(&format!("id,text\n1,a\n2,\"{verse}"));
+        assert_eq!((texts, bad.len()), (vec!["a".to_owned()], 3));
+        // The same lines in a row that is good are a text.
+        let (texts, bad) = usual(&format!("id,text\n1,a\n2,\"{verse}\"\n3,b\n"));
+        assert_eq!((texts.len(), bad), (3, vec![]));
+    }
+
+    #[test]
+    fn a_single_row_of_very_many_lines_is_bad() {
+        let lines = "a line of prose\n".repeat(100);
+        let before: String = (0..100).map(|n| format!("{n},text {n}\n")).collect();
+        let (texts, bad) = usual(&format!("id,text\n{before}100,\"{lines}\"\n101,last\n"));
+        assert_eq!((texts.len(), bad.len()), (101, 101));
+        // Long texts are usual in this table, so only the first of them is in doubt.
+        let (texts, _) = usual(&format!("id,text\n1,\"{lines}\"\n{before}100,\"{lines}\"\n"));
+        assert_eq!(texts.len(), 102);
     }
 }

@@ -1,5 +1,6 @@
 //! JSON files that are not JSON Lines: an array of objects, or objects one after another.
 
+use crate::delimited::dialect::Dialect;
 use crate::format::{ByteFormat, FieldNames, Fields, Format, Head, InputFormat, Reader};
 use crate::jsonl::fields::{self, WantedFields};
 use crate::jsonl::layout;
@@ -67,7 +68,7 @@ impl ByteFormat for Json {
         &self,
         mut job: SplitJob<'_, '_, '_>,
         wanted: Columns<'_>,
-        _delimiter: Option<u8>,
+        _dialect: Option<Dialect>,
     ) -> Result<u64> {
         let parser = ObjectParser::new(WantedFields::new(wanted), job.encoding.take());
         job.split(&mut JsonValues::new(parser))
@@ -75,7 +76,7 @@ impl ByteFormat for Json {
 
     /// Returns whether a backslash is never a part of another character, since strings end at a
     /// quote without a backslash.
-    fn is_readable_in(&self, encoding: &'static Encoding, _delimiter: Option<u8>) -> bool {
+    fn is_readable_in(&self, encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
         is_safe_separator(encoding, b'\\')
     }
 

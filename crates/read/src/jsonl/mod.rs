@@ -12,6 +12,7 @@ mod strings;
 mod value_end;
 mod values;
 
+use crate::delimited::dialect::Dialect;
 use crate::form_feed::without_byte_order_mark;
 use crate::format::{Fields, Head, InputFormat, Reader};
 use {
@@ -77,7 +78,7 @@ impl ByteFormat for JsonLines {
         &self,
         mut job: SplitJob<'_, '_, '_>,
         wanted: Columns<'_>,
-        _delimiter: Option<u8>,
+        _dialect: Option<Dialect>,
     ) -> Result<u64> {
         let is_start = job.is_file_start();
         let wanted = fields::WantedFields::new(wanted);

@@ -9,6 +9,7 @@ mod message;
 mod split;
 
 use crate::Price;
+use crate::delimited::dialect::Dialect;
 use crate::format::{ByteFormat, FieldNames, Fields, Head, InputFormat, Reader};
 use crate::split_job::SplitJob;
 use crate::table::Columns;
@@ -91,7 +92,7 @@ impl ByteFormat for Mail {
         &self,
         mut job: SplitJob<'_, '_, '_>,
         wanted: Columns<'_>,
-        _delimiter: Option<u8>,
+        _dialect: Option<Dialect>,
     ) -> Result<u64> {
         let parser = message::MailParser::new(wanted.keep, job.encoding.take());
         if self.is_one_document() {
@@ -101,7 +102,7 @@ impl ByteFormat for Mail {
         }
     }
 
-    fn is_readable_in(&self, encoding: &'static Encoding, _delimiter: Option<u8>) -> bool {
+    fn is_readable_in(&self, encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
         encoding.is_ascii_compatible()
     }
 

@@ -4,6 +4,7 @@ mod fields;
 mod records;
 
 use crate::Price;
+use crate::delimited::dialect::Dialect;
 use crate::form_feed::without_byte_order_mark;
 use crate::format::{Fields, InputFormat, Reader};
 use {
@@ -69,14 +70,14 @@ impl ByteFormat for Warc {
         &self,
         mut job: SplitJob<'_, '_, '_>,
         wanted: Columns<'_>,
-        _delimiter: Option<u8>,
+        _dialect: Option<Dialect>,
     ) -> Result<u64> {
         let longest = job.longest;
         let encoding = job.encoding.take();
         job.split(&mut records::WarcRecords::new(wanted, longest, encoding))
     }
 
-    fn is_readable_in(&self, _encoding: &'static Encoding, _delimiter: Option<u8>) -> bool {
+    fn is_readable_in(&self, _encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
         true
     }
 

@@ -62,6 +62,20 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
 
+    /// Character that encloses fields of CSV and TSV, or the word none if quotes are letters
+    /// [default: recognized by the first rows; in TSV they are letters unless fields begin and end with them].
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) quote: Option<String>,
+
+    /// Character before a quote inside a quoted field of CSV and TSV [default: a backslash if the first
+    /// rows need it; quotes may also be doubled].
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) escape: Option<String>,
+
+    /// The first row of CSV and TSV is a document, and columns have the names 1, 2, 3 and so on.
+    #[arg(long)]
+    pub(crate) no_header: bool,
+
     /// Fields or columns of the text [default: text].
     ///
     /// `meta.text` is a field of an object, `messages[].content` a field of each element of a list,
@@ -131,11 +145,14 @@ impl InputArgs {
         if !self.per_line {
             options.set("split", &self.split);
         }
+        options.set_flag("no_header", self.no_header);
         options.set_flag("all_strings", self.all_strings);
         options.set_given([
             ("format", &self.format),
             ("encoding", &self.encoding),
             ("delimiter", &self.delimiter),
+            ("quote", &self.quote),
+            ("escape", &self.escape),
             ("text_field", &self.text_field),
             ("id_field", &self.id_field),
             ("max_bytes", &self.max_bytes),

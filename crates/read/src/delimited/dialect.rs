@@ -1,0 +1,106 @@
+//! The characters that structure a text table, and the strict form of its rows.
+
+use csv_core::{Reader, ReaderBuilder};
+
+/// Characters that structure a text table, and whether its first row names the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// Character between columns.
+    pub delimiter: u8,
+    /// Character that encloses fields with delimiters or line ends. Within such a field, two of them
+    /// stand for one. `None` means that no character encloses fields.
+    pub quote: Option<u8>,
+    /// Character before a quote that does not end its field.
+    pub escape: Option<u8>,
+    /// Whether the first row has the names of the columns. Otherwise the columns are named by their
+    /// numbers, from 1.
+    pub has_header: bool,
+}
+
+impl Dialect {
+    /// Creates the dialect of RFC 4180 with this delimiter.
+    pub(super) const fn rfc4180(delimiter: u8) -> Self {
+        Self { delimiter, quote: Some(b'"'), escape: None, has_header: true }
+    }
+
+    /// Returns the number of columns of `line`, one line of a table without its line end. Returns
+    /// `None` if the line is not a valid row on its own.
+    pub(super) fn columns_of_line(self, line: &[u8]) -> Option<usize> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let row = self.strict_row(line, true)?;
+        row.columns.filter(|_| row.length == line.len())
+    }
+
+    /// Creates a parser of rows in this dialect.
+    pub(super) fn parser(self) -> Reader {
+        let mut builder = ReaderBuilder::new();
+        builder.delimiter(self.delimiter).escape(self.escape);
+        match self.quote {
+            Some(quote) => builder.quote(quote),
+            None => builder.quoting(false),
+        };
+        builder.build()
+    }
+}
+
+/// A row that was checked strictly: its length with its line end, and its number of columns. The
+/// number is `None` if the row is not valid.
+pub(super) struct StrictRow {
+    pub(super) length: usize,
+    pub(super) columns: Option<usize>,
+    /// Whether a field of the row is in quotes.
+    pub(super) has_quotes: bool,
+}
+
+impl Dialect {
+    /// Checks the row at the start of `bytes`. `last` means that no bytes follow. Returns `None` if no
+    /// row ends in `bytes`.
+    pub(super) fn strict_row(self, bytes: &[u8], last: bool) -> Option<StrictRow> {
+        let (mut at, mut columns, mut is_valid) = (0, 1, true);
+        let (mut is_field_start, mut has_quotes) = (true, false);
+        loop {
+            if last && at == bytes.len() {
+                return Some(StrictRow {
+                    length: at,
+                    columns: is_valid.then_some(columns),
+                    has_quotes,
+                });
+            }
+            let byte = *bytes.get(at)?;
+            if is_field_start && Some(byte) == self.quote {
+                at = self.end_of_quoted(bytes, at + 1, byte)?;
+                let after = bytes.get(at).copied();
+                is_valid &= after.map_or(last, |after| {
+                    after == self.delimiter || matches!(after, b'\r' | b'\n')
+                });
+                (is_field_start, has_quotes) = (false, true);
+                continue;
+            }
+            at += 1;
+            is_field_start = byte == self.delimiter;
+            columns += usize::from(is_field_start);
+            if matches!(byte, b'\r' | b'\n') {
+                at += usize::from(byte == b'\r' && bytes.get(at) == Some(&b'\n'));
+                let columns = is_valid.then_some(columns);
+                return Some(StrictRow { length: at, columns, has_quotes });
+            }
+        }
+    }
+
+    /// Returns the position after the quote that closes a field. The content of the field begins at
+    /// `at`. Returns `None` if no quote closes the field.
+    fn end_of_quoted(self, bytes: &[u8], mut at: usize, quote: u8) -> Option<usize> {
+        loop {
+            let byte = *bytes.get(at)?;
+            if Some(byte) == self.escape {
+                at += 2;
+            } else if byte == quote && bytes.get(at + 1) == Some(&quote) {
+                at += 2;
+            } else if byte == quote {
+                return Some(at + 1);
+            } else {
+                at += 1;
+            }
+        }
+    }
+}
