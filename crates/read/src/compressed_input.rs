@@ -37,18 +37,29 @@ impl Expansion {
         Self { ratio: options.max_expansion.max(1) }
     }
 
-    /// Returns the damage to report if `written` output bytes are too many for `read` input bytes,
-    /// otherwise `None`.
-    pub(super) fn check(self, read: u64, written: u64) -> Option<Then> {
+    /// Returns whether `read` input bytes may expand to `written` output bytes.
+    pub(super) fn allows(self, read: u64, written: u64) -> bool {
         // The division cannot overflow, while the product of ratio and input could.
-        if written <= Self::FREE_BYTES || written / self.ratio <= read {
-            return None;
-        }
-        let detail = format!(
+        written <= Self::FREE_BYTES || written / self.ratio <= read
+    }
+
+    /// Returns a message about `read` input bytes that expand to too many bytes. `written` is the
+    /// number of output bytes so far.
+    pub(super) fn explanation(self, read: u64, written: u64) -> String {
+        format!(
             "{read} compressed bytes expanded to over {written} (at most {} times is allowed); \
              stopped. Raise `max_expansion` if that is expected",
             self.ratio
-        );
+        )
+    }
+
+    /// Returns the damage to report if `written` output bytes are too many for `read` input bytes,
+    /// otherwise `None`.
+    pub(super) fn check(self, read: u64, written: u64) -> Option<Then> {
+        if self.allows(read, written) {
+            return None;
+        }
+        let detail = self.explanation(read, written);
         Some(Then::Loss {
             damage: Damage { code: "bomb", byte: read, detail },
             untrusted: false,

@@ -1,17 +1,21 @@
 //! Tests that Parquet files give the same documents as other formats.
 
 use crate::conformance::{documents, options, read_as, stops_anywhere};
-use crate::{ReadOptions, Selector};
+use crate::walk::InputFile;
+use crate::{Collection, Corpus, Event, ReadOptions, Selector, Visit};
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::{Compression, ZstdLevel};
 use ::parquet::file::properties::WriterProperties;
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{
-    Array, ArrayRef, Int32Array, ListArray, RecordBatch, StringArray, StructArray, UInt32Array,
+    Array, ArrayRef, DictionaryArray, Int32Array, ListArray, RecordBatch, StringArray, StructArray,
+    UInt32Array,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::Field;
+use simtool_model::document::{Content, Record};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 fn file(columns: Vec<(&str, ArrayRef)>, compression: Compression) -> Vec<u8> {
@@ -168,4 +172,42 @@ fn a_damaged_page_costs_its_row_group_alone() {
     assert!(seen.documents == whole.documents[50..]);
     let clipped = read_as("a.parquet", &bytes[..at], options(1));
     assert_eq!((clipped.lost, clipped.documents), (vec!["parquet-footer"], vec![]));
+}
+
+#[test]
+fn a_long_value_that_a_small_file_repeats_without_end_stops_the_reading() {
+    let keys = Int32Array::from(vec![0; 30_000]);
+    let value = StringArray::from(vec!["x".repeat(50_000)]);
+    let texts = DictionaryArray::new(keys, Arc::new(value));
+    let batch = RecordBatch::try_from_iter([("text", Arc::new(texts) as ArrayRef)]).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    std::fs::write(&path, &bytes).unwrap();
+    // The texts have 1.5 GB, and the file has some 100 kB.
+    for (max_expansion, is_stopped) in [(2000, true), (u64::MAX, false)] {
+        let options = ReadOptions { max_expansion, ..options(1) };
+        let collection = Collection::open(vec![InputFile::new(&path)], options);
+        let (mut text_bytes, mut faults) = (0, Vec::new());
+        let visit: &mut Visit<'_> = &mut |event| {
+            match event {
+                Event::Record(Record { content: Content::Document(document), .. }) => {
+                    text_bytes += document.text.len();
+                }
+                Event::Fault(fault) => faults.push(fault.detail),
+                _ => {}
+            }
+            Ok(ControlFlow::Continue(()))
+        };
+        collection.read_shard(0, visit).unwrap();
+        assert_eq!(text_bytes < 1_500_000_000, is_stopped, "{text_bytes}");
+        assert_eq!(faults.len(), usize::from(is_stopped));
+        for fault in faults {
+            let advice = "at most 2000 times is allowed); stopped. Raise `max_expansion`";
+            assert!(fault.contains(advice), "{fault}");
+        }
+    }
 }

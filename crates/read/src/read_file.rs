@@ -1,6 +1,7 @@
 //! Reading of one file, or of a part of it.
 
 use crate::collection::Collection;
+use crate::compressed_input::Expansion;
 use crate::decompress;
 use crate::format::{Format, Reader};
 use crate::opened::{Opened, Recognized};
@@ -122,7 +123,9 @@ impl Collection {
         };
         let longest = self.options.max_record_bytes;
         let columns = self.columns();
-        let job = TableJob { file: &file, groups, columns, longest, to_fault: &to_fault };
+        let expansion = Expansion::new(&self.options);
+        let job =
+            TableJob { file: &file, groups, columns, longest, expansion, to_fault: &to_fault };
         table.read(job, visit)
     }
 

@@ -3,6 +3,7 @@
 //! The library can panic on damaged files. A panic is caught and reported as a fault, like the
 //! library's errors. Sizes that a file declares are checked before anything is decoded.
 
+use crate::compressed_input::Expansion;
 use crate::table::columns::{self, ColumnPath, FoundColumns};
 use crate::table::documents::{VisitedRows, caught};
 use crate::table::{Columns, TableJob, TableShare, shares_of};
@@ -23,9 +24,6 @@ use std::ops::{ControlFlow, Range};
 /// Number of rows that are decoded at once. The number is small, because a crafted file can repeat
 /// one long value in many rows.
 const BATCH_ROWS: usize = 128;
-/// Largest decompressed size, in bytes, that a file may declare for one column in one row group. A
-/// row group with a larger column is not read.
-const LONGEST_COLUMN: i64 = 512 << 20;
 /// Largest depth of nested columns in a schema. A file with a deeper schema is not read.
 const DEEPEST_SCHEMA: usize = 64;
 /// Largest number of columns in a schema. A file with more columns is not read.
@@ -82,7 +80,7 @@ pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
         }
     };
     let groups = job.groups.clone().unwrap_or(0..metadata.metadata().num_row_groups());
-    let mut reading = GroupReading { job, metadata, selected, rows: 0, bytes: 0 };
+    let mut reading = GroupReading { job, metadata, selected, rows: 0, bytes: 0, text_bytes: 0 };
     for group in groups {
         if let ControlFlow::Break(ended) = reading.read_group(group, visit) {
             return ended.map(|()| reading.rows);
@@ -100,6 +98,8 @@ struct GroupReading<'j> {
     rows: u64,
     /// Number of compressed bytes of the row groups that were read so far.
     bytes: u64,
+    /// Number of bytes of text in the rows that were read so far.
+    text_bytes: u64,
 }
 
 impl GroupReading<'_> {
@@ -108,10 +108,11 @@ impl GroupReading<'_> {
         let declared = row_count(group_metadata);
         let group_bytes = compressed_bytes(group_metadata);
         let text_bytes = self.selected.text_bytes(group_metadata);
-        // The decoder allocates the sizes that a file declares. They are checked here, so that a
-        // small crafted file cannot take all memory.
-        if let Some(detail) = self.selected.too_long(&self.metadata, group) {
+        // A row group that declares too much is not decoded at all, since it may be a decompression
+        // bomb. Its pages are decoded one by one, so an honest column may be of any length.
+        if let Some(detail) = self.selected.too_long(group_metadata, self.job.expansion) {
             self.rows = self.rows.saturating_add(declared);
+            let detail = format!("row group {group}, {detail}; its rows were not read");
             return give(self.job.damage("parquet-size", detail, declared), visit);
         }
         let mut rows = VisitedRows {
@@ -122,17 +123,28 @@ impl GroupReading<'_> {
             type_code: "parquet-type",
             found: &self.selected.found,
         };
-        // The first rows may be longer than the last rows, so the bytes of the texts measure
-        // progress better than the number of rows.
-        let reached = |rows: &VisitedRows<'_>| match text_bytes {
-            Some(all) => part_of(group_bytes, rows.text_read, all),
-            None => part_of(group_bytes, rows.read, declared),
+        let bytes_before = self.bytes;
+        let text_before = self.text_bytes;
+        let expansion = self.job.expansion;
+        let reached = |rows: &VisitedRows<'_>| {
+            // One long value can be the text of many rows, so the texts may be much longer than the
+            // pages that hold them.
+            let (read, written) = (bytes_before + group_bytes, text_before + rows.text_read);
+            if !expansion.allows(read, written) {
+                return Err(expansion.explanation(read, written));
+            }
+            // The first rows may be longer than the last rows, so the bytes of the texts measure
+            // progress better than the number of rows.
+            let of_group = match text_bytes {
+                Some(all) => part_of(group_bytes, rows.text_read, all),
+                None => part_of(group_bytes, rows.read, declared),
+            };
+            Ok(bytes_before + of_group)
         };
-        let result =
-            open(self.job.file, &self.metadata, &self.selected, group).and_then(|batches| {
-                visit_batches(batches, &mut rows, visit, &|rows| self.bytes + reached(rows))
-            });
+        let result = open(self.job.file, &self.metadata, &self.selected, group)
+            .and_then(|batches| visit_batches(batches, &mut rows, visit, &reached));
         let read = rows.read;
+        self.text_bytes += rows.text_read;
         self.bytes = self.bytes.saturating_add(group_bytes);
         match result {
             Ok(ControlFlow::Continue(())) => {
@@ -160,12 +172,12 @@ impl GroupReading<'_> {
 
 /// Visits the rows of all batches of a row group. After each batch, reports the progress, which
 /// `reached` computes from the rows visited so far. The error is the reason why a batch cannot be
-/// decoded.
+/// decoded, or why `reached` ends the reading.
 fn visit_batches(
     mut batches: ParquetRecordBatchReader,
     rows: &mut VisitedRows<'_>,
     visit: &mut Visit<'_>,
-    reached: &dyn Fn(&VisitedRows<'_>) -> u64,
+    reached: &dyn Fn(&VisitedRows<'_>) -> Result<u64, String>,
 ) -> Result<Flow, String> {
     loop {
         let batch = match caught(|| batches.next().transpose())? {
@@ -176,7 +188,7 @@ fn visit_batches(
         if let ended @ ControlFlow::Break(_) = rows.visit(&batch, visit)? {
             return Ok(ended);
         }
-        let reached = Event::Reached(reached(rows));
+        let reached = Event::Reached(reached(rows)?);
         if let ended @ ControlFlow::Break(_) = give(reached, visit) {
             return Ok(ended);
         }
@@ -246,20 +258,18 @@ impl Selected {
         bytes.sum()
     }
 
-    /// Returns a message if a selected column of row group number `group` declares more than
-    /// [`LONGEST_COLUMN`] bytes.
-    fn too_long(&self, metadata: &ArrowReaderMetadata, group: usize) -> Option<String> {
-        let group_metadata = metadata.metadata().row_group(group);
+    /// Returns a message if a selected column of a row group declares more decompressed bytes than
+    /// `expansion` allows for its compressed bytes.
+    fn too_long(&self, group: &RowGroupMetaData, expansion: Expansion) -> Option<String> {
         self.leaves.iter().find_map(|&leaf| {
-            let column = group_metadata.columns().get(leaf)?;
-            let size = column.uncompressed_size();
-            (!(0..=LONGEST_COLUMN).contains(&size)).then(|| {
-                let name = quoted(column.column_path().string().as_bytes());
-                format!(
-                    "column \"{name}\" declares {size} bytes in row group {group}, \
-                     limit {LONGEST_COLUMN}; its rows were not read"
-                )
-            })
+            let column = group.columns().get(leaf)?;
+            let name = quoted(column.column_path().string().as_bytes());
+            let sizes = [column.compressed_size(), column.uncompressed_size()];
+            let [Ok(compressed), Ok(size)] = sizes.map(u64::try_from) else {
+                return Some(format!("column \"{name}\" declares the sizes {sizes:?}"));
+            };
+            (!expansion.allows(compressed, size))
+                .then(|| format!("column \"{name}\": {}", expansion.explanation(compressed, size)))
         })
     }
 }

@@ -14,6 +14,7 @@ pub(super) mod selected;
 #[cfg(feature = "parquet")]
 pub(super) mod value;
 
+use crate::compressed_input::Expansion;
 use crate::selector::Selector;
 use crate::stream::Damage;
 use crate::{Event, Visit};
@@ -113,6 +114,8 @@ pub(super) struct TableJob<'j> {
     pub(super) columns: Columns<'j>,
     /// Length of the longest allowed text, in bytes.
     pub(super) longest: usize,
+    /// Limit on the length of all texts together.
+    pub(super) expansion: Expansion,
     /// Function that creates the event that reports damage. Its second argument is the number of
     /// lost rows.
     pub(super) to_fault: &'j dyn Fn(Damage, u64) -> Event<'static>,
