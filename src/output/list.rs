@@ -35,6 +35,14 @@ pub fn output_descriptions() -> Vec<OutputDescription> {
     run_outputs.chain(OTHER_OUTPUTS.iter().copied()).collect()
 }
 
+/// Returns the names of all files and folders that a run of `dedup` or `match` may write to its output folder.
+#[must_use]
+pub(crate) fn run_files() -> Vec<&'static str> {
+    let outputs = output_descriptions().into_iter();
+    let of_runs = outputs.filter(|output| output.command == SUMMARY.command);
+    of_runs.flat_map(|output| output.files.iter().copied()).collect()
+}
+
 const SUMMARY: OutputDescription = OutputDescription {
     name: "summary",
     files: &["summary.json"],

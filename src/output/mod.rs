@@ -39,6 +39,7 @@ pub(crate) use findings::{document_name, document_name_at};
 pub use kept_copies::BadRecords;
 pub(crate) use kept_copies::write_kept_copies;
 pub use list::output_descriptions;
+pub(crate) use list::run_files;
 pub use report::histograms;
 pub use settings::Outputs;
 

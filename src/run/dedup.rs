@@ -7,7 +7,7 @@ use super::input::{Input, Places};
 use super::input_settings::{InputSettings, either};
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
-use crate::output::{Findings, write_outputs, write_summaries};
+use crate::output::{Findings, run_files, write_outputs, write_summaries};
 use crate::pipeline::near_duplicates::find_in_context;
 use crate::pipeline::timings::Count;
 use crate::pipeline::{CollectionSummary, NearDuplicates, Plan, Task};
@@ -233,7 +233,7 @@ fn announce(chosen: &ChosenPlan, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
 /// Creates the output folder under a temporary name. If the run is interrupted, the folder is removed.
 fn create_folder(request: &Request, face: &dyn Face) -> Result<OutputFolder> {
     let mut held = face.hold_interruptions();
-    let folder = OutputFolder::create(&request.output, request.existing)?;
+    let folder = OutputFolder::create(&request.output, request.existing, &run_files())?;
     held.set(OutputState::Unfinished(folder.unfinished().to_owned()));
     Ok(folder)
 }

@@ -3,13 +3,15 @@
 use super::staging::{StagingFolder, folder_of, remove_abandoned};
 use simtool_base::durable::{Disk, Durability, is_taken};
 use simtool_base::error::{Error, Result};
+use simtool_read::walk::is_output_folder;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Name of a file that every output folder has and no other program writes. A folder without this file is
-/// never replaced.
+/// Name of a file that every output folder has. A folder is replaced only if the content of this file proves
+/// that simtool wrote it.
 const MARK: &str = "summary.json";
 
 /// Choice of what happens if the output folder exists and is not empty.
@@ -17,7 +19,8 @@ const MARK: &str = "summary.json";
 pub enum Existing {
     /// Fail and leave the folder unchanged.
     Refuse,
-    /// Replace the folder if simtool wrote it and nobody changes it during the run. Fail otherwise.
+    /// Replace the folder if simtool wrote it and everything in it, and nobody changes it during the run.
+    /// Fail otherwise.
     Replace,
 }
 
@@ -96,13 +99,14 @@ impl Standing {
 
 impl OutputFolder {
     /// Creates an output folder under a temporary name. It gets the name `path` when it is finished. Also
-    /// removes temporary folders that earlier runs left next to it.
+    /// removes temporary folders that earlier runs left next to it. `replaceable` has the names of the files
+    /// and folders that an old output may contain.
     ///
     /// # Errors
     ///
     /// `path` has content that may not be replaced, or it cannot be created.
-    pub(crate) fn create(path: &Path, existing: Existing) -> Result<Self> {
-        Self::create_on(path, existing, Disk::new(Durability::Synced))
+    pub(crate) fn create(path: &Path, existing: Existing, replaceable: &[&str]) -> Result<Self> {
+        Self::create_on(path, existing, replaceable, Disk::new(Durability::Synced))
     }
 
     /// Creates an output folder like [`create`](Self::create). `disk` does the file operations, so that tests
@@ -111,26 +115,13 @@ impl OutputFolder {
     /// # Errors
     ///
     /// `path` has content that may not be replaced, or it cannot be created.
-    pub(crate) fn create_on(path: &Path, existing: Existing, disk: Disk) -> Result<Self> {
-        // If `path` cannot be listed, it may be a file, for which there is a message below.
-        let occupied = match fs::read_dir(path) {
-            Ok(mut entries) => entries.next().is_some(),
-            Err(_) => path.exists(),
-        };
-        if occupied && !path.is_dir() {
-            let rule = "is a file: name a folder that does not exist or is empty";
-            return Err(Error::config("output", path.display(), rule));
-        }
-        if occupied && existing == Existing::Refuse {
-            let rule = "is not empty: name another folder, or replace an output of simtool with \
-                        `force`";
-            return Err(Error::config("output", path.display(), rule));
-        }
-        if occupied && !path.join(MARK).is_file() {
-            let rule = "was not written by simtool, so `force` does not replace it: name another \
-                        folder";
-            return Err(Error::config("output", path.display(), rule));
-        }
+    pub(crate) fn create_on(
+        path: &Path,
+        existing: Existing,
+        replaceable: &[&str],
+        disk: Disk,
+    ) -> Result<Self> {
+        let occupied = refuse_content(path, existing, replaceable)?;
         let error = |e| Error::io(path, "create", e);
         // If `path` is a symbolic link, the link stays and its target is replaced.
         let place =
@@ -255,6 +246,49 @@ impl OutputFolder {
     }
 }
 
+/// Returns whether there is an output at `path` that the new one replaces.
+///
+/// # Errors
+///
+/// There is something at `path` that may not be replaced.
+fn refuse_content(path: &Path, existing: Existing, replaceable: &[&str]) -> Result<bool> {
+    let refused = |rule: String| Err(Error::config("output", path.display(), rule));
+    let Ok(entries) = fs::read_dir(path) else {
+        // A path that cannot be listed may be a file.
+        if path.exists() && !path.is_dir() {
+            return refused("is a file: name a folder that does not exist or is empty".to_owned());
+        }
+        return Ok(path.exists());
+    };
+    let mut names: Vec<OsString> = entries
+        .map(|entry| entry.map(|entry| entry.file_name()))
+        .collect::<io::Result<_>>()
+        .map_err(|error| Error::io(path, "list", error))?;
+    if names.is_empty() {
+        return Ok(false);
+    }
+    if existing == Existing::Refuse {
+        let rule =
+            "is not empty: name another folder, or replace an output of simtool with `force`";
+        return refused(rule.to_owned());
+    }
+    if !is_output_folder(path) {
+        let rule =
+            "was not written by simtool, so `force` does not replace it: name another folder";
+        return refused(rule.to_owned());
+    }
+    // The least name makes the message the same in every run.
+    names.sort_unstable();
+    match names.iter().find(|name| !replaceable.iter().any(|known| **name == **known)) {
+        Some(foreign) => refused(format!(
+            "contains {}, which simtool did not write, so `force` does not replace it: move that away, \
+             or name another folder",
+            Path::new(foreign).display()
+        )),
+        None => Ok(true),
+    }
+}
+
 /// Returns the error for a folder that another process changed during the run.
 fn refusal() -> io::Error {
     let reason = "another process wrote to this folder during the run. Its files were kept and this \
@@ -269,10 +303,14 @@ mod tests {
     use std::io::Write;
     use std::sync::{Arc, Mutex};
 
+    /// Names of the files that the tests write.
+    const KNOWN: &[&str] = &["data", MARK];
+
     fn fill(folder: &OutputFolder, text: &str) {
-        for name in ["data", MARK] {
+        let mark = format!("{{\n  \"program\": \"simtool 1.0\",\n  \"text\": \"{text}\"\n}}\n");
+        for (name, content) in [("data", text), (MARK, &mark)] {
             let mut file = folder.file(name).unwrap();
-            file.write_all(text.as_bytes()).unwrap();
+            file.write_all(content.as_bytes()).unwrap();
             file.flush().unwrap();
         }
     }
@@ -281,28 +319,39 @@ mod tests {
     fn a_folder_appears_whole_and_replaces_only_what_we_wrote() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("a/out");
-        drop(OutputFolder::create(&path, Existing::Refuse).unwrap());
+        drop(OutputFolder::create(&path, Existing::Refuse, KNOWN).unwrap());
         assert!(!path.exists());
-        let folder = OutputFolder::create(&path, Existing::Refuse).unwrap();
+        let folder = OutputFolder::create(&path, Existing::Refuse, KNOWN).unwrap();
         fill(&folder, "old");
         assert!(!path.exists());
         folder.sync().unwrap();
         folder.finish().unwrap();
         assert_eq!(fs::read_to_string(path.join("data")).unwrap(), "old");
 
-        let refused = OutputFolder::create(&path, Existing::Refuse).unwrap_err().to_string();
+        let refused = OutputFolder::create(&path, Existing::Refuse, KNOWN).unwrap_err().to_string();
         assert!(refused.contains("`force`"), "{refused}");
-        let folder = OutputFolder::create(&path, Existing::Replace).unwrap();
+        let folder = OutputFolder::create(&path, Existing::Replace, KNOWN).unwrap();
         fill(&folder, "new");
         folder.finish().unwrap();
         assert_eq!(fs::read_to_string(path.join("data")).unwrap(), "new");
         assert_eq!(fs::read_dir(parent.path().join("a")).unwrap().count(), 1);
 
+        let refusal = |path: &Path| {
+            OutputFolder::create(path, Existing::Replace, KNOWN).unwrap_err().to_string()
+        };
+        fs::write(path.join("notes"), "mine").unwrap();
+        let refused = refusal(&path);
+        assert!(refused.contains("contains notes, which simtool did not write"), "{refused}");
+        fs::remove_file(path.join("notes")).unwrap();
+        // A file of this name that another program wrote proves nothing.
+        fs::write(path.join(MARK), "{\"program\": \"other\"}").unwrap();
+        assert!(refusal(&path).contains("was not written by simtool"));
         fs::remove_file(path.join(MARK)).unwrap();
-        assert!(OutputFolder::create(&path, Existing::Replace).is_err());
+        assert!(refusal(&path).contains("was not written by simtool"));
+        assert_eq!(fs::read_to_string(path.join("data")).unwrap(), "new");
         let file = parent.path().join("file");
         fs::write(&file, "x").unwrap();
-        assert!(OutputFolder::create(&file, Existing::Replace).is_err());
+        assert!(OutputFolder::create(&file, Existing::Replace, KNOWN).is_err());
     }
 
     /// Creates output folders number 0 and 1 for the same path, and finishes number `first` before the other.
@@ -312,7 +361,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("out");
         if existing.contains(&Existing::Replace) {
-            let folder = OutputFolder::create(&path, Existing::Refuse).unwrap();
+            let folder = OutputFolder::create(&path, Existing::Refuse, KNOWN).unwrap();
             fill(&folder, "old");
             folder.finish().unwrap();
         }
@@ -321,7 +370,7 @@ mod tests {
                 Step::Exchange if !exchanges => Err(io::ErrorKind::Unsupported.into()),
                 _ => Ok(()),
             });
-            let folder = OutputFolder::create_on(&path, existing[number], disk).unwrap();
+            let folder = OutputFolder::create_on(&path, existing[number], KNOWN, disk).unwrap();
             fill(&folder, ["zero", "one"][number]);
             folder
         };
@@ -359,7 +408,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("out");
         let finished = |change: &dyn Fn()| {
-            let folder = OutputFolder::create(&path, Existing::Replace).unwrap();
+            let folder = OutputFolder::create(&path, Existing::Replace, KNOWN).unwrap();
             fill(&folder, "new");
             change();
             folder.finish().is_ok()
@@ -386,7 +435,7 @@ mod tests {
         fs::create_dir_all(&path).unwrap();
         std::os::unix::fs::symlink(&path, &link).unwrap();
         for text in ["old", "new"] {
-            let folder = OutputFolder::create(&link, Existing::Replace).unwrap();
+            let folder = OutputFolder::create(&link, Existing::Replace, KNOWN).unwrap();
             fill(&folder, text);
             folder.finish().unwrap();
             assert_eq!(fs::read_to_string(path.join("data")).unwrap(), text);
@@ -408,7 +457,7 @@ mod tests {
                 seen.push(step);
                 if seen.len() == failing + 1 { Err(io::Error::other("no")) } else { Ok(()) }
             });
-            let folder = OutputFolder::create_on(&path, Existing::Refuse, disk).unwrap();
+            let folder = OutputFolder::create_on(&path, Existing::Refuse, KNOWN, disk).unwrap();
             fill(&folder, "new");
             let finished = folder.sync().and_then(|()| folder.finish()).is_ok();
             assert_eq!(finished, failing == all.len());
@@ -427,7 +476,8 @@ mod tests {
                     let fails = failing.contains(&step) && text == "new" && at.ends_with("out");
                     if fails { Err(io::Error::other("no")) } else { Ok(()) }
                 });
-                let folder = OutputFolder::create_on(&path, Existing::Replace, disk).unwrap();
+                let folder =
+                    OutputFolder::create_on(&path, Existing::Replace, KNOWN, disk).unwrap();
                 fill(&folder, text);
                 assert_eq!(folder.finish().is_ok(), text == "old" || failing.len() < 2);
             }

@@ -122,7 +122,7 @@ pub fn add_to_index(
 /// Creates the folder for copies under a temporary name. If the run is interrupted, the folder is removed.
 fn create_folder(path: &Path, face: &dyn Face) -> Result<OutputFolder> {
     let mut held = face.hold_interruptions();
-    let folder = OutputFolder::create(path, Existing::Refuse)?;
+    let folder = OutputFolder::create(path, Existing::Refuse, &[])?;
     held.set(OutputState::Unfinished(folder.unfinished().to_owned()));
     Ok(folder)
 }

@@ -341,7 +341,7 @@ impl Walker {
         while let Some(folder) = walk.waiting.pop() {
             // Results contain documents of an earlier run. They would be duplicates of the
             // documents that the run was made from.
-            if folder != root && is_of_simtool(&folder) {
+            if folder != root && is_output_folder(&folder) {
                 walk.results.add(folder);
                 continue;
             }
@@ -437,8 +437,10 @@ fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Returns whether the folder contains the results of an earlier run of simtool.
-fn is_of_simtool(folder: &Path) -> bool {
+/// Returns whether the folder contains the results of an earlier run of simtool. The start of its
+/// `summary.json` proves that.
+#[must_use]
+pub fn is_output_folder(folder: &Path) -> bool {
     /// Number of bytes at the start of `summary.json` that contain the name of the program.
     const HEAD: u64 = 64;
     let mut head = Vec::new();
