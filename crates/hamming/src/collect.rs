@@ -66,7 +66,6 @@ impl<'w> KeepPairs<'w> {
     }
 
     /// Creates a receiver that keeps all pairs in any case.
-    #[cfg(test)]
     pub(crate) fn all() -> Self {
         Self { ledger: Ledger::new(u64::MAX), room: None }
     }
@@ -92,8 +91,9 @@ pub(crate) struct PairList {
 
 /// Number of pairs of a full vector. A full vector is moved when lists are merged, and not copied.
 const PIECE: usize = 1 << 12;
-/// Bytes of memory for a pair in a full vector. It exists twice while all pairs are copied to one vector.
-const PAIR_BYTES: u64 = 2 * size_of::<ValuePair>() as u64;
+/// Bytes of memory for a pair in a full vector. It exists twice while all pairs are copied to one vector,
+/// and more than twice while they are sorted by row.
+pub(crate) const PAIR_BYTES: u64 = 28;
 
 impl PairList {
     /// Returns the number of pairs.

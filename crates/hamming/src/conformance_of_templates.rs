@@ -4,13 +4,13 @@
 //! of bits divides them well. A recursion that treats the bits as independent visits far more paths
 //! than there are rows. So the tests also limit the memory of all paths that exist at the same time.
 
-use crate::collect::KeepPairs;
 use crate::conformance::fingerprint_sets::Random;
 use crate::conformance::{RowPair, expanded};
 use crate::door;
+use crate::group_pairs::GroupPairs;
 use crate::join::Join;
 use crate::joins::{searches, self_joins};
-use crate::partners::collect;
+use crate::partners::{Partners, collect};
 use crate::planner::JoinPlan;
 use crate::split::live_paths;
 use crate::workload::{JoinTask, Workload};
@@ -81,6 +81,12 @@ fn all_pairs(sides: Sides<&FingerprintRows<'_>>, max_distance: u32) -> Vec<RowPa
     pairs
 }
 
+/// Returns all pairs that `partners` finds.
+fn listed(partners: &dyn Partners) -> Vec<RowPair> {
+    let pairs = collect(partners);
+    pairs.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect()
+}
+
 /// Runs `work`, and checks the memory of the recursion's paths. All paths that exist at the same time
 /// may have at most [`MOST_PATH_WORDS`] words for each of the `row_words` words of the rows.
 fn with_bounded_paths<T>(row_words: usize, place: &str, work: impl FnOnce() -> T) -> T {
@@ -104,6 +110,7 @@ fn planned(
 #[test]
 fn every_self_join_takes_documents_of_a_template_in_bounded_memory() {
     let context = Context::default();
+    let little = Context::default().with_memory(1);
     for (shape, max_distance) in kinds() {
         let rows = template_rows(shape, &mut Random(7));
         let side = Sides::One(&rows);
@@ -117,6 +124,11 @@ fn every_self_join_takes_documents_of_a_template_in_bounded_memory() {
             });
             let found = expanded(found.groups.first(), &found.pairs);
             assert!(found == expected, "{place}");
+            // Without memory for the pairs, the join finds all of them or none.
+            let fitting = door::join_if_fits(side, &plan, &little).unwrap();
+            let is_all =
+                |found: GroupPairs| expanded(found.groups.first(), &found.pairs) == expected;
+            assert!(fitting.is_none_or(is_all), "{place}");
         }
     }
 }
@@ -124,6 +136,7 @@ fn every_self_join_takes_documents_of_a_template_in_bounded_memory() {
 #[test]
 fn every_search_takes_documents_of_a_template_in_bounded_memory() {
     let context = Context::default();
+    let little = Context::default().with_memory(1);
     for (shape, max_distance) in kinds() {
         let corpus = template_rows(shape, &mut Random(7));
         let mut queries = RowsBuilder::new(shape);
@@ -142,10 +155,11 @@ fn every_search_takes_documents_of_a_template_in_bounded_memory() {
             let plan = planned(join, task, &corpus, max_distance);
             let row_words = queries.words.len() + corpus.words.len();
             let found = with_bounded_paths(row_words, &place, || {
-                collect(&*door::partners(sides, &plan, &context).unwrap(), &KeepPairs::all())
+                listed(&*door::partners(sides, &plan, &context).unwrap())
             });
-            let found: Vec<RowPair> = found.iter().map(|p| (p.a, p.b, p.distance)).collect();
             assert!(found == expected, "{place}");
+            let fitting = door::join_if_fits(sides, &plan, &little).unwrap();
+            assert!(fitting.is_none_or(|found| found.pairs.len() <= expected.len()), "{place}");
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::join::{Join, JoinFixedRows};
 use crate::layout::Layout;
 use crate::null_lanes::{NullSide, may_be_null, without_nulls};
 use crate::pair_room::{PairRoom, if_pairs_fit};
-use crate::partners::{Partners, collect, count};
+use crate::partners::{Partners, collect_in_room, count};
 use crate::planner::JoinPlan;
 use crate::row_pairs::RowPairs;
 use crate::votes::voting_pairs;
@@ -218,12 +218,15 @@ fn scan_wide(rows: Sides<&FingerprintRows<'_>>, work: JoinWork<'_>) -> Result<Gr
     match rows {
         Sides::One(rows) => {
             let (groups, values) = WideRows::new(rows, reach).grouped()?;
-            Ok(GroupPairs { groups: Sides::One(groups), pairs: collect(&values, keep) })
+            Ok(GroupPairs {
+                groups: Sides::One(groups),
+                pairs: collect_in_room(&values, keep, work.share),
+            })
         }
         Sides::Two(queries, corpus) => {
             let (query_groups, queries) = WideRows::new(queries, reach).grouped()?;
             let (corpus_groups, corpus) = WideRows::new(corpus, reach).grouped()?;
-            let pairs = collect(&WideSearch { queries, corpus }, keep);
+            let pairs = collect_in_room(&WideSearch { queries, corpus }, keep, work.share);
             Ok(GroupPairs { groups: Sides::Two(query_groups, corpus_groups), pairs })
         }
     }

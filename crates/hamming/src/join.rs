@@ -7,7 +7,7 @@ use crate::Rows;
 use crate::collect::KeepPairs;
 use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
-use crate::partners::{Partners, collect, count};
+use crate::partners::{Partners, collect_in_room, count};
 use crate::row_pairs::RowPairs;
 use crate::work::{FixedRows, JoinWork};
 use crate::workload::{JoinEstimate, JoinTask, Workload};
@@ -174,8 +174,9 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
         let corpus = group(corpus, work.context.memory())?;
         let query_values = FixedRows::all(queries.values());
         let corpus_values = FixedRows::all(corpus.values());
-        let pairs =
-            collect(&*self.partners(query_values, corpus_values, work)?, &KeepPairs::new(work));
+        let partners = self.partners(query_values, corpus_values, work)?;
+        let pairs = collect_in_room(&*partners, &KeepPairs::new(work), work.share);
+        drop(partners);
         Ok(GroupPairs { groups: Sides::Two(queries.groups, corpus.groups), pairs })
     }
 

@@ -6,7 +6,7 @@ use crate::collect::KeepPairs;
 use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
-use crate::partners::{Partners, UNKNOWN_BOUND, collect};
+use crate::partners::{Partners, UNKNOWN_BOUND, collect_in_room};
 use crate::work::{FixedRows, JoinWork};
 use crate::workload::{JoinEstimate, JoinTask, Workload};
 use simtool_base::error::Result;
@@ -99,7 +99,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for LinearScanJoin {
     fn self_join(&self, rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
         let equal = group(rows, work.context.memory())?;
         let behind = ScanBehind { rows: FixedRows::all(equal.values()), work };
-        let pairs = collect(&behind, &KeepPairs::new(work));
+        let pairs = collect_in_room(&behind, &KeepPairs::new(work), work.share);
         Ok(GroupPairs { groups: Sides::One(equal.groups), pairs })
     }
 

@@ -5,7 +5,7 @@ use crate::collect::{Collect, KeepPairs};
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
 };
-use simtool_base::progress::{Progress, Work};
+use simtool_base::progress::{Progress, Share, Work};
 use simtool_model::matches::{Match, ValuePair};
 use std::ops::Range;
 
@@ -29,12 +29,28 @@ pub trait Partners: Sync {
     fn partners(&self, row: usize, found: &mut Vec<Match>);
 }
 
-/// Collects the pairs in ascending order. `keep` decides what becomes of pairs that do not fit in memory.
+/// Collects all pairs in ascending order.
 #[must_use]
-pub(crate) fn collect(pairs: &dyn Partners, keep: &KeepPairs<'_>) -> Vec<ValuePair> {
+pub fn collect(pairs: &dyn Partners) -> Vec<ValuePair> {
+    collect_in_room(pairs, &KeepPairs::all(), Share::silent())
+}
+
+/// Collects the pairs in ascending order, and reports progress as `share`. `keep` decides what becomes of
+/// pairs that do not fit in memory. If the work is cancelled, pairs are missing.
+#[must_use]
+pub(crate) fn collect_in_room(
+    pairs: &dyn Partners,
+    keep: &KeepPairs<'_>,
+    share: Share<'_>,
+) -> Vec<ValuePair> {
     let parts = tasks(pairs).into_par_iter().with_max_len(1).map(|rows| {
         let mut part = keep.part();
+        if share.is_cancelled() {
+            return part;
+        }
+        let share = share.part(rows.len(), pairs.rows());
         for_each(pairs, rows, |pair| keep.pair(&mut part, pair.a, pair.b, pair.distance));
+        share.done();
         part
     });
     let parts: Vec<_> = parts.collect();

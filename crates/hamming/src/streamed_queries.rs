@@ -3,6 +3,7 @@
 //! Nothing is built for the corpus, so it may be a mapped file that is larger than memory.
 
 use crate::Rows;
+use crate::collect::{Collect, KeepPairs, PairList};
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::layout::{Layout, is_first_agreeing};
 use crate::partners::Partners;
@@ -90,27 +91,36 @@ impl<L: Fingerprint> StreamedQueries<L> {
     /// For each of n corpus rows, k + 1 look-ups in a table of 256 KB, and the comparisons of the
     /// candidates.
     pub fn scan(&self, corpus: Rows<'_, L>) -> Vec<ValuePair> {
+        self.scan_in_room(corpus, &KeepPairs::all())
+    }
+
+    /// Finds pairs like [`Self::scan`]. `keep` decides what becomes of pairs that do not fit in memory.
+    fn scan_in_room(&self, corpus: Rows<'_, L>, keep: &KeepPairs<'_>) -> Vec<ValuePair> {
         let rows = corpus.fingerprints.len();
-        let chunks: Vec<Vec<ValuePair>> = (0..rows.div_ceil(CHUNK_ROWS))
+        let chunks: Vec<PairList> = (0..rows.div_ceil(CHUNK_ROWS))
             .into_par_iter()
             .map(|chunk| {
-                let mut found = Vec::new();
+                let mut found = keep.part();
                 let mut candidates = vec![0; places(STEP_ROWS)];
                 let end = rows.min((chunk + 1) * CHUNK_ROWS);
                 for first in (chunk * CHUNK_ROWS..end).step_by(STEP_ROWS) {
                     let step = first..end.min(first + STEP_ROWS);
                     // All tables process the same rows, which stay in the caches.
                     for table in 0..self.tables.len() {
-                        self.scan_step(table, corpus, step.clone(), &mut candidates, &mut found);
+                        self.scan_step(table, corpus, step.clone(), &mut candidates, |pair| {
+                            keep.pair(&mut found, pair.a, pair.b, pair.distance);
+                        });
                     }
                 }
                 found
             })
             .collect();
         // Chunks are in row order. The result is ordered by query.
-        let mut pairs = chunks.concat();
-        pairs.sort_unstable();
-        pairs
+        let mut pairs = keep.part();
+        for chunk in chunks {
+            keep.merge(&mut pairs, chunk);
+        }
+        pairs.into_sorted()
     }
 
     /// Compares the rows of `corpus` with numbers `rows` with table number `number`. First selects the
@@ -121,7 +131,7 @@ impl<L: Fingerprint> StreamedQueries<L> {
         corpus: Rows<'_, L>,
         rows: Range<usize>,
         candidates: &mut [u32],
-        found: &mut Vec<ValuePair>,
+        mut found: impl FnMut(ValuePair),
     ) {
         let table = &self.tables[number];
         let first = rows.start;
@@ -145,7 +155,7 @@ impl<L: Fingerprint> StreamedQueries<L> {
                     && is_first_agreeing(&self.blocks, number, difference)
                     && corpus.has_fingerprint(row)
                 {
-                    found.push(ValuePair { a, b: row as u32, distance });
+                    found(ValuePair { a, b: row as u32, distance });
                 }
             }
         }
@@ -197,7 +207,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for StreamedQueriesJoin {
         let (fingerprints, query_rows) = queries.valid();
         let layout = work.layout(&fingerprints);
         let streamed = StreamedQueries::new(&fingerprints, &layout, work.reach, work.isa());
-        let found = streamed.scan(corpus.rows());
+        let found = streamed.scan_in_room(corpus.rows(), &KeepPairs::new(work));
         Ok(Box::new(StreamedPairs { found, query_rows, query_count }))
     }
 }

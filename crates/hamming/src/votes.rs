@@ -9,10 +9,11 @@ use crate::Rows;
 use crate::bipartite_join::bipartite_join;
 use crate::collect::KeepPairs;
 use crate::partition_join::self_join;
-use crate::partners::{Partners, collect};
+use crate::partners::{Partners, collect_in_room};
 use crate::row_pairs::RowPairs;
 use crate::work::JoinWork;
 use simtool_base::error::Result;
+use simtool_base::progress::Share;
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::fingerprint_table::Reach;
 use simtool_model::matches::{Match, ValuePair};
@@ -40,7 +41,8 @@ pub(super) fn voting_pairs(
         };
         let met = RowPairs::new(met, rows.first().len());
         let max_distance = reach.max_distance;
-        pairs.extend(collect(&Judged { met, lane, rows, max_distance }, &KeepPairs::new(work)));
+        let judged = Judged { met, lane, rows, max_distance };
+        pairs.extend(collect_in_room(&judged, &KeepPairs::new(work), Share::silent()));
     }
     pairs.sort_unstable();
     Ok(pairs)

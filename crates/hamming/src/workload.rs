@@ -4,6 +4,7 @@
 //! Estimates only have to rank the methods correctly. Their constants were measured on a 2-core Intel
 //! Xeon with AVX-512 in November 2026, and rounded.
 
+use crate::collect::PAIR_BYTES;
 use crate::split::effective_bits;
 use simtool_base::error::{Error, Result};
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape};
@@ -19,8 +20,6 @@ const WIDE_FOLD_COMPARE: f64 = 0.04;
 pub(super) const GROUPING: f64 = 20.0;
 /// Nanoseconds that a pair takes if a method keeps its pairs in memory and sorts them.
 const PAIR_TIME: f64 = 40.0;
-/// Bytes that a pair takes if a method keeps its pairs in memory and sorts them.
-const PAIR_BYTES: f64 = 28.0;
 /// Nanoseconds for one look-up in a table. This is the latency of a memory access.
 const LATENCY: f64 = 120.0;
 /// Minimum number of rows that one look-up in a table compares, because buckets have about this number
@@ -232,7 +231,7 @@ impl Workload {
     /// those that are near by chance are found.
     pub(super) fn kept_pairs(&self, compared: f64) -> JoinEstimate {
         let pairs = compared * self.share_within();
-        JoinEstimate { nanoseconds: pairs * PAIR_TIME, bytes: pairs * PAIR_BYTES }
+        JoinEstimate { nanoseconds: pairs * PAIR_TIME, bytes: pairs * PAIR_BYTES as f64 }
     }
 
     /// Returns the fraction of pairs of unrelated rows that are within the maximum distance. It is a
