@@ -149,7 +149,7 @@ fn filter(adder: &mut IndexAdder) {
         bytes / seconds(began.elapsed())
     };
     let all = pages.concat();
-    let reader = adder.line_reader(options.clone());
+    let reader = adder.line_reader(options.clone()).expect("an index of this version");
     let mut answered = |is_new: bool| {
         let is_right = |line: &Line| match line.fate {
             LineFate::Document(_, Added::New(_)) => is_new,

@@ -4,7 +4,7 @@ use super::kept_recipe::KeptRecipe;
 use super::lookup::{Lookup, Near};
 use super::merge::{SegmentMerger, check_memory, merged_with, most_rows};
 use super::pending::{InputEntry, Pending};
-use super::stored::{check_rows, check_shape, find, near_of, removed};
+use super::stored::{check_rows, find, near_of, removed};
 use crate::index::store::{IndexWriter, Repeats};
 use crate::method::Method;
 use simtool_base::durable::Disk;
@@ -143,7 +143,7 @@ impl IndexAdder {
         id: impl Fn(usize) -> Cow<'i, [u8]>,
         origin: impl Fn(usize) -> (u32, u64),
     ) -> Result<Vec<Added>> {
-        check_shape(rows, &self.recipe)?;
+        self.recipe.check_rows(rows)?;
         // Both searches are started by one call, because waking the threads takes time.
         let near = || rayon::join(|| self.nearest(rows), || self.within(rows));
         let (stored, within) = self.context.threads().run(near)?;

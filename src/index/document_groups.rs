@@ -111,7 +111,8 @@ impl GroupedReading<'_> {
     ///
     /// # Errors
     ///
-    /// The corpus cannot be read, or `visit` fails.
+    /// This version of simtool makes other fingerprints than those of the index, the corpus cannot be read, or
+    /// `visit` fails.
     pub(super) fn for_each_group(
         &self,
         corpus: &dyn Corpus,
@@ -119,6 +120,7 @@ impl GroupedReading<'_> {
         visit: &mut dyn FnMut(&DocumentGroup<'_>) -> Result<()>,
     ) -> Result<CollectionSummary> {
         let &Self { recipe, context, keeps_ids } = self;
+        recipe.check_made_here()?;
         let bytes = |shard: &usize| corpus.shard_bytes(*shard);
         let progress = context.progress();
         progress.begin("reading", Work::Bytes(shards.iter().map(bytes).sum()));

@@ -22,8 +22,8 @@ impl Index {
         let failed = |error| Error::io("the export", "write", error);
         let is_json = matches!(format, RowFormat::JsonLines);
         let columns = if is_json { IndexRows::JSON_LINES } else { IndexRows::COLUMNS };
-        let recipe = self.method().recipe().to_string();
-        let mut rows = RowsFile::new(out, format, columns, &recipe).map_err(failed)?;
+        let mut rows =
+            RowsFile::new(out, format, columns, self.shared().0.recipe()).map_err(failed)?;
         let shape = self.shape();
         let mut digits = Vec::new();
         self.visit(&mut |known, words| {

@@ -29,7 +29,7 @@ impl IndexAdder {
     ///
     /// The indexes have rows of different recipes, one of them is damaged, or [`add`](Self::add) fails.
     pub fn add_index(&mut self, other: &Index) -> Result<(u64, u64)> {
-        self.check(other.method())?;
+        self.shared().0.check_kept(other.shared().0)?;
         // The indexes number their sources independently, so numbers are translated by name.
         let sources: Vec<u32> =
             other.sources().iter().map(|name| self.source_number(name)).collect::<Result<_>>()?;

@@ -6,7 +6,7 @@ use crate::method::{Criterion, Fitted, Method};
 use simtool_base::error::{Error, Result};
 use simtool_hamming::bucket_table::TableKeys;
 use simtool_hamming::layout::Layout;
-use simtool_model::fingerprint_rows::{Metric, recipe_difference};
+use simtool_model::fingerprint_rows::{FingerprintRows, Metric, recipe_difference};
 use simtool_model::fingerprint_table::Reach;
 
 /// Minimum number of bits in a key. A key is the part of a fingerprint by which a table finds the
@@ -20,6 +20,9 @@ const MOST_WORDS: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct KeptRecipe {
     method: Method,
+    /// Recipe of the stored fingerprints. It names everything that they depend on. The method of an index
+    /// from another version of simtool may make fingerprints by another recipe.
+    recipe: String,
     /// Shape of the fingerprints, and the maximum distance at which documents are near.
     pub(super) reach: Reach,
     /// Bits of a fingerprint that are its key in each lookup table. `None` if there are no tables and
@@ -56,34 +59,44 @@ impl KeptRecipe {
                 "does not go with an index, which misses nothing",
             ));
         }
-        let shape = sketch.shape();
-        let reach = Reach { shape, max_distance };
-        Ok(Self { method, reach, tables: tables(reach) })
+        let reach = Reach { shape: sketch.shape(), max_distance };
+        let recipe = recipe_of(&method);
+        Ok(Self { method, recipe, reach, tables: tables(reach) })
     }
 
-    /// Creates the recipe of an existing index.
+    /// Creates the recipe of an existing index. If another version of simtool created the index, its stored
+    /// fingerprints can be read, but [`Self::check_made_here`] may fail.
     ///
     /// # Errors
     ///
-    /// This version of simtool makes other fingerprints than the version that created the index.
+    /// The manifest has no method that an index can use.
     pub(super) fn of(manifest: &Manifest) -> Result<Self> {
-        let kept = Self::new(manifest.method.parse()?)?;
-        // A new version of simtool may make other fingerprints for the same settings. Distances between old
-        // and new ones would mean nothing.
-        kept.check_recipe(&manifest.recipe)?;
-        Ok(kept)
+        Ok(Self { recipe: manifest.recipe.clone(), ..Self::new(manifest.method.parse()?)? })
+    }
+
+    /// Checks that this version of simtool makes fingerprints by the recipe of the stored ones. Distances
+    /// between fingerprints of two recipes would mean nothing.
+    ///
+    /// # Errors
+    ///
+    /// This version of simtool makes other fingerprints for the method of the index.
+    pub(super) fn check_made_here(&self) -> Result<()> {
+        recipe_difference(&self.recipe, &recipe_of(&self.method)).map_or(Ok(()), |difference| {
+            let rule = format!(
+                "is made by other rules in this version of simtool; they differ in {difference}. The index \
+                 can be read, exported and compacted. To add or query documents, create a new index and add \
+                 all documents again"
+            );
+            Err(Error::config("method", self.method.name(), rule))
+        })
     }
 
     fn check_recipe(&self, other: &str) -> Result<()> {
-        match recipe_difference(other, &self.recipe()) {
-            None => Ok(()),
-            Some(difference) => {
-                let rule = format!(
-                    "makes other rows than those of the index; they differ in {difference}"
-                );
-                Err(Error::config("method", self.method.name(), rule))
-            }
-        }
+        recipe_difference(other, &self.recipe).map_or(Ok(()), |difference| {
+            let rule =
+                format!("makes other rows than those of the index; they differ in {difference}");
+            Err(Error::config("method", self.method.name(), rule))
+        })
     }
 
     /// Checks that another method makes the same fingerprints and has the same maximum distance.
@@ -92,13 +105,35 @@ impl KeptRecipe {
     ///
     /// The method makes other fingerprints or has another maximum distance.
     pub(super) fn check(&self, other: &Method) -> Result<()> {
-        let other = Self::new(other.clone())?;
-        other.check_recipe(&self.recipe())?;
+        self.check_kept(&Self::new(other.clone())?)
+    }
+
+    /// Checks that another index has fingerprints of the same recipe and the same maximum distance.
+    ///
+    /// # Errors
+    ///
+    /// The recipes or the maximum distances differ.
+    pub(super) fn check_kept(&self, other: &Self) -> Result<()> {
+        other.check_recipe(&self.recipe)?;
         if other.reach.max_distance != self.reach.max_distance {
             let rule = format!("must be that of the index, {}", self.reach.max_distance);
             return Err(Error::config("max_distance", other.reach.max_distance, rule));
         }
         Ok(())
+    }
+
+    /// Checks that the fingerprints in `rows` have the shape and, if it is known, the recipe of the stored
+    /// ones.
+    ///
+    /// # Errors
+    ///
+    /// The shape or the recipe differs.
+    pub(super) fn check_rows(&self, rows: &FingerprintRows<'_>) -> Result<()> {
+        if rows.shape != self.reach.shape {
+            let rule = format!("must be of {}, as the index's are", self.reach.shape);
+            return Err(Error::config("rows", rows.shape, rule));
+        }
+        rows.recipe.as_deref().map_or(Ok(()), |recipe| self.check_recipe(recipe))
     }
 
     /// Returns the number of lookup tables that each segment has, or 0 if every fingerprint is compared.
@@ -111,14 +146,14 @@ impl KeptRecipe {
         &self.method
     }
 
-    /// Returns the recipe as text. It names everything that the fingerprints depend on.
-    pub(super) fn recipe(&self) -> String {
-        self.method.recipe().rows_recipe(&Fitted::Nothing)
+    /// Returns the recipe of the stored fingerprints as text. It names everything that they depend on.
+    pub(super) fn recipe(&self) -> &str {
+        &self.recipe
     }
 
     /// Returns the manifest of an index without documents.
     pub(super) fn manifest(&self) -> Manifest {
-        Manifest::new(self.method.to_string(), self.recipe())
+        Manifest::new(self.method.to_string(), self.recipe.clone())
     }
 
     /// Returns the number of 64-bit words of a stored fingerprint. If there are lookup tables, the number is
@@ -127,6 +162,11 @@ impl KeptRecipe {
         let words = self.reach.shape.words();
         if self.tables.is_some() { words.next_power_of_two() } else { words }
     }
+}
+
+/// Returns the recipe by which this version of simtool makes the fingerprints of `method`.
+fn recipe_of(method: &Method) -> String {
+    method.recipe().rows_recipe(&Fitted::Nothing)
 }
 
 /// Returns the bits of a fingerprint that are its key in each lookup table. Returns `None` if tables would
@@ -188,9 +228,15 @@ mod tests {
         assert!(refused("simhash:bits=128").contains("they differ in simhash64 and simhash128"));
         assert!(refused("simhash:max_distance=2").contains("must be that of the index, 3"));
         let mut manifest = index.manifest();
-        KeptRecipe::of(&manifest).unwrap();
+        KeptRecipe::of(&manifest).unwrap().check_made_here().unwrap();
         manifest.recipe.push_str("/from-the-future");
-        let error = KeptRecipe::of(&manifest).unwrap_err().to_string();
-        assert!(error.contains("from-the-future"), "{error}");
+        let other = KeptRecipe::of(&manifest).unwrap();
+        assert_eq!(other.manifest().recipe, manifest.recipe);
+        for error in
+            [other.check_made_here(), index.check_kept(&other), other.check(index.method())]
+        {
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains("from-the-future"), "{error}");
+        }
     }
 }

@@ -102,10 +102,14 @@ impl LineReader {
 
 impl IndexAdder {
     /// Returns a reader of lines for [`add_lines`](Self::add_lines).
-    #[must_use]
-    pub fn line_reader(&self, options: ReadOptions) -> LineReader {
+    ///
+    /// # Errors
+    ///
+    /// This version of simtool makes other fingerprints than those of the index.
+    pub fn line_reader(&self, options: ReadOptions) -> Result<LineReader> {
         let (recipe, context) = self.shared();
-        LineReader { recipe, context, options }
+        recipe.check_made_here()?;
+        Ok(LineReader { recipe, context, options })
     }
 
     /// Adds the documents of the lines in their order, like [`add`](Self::add), and returns the result of

@@ -92,12 +92,12 @@ pub struct IndexSize {
 
 impl Index {
     /// Opens the index in a folder for reading. Another process may write to it, but documents that are added
-    /// later are not found.
+    /// later are not found. If another version of simtool made fingerprints by other rules, the index can be
+    /// read, but queries by texts are errors.
     ///
     /// # Errors
     ///
-    /// There is no index, it is damaged, this version of simtool makes other fingerprints, or the threads
-    /// cannot be started.
+    /// There is no index, it is damaged, or the threads cannot be started.
     pub fn open(path: &Path, access: FileAccess, resources: &Resources) -> Result<Self> {
         let folder = IndexFolder::open(path, access)?;
         let recipe = KeptRecipe::of(folder.manifest())?;
@@ -143,7 +143,7 @@ impl Index {
     /// The rows have another shape than the index, a part of the index that was read is damaged, or there is
     /// too little memory.
     pub fn near(&self, rows: &FingerprintRows<'_>, only_nearest: bool) -> Result<Vec<Vec<Near>>> {
-        check_shape(rows, &self.recipe)?;
+        self.recipe.check_rows(rows)?;
         let mut found = vec![Vec::new(); rows.len()];
         let lookup = self.lookup();
         for segment in self.folder.segments() {
@@ -356,13 +356,4 @@ pub(super) fn check_rows(folder: &IndexFolder, recipe: &KeptRecipe) -> Result<()
 pub(super) fn has_rows_of(segment: &Segment, recipe: &KeptRecipe) -> bool {
     let tables = recipe.table_count();
     segment.row_words() == recipe.row_words() && segment.table_count() == tables
-}
-
-/// Checks that the fingerprints in `rows` have the shape that the recipe demands.
-pub(super) fn check_shape(rows: &FingerprintRows<'_>, recipe: &KeptRecipe) -> Result<()> {
-    if rows.shape == recipe.reach.shape {
-        return Ok(());
-    }
-    let rule = format!("must be of {}, as the index's are", recipe.reach.shape);
-    Err(Error::config("rows", rows.shape, rule))
 }

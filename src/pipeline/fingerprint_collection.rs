@@ -268,6 +268,35 @@ mod tests {
     }
 
     #[test]
+    fn fingerprints_have_their_frozen_values() {
+        let row = |text: &str| {
+            let config = Config { method: "simhash".parse().unwrap(), ..Config::default() };
+            let made = fingerprint(&Texts::of(&[text]), &config).unwrap();
+            made.rows.row(0).map(|row| row[0])
+        };
+        // The values were made before the recipe dropped invisible characters.
+        for (text, expected) in [
+            ("It's said that soft hyphens don't change words", 0x49d2_62f3_0a80_d38a),
+            ("Größere Straßen führen über den Fluß, 駅前のパン屋", 0x4008_c2e5_bb82_0208),
+        ] {
+            assert_eq!(row(text), Some(expected), "{text}");
+        }
+        // The values of texts that the recipe changes.
+        for (text, same) in [
+            (
+                "It’s said that soft hy\u{ad}phens don‘t change wo\u{200b}rds",
+                "It's said that soft hyphens don't change words",
+            ),
+            (
+                "Größere Stra\u{ad}ßen fu\u{200d}\u{308}hren über den Fluß, 駅\u{fe00}前のパン屋",
+                "Größere Straßen führen über den Fluß, 駅前のパン屋",
+            ),
+        ] {
+            assert_eq!(row(text), row(same), "{text}");
+        }
+    }
+
+    #[test]
     fn threads_and_instruction_sets_do_not_matter_and_64_bits_are_half_of_128() {
         for words in ["", "words=3,"] {
             let wide = format!("simhash:{words}bits=128");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -249,34 +249,72 @@ fn one_writes_and_others_wait_or_read() {
     assert_eq!(check(folder, "index export i").lines().count(), 2);
 }
 
+/// Copies the index of `tests/golden/NAME` to the folder `golden` of `folder`. Returns the path of the
+/// original.
+fn copy_golden(name: &str, folder: &Path) -> PathBuf {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    fs::create_dir(folder.join("golden")).unwrap();
+    for name in ["MANIFEST", "segment-0000000000"] {
+        fs::write(folder.join("golden").join(name), fs::read(golden.join(name)).unwrap()).unwrap();
+    }
+    golden
+}
+
+/// Checks that `index verify`, `stat`, `export` and `compact` work for the copy of a golden index.
+fn check_reading_golden(folder: &Path, golden: &Path) {
+    check(folder, "index verify golden -q");
+    check(folder, "index stat golden");
+    let expected = fs::read_to_string(golden.join("export.jsonl")).unwrap();
+    assert_eq!(check(folder, "index export golden"), expected);
+    check(folder, "index compact golden -q");
+    assert_eq!(check(folder, "index export golden"), expected);
+}
+
 /// The index that this version writes is kept for later versions: they must open it, or say why
 /// they cannot. If the folder is missing, the test creates it, for a new version of the format.
 #[test]
 fn the_index_of_each_version_of_the_format_is_read() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/index-3");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/index-4");
     let folder = workplace(12);
     let folder = folder.path();
     check(folder, &format!("index add i pages.jsonl -q --source one {TIME}"));
+    let names = ["MANIFEST", "segment-0000000000"];
     if !golden.exists() {
         fs::create_dir_all(&golden).unwrap();
-        for name in ["MANIFEST", "segment-0000000000"] {
+        for name in names {
             fs::copy(folder.join("i").join(name), golden.join(name)).unwrap();
         }
         fs::write(golden.join("export.jsonl"), check(folder, "index export i")).unwrap();
         panic!("{} was made: is it as it should be?", golden.display());
     }
-    fs::create_dir(folder.join("golden")).unwrap();
-    for name in ["MANIFEST", "segment-0000000000"] {
-        let kept = fs::read(golden.join(name)).unwrap();
-        assert!(fs::read(folder.join("i").join(name)).unwrap() == kept, "{name} is written anew");
-        fs::write(folder.join("golden").join(name), kept).unwrap();
+    copy_golden("index-4", folder);
+    for name in names {
+        let [kept, made] = ["golden", "i"].map(|index| fs::read(folder.join(index).join(name)));
+        assert!(kept.unwrap() == made.unwrap(), "{name} is written anew");
     }
-    check(folder, "index verify golden -q");
-    let expected = fs::read_to_string(golden.join("export.jsonl")).unwrap();
-    assert_eq!(check(folder, "index export golden"), expected);
+    check_reading_golden(folder, &golden);
     assert_eq!(check(folder, "index query golden pages.jsonl -q").lines().count(), 12);
-    check(folder, "index compact golden -q");
-    assert_eq!(check(folder, "index export golden"), expected);
+}
+
+/// An index whose fingerprints were made before invisible characters were dropped. It can be read,
+/// but new fingerprints are not compared with its own.
+#[test]
+fn an_index_of_an_older_recipe_is_read_but_not_compared_with() {
+    let folder = workplace(12);
+    let folder = folder.path();
+    let golden = copy_golden("index-3", folder);
+    let manifest = || fs::read_to_string(folder.join("golden/MANIFEST")).unwrap();
+    for command in ["add", "query"] {
+        let message = check_failure(folder, &format!("index {command} golden pages.jsonl -q"), 2);
+        let reason = "they differ in nfkc@18+casefold and nfkc@18+casefold+no-ignorables+quotes";
+        assert!(message.contains(reason) && message.contains("create a new index"), "{message}");
+    }
+    let before = manifest();
+    check_reading_golden(folder, &golden);
+    let recipe = "nfkc@18+casefold/shingle=3";
+    assert!(before.contains(recipe) && manifest().contains(recipe), "{}", manifest());
+    let message = check_failure(folder, "index merge i golden -q", 2);
+    assert!(message.contains("they differ in nfkc@18+casefold"), "{message}");
 }
 
 /// After its writer is killed at any moment, an index has the state of the last commit or of the

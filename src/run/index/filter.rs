@@ -100,7 +100,7 @@ pub fn filter_lines(
 ) -> Result<FilterOutcome> {
     let adder = request.index.open_adder(face.access())?;
     let duplicates = request.duplicates.as_deref().map(Duplicates::open).transpose()?;
-    let reader = adder.line_reader(request.reading.clone());
+    let reader = adder.line_reader(request.reading.clone())?;
     let mut answers = Answers {
         adder,
         request,

@@ -4,7 +4,7 @@
 //! character is called stable if its folded form does not depend on the text around it.
 //! Normalization never combines a stable character with the character before it.
 
-use super::normalize::{KNOWN, fold};
+use super::normalize::{KNOWN, fold, is_ignorable};
 use super::word_roles::role_of_block;
 use std::sync::atomic::{AtomicU64, Ordering};
 use unicode_normalization::char::canonical_combining_class;
@@ -25,6 +25,8 @@ pub(super) enum State {
     Long,
     /// A combining mark that stays unchanged if no mark of a higher combining class is before it.
     Mark,
+    /// The character is invisible and has no form. The characters around it are adjacent.
+    Dropped,
 }
 
 /// The normalized and folded form of a character, packed into 64 bits.
@@ -56,6 +58,7 @@ impl Form {
             2 => State::Stable,
             3 => State::Long,
             4 => State::Mark,
+            5 => State::Dropped,
             _ => State::Unstable,
         }
     }
@@ -104,6 +107,9 @@ pub(super) fn form(character: char) -> Form {
 fn ask(character: char) -> Form {
     if role_of_block(character).is_some() {
         return Form::new(State::Stable, character.encode_utf8(&mut [0; 4]), 0);
+    }
+    if is_ignorable(character) {
+        return Form::new(State::Dropped, "", 0);
     }
     by_rules(character)
 }

@@ -9,7 +9,7 @@
 //! # References
 //! Unicode Standard Annex #15, Unicode Normalization Forms; the Unicode Standard, sections 3.11 and 3.13.
 
-use super::normalize::{self, KNOWN};
+use super::normalize::{self, KNOWN, is_ignorable, plain_quote};
 use caseless::Caseless as _;
 use simtool_base::unordered_map::UnorderedMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -114,12 +114,13 @@ impl Composer {
     }
 }
 
-/// Returns the folded decomposition of a character. Each character of the decomposition has its
-/// combining class. If the full decomposition contains an iota subscript, one iota subscript is
+/// Returns the folded decomposition of a character, which is empty if the character is dropped. Each
+/// character of the decomposition has its combining class. If the full decomposition contains an iota subscript, one iota subscript is
 /// added at the end.
 fn decomposed(character: char) -> impl Iterator<Item = Classed> {
-    let has_below = std::iter::once(character).nfkd().any(|part| part == IOTA_BELOW);
-    let parts = std::iter::once(character).nfkd().default_case_fold().nfkd();
+    let visible = Some(character).filter(|&character| !is_ignorable(character));
+    let has_below = visible.into_iter().nfkd().any(|part| part == IOTA_BELOW);
+    let parts = visible.into_iter().nfkd().default_case_fold().nfkd().map(plain_quote);
     let below = has_below.then_some(IOTA_BELOW);
     parts.chain(below).map(|part| (part, canonical_combining_class(part)))
 }

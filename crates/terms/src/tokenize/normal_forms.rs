@@ -77,6 +77,7 @@ impl Normalized {
         let form = form(character);
         match form.state() {
             State::Stable => self.folded.push_form(form),
+            State::Dropped => {}
             State::Mark if form.combining() >= combining_before(text, at) => {
                 self.folded.push_form(form);
             }
@@ -108,8 +109,8 @@ impl Normalized {
         end
     }
 
-    /// Removes from the output the last stable character before `at` and the marks on it. Returns
-    /// the byte offset of that character in `text`.
+    /// Removes from the output the last stable character before `at` and the marks on it, across
+    /// dropped characters. Returns the byte offset of that character in `text`.
     fn back_to_stable(&mut self, text: &[u8], at: usize) -> usize {
         let mut start = at;
         let mut length = self.folded.length;
@@ -119,9 +120,10 @@ impl Normalized {
                 State::Unstable => break,
                 State::Long => self.composer.fold_one(character).len(),
                 State::Stable | State::Mark => form.length(),
+                State::Dropped => 0,
             };
             (start, length) = (before, length - bytes);
-            if form.state() != State::Mark {
+            if !matches!(form.state(), State::Mark | State::Dropped) {
                 break;
             }
         }
@@ -168,11 +170,18 @@ impl FoldedText {
     }
 }
 
-/// Returns the combining class of the character before `at` if it is a mark that normalization
-/// keeps. Otherwise returns 0.
-fn combining_before(text: &[u8], at: usize) -> u8 {
-    let form = character_before(text, at).map(|(_, character)| form(character));
-    form.filter(|form| form.state() == State::Mark).map_or(0, Form::combining)
+/// Returns the combining class of the last character before `at` that is not dropped, if it is a
+/// mark that normalization keeps. Otherwise returns 0.
+fn combining_before(text: &[u8], mut at: usize) -> u8 {
+    while let Some((before, character)) = character_before(text, at) {
+        let form = form(character);
+        match form.state() {
+            State::Dropped => at = before,
+            State::Mark => return form.combining(),
+            State::Unstable | State::Stable | State::Long => break,
+        }
+    }
+    0
 }
 
 /// Returns the byte offset of the character before `at`, and the character. Returns `None` if `at`

@@ -1,11 +1,15 @@
 //! Normalizes and folds text, and knows the scripts that are written without spaces.
 //!
-//! The steps are NFKC, then full case folding (CaseFolding.txt, statuses C and F, no context
-//! rules), then NFKC again if folding undid it. They give different spellings of a word the same
-//! form.
+//! The steps give different spellings of a word the same form:
+//!
+//! 1. Characters that are invisible by default are dropped, for example soft hyphens.
+//! 2. NFKC, then full case folding (CaseFolding.txt, statuses C and F, no context rules), then NFKC
+//!    again if folding undid it.
+//! 3. Typographic apostrophes and quotation marks become the ASCII characters `'` and `"`.
 //!
 //! # References
-//! Unicode Standard Annex #15, Unicode Normalization Forms; the Unicode Standard, section 3.13.
+//! Unicode Standard Annex #15, Unicode Normalization Forms; the Unicode Standard, sections 3.13 and
+//! 5.21; `DerivedCoreProperties.txt`, property `Default_Ignorable_Code_Point`.
 
 use caseless::Caseless as _;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
@@ -18,19 +22,64 @@ pub(super) const KNOWN: usize = 0x4_0000;
 /// Returns the part of a tokenizer's recipe that identifies the versions of normalization and
 /// folding.
 pub(super) fn recipe() -> String {
-    format!("nfkc@{}+casefold", unicode_normalization::UNICODE_VERSION.0)
+    format!("nfkc@{}+casefold+no-ignorables+quotes", unicode_normalization::UNICODE_VERSION.0)
 }
 
-/// Normalizes and case-folds `text`, and writes the result to `folded`.
+/// Normalizes and folds `text`, and writes the result to `folded`. This function is the definition
+/// of a normalized and folded text.
 pub(super) fn fold(text: &str, folded: &mut String) {
     folded.clear();
-    if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
-        fold_case(text.chars(), folded);
+    let visible = || text.chars().filter(|&character| !is_ignorable(character));
+    if is_nfkc_quick(visible()) == IsNormalized::Yes {
+        fold_case(visible(), folded);
     } else {
-        fold_case(text.nfkc(), folded);
+        fold_case(visible().nfkc(), folded);
     }
     if is_nfkc_quick(folded.chars()) != IsNormalized::Yes {
         *folded = folded.nfkc().collect();
+    }
+    if folded.contains(|character| plain_quote(character) != character) {
+        *folded = folded.chars().map(plain_quote).collect();
+    }
+}
+
+/// Whether the character has the Unicode property `Default_Ignorable_Code_Point`: it is invisible
+/// and only advises programs that display the text. Examples are the soft hyphen, the zero-width
+/// space and joiners, marks for the direction of text, variation selectors and tags.
+pub(super) fn is_ignorable(character: char) -> bool {
+    character >= '\u{ad}'
+        && matches!(
+            character,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fff8}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// Returns `'` for a typographic apostrophe or single quotation mark, `"` for a double one, and any
+/// other character unchanged.
+///
+/// The Hebrew punctuation geresh and gershayim are included. The low single quotation mark U+201A is
+/// not, because it is also typed as a comma.
+pub(super) fn plain_quote(character: char) -> char {
+    match character {
+        '\u{2bb}' | '\u{2bc}' | '\u{5f3}' | '\u{2018}' | '\u{2019}' | '\u{201b}' => '\'',
+        '\u{5f4}' | '\u{201c}'..='\u{201f}' => '"',
+        _ => character,
     }
 }
 
@@ -78,6 +127,40 @@ mod tests {
         check("ﬁ ２ ℌ", "fi 2 h");
         check("e\u{301}", "é");
         check("\u{1e9e}", "ss");
+    }
+
+    #[test]
+    fn invisible_characters_are_dropped_before_the_text_is_composed() {
+        check("so\u{ad}ft zero\u{200b}width \u{feff}tag\u{e0041}", "soft zerowidth tag");
+        check("e\u{34f}\u{301} e\u{200d}\u{301}", "é é");
+        check("a\u{323}\u{2060}\u{301}", "ạ\u{301}");
+        check("❤\u{fe0f} 👩\u{200d}💻", "❤ 👩💻");
+        check("\u{200e}\u{ad}\u{fff0}", "");
+    }
+
+    #[test]
+    fn typographic_quotes_are_plain() {
+        check("It’s Oʻzbek oʼn ŉ ‛", "it's o'zbek o'n 'n '");
+        check("„a“ ‟ ”＂＇", "\"a\" \" \"\"'");
+        check("צה״ל ג׳", "צה\"ל ג'");
+        check("‚a′", "‚a′");
+    }
+
+    /// No visible character becomes an invisible one, so it does not matter that invisible
+    /// characters are dropped first.
+    #[test]
+    fn folded_text_has_no_invisible_character() {
+        let mut folded = String::new();
+        for character in '\0'..=char::MAX {
+            fold(character.encode_utf8(&mut [0; 4]), &mut folded);
+            assert!(!folded.contains(is_ignorable), "{}", character.escape_unicode());
+            assert_eq!(
+                folded.is_empty(),
+                is_ignorable(character),
+                "{}",
+                character.escape_unicode()
+            );
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Cuts text into words by the rules of UAX #29. Works for any language without a dictionary. The
 //! words are normalized and case-folded.
 //!
-//! A text is decoded (a maximal invalid sequence separates words), normalized (NFKC), folded, and
-//! cut at word boundaries. A segment with a letter or digit is a word. Within a segment, each
+//! A text is decoded (a maximal invalid sequence separates words), normalized and folded (see
+//! `normalize`), and cut at word boundaries. A segment with a letter or digit is a word. Within a segment, each
 //! character of a script without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) is a
 //! word of its own. The text between two such characters is also a word if it contains a letter or
 //! digit. White space is never part of a word, even if a mark is attached to it.
@@ -192,7 +192,7 @@ mod tests {
         check("한국어 말".as_bytes(), &["한국어", "말"]);
         check("e\u{301}te\u{301}".as_bytes(), &["été"]);
         check("ﬁn２".as_bytes(), &["fin2"]);
-        check("  \u{11c92} \u{200d}\u{1f170}".as_bytes(), &["\u{11c92}", "\u{200d}\u{1f170}"]);
+        check("  \u{11c92} \u{200d}\u{1f170}".as_bytes(), &["\u{11c92}", "\u{1f170}"]);
         check(b"", &[]);
         check(b" \n\t--- ", &[]);
         // Marks on a single character that an underscore joins.
@@ -204,6 +204,36 @@ mod tests {
             {
                 for before in ["", "a", "1", "ァ", "ー", "中", "א", "a.", "_"] {
                     check_fast(format!("{before}_{marks}{behind} -").as_bytes());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn invisible_characters_and_typographic_quotes_change_no_word() {
+        check(
+            "inter\u{ad}natio\u{200b}nal \u{202d}e\u{200d}\u{301}".as_bytes(),
+            &["international", "é"],
+        );
+        check("It’s l‘été п’ять пʼять".as_bytes(), &["it's", "l'été", "п'ять", "п'ять"]);
+        check("می\u{200c}خواهم ❤\u{fe0f}\u{feff}x".as_bytes(), &["میخواهم", "x"]);
+        check("צה״ל צה”ל ג׳ ‘q’ “r”".as_bytes(), &["צה\"ל", "צה\"ל", "ג'", "q", "r"]);
+        // At every place of a block, between characters of all sorts.
+        for ignorable in ["\u{ad}", "\u{34f}", "\u{200c}", "\u{fe0f}\u{200d}", "\u{e0061}"] {
+            for (before, behind) in [
+                ("a", "b"),
+                ("é", "b"),
+                ("e", "\u{301}c"),
+                ("x\u{323}", "\u{301}"),
+                ("中", "a"),
+                ("“", "„"),
+            ] {
+                for shift in (0..80).chain([PIECE_BYTES - 2]) {
+                    let space = " ".repeat(shift);
+                    let text = format!("{space}{before}{ignorable}{behind}’{ignorable}d");
+                    check_fast(text.as_bytes());
+                    let plain = format!("{space}{before}{behind}'d");
+                    assert_eq!(slow_hashes(text.as_bytes()), slow_hashes(plain.as_bytes()));
                 }
             }
         }
@@ -338,6 +368,7 @@ mod tests {
         fn fast_and_slow_agree(pieces in prop::collection::vec(prop_oneof![
             8 => "[a-zA-Z]{1,9}", 2 => "[0-9_.,';:-]{1,3}", 6 => "[ \t\r\n]{1,2}",
             1 => "[àÉ\u{301}\u{308}ßſKﬁ中国カーกัๆ한\u{200d}\u{ad}’“ \u{e9}\u{2028}]{1,3}",
+            2 => "[\u{ad}\u{34f}\u{200b}-\u{200f}\u{2060}\u{feff}\u{fe0f}\u{e0061}’‘ʼ“״\u{301}\u{323}]{1,3}",
             1 => " {20,40}", 1 => " +[\u{11c92}\u{200d}\u{1f170}]{1,3}", 1 => "\\PC{1,3}",
         ], 0..60)) {
             check_fast(pieces.concat().as_bytes());
@@ -350,6 +381,7 @@ mod tests {
             2 => "[ऀ-ॿ\u{200d}]{1,5}", 2 => "[ก-๛]{1,6}", 2 => "[一-丯々〇，。、：（）]{1,6}",
             2 => "[ぁ-ヿ\u{3099}]{1,5}", 1 => "[가-갿ᄀ-ᇿ]{1,3}", 1 => "[\u{ff00}-\u{ffef}]{1,4}",
             1 => "[\u{300}-\u{36f}]{1,2}", 1 => "[\u{1f1e6}-\u{1f1ff}\u{1f170}\u{200d}\u{fe0f}👍]{1,4}",
+            2 => "[\u{ad}\u{34f}\u{61c}\u{180b}\u{200c}\u{202e}\u{3164}\u{fe0f}’ʻ׳״”]{1,2}",
             1 => "[α-ωΑ-Ωά-ώ]{1,5}", 1 => "[ạ-ỹẠ-Ỹđ]{1,4}", 3 => " ", 1 => "\\PC{1,2}",
         ], 0..60)) {
             check_fast(pieces.concat().as_bytes());
