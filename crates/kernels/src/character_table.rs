@@ -14,6 +14,10 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+/// The byte that fills the room of characters whose replacements are shorter. It is no part of UTF-8, so the
+/// caller can find it and remove it.
+pub const PAD: u8 = 0xFF;
+
 /// Bits that say how a character is replaced.
 pub mod fold {
     /// The table cannot replace the character, because the replacement has another length or depends on
@@ -22,16 +26,10 @@ pub mod fold {
     /// Flag of an entry that is for several characters, such as the characters of a row. It means
     /// that these characters have different flags, so each of them has an entry in another row.
     pub const ROW: u8 = 0x40;
-    /// The character is a combining mark and stays unchanged. If another mark precedes it, the
-    /// table cannot replace it.
+    /// The character is a combining mark. If another mark precedes it, the table cannot replace it.
     pub const MARK: u8 = 1;
-    /// The last byte of the character is replaced, and its other bytes become spaces.
+    /// The last byte of the character is replaced, and its other bytes become [`PAD`](super::PAD).
     pub const PADDED: u8 = 2;
-    /// The same as [`PADDED`], unless both neighbours of the character may be joined. Then the table
-    /// cannot replace it.
-    pub const JOINER: u8 = 4;
-    /// The character may not be joined to a neighbour (see [`JOINER`]).
-    pub const INERT: u8 = 8;
 }
 
 /// Bits that say how a character takes part in the words of a text. A character without any of
@@ -130,7 +128,7 @@ impl Row {
     fn uniform_flags(&self) -> Option<(u8, u8)> {
         let fold = self.folds[0];
         let are_equal = self.folds == [fold; 64] && !self.changes_last;
-        self.kind.filter(|_| are_equal && fold & !fold::INERT == 0).map(|kind| (fold, kind))
+        self.kind.filter(|_| are_equal && fold == 0).map(|kind| (fold, kind))
     }
 }
 
@@ -261,7 +259,7 @@ impl CharacterTable {
     /// characters with the same first byte when one of them is looked up for the first time.
     ///
     /// For a character of two bytes, the middle byte of the entry is ignored. A character of three bytes
-    /// can only be replaced if its first two bytes stay or become spaces.
+    /// can only be replaced if its first two bytes stay or become [`PAD`].
     #[must_use]
     pub const fn new(describe: fn(char) -> Character) -> Self {
         Self {
@@ -324,7 +322,7 @@ impl CharacterTable {
     /// entries of these characters or of their rows. `changes` says whether one of the characters is
     /// replaced.
     fn store_common_flags(&self, lead: u8, row: &Row, changes: bool) {
-        if row.any_fold & !fold::INERT == 0 && !changes {
+        if row.any_fold == 0 && !changes {
             self.folds.set(lead, fold::ROW, 0);
         }
         if let Some(kind) = row.kind.filter(|kind| kind & !(kind::LETTER | kind::SINGLE) == 0) {
@@ -388,7 +386,7 @@ impl CharacterTable {
                     Some(row) => {
                         let mut character = member(row, last);
                         let is_padded = character.fold & fold::PADDED != 0;
-                        character.bytes[1] = if is_padded { b' ' } else { bytes[1] };
+                        character.bytes[1] = if is_padded { PAD } else { bytes[1] };
                         character
                     }
                 };
@@ -419,7 +417,7 @@ pub(super) mod tests {
         // sorts.
         let sort = match code >> 6 {
             row if row % 5 == 0 => return plain(0, kind::LETTER),
-            row if row % 5 == 1 || three && row > 0x200 => return plain(fold::INERT, kind::SINGLE),
+            row if row % 5 == 1 || three && row > 0x200 => return plain(0, kind::SINGLE),
             row if row % 5 == 2 => code % 3,
             _ => code % 13,
         };
@@ -431,21 +429,17 @@ pub(super) mod tests {
                 bytes[0] = if three { bytes[0] } else { 0xC2 | bytes[0] & 0x1D };
                 Character { bytes, fold: 0, kind: kind::LETTER }
             }
-            2 => plain(fold::INERT, 0),
+            2 => plain(0, 0),
             3 => plain(fold::MARK, kind::MARK),
             4 => plain(fold::MARK, kind::SINGLE_MARK),
             5 => plain(0, kind::MARK),
             6 => plain(fold::ALONE, kind::ODD),
             7 => plain(0, kind::QUOTED_LETTER),
-            8 => plain(fold::INERT, kind::SINGLE),
+            8 => plain(0, kind::SINGLE),
             9 => plain(0, kind::SINGLE_MARK),
             10 => plain(0, kind::ODD),
-            11 => {
-                Character { bytes: [b' ', b' ', b'!'], fold: fold::PADDED | fold::INERT, kind: 0 }
-            }
-            _ => {
-                Character { bytes: [b' ', b' ', b','], fold: fold::PADDED | fold::JOINER, kind: 0 }
-            }
+            11 => Character { bytes: [PAD, PAD, b'!'], fold: fold::PADDED, kind: 0 },
+            _ => Character { bytes: [PAD; 3], fold: fold::PADDED | fold::MARK, kind: 0 },
         }
     }
 

@@ -20,8 +20,8 @@ use std::ops::Range;
 /// UTF-8. Returns the number of bytes before that character, which are also the bytes written.
 ///
 /// `words` has the lower-cased copy of the text and its masks. The range must begin with a character
-/// and end with the text. The copying also ends before a character with the flag `fold::JOINER` if
-/// both of its neighbours may be joined.
+/// and end with the text. Replacements that are shorter than their characters have
+/// [`PAD`](super::character_table::PAD)s, which the caller must remove.
 ///
 /// # Panics
 ///
@@ -60,7 +60,6 @@ mod tests {
     use super::*;
     use crate::character_table::tests::described;
     use crate::character_table::{Character, fold};
-    use crate::own_loops::fold_characters::is_inert_next_to;
     use crate::word_masks::classify;
     use proptest::prelude::*;
 
@@ -87,10 +86,7 @@ mod tests {
             let Some((character, length)) = table.replaced(&text[at..]) else { break };
             let has = |flag: u8| character.fold & flag != 0;
             let is_mark = has(fold::MARK);
-            if has(fold::ALONE)
-                || is_mark && is_behind_mark
-                || has(fold::JOINER) && !is_inert_next_to(table, text, at, length, start)
-            {
+            if has(fold::ALONE) || is_mark && is_behind_mark {
                 break;
             }
             let [first, middle, last] = character.bytes;
@@ -163,33 +159,12 @@ mod tests {
 
     #[test]
     fn characters_are_replaced_at_every_place_of_a_block() {
-        // Marks and joiners are left out, because their neighbours decide how they are replaced.
-        let is_simple = |&c: &char| described(c).fold & (fold::MARK | fold::JOINER) == 0;
+        // Marks are left out, because their neighbours decide how they are replaced.
+        let is_simple = |&c: &char| described(c).fold & fold::MARK == 0;
         let characters: String = ('\u{80}'..='\u{fff}').step_by(3).filter(is_simple).collect();
         for shift in 0..64 {
             let text = format!("{}{characters} Z", "x".repeat(shift));
             assert_eq!(folded(None, text.as_bytes()).0, slowly(&text));
-            check(text.as_bytes());
-        }
-    }
-
-    #[test]
-    fn a_joiner_is_replaced_next_to_characters_it_cannot_join() {
-        let of_sort =
-            |fold: u8| ('\u{80}'..='\u{7ff}').find(|&c| described(c).fold == fold).unwrap();
-        let joiner = of_sort(fold::PADDED | fold::JOINER);
-        let inert = of_sort(fold::INERT);
-        for (text, is_replaced) in [
-            (format!("a{joiner}b"), false),
-            (format!("a{joiner}-"), true),
-            (format!("-{joiner}b"), true),
-            (format!("a{joiner}{inert}"), true),
-            (format!("{inert}{joiner}b"), true),
-            (format!("a{joiner}{joiner}b"), false),
-            (format!("a{joiner}"), true),
-        ] {
-            let (_, alone) = folded(None, text.as_bytes());
-            assert_eq!(alone.is_empty(), is_replaced, "{text:?}");
             check(text.as_bytes());
         }
     }

@@ -2,7 +2,7 @@
 
 use super::xxh3_short::MARGIN;
 use crate::character_starts::{Starts, places};
-use crate::character_table::{CharacterTable, fold};
+use crate::character_table::{CharacterTable, PAD, fold};
 use crate::high_bits::flagged;
 use crate::words::Words;
 
@@ -20,7 +20,6 @@ pub(crate) struct Special {
     pub(crate) marks: u64,
     /// Last bytes of combining marks.
     pub(crate) mark_ends: u64,
-    pub(crate) joiners: u64,
 }
 
 /// A text whose characters are being replaced, with the position of the current block of 64 bytes.
@@ -40,7 +39,7 @@ pub(crate) struct Around<'t> {
 
 impl Special {
     /// Finds the bytes beyond ASCII that are not part of a valid character of two or three bytes.
-    /// The masks of marks and joiners are still empty, and the caller fills them.
+    /// The masks of marks are still empty, and the caller fills them.
     #[inline(always)]
     pub(crate) fn new(starts: &Starts) -> Self {
         let Starts { tails, two, three, longer } = *starts;
@@ -56,17 +55,9 @@ impl Special {
     /// character or the text ends inside it.
     #[inline(always)]
     pub(crate) fn advance(mut self, starts: &Starts, around: &mut Around<'_>) -> bool {
-        let Around { table, text, start, at, is_behind_mark, .. } = *around;
+        let Around { text, at, is_behind_mark, .. } = *around;
         let Starts { two, three, .. } = *starts;
         self.alone |= self.marks & (self.mark_ends << 1 | u64::from(is_behind_mark));
-        for joiner in places(self.joiners) {
-            let length = if two >> joiner & 1 != 0 { 2 } else { 3 };
-            if at + joiner + length <= text.len()
-                && !is_inert_next_to(table, text, at + joiner, length, start)
-            {
-                self.alone |= 1 << joiner;
-            }
-        }
         // Characters that continue behind the block or the text are left for the next block.
         let count = (text.len() - at).min(64);
         let ends = 1_u64 << (count - 1);
@@ -125,15 +116,14 @@ pub(crate) fn fold_characters(mut around: Around<'_>, folded: &mut [u8]) -> usiz
             any |= member.fold;
         }
         let mut special = Special::new(&starts);
-        if any & !fold::INERT != 0 {
+        if any != 0 {
             let of = |flag: u8| if any & flag == 0 { 0 } else { flagged(&folds, flag) };
             special.alone |= of(fold::ALONE);
             special.marks = of(fold::MARK);
             special.mark_ends =
                 (special.marks & starts.two) << 1 | (special.marks & starts.three) << 2;
-            special.joiners = of(fold::JOINER);
             for at in places(of(fold::PADDED) & starts.three) {
-                room[at..at + 2].fill(b' ');
+                room[at..at + 2].fill(PAD);
             }
         }
         if special.advance(&starts, &mut around) {
@@ -141,26 +131,4 @@ pub(crate) fn fold_characters(mut around: Around<'_>, folded: &mut [u8]) -> usiz
         }
     }
     around.at - start
-}
-
-/// Returns whether one of the two neighbours of a character may not be joined to it. The character
-/// has `length` bytes and begins at byte offset `at`. Bytes before `start` are not looked at.
-#[cold]
-pub(crate) fn is_inert_next_to(
-    table: &CharacterTable,
-    text: &[u8],
-    at: usize,
-    length: usize,
-    start: usize,
-) -> bool {
-    let is_inert = |at: usize| match text.get(at) {
-        None => true,
-        Some(byte) if byte.is_ascii() => !byte.is_ascii_alphanumeric() && *byte != b'_',
-        Some(_) => {
-            let replaced = table.replaced(&text[at..]);
-            replaced.is_some_and(|(character, _)| character.fold & fold::INERT != 0)
-        }
-    };
-    let before = |back: &usize| at >= start + back && text[at - back] & 0xC0 != 0x80;
-    is_inert(at + length) || (1..4).find(before).is_some_and(|back| is_inert(at - back))
 }

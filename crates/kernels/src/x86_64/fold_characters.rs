@@ -2,7 +2,7 @@
 
 use super::byte_lanes::Lanes;
 use crate::character_starts::Starts;
-use crate::character_table::{Row, fold};
+use crate::character_table::{PAD, Row, fold};
 use crate::own_loops::fold_characters::{Around, ROOM, Special};
 use crate::own_loops::xxh3_short::MARGIN;
 
@@ -32,7 +32,7 @@ impl<L: Lanes> FoldedBlock<L> {
             if row.changes_first && length == 2 {
                 self.bytes = self.bytes.replaced(mask, lasts.lookup(L::table(&row.first)));
             }
-            if row.any_fold & !fold::INERT == 0 {
+            if row.any_fold == 0 {
                 return;
             }
             let folds = lasts.lookup(L::table(&row.folds));
@@ -41,12 +41,9 @@ impl<L: Lanes> FoldedBlock<L> {
             let marks = folds.having(fold::MARK) & mask;
             special.marks |= marks;
             special.mark_ends |= marks << end;
-            if row.any_fold & fold::PADDED != 0 {
+            if row.any_fold & fold::PADDED != 0 && length == 3 {
                 let padded = folds.having(fold::PADDED) & mask;
-                special.joiners |= folds.having(fold::JOINER) & mask;
-                if length == 3 {
-                    self.bytes = self.bytes.replaced(padded | padded << 1, L::all(b' '));
-                }
+                self.bytes = self.bytes.replaced(padded | padded << 1, L::all(PAD));
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::character_forms::{State, form};
 use super::word_roles::{Role, role};
-use simtool_kernels::character_table::{Character, CharacterTable, fold, kind};
+use simtool_kernels::character_table::{Character, CharacterTable, PAD, fold, kind};
 
 /// Table that gives the vectorized loops the normalized form of each character and its role in word
 /// rules.
@@ -15,31 +15,23 @@ fn describe(character: char) -> Character {
     let form = form(character);
     let (folded, length) = form.folded();
     let folded = &folded[..length];
-    let role = role(character);
-    let inert = if matches!(role, Role::Separator | Role::Single) { fold::INERT } else { 0 };
     let (bytes, fold) = match (form.state(), folded) {
+        // Marks on both sides are adjacent, so the character counts as a mark.
+        (State::Dropped, _) => (&[][..], fold::PADDED | fold::MARK),
         // The kernel keeps a mark as it is, unless another mark is before it.
         (State::Mark, _) => (own, fold::MARK),
-        (State::Stable, folded) if folded.len() == own.len() => (folded, inert),
-        (State::Stable, [byte]) if !is_of_words(*byte) => {
-            // The characters on both sides of it may belong to one word with it.
-            let is_joiner = matches!(byte, b'.' | b',' | b':' | b';' | b'"');
-            (folded, fold::PADDED | if is_joiner { fold::JOINER } else { fold::INERT })
-        }
+        (State::Stable, folded) if folded.len() == own.len() => (folded, 0),
+        (State::Stable, [_]) => (folded, fold::PADDED),
         _ => (own, fold::ALONE),
     };
     let bytes = match *bytes {
-        [byte] => [b' ', b' ', byte],
+        [] => [PAD; 3],
+        [byte] => [PAD, PAD, byte],
         [first, last] => [first, 0, last],
         [first, middle, last] => [first, middle, last],
         _ => [0; 3],
     };
-    Character { bytes, fold, kind: kind_of(role) }
-}
-
-/// Whether a byte may belong to one word with the character before or after it.
-fn is_of_words(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\'')
+    Character { bytes, fold, kind: kind_of(role(character)) }
 }
 
 /// Returns the character class that the vectorized loops use for a role.

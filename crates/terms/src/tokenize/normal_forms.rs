@@ -9,6 +9,7 @@ use super::character_forms::{Form, State, form};
 use super::decompositions::Composer;
 use super::known_characters::CHARACTERS;
 use simtool_kernels::Isa;
+use simtool_kernels::character_table::PAD;
 use simtool_kernels::fold_characters::{ROOM, fold_characters};
 use simtool_kernels::word_masks::Words;
 
@@ -20,6 +21,11 @@ const FEW: usize = 16;
 const MANY: usize = 32;
 /// Largest number of bytes that are handled one by one before the vectorized loop is called again.
 const MOST: usize = 256;
+
+/// Number of bytes that are searched for a pad at once. The first bytes of most texts have no pad.
+const PAD_BLOCK: usize = 256;
+/// The number in which the lowest bit of each byte is set.
+const LOWEST_BITS: u64 = u64::MAX / 0xFF;
 
 /// A normalized and folded text.
 #[derive(Debug, Default)]
@@ -45,8 +51,7 @@ impl Normalized {
     /// Replaces the content by the normalized and folded form of `text`. `words` must hold the bit
     /// masks and the lower-case copy of `text`.
     ///
-    /// Each sequence that is not UTF-8 becomes a line end. The output may have additional spaces
-    /// before characters that are neither letters nor digits.
+    /// Each sequence that is not UTF-8 becomes a line end.
     pub(super) fn fill(&mut self, isa: Isa, text: &[u8], words: &Words) {
         self.folded.length = 0;
         let mut at = 0;
@@ -55,7 +60,8 @@ impl Normalized {
             // The output is rarely longer than the input.
             let room = self.folded.reserve(text.len() - at + ROOM);
             let done = fold_characters(isa, &CHARACTERS, words, at..text.len(), room);
-            (at, self.folded.length) = (at + done, self.folded.length + done);
+            self.folded.length += without_pads(&mut room[..done]);
+            at += done;
             // If the kernel did not come far, the next characters are faster one by one.
             let one_by_one = if done < FEW { many } else { 1 };
             many = if done < FEW { MOST.min(2 * many) } else { MANY };
@@ -170,6 +176,41 @@ impl FoldedText {
     }
 }
 
+/// Removes each [`PAD`] from `folded`. Returns the number of bytes that remain, at the start of `folded`.
+fn without_pads(folded: &mut [u8]) -> usize {
+    let clean = folded.chunks(PAD_BLOCK).take_while(|block| !block.contains(&PAD)).count();
+    let mut kept = folded.len().min(PAD_BLOCK * clean);
+    let mut at = kept;
+    while let Some(&eight) = folded[at..].first_chunk::<8>() {
+        let inverted = !u64::from_le_bytes(eight);
+        // A byte of the inverted number is 0 if the byte is a pad.
+        let zeros = inverted.wrapping_sub(LOWEST_BITS) & !inverted & LOWEST_BITS << 7;
+        if zeros == 0 {
+            folded[kept..kept + 8].copy_from_slice(&eight);
+            kept += 8;
+        } else {
+            kept += copy_without_pads(eight, &mut folded[kept..]);
+        }
+        at += 8;
+    }
+    let tail: [u8; 8] = std::array::from_fn(|next| folded.get(at + next).copied().unwrap_or(PAD));
+    kept + copy_without_pads(tail, &mut folded[kept..])
+}
+
+/// Copies the bytes of `eight` that are no [`PAD`] to the start of `out`. Returns their number. Other bytes of
+/// `out` up to index 7 may change.
+fn copy_without_pads(eight: [u8; 8], out: &mut [u8]) -> usize {
+    let mut kept = 0;
+    for byte in eight {
+        // Each byte is written in any case, because a branch would often be mispredicted.
+        if let Some(place) = out.get_mut(kept) {
+            *place = byte;
+        }
+        kept += usize::from(byte != PAD);
+    }
+    kept
+}
+
 /// Returns the combining class of the last character before `at` that is not dropped, if it is a
 /// mark that normalization keeps. Otherwise returns 0.
 fn combining_before(text: &[u8], mut at: usize) -> u8 {
@@ -232,4 +273,23 @@ pub(super) fn decode(text: &[u8], at: usize) -> Option<(char, usize)> {
 fn invalid_length(text: &[u8]) -> usize {
     let chunk = text[..text.len().min(4)].utf8_chunks().next();
     chunk.map_or(1, |chunk| chunk.invalid().len()).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn pads_are_removed_at_every_place(
+            bytes in prop::collection::vec(prop_oneof![3 => 0_u8..=0xFF, 1 => Just(PAD)], 0..60),
+            before in 0..600_usize,
+        ) {
+            let mut folded = [vec![b'a'; before], bytes].concat();
+            let expected: Vec<u8> = folded.iter().copied().filter(|&byte| byte != PAD).collect();
+            let kept = without_pads(&mut folded);
+            prop_assert_eq!(&folded[..kept], expected);
+        }
+    }
 }
