@@ -299,7 +299,10 @@ mod tests {
         }
         for (options, message) in [
             ("tokenizer=chars,shingle=words:2", "tokenizer chars: contradicts `shingle` words:2"),
-            ("tokenizer=letters", "tokenizer letters: must be one of words, chars, ascii, chinese"),
+            (
+                "tokenizer=letters",
+                "tokenizer letters: must be one of words, words+symbols, chars, ascii, chinese",
+            ),
             ("shingle=lines:2", "shingle lines:2: must be UNIT:N with N from 1 to 100"),
             (
                 "tokenizer=chars,stop_words=english",

@@ -1,14 +1,15 @@
 //! Cuts text into characters. A shingle of n of these tokens is an n-gram of characters.
 //!
-//! After normalization and folding, each letter, mark, digit or underscore is a token. The other
-//! characters between two such tokens become one token, a space. There is no space next to a
-//! character of a script that is written without spaces.
+//! After normalization and folding, each letter, mark, digit, underscore, symbol or emoji is a token.
+//! The other characters between two such tokens, which are white space and punctuation, become one
+//! token, a space. There is no space next to a character of a script that is written without spaces.
 
 use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normal_forms::decode;
 use super::normalize::{self, KNOWN, is_unspaced};
 use super::pieces::pieces;
+use super::symbols::is_symbol;
 use simtool_base::stable_hash::hash;
 use simtool_kernels::Isa;
 use simtool_kernels::word_masks::classify;
@@ -19,7 +20,8 @@ use unicode_normalization::char::is_combining_mark;
 /// Entry of the tokenizer `chars` in the table [`TOKENIZERS`](super::TOKENIZERS).
 pub const KIND: TokenizerKind = TokenizerKind {
     name: "chars",
-    help: "single characters, with each run of spaces and punctuation as one space",
+    help: "single characters, symbols and emoji included, with each run of spaces and punctuation as \
+           one space",
     default_shingle: 5,
     makes_words: false,
     bytes_per_token: 1,
@@ -48,7 +50,7 @@ struct AsciiTokens {
 }
 
 static ASCII: LazyLock<AsciiTokens> = LazyLock::new(|| {
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_token = |byte: u8| is_token(char::from(byte));
     let token = |byte: u8| if is_token(byte) { byte.to_ascii_lowercase() } else { b' ' };
     AsciiTokens {
         tokens: std::array::from_fn(|byte| hash(&[token(byte as u8)])),
@@ -86,10 +88,17 @@ fn kind(character: char) -> CharacterKind {
     }
 }
 
+/// Whether the character is a token. The other characters only separate tokens.
+fn is_token(character: char) -> bool {
+    character.is_alphanumeric()
+        || character == '_'
+        || is_combining_mark(character)
+        || is_symbol(character)
+}
+
 #[cold]
 fn kind_by_rules(character: char) -> CharacterKind {
-    let is_token = character.is_alphanumeric() || character == '_' || is_combining_mark(character);
-    match (is_token, is_unspaced(character)) {
+    match (is_token(character), is_unspaced(character)) {
         (false, _) => CharacterKind::Separator,
         (true, false) => CharacterKind::Spaced,
         (true, true) => CharacterKind::Unspaced,
@@ -201,7 +210,7 @@ impl HashTokenizer for Characters {
     }
 
     fn recipe(&self) -> String {
-        format!("chars/{}", normalize::recipe())
+        format!("chars+symbols/{}", normalize::recipe())
     }
 }
 
@@ -259,18 +268,20 @@ mod tests {
 
     #[test]
     fn runs_of_separators_are_one_space_or_nothing() {
-        check(" A, b_1! ", "a b_1");
+        check(" A, b_1! \r\n", "a b_1");
         check("中 国, a中", "中国a中");
-        check("Ça e\u{301}-x", "ça é x");
+        check("Ça \0 e\u{301}-\u{9f}\u{7f}x", "ça é x");
+        check("C++ <🙂> ❤\u{fe0f}\u{a0}“+5” ", "c++ <🙂> ❤ +5");
         check("", "");
         check("...", "");
+        check(" \t\u{200b}\u{2028}", "");
         assert_eq!(check_fast(b"a\xffb"), [hash(b"a"), hash(b" "), hash(b"b")]);
     }
 
     proptest! {
         #[test]
         fn fast_and_slow_agree(pieces in prop::collection::vec(prop_oneof![
-            4 => "[a-zA-Z ,.]{1,9}", 1 => "[\u{ad}\u{200d}\u{fe0f}\u{301}’“\u{e0061}]{1,3}", 1 => "[àÉ\u{301}\u{308}ßſKﬁ中国カーกั한]{1,3}", 1 => "\\PC{1,3}",
+            4 => "[a-zA-Z ,.+<\n\u{1}]{1,9}", 1 => "[🙂→，。\u{a0}\u{85}]{1,3}", 1 => "[\u{ad}\u{200d}\u{fe0f}\u{301}’“\u{e0061}]{1,3}", 1 => "[àÉ\u{301}\u{308}ßſKﬁ中国カーกั한]{1,3}", 1 => "\\PC{1,3}",
         ], 0..40)) {
             check_fast(pieces.concat().as_bytes());
         }

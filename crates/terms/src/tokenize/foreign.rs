@@ -7,6 +7,7 @@
 use super::known_characters::CHARACTERS;
 use super::normal_forms::{decode, previous};
 use super::pieces::is_white;
+use super::symbols::is_symbol;
 use super::word_roles::{Role, role};
 use simtool_kernels::Isa;
 use simtool_kernels::mark_characters::mark_characters;
@@ -15,8 +16,15 @@ use std::ops::Range;
 
 /// Marks the non-ASCII characters of `text` in the bit masks of `words`, from which words are found
 /// later. The ASCII characters are already marked. Replaces the ranges in `cut` by the ranges of
-/// `text` that need the slow path, which finds words without masks.
-pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut SlowRanges) {
+/// `text` that need the slow path, which finds words without masks. With `has_symbols`, these ranges
+/// include all symbols that are not [separators](Role::Separator).
+pub(super) fn mark(
+    isa: Isa,
+    text: &[u8],
+    words: &mut Words,
+    cut: &mut SlowRanges,
+    has_symbols: bool,
+) {
     let SlowRanges { places, odd } = cut;
     mark_characters(isa, &CHARACTERS, words, odd);
     places.clear();
@@ -28,7 +36,10 @@ pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut SlowRange
         // The character may be part of a range that was cut out already.
         if at >= done {
             let (role, length) = role_at(text, at);
-            if !marking.mark(at, at + length, role) {
+            // The masks cannot say that such a symbol is a word of its own.
+            let is_symbol = || decode(text, at).is_some_and(|(character, _)| is_symbol(character));
+            let is_odd_symbol = has_symbols && role != Role::Separator && is_symbol();
+            if is_odd_symbol || !marking.mark(at, at + length, role) {
                 done = marking.cut_out(at);
             }
         }

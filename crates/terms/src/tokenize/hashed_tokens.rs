@@ -5,6 +5,7 @@ use super::foreign::SlowRanges;
 use super::normal_forms::Normalized;
 #[cfg(feature = "chinese")]
 use super::script_runs::Run;
+use super::symbols::Symbols;
 use simtool_base::stable_hash::hash;
 use simtool_kernels::word_masks::Words;
 #[cfg(feature = "chinese")]
@@ -28,6 +29,8 @@ pub struct HashedTokens {
     /// Byte ranges of the current piece of text whose words are found by the slow path, without bit
     /// masks.
     pub(super) cut: SlowRanges,
+    /// Symbols of the current piece of text.
+    pub(super) symbols: Symbols,
     /// Ranges of the current piece of text, each with the way in which it is cut into tokens.
     #[cfg(feature = "chinese")]
     pub(super) runs: Vec<Run>,

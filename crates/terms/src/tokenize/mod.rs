@@ -24,7 +24,9 @@ mod pieces;
 #[cfg(feature = "chinese")]
 mod script_runs;
 pub mod stop_words;
+mod symbols;
 pub mod unicode_words;
+pub mod whole_text;
 mod word_roles;
 #[cfg(feature = "chinese")]
 pub mod words_by_script;
@@ -62,6 +64,7 @@ impl Eq for TokenizerKind {}
 /// All tokenizers of this build; the first is the default.
 pub const TOKENIZERS: &[TokenizerKind] = &[
     unicode_words::KIND,
+    unicode_words::WITH_SYMBOLS,
     characters::KIND,
     ascii_words::KIND,
     #[cfg(feature = "chinese")]

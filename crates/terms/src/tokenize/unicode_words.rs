@@ -21,6 +21,7 @@ use super::foreign;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize;
 use super::pieces::pieces;
+use super::symbols::is_symbol;
 use super::word_roles::{is_letter_or_digit, traits};
 use simtool_base::stable_hash::hash;
 use simtool_kernels::Isa;
@@ -38,17 +39,28 @@ pub const KIND: TokenizerKind = TokenizerKind {
     create: |isa| Box::new(UnicodeWords::new(isa)),
 };
 
+/// Entry of the tokenizer `words+symbols` in the table [`TOKENIZERS`](super::TOKENIZERS).
+pub const WITH_SYMBOLS: TokenizerKind = TokenizerKind {
+    name: "words+symbols",
+    help: "words, and each symbol or emoji as a word of its own: + < = > $ # % & * @ ^ ` | ~ and all \
+           symbols of Unicode",
+    create: |isa| Box::new(UnicodeWords { isa, has_symbols: true }),
+    ..KIND
+};
+
 /// Tokenizer that cuts text into Unicode words.
 #[derive(Clone, Copy, Debug)]
 pub struct UnicodeWords {
     isa: Isa,
+    /// Whether each symbol between words is a word, too.
+    has_symbols: bool,
 }
 
 impl UnicodeWords {
     /// Creates a tokenizer whose fast path uses the given instruction set.
     #[must_use]
     pub fn new(isa: Isa) -> Self {
-        Self { isa }
+        Self { isa, has_symbols: false }
     }
 
     /// Cuts a text into pieces. Appends the hashes of the words of each ASCII piece to `tokens`.
@@ -67,8 +79,11 @@ impl UnicodeWords {
                 append(normalized.text(), tokens);
                 tokens.normalized = normalized;
             } else {
-                let HashedTokens { hashes, words, .. } = tokens;
+                let HashedTokens { hashes, words, symbols, .. } = tokens;
                 find_words(self.isa, words);
+                if self.has_symbols {
+                    symbols.add_to(piece.len(), words, &[]);
+                }
                 hash_words(self.isa, &words.lowered, &words.starts, &words.ends, hashes);
             }
         }
@@ -76,15 +91,20 @@ impl UnicodeWords {
 
     /// Appends the hashes of the words of a normalized and folded text to the hashes in `tokens`.
     pub(super) fn folded(self, text: &[u8], tokens: &mut HashedTokens) {
-        let HashedTokens { hashes, words, cut, .. } = tokens;
+        let HashedTokens { hashes, words, cut, symbols, .. } = tokens;
+        let push_slowly = |part: &[u8], hashes: &mut Vec<u64>| {
+            push_words(str::from_utf8(part).unwrap_or_default(), self.has_symbols, hashes);
+        };
         if text.len() > MAX_TEXT {
             // Normalization can make a text many times longer, beyond the limit of the masks.
-            push_words(str::from_utf8(text).unwrap_or_default(), hashes);
-            return;
+            return push_slowly(text, hashes);
         }
         classify(self.isa, text, words);
-        foreign::mark(self.isa, text, words, cut);
+        foreign::mark(self.isa, text, words, cut, self.has_symbols);
         find_words(self.isa, words);
+        if self.has_symbols {
+            symbols.add_to(text.len(), words, &cut.places);
+        }
         let Words { lowered, starts, ends, blocks: _ } = words;
         // The words before each range that was cut out come from the masks, and the words inside it
         // from the slow path. So all words are in the order of the text.
@@ -94,7 +114,7 @@ impl UnicodeWords {
             let next = done + starts[done..].partition_point(|&start| start < place);
             hash_words(self.isa, lowered, &starts[done..next], &ends[done..next], hashes);
             // The cut is between characters, so the part is valid UTF-8.
-            push_words(str::from_utf8(&text[cut.clone()]).unwrap_or_default(), hashes);
+            push_slowly(&text[cut.clone()], hashes);
             done = next;
         }
         hash_words(self.isa, lowered, &starts[done..], &ends[done..], hashes);
@@ -108,18 +128,22 @@ impl HashTokenizer for UnicodeWords {
 
     fn recipe(&self) -> String {
         let version = unicode_segmentation::UNICODE_VERSION.0;
-        format!("words:uax29@{version}/{}", normalize::recipe())
+        let name = if self.has_symbols { "words+symbols" } else { "words" };
+        format!("{name}:uax29@{version}/{}", normalize::recipe())
     }
 }
 
 /// Appends the hashes of the words of a normalized and folded text, without bit masks. This
-/// function is the definition of a word.
-fn push_words(folded: &str, hashes: &mut Vec<u64>) {
+/// function is the definition of a word. With `has_symbols`, each symbol between words is a word, too.
+fn push_words(folded: &str, has_symbols: bool, hashes: &mut Vec<u64>) {
     for segment in folded.split_word_bounds() {
         // UAX #29 puts white space into one segment with a mark or joiner that follows it.
         let segment = segment.trim_start();
         if segment.contains(is_letter_or_digit) {
             emit_segment(segment, hashes);
+        } else if has_symbols {
+            let symbols = segment.chars().filter(|&character| is_symbol(character));
+            hashes.extend(symbols.map(|symbol| hash(symbol.encode_utf8(&mut [0; 4]).as_bytes())));
         }
     }
 }
@@ -158,11 +182,15 @@ mod tests {
     use unicode_normalization::UnicodeNormalization as _;
 
     fn slow_hashes(text: &[u8]) -> Vec<u64> {
+        slow_hashes_with(false, text)
+    }
+
+    fn slow_hashes_with(has_symbols: bool, text: &[u8]) -> Vec<u64> {
         let mut hashes = Vec::new();
         let mut folded = String::new();
         for chunk in text.utf8_chunks() {
             fold(chunk.valid(), &mut folded);
-            push_words(&folded, &mut hashes);
+            push_words(&folded, has_symbols, &mut hashes);
         }
         hashes
     }
@@ -177,9 +205,12 @@ mod tests {
     #[track_caller]
     fn check_fast(text: &[u8]) {
         for &isa in Isa::available() {
-            let mut tokens = HashedTokens::default();
-            UnicodeWords::new(isa).tokenize(text, &mut tokens);
-            assert_eq!(tokens.hashes, slow_hashes(text), "{isa} {}", text.escape_ascii());
+            for has_symbols in [false, true] {
+                let mut tokens = HashedTokens::default();
+                UnicodeWords { isa, has_symbols }.tokenize(text, &mut tokens);
+                let slowly = slow_hashes_with(has_symbols, text);
+                assert_eq!(tokens.hashes, slowly, "{isa} {has_symbols} {}", text.escape_ascii());
+            }
         }
     }
 
@@ -205,6 +236,26 @@ mod tests {
                 for before in ["", "a", "1", "ァ", "ー", "中", "א", "a.", "_"] {
                     check_fast(format!("{before}_{marks}{behind} -").as_bytes());
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn symbols_between_words_are_words() {
+        let check = |text: &str, expected: &str| {
+            let expected: Vec<u64> =
+                expected.split(' ').map(|word| hash(word.as_bytes())).collect();
+            assert_eq!(slow_hashes_with(true, text.as_bytes()), expected, "{text}");
+            check_fast(text.as_bytes());
+        };
+        check("a<b, a>b: C++/C#.", "a < b a > b c + + c #");
+        check("+5 $3.50 (50%) x_y", "+ 5 $ 3.50 50 % x_y");
+        check("❤\u{fe0f}👍🏽 1️⃣ 🇩🇪", "❤ 👍 🏽 1\u{20e3} 🇩 🇪");
+        check("→中€ 한국 ≠ =\u{338} ±é", "→ 中 € 한국 ≠ ≠ ± é");
+        for text in ["+++===", "a+\u{301}b →\u{93e}c", "+\u{93e}", "🏽a🏽 ˂ a˂b", "🇩🇪🇩"]
+        {
+            for shift in 0..70 {
+                check_fast(format!("{}{text}{}é", " ".repeat(shift), "~".repeat(shift)).as_bytes());
             }
         }
     }
@@ -303,10 +354,16 @@ mod tests {
     /// Compares the fast and the slow path with the best instruction set only.
     #[track_caller]
     fn check_best(text: &str) {
+        // The words without symbols, followed by the words with symbols.
+        let both = |hashes: [Vec<u64>; 2]| hashes.concat();
+        let slow_hashes =
+            |text: &[u8]| both([false, true].map(|symbols| slow_hashes_with(symbols, text)));
         let fast_hashes = |text: &[u8]| {
-            let mut tokens = HashedTokens::default();
-            UnicodeWords::new(Isa::detected()).tokenize(text, &mut tokens);
-            tokens.hashes
+            both([false, true].map(|has_symbols| {
+                let mut tokens = HashedTokens::default();
+                UnicodeWords { isa: Isa::detected(), has_symbols }.tokenize(text, &mut tokens);
+                tokens.hashes
+            }))
         };
         if fast_hashes(text.as_bytes()) != slow_hashes(text.as_bytes()) {
             // Find the shortest part that shows the difference.
@@ -376,7 +433,7 @@ mod tests {
 
         #[test]
         fn scripts_agree(pieces in prop::collection::vec(prop_oneof![
-            4 => "[a-z' .,:;_\"0-9]{1,4}", 2 => "[à-ÿÀ-ß’ŒœşİŠ]{1,4}", 2 => "[а-яА-Я’]{1,6}",
+            4 => "[a-z' .,:;_\"0-9]{1,4}", 2 => "[+<=>$#^`|~→€±🙂🏽🇩˂\u{338}]{1,3}", 2 => "[à-ÿÀ-ß’ŒœşİŠ]{1,4}", 2 => "[а-яА-Я’]{1,6}",
             2 => "[א-ת'\"\u{5b0}-\u{5bc}]{1,5}", 2 => "[ء-ي\u{64b}-\u{652}،٠-٩\u{200c}]{1,5}",
             2 => "[ऀ-ॿ\u{200d}]{1,5}", 2 => "[ก-๛]{1,6}", 2 => "[一-丯々〇，。、：（）]{1,6}",
             2 => "[ぁ-ヿ\u{3099}]{1,5}", 1 => "[가-갿ᄀ-ᇿ]{1,3}", 1 => "[\u{ff00}-\u{ffef}]{1,4}",

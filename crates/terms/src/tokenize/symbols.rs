@@ -1,0 +1,174 @@
+//! Finds the symbols of a text, such as `+`, `€` or emoji.
+//!
+//! # References
+//! Unicode Standard, section 4.5, general categories Sm, Sc, Sk and So.
+
+use super::normal_forms::decode;
+use super::normalize::KNOWN;
+use simtool_kernels::word_masks::Words;
+use simtool_kernels::xxh3_short::MARGIN;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU8, Ordering};
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
+
+/// ASCII punctuation that is used like a symbol.
+const LIKE_SYMBOLS: &str = "#%&*@";
+
+/// Number of bytes that are tested in one loop without an early exit, so that the compiler can vectorize it.
+const BLOCK_BYTES: usize = 64;
+
+/// Answers of [`is_symbol`] that were computed already, by code point: 1 for no, 2 for yes. An entry is 0 if it
+/// was not computed yet.
+static KNOWN_SYMBOLS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
+
+/// Whether the character is a symbol or emoji and no letter.
+#[inline]
+pub(super) fn is_symbol(character: char) -> bool {
+    let Some(known) = KNOWN_SYMBOLS.get(character as usize) else { return by_rules(character) };
+    match known.load(Ordering::Relaxed) {
+        0 => {
+            let is_symbol = by_rules(character);
+            // Threads may compute the same answer at the same time, so the order of their stores does not
+            // matter.
+            known.store(1 + u8::from(is_symbol), Ordering::Relaxed);
+            is_symbol
+        }
+        answer => answer == 2,
+    }
+}
+
+#[cold]
+fn by_rules(character: char) -> bool {
+    LIKE_SYMBOLS.contains(character)
+        || character.general_category_group() == GeneralCategoryGroup::Symbol
+            && !character.is_alphanumeric()
+}
+
+/// Symbols of a text. The buffer is reused between texts.
+#[derive(Debug, Default)]
+pub(super) struct Symbols {
+    /// Start and end of each symbol in the lower-cased copy of the text, in ascending order.
+    places: Vec<[u32; 2]>,
+}
+
+impl Symbols {
+    /// Adds the symbols of the first `length` bytes of a text to its `words`, each as a word. Symbols in the
+    /// ranges `cut` of the text, which are in ascending order, are left out. No symbol outside them may be part
+    /// of a word.
+    pub(super) fn add_to(&mut self, length: usize, words: &mut Words, cut: &[Range<usize>]) {
+        self.find(&words.lowered[MARGIN..MARGIN + length], cut);
+        let Words { starts, ends, .. } = words;
+        let mut word = starts.len();
+        let mut end = word + self.places.len();
+        starts.resize(end, 0);
+        ends.resize(end, 0);
+        // The two lists are merged from behind, so that they need no other memory.
+        while let Some(&[first, behind]) = self.places.last() {
+            end -= 1;
+            let from_words = word > 0 && starts[word - 1] > first;
+            if from_words {
+                word -= 1;
+                (starts[end], ends[end]) = (starts[word], ends[word]);
+            } else {
+                self.places.pop();
+                (starts[end], ends[end]) = (first, behind);
+            }
+        }
+    }
+
+    fn find(&mut self, text: &[u8], mut cut: &[Range<usize>]) {
+        self.places.clear();
+        for (block, bytes) in text.chunks(BLOCK_BYTES).enumerate() {
+            if !bytes.iter().fold(false, |any, &byte| any | may_begin(byte)) {
+                continue;
+            }
+            for (at, &byte) in (block * BLOCK_BYTES..).zip(bytes) {
+                if !MAY_BEGIN[usize::from(byte)] {
+                    continue;
+                }
+                let Some((character, length)) = decode(text, at) else { continue };
+                while cut.first().is_some_and(|cut| cut.end <= at) {
+                    cut = &cut[1..];
+                }
+                let is_cut = cut.first().is_some_and(|cut| cut.contains(&at));
+                if !is_cut && is_symbol(character) {
+                    self.places.push([at, at + length].map(|at| (MARGIN + at) as u32));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a byte may be a symbol or begin one. `true` may be wrong, but `false` never is. Comparisons can be
+/// vectorized, unlike a look-up in a table.
+#[inline]
+const fn may_begin(byte: u8) -> bool {
+    matches!(byte, b'#'..=b'&' | b'*' | b'+' | b'<'..=b'@' | b'^' | b'`' | b'|' | b'~')
+        // The first bytes from 0xC4 to 0xCA and 0xD0, 0xD1 are of Latin and Cyrillic letters, and the
+        // first bytes from 0xE5 to 0xE9 of ideographs.
+        | matches!(byte, 0xC2 | 0xC3 | 0xCB..=0xCF | 0xD2..=0xE4 | 0xEA..)
+}
+
+/// The results of [`may_begin`], for looking up one byte at a time.
+const MAY_BEGIN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = may_begin(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokenize::word_roles::{Role, role};
+
+    #[test]
+    fn symbols_are_no_punctuation_and_no_letters() {
+        let symbols: String = "a_+<=>$^`|~#%&*@!\"'(),-./:;?[\\]{}é€±→🙂🏽🇩Ⓐ🅰–“•中\u{301}"
+            .chars()
+            .filter(|&c| is_symbol(c))
+            .collect();
+        assert_eq!(symbols, "+<=>$^`|~#%&*@€±→🙂🏽🇩");
+        assert!(symbols.chars().all(is_symbol));
+    }
+
+    #[test]
+    fn bytes_that_may_begin_a_symbol_include_all_first_bytes() {
+        for symbol in ('\0'..=char::MAX).filter(|&character| is_symbol(character)) {
+            assert!(may_begin(symbol.encode_utf8(&mut [0; 4]).as_bytes()[0]), "{symbol:?}");
+        }
+    }
+
+    /// Characters of four bytes are always examined one by one, and characters of fewer bytes only if
+    /// their role asks for it.
+    #[test]
+    fn short_symbols_are_separators_or_examined_one_by_one() {
+        use Role::{JoinsBoth, JoinsDigits, JoinsLetters, Odd, Separator};
+        for symbol in ('\u{80}'..'\u{10000}').filter(|&character| is_symbol(character)) {
+            let is_known =
+                matches!(role(symbol), Separator | Odd | JoinsLetters | JoinsBoth | JoinsDigits);
+            assert!(is_known, "{symbol:?}");
+        }
+    }
+
+    #[test]
+    fn symbols_are_merged_into_the_words() {
+        let text = "++ab+c~d";
+        let place = |at: usize| (MARGIN + at) as u32;
+        let mut words = Words {
+            lowered: [&[0; MARGIN][..], text.as_bytes(), &[0; MARGIN]].concat(),
+            starts: [2, 5, 7].map(place).to_vec(),
+            ends: [4, 6, 8].map(place).to_vec(),
+            blocks: Vec::new(),
+        };
+        let mut symbols = Symbols::default();
+        symbols.add_to(text.len(), &mut words, std::slice::from_ref(&(4..5)));
+        assert_eq!(words.starts, [0, 1, 2, 5, 6, 7].map(place));
+        assert_eq!(words.ends, [1, 2, 4, 6, 7, 8].map(place));
+        symbols.add_to(0, &mut words, &[]);
+        assert_eq!(words.starts.len(), 6);
+    }
+}
