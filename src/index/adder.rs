@@ -35,7 +35,7 @@ pub enum Added {
     /// The document is not added, because it is near a document of the index. The value is the nearest
     /// document of the index. If several are equally near, it is the one with the lowest number.
     Repeats(Near),
-    /// The document has no words, and so no fingerprint. It is not stored, and it counts as near no document.
+    /// The document is blank, and so has no fingerprint. It is not stored, and it counts as near no document.
     Wordless,
 }
 

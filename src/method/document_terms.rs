@@ -10,6 +10,7 @@ use simtool_terms::extract::vocabulary::Vocabulary;
 use simtool_terms::token_batch::TokenBatch;
 use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 use simtool_terms::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
+use simtool_terms::tokenize::whole_text::whole_text;
 use std::sync::Arc;
 
 /// Turns texts into terms by the rules that a value of [`Terms`] defines. All threads share one value.
@@ -87,7 +88,24 @@ impl DocumentTerms {
     }
 
     /// Returns the terms of a text in reading order. A term that occurs twice is listed twice.
+    ///
+    /// A text without tokens, for example a row of emoji, has one term of all its characters. So it is
+    /// similar only to texts with the same characters. A blank text has no term.
     pub(crate) fn find<'s>(&self, text: &[u8], scratch: &'s mut TermScratch) -> &'s mut Vec<u64> {
+        let terms = self.find_of_tokens(text, scratch);
+        // The most frequent words are numbered, so they have no room for another term.
+        if terms.is_empty() && matches!(self, Self::Shingles { .. }) {
+            terms.extend(whole_text(text));
+        }
+        terms
+    }
+
+    /// Returns the terms of a text like [`Self::find`], except that a text without tokens has no term.
+    pub(crate) fn find_of_tokens<'s>(
+        &self,
+        text: &[u8],
+        scratch: &'s mut TermScratch,
+    ) -> &'s mut Vec<u64> {
         let TermScratch { tokens, batch, ranks, terms } = scratch;
         terms.clear();
         match self {
@@ -126,7 +144,21 @@ mod tests {
         let stopped = terms("shingle=2,stop_words=english", "The Cat and THE mat");
         assert_eq!(stopped, terms("shingle=2", "cat mat"));
         assert_eq!(terms("shingle=1,stop_words=chinese", "我的猫"), terms("shingle=1", "猫"));
-        assert!(terms("stop_words=english", "the and").is_empty());
+    }
+
+    #[test]
+    fn a_text_without_tokens_is_one_term() {
+        for (options, text, other) in [
+            ("shingle=1", "🙂 🙂", "🙃 🙃"),
+            ("stop_words=english", "The and", "and the"),
+            ("tokenizer=ascii", "東京", "京都"),
+        ] {
+            let found = terms(options, text);
+            assert_eq!(found, terms(options, &format!(" {text}\n")));
+            assert_ne!(found, terms(options, other));
+            assert_eq!(found.len(), 1, "{options}");
+            assert!(terms(options, " \u{feff}\n").is_empty());
+        }
     }
 
     #[cfg(feature = "chinese")]

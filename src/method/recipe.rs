@@ -3,13 +3,19 @@
 use super::document_terms::{DocumentTerms, TermScratch};
 use super::fitted::Fitted;
 use super::terms::Terms;
+use simtool_base::stable_hash::{SHINGLE_BASE, mix, row_word};
 use simtool_fingerprint::{Scratch, Sketch, Sketcher};
 use simtool_kernels::Isa;
 use simtool_model::features::Features;
-use simtool_model::fingerprint_rows::{Shape, recipe_difference};
+use simtool_model::fingerprint_rows::{Metric, Shape, recipe_difference};
 use simtool_terms::extract::weighting::{Weigher, Weights};
+use simtool_terms::tokenize::whole_text::whole_text;
 use std::fmt;
 use std::sync::Arc;
+
+/// Minimum number of bits of a fingerprint that may be filled with random bits. Two random fingerprints of so
+/// many bits are practically never near each other.
+const LEAST_RANDOM_BITS: u32 = 64;
 
 /// Rules by which documents become sets of terms or fingerprints. Fingerprints that were made by two recipes
 /// can be compared if `Display` writes the same text for both recipes.
@@ -118,13 +124,17 @@ impl RowMaker {
     /// Computes the fingerprint of a text and appends it to `rows` as 64-bit words. Returns whether the text
     /// has a fingerprint, and the number of its terms. If the text has no fingerprint, the appended words
     /// have no meaning.
+    ///
+    /// The sketch may give no fingerprint to a text that is short or has no words. Then the fingerprint
+    /// consists of random bits that depend on the whole text. So equal texts are near each other in every
+    /// method, and different texts are not.
     pub(crate) fn push(
         &self,
         text: &[u8],
         rows: &mut Vec<u64>,
         scratch: &mut RowScratch,
     ) -> (bool, usize) {
-        let terms = self.terms.find(text, &mut scratch.terms);
+        let terms = self.terms.find_of_tokens(text, &mut scratch.terms);
         let start = rows.len();
         let count = terms.len();
         // The row is made in place, behind the rows of earlier documents.
@@ -136,7 +146,35 @@ impl RowMaker {
                 Features { terms, weights: Some(&scratch.weights.weights) }
             }
         };
-        let has_row = self.sketcher.make(&features, &mut rows[start..], &mut scratch.sketch);
+        let row = &mut rows[start..];
+        let has_row = self.sketcher.make(&features, row, &mut scratch.sketch)
+            || self.identity(terms, text).is_some_and(|identity| self.fill(identity, row));
         (has_row, count)
+    }
+
+    /// Returns a hash of all terms of a text, or of all its characters if it has no terms. Returns `None` for
+    /// a blank text, and if fingerprints are so short that random ones would often be near each other.
+    fn identity(&self, terms: &[u64], text: &[u8]) -> Option<u64> {
+        if self.shape.row_bits() < LEAST_RANDOM_BITS {
+            return None;
+        }
+        let next = |sum: u64, &term: &u64| sum.wrapping_mul(SHINGLE_BASE).wrapping_add(term);
+        if terms.is_empty() { whole_text(text) } else { Some(mix(terms.iter().fold(0, next))) }
+    }
+
+    /// Fills `row` with random bits that depend on `identity`. Always returns `true`, because the row is a
+    /// fingerprint then.
+    fn fill(&self, identity: u64, row: &mut [u64]) -> bool {
+        // The highest bit of a lane that may be null says that it has a value.
+        let is_lane = matches!(self.shape.metric(), Metric::Lanes { null: true, .. });
+        let value = u64::from(is_lane) << (u64::BITS - 1);
+        for (index, word) in (1..).zip(&mut *row) {
+            *word = row_word(identity, index) | value;
+        }
+        let unused = (u64::BITS - self.shape.row_bits() % u64::BITS) % u64::BITS;
+        if let Some(last) = row.last_mut() {
+            *last &= u64::MAX >> unused;
+        }
+        true
     }
 }

@@ -20,7 +20,7 @@ use std::path::Path;
 /// collection.
 #[derive(Clone, Debug)]
 pub struct FingerprintedCollection {
-    /// A row for each document, in reading order. The row of a document without terms is marked as having no
+    /// A row for each document, in reading order. The row of a blank document is marked as having no
     /// fingerprint.
     pub rows: FingerprintRows<'static>,
     /// Weights or words that were learned for the fingerprints. Fingerprints that are made later with this
@@ -226,7 +226,8 @@ mod tests {
     use simtool_read::{Collection, ReadOptions, Texts};
     use std::fs;
 
-    const TEXTS: [&str; 5] = ["a rose is a rose is a rose", "", "a rose", "…", "Die Straße, 東京!"];
+    const TEXTS: [&str; 5] =
+        ["a rose is a rose is a rose", "", "a rose", "\u{200b}", "Die Straße, 東京!"];
 
     fn fingerprints(method: &str, threads: usize, isa: Isa) -> FingerprintedCollection {
         let folder = tempfile::tempdir().unwrap();

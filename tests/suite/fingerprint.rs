@@ -4,9 +4,9 @@ use crate::program::Folder;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// A document with a known fingerprint of 64 bits, a document without words, and a bad line.
+/// A document with a known fingerprint of 64 bits, a blank document, and a bad line.
 const ROSE: &str = "{\"id\":\"rose\",\"text\":\"a rose is a rose is a rose\"}\n\
-                    {\"id\":\"none\",\"text\":\"...\"}\n\
+                    {\"id\":\"none\",\"text\":\"   \"}\n\
                     {\"id\":\"bad\",\"text\":7}\n\
                     {\"text\":\"a rose is a rose is a rose\"}\n";
 const ROSE_64: &str = "cc71252b5aa76984";

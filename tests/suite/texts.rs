@@ -85,3 +85,50 @@ fn documents_in_memory_are_what_they_are_in_a_file() {
         }
     }
 }
+
+/// Texts that are short, have no words, or differ only in symbols. Each text occurs four times, in
+/// other letter cases and with other white space. Texts without words are compared by all their
+/// characters.
+#[test]
+fn equal_texts_are_repeats_in_every_method() {
+    let different: Vec<String> = (0x1F600..0x1F640)
+        .map(|code| char::from_u32(code).unwrap().to_string())
+        .chain(["+++", "***", "?!", "。。。"].map(str::to_owned))
+        .chain((0..40).map(|at| format!("Word{at}")))
+        .chain((0..40).map(|at| format!("brief{at} text{}", at % 7)))
+        .collect();
+    let written = |text: &String, copy: usize| match copy {
+        0 => text.clone(),
+        1 => format!(" {}\n", text.to_uppercase()),
+        2 => format!("\u{feff}{text}\u{fe0f}"),
+        _ => text.replace(' ', "\r\n"),
+    };
+    let texts: Vec<String> =
+        (0..4).flat_map(|copy| different.iter().map(move |text| written(text, copy))).collect();
+    for method in [
+        "exact",
+        "exact:shingle=chars:5",
+        "exact:shingle=words+symbols:3",
+        "exact:weight=idf,similarity=0.5",
+        "simhash",
+        "simhash:bits=128,weight=tf-idf,top=3",
+        "minhash:hashing=classical",
+        "multi-lexicon",
+        "multi-lexicon:votes=sum,weight=idf",
+        "i-match",
+        "i-match:lexicons=9",
+    ] {
+        let method = method.parse().unwrap();
+        let config = Config { method, ..Config::default() };
+        let found = deduplicate(&Texts::of(&texts), &config).unwrap();
+        let removals: Vec<_> = found.removals.iter().map(|it| (it.row, it.kept)).collect();
+        let count = different.len() as u32;
+        let expected: Vec<_> = (count..4 * count).map(|row| (row, row % count)).collect();
+        assert_eq!(removals, expected, "{}", config.method);
+        assert_eq!(found.read.first().without_terms, 0, "{}", config.method);
+    }
+    let emoji: Vec<String> = (0..5000).map(|at| different[at / 2500].clone()).collect();
+    let config = Config { method: "minhash:shingle=words:5".parse().unwrap(), ..Config::default() };
+    let found = deduplicate(&Texts::of(&emoji), &config).unwrap();
+    assert_eq!(found.kept().collect::<Vec<_>>(), [0, 2500]);
+}
