@@ -17,7 +17,7 @@
 use super::{Scratch, Sketch, SketchKind, SketchOption, Sketcher, weighty_terms};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
-use simtool_base::stable_hash::{GAMMA, mix};
+use simtool_base::stable_hash::{GAMMA, mix, row_word};
 use simtool_kernels::Isa;
 use simtool_kernels::min_hash::{EMPTY_BIN, HashFunctions, one_permutation};
 use simtool_model::features::Features;
@@ -317,8 +317,12 @@ impl Sketcher for MinHasher {
         } else {
             minima.clear();
             minima.resize(self.lanes, EMPTY_BIN);
-            one_permutation(terms, minima);
-            densify(minima, marks);
+            if terms.iter().all(|term| *term == terms[0]) {
+                fill_from_term(terms[0], minima);
+            } else {
+                one_permutation(terms, minima);
+                densify(minima, marks);
+            }
         }
         pack(minima, self.bits, row);
         if self.has_size
@@ -331,6 +335,15 @@ impl Sketcher for MinHasher {
             *last |= size_code(size) << (u64::BITS - SIZE_BITS);
         }
         true
+    }
+}
+
+/// Fills all bins of a set of one term with values that depend on the term. If the only full bin were
+/// copied, the lowest bits of all bins would agree with the bins of every sixteenth other term.
+fn fill_from_term(term: u64, bins: &mut [u32]) {
+    for (index, bin) in (1..).zip(bins) {
+        // The values are below the value of an empty bin.
+        *bin = (row_word(term, index) >> 33) as u32;
     }
 }
 

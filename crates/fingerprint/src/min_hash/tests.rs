@@ -144,8 +144,9 @@ fn lanes_that_fill_no_words_are_refused() {
 proptest! {
     #[test]
     fn bins_are_those_of_the_definition(
-        terms in proptest::collection::vec(any::<u64>(), 1..40), lanes in 1..20_u32,
+        terms in proptest::collection::vec(any::<u64>(), 2..40), lanes in 1..20_u32,
     ) {
+        prop_assume!(terms.iter().any(|term| *term != terms[0]));
         let count = u64::from(lanes) * 2;
         let row = made(&format!("lanes={count},bits=32"), &terms).unwrap();
         let bin = |term: u64| ((u128::from(term) * u128::from(count)) >> 64) as u64;
@@ -163,6 +164,20 @@ proptest! {
                 (1..10_000).map(donor).find(|donor| filled.contains(donor)).unwrap()
             };
             prop_assert_eq!(Some(value), original(donor));
+        }
+    }
+}
+
+/// One term gives a value to all lanes. The values must not be copies of each other, of which every
+/// sixteenth would agree in all lanes of 4 bits.
+#[test]
+fn sets_of_one_term_differ_in_most_lanes() {
+    let rows: Vec<_> = (0..100).map(|term| made("", &[mix(term)]).unwrap()).collect();
+    let shape = sketch("").shape();
+    for (at, row) in rows.iter().enumerate() {
+        assert_eq!(made("", &[mix(at as u64); 3]).unwrap(), *row);
+        for other in &rows[..at] {
+            assert!(shape.distance(row, other) > shape.units() / 2, "{at}");
         }
     }
 }
