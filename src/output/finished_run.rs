@@ -1,24 +1,15 @@
 //! Reads a finished run from its output folder, to find what became of a document.
 
-use crate::pipeline::watched::Watched;
-use simtool_base::error::{Error, ErrorKind, Result};
-use simtool_base::json_text::write_string;
-use simtool_compute::threads::Threads;
-use simtool_model::document::{Content, Record};
-
 use memchr::memmem::Finder;
 use serde_json::Value;
-use simtool_base::progress::{Progress, Work};
-use simtool_read::{Corpus, Event};
-use std::borrow::Cow;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::json_text::write_string;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::iter;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A finished run that is read from its output folder.
 #[derive(Clone, Debug)]
@@ -107,7 +98,7 @@ impl<'s> Sought<'s> {
     }
 
     /// Returns the record number if the name has the form `FILE:RECORD` and names this file.
-    fn record_in(self, file: &str) -> Option<u64> {
+    pub(super) fn record_in(self, file: &str) -> Option<u64> {
         let (name, number) = self.0.rsplit_once(':')?;
         if same_file(name) == same_file(file) { number.parse().ok() } else { None }
     }
@@ -118,7 +109,7 @@ impl<'s> Sought<'s> {
     }
 
     /// Returns whether the name is this ID, or `FILE#ID` with this file and ID.
-    fn is_named(self, file: &str, id: Option<&[u8]>) -> bool {
+    pub(super) fn is_named(self, file: &str, id: Option<&[u8]>) -> bool {
         let id = id.map(String::from_utf8_lossy);
         id.is_some_and(|id| self.is_id(&id) || self.is_id_in(file, &id))
     }
@@ -136,132 +127,6 @@ impl<'s> Sought<'s> {
 impl fmt::Display for Sought<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
-    }
-}
-
-/// A collection in which documents of a finished run are sought by their names.
-pub(crate) struct InputSearch<'s> {
-    /// Collection that is read.
-    pub(crate) collection: &'s dyn Corpus,
-    /// Function that converts the path of a file to the path that the finished run used.
-    pub(crate) name: &'s dyn Fn(&Path) -> PathBuf,
-    /// Number of threads that read.
-    pub(crate) threads: usize,
-    /// Receiver of the number of bytes of the shards that were read.
-    pub(crate) progress: &'s dyn Progress,
-}
-
-/// Documents that a search returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Matches {
-    /// The first document with the name.
-    First,
-    /// All documents with the name.
-    All,
-}
-
-/// Result of reading one shard in a search: the number of its records, and whether it has a document with
-/// the sought ID.
-struct SearchedShard {
-    shard: usize,
-    records: u64,
-    has_id: bool,
-}
-
-impl InputSearch<'_> {
-    /// Finds the documents that `sought` names. Returns their files and their record numbers, in reading
-    /// order.
-    ///
-    /// # Errors
-    ///
-    /// This build cannot read a format of the collection, or the system does not start the threads.
-    pub(crate) fn find(&self, sought: Sought<'_>, matches: Matches) -> Result<Vec<(PathBuf, u64)>> {
-        let collection = self.collection;
-        let names: Vec<PathBuf> = (0..collection.file_count())
-            .map(|file| (self.name)(collection.file_name(file)))
-            .collect();
-        let name_of = |shard: usize| names[collection.shard_file(shard)].to_string_lossy();
-        self.progress.begin("looking for the document", Work::Bytes(collection.bytes()));
-        let searched = self.search_shards(sought, matches, &name_of)?;
-        let mut found = Vec::new();
-        // Record numbers of a shard follow from the number of records in the earlier shards of its file.
-        let (mut records_before, mut last) = (0, None);
-        for SearchedShard { shard, records, has_id } in searched {
-            let (at, file) = (collection.shard_file(shard), name_of(shard));
-            if last.replace(at) != Some(at) {
-                records_before = 0;
-            }
-            let wanted = sought.record_in(&file);
-            let wanted = wanted.and_then(|wanted| wanted.checked_sub(records_before));
-            if has_id || wanted.is_some_and(|wanted| wanted < records) {
-                collection.read_shard(shard, &mut |event| {
-                    let is_found = |&(number, id): &(u64, Option<&[u8]>)| {
-                        Some(number) == wanted || sought.is_named(&file, id)
-                    };
-                    if let Some((number, _)) = document(&event).filter(is_found) {
-                        found.push((names[at].clone(), records_before + number));
-                    }
-                    Ok(matches.flow(!found.is_empty()))
-                })?;
-                if matches == Matches::First && !found.is_empty() {
-                    break;
-                }
-            }
-            records_before += records;
-        }
-        Ok(found)
-    }
-
-    /// Reads the shards, in any order, to count their records and to find the ID. Returns the results in the
-    /// order of the shards. For [`Matches::First`], the shards after the first one with the ID may be missing.
-    fn search_shards<'n>(
-        &self,
-        sought: Sought<'_>,
-        matches: Matches,
-        name_of: &(dyn Fn(usize) -> Cow<'n, str> + Sync),
-    ) -> Result<Vec<SearchedShard>> {
-        let shards = self.collection.shard_count();
-        let first = AtomicUsize::new(shards);
-        let watched = Watched { corpus: self.collection, progress: self.progress };
-        let search_shard = |(): &mut (), shard: usize| {
-            if matches == Matches::First && shard > first.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            let file = name_of(shard);
-            let mut has_id = false;
-            let records = watched.read_shard(shard, &mut |event| {
-                has_id |= document(&event).is_some_and(|(_, id)| sought.is_named(&file, id));
-                Ok(matches.flow(has_id))
-            })?;
-            if has_id {
-                first.fetch_min(shard, Ordering::Relaxed);
-            }
-            Ok(Some(SearchedShard { shard, records, has_id }))
-        };
-        let searched = Threads::new(self.threads)?.try_map(shards, || Ok(()), search_shard)?;
-        Ok(searched.into_iter().flatten().collect())
-    }
-}
-
-impl Matches {
-    /// Returns whether the reading of a shard goes on after a document that is or is not the sought one.
-    fn flow(self, is_found: bool) -> ControlFlow<()> {
-        if is_found && self == Self::First {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
-}
-
-/// Returns the record number in the shard and, if there is one, the ID of the document that the reader passes
-/// on in `event`. Returns `None` if the event has no document.
-fn document<'e>(event: &Event<'e>) -> Option<(u64, Option<&'e [u8]>)> {
-    match event {
-        Event::Record(Record { number, content: Content::Document(document), .. }) => {
-            Some((*number, document.id))
-        }
-        _ => None,
     }
 }
 
@@ -471,56 +336,6 @@ mod tests {
         let Fate::Clustered { cluster, .. } = &fates[0] else { panic!("{fates:?}") };
         let [b, c] = &cluster.removed[..] else { panic!("{cluster:?}") };
         assert_eq!((b.similarity, c.distance), (Some(0.9), Some(3)));
-    }
-
-    #[test]
-    fn documents_are_found_in_inputs_by_any_number_of_threads() {
-        use simtool_base::progress::NoProgress;
-        use simtool_read::walk::InputFile;
-        use simtool_read::{Collection, ReadOptions};
-        let folder = tempfile::tempdir().unwrap();
-        let line = |at: usize| match at % 7 {
-            3 => "{\"no\":\"text\"}\n".to_owned(),
-            5 => "{\"text\":\"nameless\"}\n".to_owned(),
-            _ => format!("{{\"id\":{},\"text\":\"t\"}}\n", at % 30),
-        };
-        let lines: String = (0..60).map(line).collect();
-        for name in ["x", "y"] {
-            fs::write(folder.path().join(name), &lines).unwrap();
-        }
-        let files = || ["x", "y"].map(|name| InputFile::new(folder.path().join(name))).into();
-        let name = |path: &Path| path.file_name().unwrap().into();
-        for (shard_bytes, threads) in [(1 << 20, 1), (40, 1), (40, 4), (1, 3)] {
-            let options = ReadOptions { shard_bytes, ..ReadOptions::default() };
-            let collection = Collection::open(files(), options);
-            let check = |sought: &str, expected: Option<(&str, usize)>| {
-                let search = InputSearch {
-                    collection: &collection,
-                    name: &name,
-                    threads,
-                    progress: &NoProgress,
-                };
-                let found = search.find(Sought::new(sought), Matches::First).unwrap();
-                let expected = expected.map(|(file, record)| (file.into(), record as u64));
-                assert_eq!(found.first(), expected.as_ref(), "{sought}: {threads}, {shard_bytes}");
-                let all = search.find(Sought::new(sought), Matches::All).unwrap();
-                assert_eq!(all.first(), expected.as_ref(), "{sought}: {threads}, {shard_bytes}");
-                // Records 0 to 59 have the IDs 0 to 29, so each ID occurs up to twice in each file.
-                assert!(all.len() <= 4 && all.is_sorted(), "{sought}: {all:?}");
-            };
-            for record in 0..60 {
-                let is_document = record % 7 != 3;
-                for file in ["x", "y"] {
-                    check(&format!("{file}:{record}"), is_document.then_some((file, record)));
-                }
-                let has_id = |at: &usize| ![3, 5].contains(&(at % 7)) && at % 30 == record;
-                let first = (0..60).find(has_id);
-                check(&record.to_string(), first.map(|first| ("x", first)));
-                check(&format!("y#{record}"), first.map(|first| ("y", first)));
-            }
-            check("x:60", None);
-            check("z:1", None);
-        }
     }
 
     #[test]

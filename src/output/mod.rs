@@ -12,6 +12,7 @@ pub mod emit_pairs;
 mod findings;
 pub mod finished_run;
 pub(crate) mod index_rows;
+pub(crate) mod input_search;
 mod kept;
 mod kept_copies;
 mod leading_separator;

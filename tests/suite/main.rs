@@ -29,6 +29,8 @@ mod html5lib;
 mod identity;
 mod index;
 #[cfg(all(feature = "parquet", unix))]
+mod input_formats;
+#[cfg(all(feature = "parquet", unix))]
 mod inputs;
 mod join;
 mod join_memory;

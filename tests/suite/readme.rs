@@ -110,3 +110,22 @@ fn named_scripts_and_files_exist() {
     }
     assert!(named > 0, "pages name files");
 }
+
+#[test]
+fn the_page_about_the_input_names_every_format_and_only_options_that_exist() {
+    let page = std::fs::read_to_string(repository().join("docs/what-simtool-reads.md")).unwrap();
+    let formats = page.split("## Formats").nth(1).unwrap().split("##").next().unwrap();
+    for format in simtool::read::Format::all() {
+        let name = format.name();
+        assert!(formats.contains(&format!("`{name}`")), "the table of formats lacks {name}");
+    }
+    let help = output("simtool dedup --help; simtool match --help", repository());
+    for option in page.split("`--").skip(1) {
+        let name: String =
+            option.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
+        assert!(
+            help.contains(&format!("--{name} ")) || help.contains(&format!("--{name}\n")),
+            "--{name}"
+        );
+    }
+}
