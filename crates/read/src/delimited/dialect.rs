@@ -23,9 +23,34 @@ impl Dialect {
         Self { delimiter, quote: Some(b'"'), escape: None, has_header: true }
     }
 
+    /// Returns whether each line of `row` between its first and its last line is a valid row with
+    /// `columns` columns, and there are at least `least` such lines. A quote that is only a letter
+    /// makes a row swallow others. A table of one column does not show where rows begin, so the result
+    /// is `false` for it.
+    pub(super) fn swallows_rows(self, row: &[u8], columns: usize, least: usize) -> bool {
+        let row = row.strip_suffix(b"\n").unwrap_or(row);
+        let (Some(first), Some(last)) = (memchr::memchr(b'\n', row), memchr::memrchr(b'\n', row))
+        else {
+            return false;
+        };
+        let inner = row.get(first + 1..last).unwrap_or_default();
+        let lines = || inner.split(|&byte| byte == b'\n');
+        first < last && lines().count() >= least && self.are_rows(lines(), columns)
+    }
+
+    /// Returns whether each of `lines` is a valid row with `columns` columns. For a table of one column,
+    /// the result is `false`.
+    pub(super) fn are_rows<'l>(
+        self,
+        mut lines: impl Iterator<Item = &'l [u8]>,
+        columns: usize,
+    ) -> bool {
+        columns > 1 && lines.all(|line| self.columns_of_line(line) == Some(columns))
+    }
+
     /// Returns the number of columns of `line`, one line of a table without its line end. Returns
     /// `None` if the line is not a valid row on its own.
-    pub(super) fn columns_of_line(self, line: &[u8]) -> Option<usize> {
+    fn columns_of_line(self, line: &[u8]) -> Option<usize> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let row = self.strict_row(line, true)?;
         row.columns.filter(|_| row.length == line.len())
@@ -92,9 +117,8 @@ impl Dialect {
     fn end_of_quoted(self, bytes: &[u8], mut at: usize, quote: u8) -> Option<usize> {
         loop {
             let byte = *bytes.get(at)?;
-            if Some(byte) == self.escape {
-                at += 2;
-            } else if byte == quote && bytes.get(at + 1) == Some(&quote) {
+            let is_doubled = byte == quote && bytes.get(at + 1) == Some(&quote);
+            if is_doubled || Some(byte) == self.escape {
                 at += 2;
             } else if byte == quote {
                 return Some(at + 1);

@@ -5,7 +5,7 @@
 //! like any other. With the wrong dialect, a quote at the start of a field swallows all lines up to
 //! the next quote. So a dialect with quotes is chosen only if the first rows agree with it.
 
-use super::dialect::{Dialect, StrictRow};
+use super::dialect::Dialect;
 use super::row_parser::RowParser;
 use crate::form_feed::without_byte_order_mark;
 
@@ -64,8 +64,8 @@ impl Dialect {
     /// `is_text` returns whether a column of this name may be the text, which helps to recognize the
     /// delimiter.
     ///
-    /// The quotes are those of RFC 4180, or else quotes with a backslash before them, if all complete
-    /// rows of `head` agree with that. Otherwise CSV is read as in RFC 4180, and bad rows are reported.
+    /// The quotes are those of RFC 4180, or quotes with a backslash before them, or single quotes: the
+    /// first of these that agree with all complete rows of `head`. Otherwise CSV is read as in RFC 4180, and bad rows are reported.
     /// In TSV, quotes are letters unless a row of `head` has a field in quotes, because most programs
     /// that write TSV do not quote.
     pub(super) fn recognize(
@@ -99,26 +99,38 @@ impl Dialect {
         let is_tsv = self.delimiter == b'\t';
         let fallback = if is_tsv { letters } else { quoted };
         // A quote that opens a field of a TSV file must be closed somewhere. Otherwise it is a letter.
-        let least_quoted = usize::from(is_tsv);
-        let agrees = |&(quote, escape): &(Option<u8>, Option<u8>)| {
+        // Single quotes are usual as letters in any text.
+        let dialects = [
+            (quoted, usize::from(is_tsv)),
+            ((Some(b'"'), Some(b'\\')), usize::from(is_tsv)),
+            ((Some(b'\''), None), 1),
+        ];
+        let agrees = |&((quote, escape), least): &((Option<u8>, Option<u8>), usize)| {
             let dialect = Self { quote, escape, ..self };
-            dialect.quoted_rows(head).is_some_and(|rows| rows >= least_quoted)
+            dialect.quoted_rows(head).is_some_and(|rows| rows >= least)
         };
-        [quoted, (Some(b'"'), Some(b'\\'))].into_iter().find(agrees).unwrap_or(fallback)
+        dialects.into_iter().find(agrees).map_or(fallback, |(dialect, _)| dialect)
     }
 
     /// Returns the number of complete rows of `head` with a field in quotes. Returns `None` if `head`
-    /// does not agree with this dialect: if a row has not as many columns as the first one, or if a
-    /// closing quote is not followed by a delimiter or a line end.
-    fn quoted_rows(self, head: &[u8]) -> Option<usize> {
+    /// does not agree with this dialect: if a row has not as many columns as the first one, if a
+    /// closing quote is not followed by a delimiter or a line end, or if a row swallows lines that are
+    /// rows themselves.
+    fn quoted_rows(self, mut head: &[u8]) -> Option<usize> {
         let (mut columns, mut quoted) = (None, 0);
-        for row in (Rows { dialect: self, rest: head }) {
-            if row.columns? != *columns.get_or_insert(row.columns?) {
+        loop {
+            let blank = head.iter().take_while(|byte| b"\r\n".contains(byte)).count();
+            head = &head[blank..];
+            let Some(row) = self.strict_row(head, false) else { return Some(quoted) };
+            let of_row = row.columns?;
+            let (bytes, rest) = head.split_at(row.length);
+            head = rest;
+            let is_odd = of_row != *columns.get_or_insert(of_row);
+            if is_odd || self.swallows_rows(bytes, of_row, 1) {
                 return None;
             }
             quoted += usize::from(row.has_quotes);
         }
-        Some(quoted)
     }
 }
 
@@ -135,24 +147,6 @@ pub(super) fn separator_line(head: &[u8]) -> Option<(u8, usize)> {
     };
     (start.eq_ignore_ascii_case(SEPARATOR_LINE) && is_delimiter)
         .then_some((delimiter, SEPARATOR_LINE.len() + 1 + end_length))
-}
-
-/// The complete rows of `rest`, which are checked strictly. Blank lines are skipped.
-struct Rows<'h> {
-    dialect: Dialect,
-    rest: &'h [u8],
-}
-
-impl Iterator for Rows<'_> {
-    type Item = StrictRow;
-
-    fn next(&mut self) -> Option<StrictRow> {
-        let blank = self.rest.iter().take_while(|byte| b"\r\n".contains(byte)).count();
-        self.rest = &self.rest[blank..];
-        let row = self.dialect.strict_row(self.rest, false)?;
-        self.rest = &self.rest[row.length..];
-        Some(StrictRow { length: blank + row.length, ..row })
-    }
 }
 
 /// Recognizes the delimiter of a table that begins with `head`. Delimiters inside quotes do not
@@ -242,7 +236,10 @@ mod tests {
             (None, "id,text\n1,\"a, \\\"b\\\" c\"\n2,\"d\"\n", escaped),
             (None, "id,text\n1,a \"b\" c\n", quoted),
             (None, "id,text\n1,\"a\" b\n", quoted),
+            (None, "id,text\n1,'a, \"b\" c'\n2,d\n", (Some(b'\''), None)),
+            (None, "id,text\n1,'tis, so\n2,d\n", quoted),
             // In TSV, quotes are letters unless they enclose fields.
+            (Some(b'\t'), "id\ttext\n1\t\"a\n2\tb\n3\tc\"\n", letters),
             (Some(b'\t'), "id\ttext\n1\ta\n", letters),
             (Some(b'\t'), "id\ttext\n1\ta \"b\" c\n", letters),
             (Some(b'\t'), "id\ttext\n1\t\"a\" b\n2\tc\n", letters),

@@ -113,26 +113,14 @@ impl DelimitedRows {
         if strict.columns.is_none() || strict.length != row.len() {
             return Some("a delimiter or the end of the row after a closing quote".into());
         }
-        let inner = row.strip_suffix(b"\n").unwrap_or(row).split(|&byte| byte == b'\n').skip(1);
-        // The last line ends the quoted field, so it need not look like a row.
-        let inner_lines: Vec<&[u8]> = inner.collect();
-        let inner_lines = inner_lines.split_last().map_or(&[][..], |(_, inner)| inner);
-        self.rows_of_lines += u64::from(!inner_lines.is_empty());
-        if inner_lines.len() >= LEAST_SWALLOWED && self.are_rows(inner_lines, wanted) {
-            let count = inner_lines.len();
-            return Some(format!("one row, not {count} lines that are rows themselves").into());
+        let lines = memchr::memchr_iter(b'\n', row).count();
+        self.rows_of_lines += u64::from(lines > 1);
+        if self.dialect.swallows_rows(row, wanted, LEAST_SWALLOWED) {
+            return Some(format!("one row, not {lines} lines that are rows themselves").into());
         }
         let is_only = self.rows_of_lines == 1 && self.rows >= LEAST_ROWS;
-        (is_only && inner_lines.len() > MOST_LINES).then(|| {
-            let lines = inner_lines.len() + 2;
-            format!("a row of few lines as before, not of {lines}").into()
-        })
-    }
-
-    /// Returns whether each of `lines` is a valid row with `wanted` columns. A table of one column does
-    /// not show where rows begin, so the result is `false` for it.
-    fn are_rows(&self, lines: &[&[u8]], wanted: usize) -> bool {
-        wanted > 1 && lines.iter().all(|line| self.dialect.columns_of_line(line) == Some(wanted))
+        (is_only && lines > MOST_LINES)
+            .then(|| format!("a row of few lines as before, not of {lines}").into())
     }
 
     /// Returns a bad record for the first line of the row at the start of `window`, which has `row`
@@ -147,9 +135,8 @@ impl DelimitedRows {
     ) -> SplitStep<'_> {
         let first = next_line(&window[..row]).unwrap_or(row);
         let rest = &window[first..row];
-        let lines: Vec<&[u8]> =
-            rest.strip_suffix(b"\n").unwrap_or(rest).split(|&byte| byte == b'\n').collect();
-        self.bad_bytes = if self.are_rows(&lines, wanted) { 0 } else { rest.len() };
+        let lines = rest.strip_suffix(b"\n").unwrap_or(rest).split(|&byte| byte == b'\n');
+        self.bad_bytes = if self.dialect.are_rows(lines, wanted) { 0 } else { rest.len() };
         self.bad = Bad { code: "csv", expected, length: first as u64 };
         SplitStep::record(first, Content::Bad(&self.bad))
     }
@@ -184,9 +171,12 @@ pub(super) fn columns(dialect: Dialect, row: &[u8]) -> Vec<String> {
 
 /// Returns the names of the `columns` columns of a table. The first row was just parsed by `parser`.
 fn column_names(dialect: Dialect, parser: &RowParser, columns: usize) -> Vec<Cow<'_, [u8]>> {
-    let name = |column: usize| match dialect.has_header {
-        true => Cow::Borrowed(parser.row().field(column)),
-        false => Cow::Owned((column + 1).to_string().into_bytes()),
+    let name = |column: usize| {
+        if dialect.has_header {
+            Cow::Borrowed(parser.row().field(column))
+        } else {
+            Cow::Owned((column + 1).to_string().into_bytes())
+        }
     };
     (0..columns).map(name).collect()
 }
@@ -324,7 +314,7 @@ mod tests {
         let (texts, bad) = usual("id,text\n1,a\n2,\"open\n3,b\n4,c\n");
         assert_eq!((texts.join(" "), bad), ("a b c".to_owned(), vec![12]));
         // Both quotes enclose rows, and the last row ends like a field.
-        let inner: String = (3..14).map(|n| format!("{n},x{n}\n")).collect();
+        let inner = (3..14).map(|n| format!("{n},x{n}\n")).collect::<Vec<_>>().concat();
         let (texts, bad) = usual(&format!("id,text\n1,a\n2,\"open\n{inner}14,close\"\n"));
         assert_eq!((texts.len(), bad), (13, vec![12]));
     }
@@ -345,7 +335,7 @@ mod tests {
     #[test]
     fn a_single_row_of_very_many_lines_is_bad() {
         let lines = "a line of prose\n".repeat(100);
-        let before: String = (0..100).map(|n| format!("{n},text {n}\n")).collect();
+        let before = (0..100).map(|n| format!("{n},text {n}\n")).collect::<Vec<_>>().concat();
         let (texts, bad) = usual(&format!("id,text\n{before}100,\"{lines}\"\n101,last\n"));
         assert_eq!((texts.len(), bad.len()), (101, 101));
         // Long texts are usual in this table, so only the first of them is in doubt.
