@@ -222,7 +222,7 @@ impl Addition<'_> {
 ///
 /// # Errors
 ///
-/// The same as [`write_kept_copies`].
+/// A copy cannot be written, or a file has changed since it was added.
 pub fn write_only_new(
     collection: &Collection,
     added: &AddedCorpus,

@@ -101,6 +101,13 @@ const PAGE: ForeignKind = ForeignKind::new(
     "Download the file again, or give it the extension `.html` if it is a page",
 );
 
+/// The kind of an XML document in the place of data, such as the error message of a storage service.
+const XML: ForeignKind = ForeignKind::new(
+    b"<?xml",
+    "an XML document and not data, perhaps the message of a server",
+    "Download the file again",
+);
+
 /// The kind of binary files that no entry of [`KINDS`] describes.
 pub(super) const BINARY: ForeignKind = ForeignKind::new(
     b"\0",
@@ -138,8 +145,13 @@ pub(super) fn kind_of(head: &[u8], named: Option<Format>) -> Option<ForeignKind>
         return Some(*kind);
     }
     // A server that cannot deliver a file of data often answers with a page that explains why.
-    let promises_data = named.is_some_and(|named| named.has_fields() || named.is_table());
-    (promises_data && begins_page(head)).then_some(PAGE)
+    let promises_data =
+        |named: Format| named.has_fields() || named.is_table() || named.is_packed_by_record();
+    if !named.is_some_and(promises_data) {
+        return None;
+    }
+    let is_xml = head.trim_ascii_start().starts_with(XML.magic);
+    begins_page(head).then_some(PAGE).or_else(|| is_xml.then_some(XML))
 }
 
 /// Returns whether `head` is valid UTF-8, except that its last character may be cut.
@@ -171,8 +183,12 @@ mod tests {
         let page = b"<!DOCTYPE html><title>404 Not Found</title>";
         assert_eq!(kind(page, Some("jsonl")), Some(PAGE.description));
         assert_eq!(kind(page, Some("parquet")), Some(PAGE.description));
+        assert_eq!(kind(page, Some("warc")), Some(PAGE.description));
         assert_eq!(kind(page, Some("text")), None);
         assert_eq!(kind(page, None), None);
+        let message = b"<?xml version=\"1.0\"?>\n<Error><Code>SlowDown</Code></Error>";
+        assert_eq!(kind(message, Some("jsonl")), Some(XML.description));
+        assert_eq!(kind(message, Some("text")), None);
     }
 
     #[test]
