@@ -237,8 +237,8 @@ impl NearDuplicates {
 ///
 /// `keep="max"` and `"min"` keep the document with the greatest or smallest value of `keep_field`:
 /// the name of a column of the same table, or the values, one for each text. `"newest"` and
-/// `"oldest"` read these values as dates. `options` are the
-/// options of `simtool dedup`, with `_` for `-`. `progress=True` shows a bar if tqdm is installed.
+/// `"oldest"` read these values as dates. `options` are the options of `simtool dedup`, with `_`
+/// for `-`. `progress=True` shows a bar if tqdm is installed.
 ///
 ///     >>> texts = ["one two three four", "five six seven", "One, two, three four!"]
 ///     >>> simtool.deduplicate(texts)
