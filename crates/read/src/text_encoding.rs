@@ -1,6 +1,7 @@
 //! The encoding in which texts are read that are not UTF-8.
 
 use crate::foreign_file::is_utf8_so_far;
+use crate::html::guess_encoding;
 use encoding_rs::{BIG5, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8};
 
 /// The encoding of texts that do not declare one.
@@ -59,16 +60,9 @@ impl TextEncoding {
             Self::Utf8 => None,
             Self::Named(encoding) => Some(encoding),
             Self::Detected if is_utf8_so_far(head) => None,
-            Self::Detected => Some(guess(head)),
+            Self::Detected => Some(guess_encoding(head)),
         }
     }
-}
-
-/// Guesses the encoding of `text`, which is not UTF-8.
-pub(super) fn guess(text: &[u8]) -> &'static Encoding {
-    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
-    detector.feed(text, true);
-    detector.guess(None, chardetng::Utf8Detection::Allow)
 }
 
 /// Returns whether the byte `character` always means the same character in `encoding`. In some

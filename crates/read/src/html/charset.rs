@@ -1,6 +1,5 @@
 //! Decodes the bytes of a page into characters.
 
-use crate::text_encoding;
 use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;
 
@@ -61,7 +60,14 @@ fn guess(page: &[u8]) -> &'static Encoding {
     if str::from_utf8(page).is_ok() {
         return UTF_8;
     }
-    text_encoding::guess(page)
+    guess_encoding(page)
+}
+
+/// Guesses the encoding of `text`, which is not UTF-8.
+pub(crate) fn guess_encoding(text: &[u8]) -> &'static Encoding {
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    detector.feed(text, true);
+    detector.guess(None, chardetng::Utf8Detection::Allow)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ mod tests;
 #[cfg(test)]
 mod twin;
 
-pub(super) use charset::{decode, decode_text};
+pub(super) use charset::{decode, decode_text, guess_encoding};
 
 use crate::html::attributes::Attributes;
 use crate::html::element::{Element, ElementName};

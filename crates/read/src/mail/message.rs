@@ -1,10 +1,9 @@
 //! Extracts the text, the ID and a field of a mail.
 
-use crate::html::HtmlText;
+use crate::html::{HtmlText, guess_encoding};
 use crate::http::{fields, header_length};
 use crate::mail::header::without_from_line;
 use crate::selector::Selector;
-use crate::text_encoding::guess;
 use encoding_rs::Encoding;
 use mail_parser::{Message, MessageParser, PartType};
 use simtool_model::document::{Bad, Content, Document};
@@ -86,7 +85,7 @@ impl MailParser {
         let encoding = match self.encoding {
             Some(encoding) => encoding,
             None if str::from_utf8(mail).is_ok() => return Cow::Borrowed(mail),
-            None => guess(mail),
+            None => guess_encoding(mail),
         };
         match encoding.decode_without_bom_handling(mail).0 {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
