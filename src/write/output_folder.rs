@@ -416,7 +416,10 @@ mod tests {
         assert!(finished(&|| {}));
         assert!(finished(&|| fs::remove_dir_all(&path).unwrap()));
         assert!(!finished(&|| fs::write(path.join("note"), "the user's").unwrap()));
+        fs::remove_file(path.join("note")).unwrap();
+        let mark = fs::read(path.join(MARK)).unwrap();
         assert!(!finished(&|| fs::write(path.join(MARK), "longer than before").unwrap()));
+        fs::write(path.join(MARK), mark).unwrap();
         assert!(!finished(&|| {
             fs::remove_dir_all(&path).unwrap();
             fs::write(&path, "a file").unwrap();
