@@ -11,7 +11,7 @@ const ROWS: u64 = 3_000_000;
 const MAX_MEMORY: &str = "64M";
 /// Kilobytes of anonymous memory that the system allows: the limit of the join, and stacks, tables
 /// of the program and pieces of output in transit.
-const LIMIT: &str = "75000";
+const LIMIT: &str = "85000";
 
 /// Runs the program with at most `limit` kilobytes of memory that is no map of a file.
 pub(crate) fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
