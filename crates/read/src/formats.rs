@@ -5,9 +5,7 @@
 
 use crate::format::{Format, InputFormat};
 use crate::options::TextSplit;
-use crate::{
-    arrow_ipc, delimited, form_feed, html_page, jsonl, mail, parquet, plain_text, text_blocks, warc,
-};
+use crate::{arrow_ipc, delimited, form_feed, html_page, jsonl, mail, parquet, plain_text, warc};
 
 /// Table of all input formats.
 ///
@@ -28,7 +26,7 @@ static FORMATS: [&dyn InputFormat; 14] = [
     &form_feed::FORM_FEED_TEXT,
     &plain_text::TEXT,
     &plain_text::LINES,
-    &text_blocks::BLOCKS,
+    &plain_text::BLOCKS,
 ];
 
 impl Format {
@@ -74,7 +72,7 @@ impl Format {
     pub(super) fn with_split(self, split: TextSplit) -> Self {
         match split {
             TextSplit::Lines if self == Self::TEXT => Self(&plain_text::LINES),
-            TextSplit::BlankLines if self == Self::TEXT => Self(&text_blocks::BLOCKS),
+            TextSplit::BlankLines if self == Self::TEXT => Self(&plain_text::BLOCKS),
             TextSplit::File | TextSplit::Lines | TextSplit::BlankLines => self,
         }
     }

@@ -1,4 +1,4 @@
-//! Plain text: a file is one document, or every line of it is a document.
+//! Plain text: a file is one document, or it is divided into documents.
 
 use crate::delimited::dialect::Dialect;
 use crate::form_feed::{is_white_space, without_byte_order_mark};
@@ -6,6 +6,7 @@ use crate::format::{ByteFormat, Fields, InputFormat, Reader, Separator};
 use crate::split_job::SplitJob;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
+use crate::text_blocks::BlockSplitter;
 use encoding_rs::Encoding;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
@@ -14,7 +15,18 @@ use simtool_model::document::{Content, Document};
 pub(super) static TEXT: PlainText = PlainText;
 
 /// Entry of plain text with one document per line, in the table of input formats.
-pub(super) static LINES: PlainLines = PlainLines;
+pub(super) static LINES: DividedText = DividedText {
+    name: "lines",
+    about: "Each line is a document",
+    separator: Separator::Byte(b'\n'),
+};
+
+/// Entry of plain text with one document per block of lines, in the table of input formats.
+pub(super) static BLOCKS: DividedText = DividedText {
+    name: "blank-lines",
+    about: "Blank lines separate documents",
+    separator: Separator::BlankLine,
+};
 
 /// The format of text files in which the whole file is one document.
 #[derive(Debug)]
@@ -65,14 +77,19 @@ impl ByteFormat for PlainText {
     }
 }
 
-/// The format of text files in which each line is a document. No file is recognized as this format;
-/// the user selects it with `--split lines`.
+/// A format of text files that are divided into documents. No file is recognized as such a format; the
+/// user selects it with `--split`.
 #[derive(Debug)]
-pub(super) struct PlainLines;
+pub(super) struct DividedText {
+    name: &'static str,
+    about: &'static str,
+    /// The separator that ends every document.
+    separator: Separator,
+}
 
-impl InputFormat for PlainLines {
+impl InputFormat for DividedText {
     fn name(&self) -> &'static str {
-        "lines"
+        self.name
     }
 
     fn title(&self) -> &'static str {
@@ -80,7 +97,7 @@ impl InputFormat for PlainLines {
     }
 
     fn about(&self) -> &'static str {
-        "Each line is a document"
+        self.about
     }
 
     fn fields(&self) -> Fields {
@@ -92,9 +109,9 @@ impl InputFormat for PlainLines {
     }
 }
 
-impl ByteFormat for PlainLines {
+impl ByteFormat for DividedText {
     fn separator(&self) -> Option<Separator> {
-        Some(Separator::Byte(b'\n'))
+        Some(self.separator)
     }
 
     fn can_start_inside(&self) -> bool {
@@ -107,8 +124,11 @@ impl ByteFormat for PlainLines {
         _wanted: Columns<'_>,
         _dialect: Option<Dialect>,
     ) -> Result<u64> {
-        let is_start = job.is_file_start();
-        job.split(&mut LineSplitter::new(is_start))
+        let at_file_start = job.is_file_start();
+        match self.separator {
+            Separator::Byte(_) => job.split(&mut LineSplitter { at_file_start }),
+            Separator::BlankLine => job.split(&mut BlockSplitter { at_file_start }),
+        }
     }
 }
 
@@ -152,14 +172,8 @@ pub(super) fn is_utf16(head: &[u8]) -> bool {
 
 /// Splitter that divides a text at its line ends. Each line that is not blank is a document.
 #[derive(Debug)]
-pub(super) struct LineSplitter {
+struct LineSplitter {
     at_file_start: bool,
-}
-
-impl LineSplitter {
-    pub(super) fn new(at_file_start: bool) -> Self {
-        Self { at_file_start }
-    }
 }
 
 impl Splitter for LineSplitter {

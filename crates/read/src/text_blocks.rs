@@ -1,17 +1,9 @@
 //! Plain text in which blank lines separate documents, such as the files of CC-100 and OSCAR.
 
 use crate::blank_lines::{blank_lines, end_of_blank_line, first_blank_line};
-use crate::delimited::dialect::Dialect;
 use crate::form_feed::without_byte_order_mark;
-use crate::format::{ByteFormat, Fields, InputFormat, Reader, Separator};
-use crate::split_job::SplitJob;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
-use crate::table::Columns;
-use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
-
-/// Entry of plain text with one document per block of lines, in the table of input formats.
-pub(super) static BLOCKS: TextBlocks = TextBlocks;
 
 /// Number of blocks that a text has at least if a user is told that it seems to hold many
 /// documents.
@@ -20,57 +12,10 @@ const MANY_BLOCKS: usize = 200;
 /// Length in bytes of the longest line of a book whose lines are broken at a fixed width.
 const LONGEST_LINE_OF_BOOK: usize = 160;
 
-/// The format of text files in which blank lines separate documents. No file is recognized as this
-/// format; the user selects it with `--split blank-lines`.
-#[derive(Debug)]
-pub(super) struct TextBlocks;
-
-impl InputFormat for TextBlocks {
-    fn name(&self) -> &'static str {
-        "blank-lines"
-    }
-
-    fn title(&self) -> &'static str {
-        "text"
-    }
-
-    fn about(&self) -> &'static str {
-        "Blank lines separate documents"
-    }
-
-    fn fields(&self) -> Fields {
-        Fields::Plain
-    }
-
-    fn reader(&'static self) -> Reader {
-        Reader::Bytes(self)
-    }
-}
-
-impl ByteFormat for TextBlocks {
-    fn separator(&self) -> Option<Separator> {
-        Some(Separator::BlankLine)
-    }
-
-    fn can_start_inside(&self) -> bool {
-        true
-    }
-
-    fn read(
-        &self,
-        job: SplitJob<'_, '_, '_>,
-        _wanted: Columns<'_>,
-        _dialect: Option<Dialect>,
-    ) -> Result<u64> {
-        let at_file_start = job.is_file_start();
-        job.split(&mut BlockSplitter { at_file_start })
-    }
-}
-
 /// Splitter that divides a text at blank lines. Each block of lines between them is a document.
 #[derive(Debug)]
-struct BlockSplitter {
-    at_file_start: bool,
+pub(super) struct BlockSplitter {
+    pub(super) at_file_start: bool,
 }
 
 impl Splitter for BlockSplitter {
