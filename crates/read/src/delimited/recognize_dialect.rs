@@ -98,6 +98,10 @@ impl Dialect {
         let (letters, quoted) = ((None, None), (Some(b'"'), None));
         let is_tsv = self.delimiter == b'\t';
         let fallback = if is_tsv { letters } else { quoted };
+        // Most tables have no quotes near their beginning, and need no search for their meaning.
+        if memchr::memchr2(b'"', b'\'', head).is_none() {
+            return fallback;
+        }
         // A quote that opens a field of a TSV file must be closed somewhere. Otherwise it is a letter.
         // Single quotes are usual as letters in any text.
         let dialects = [
