@@ -116,6 +116,11 @@ pub fn without_byte_order_mark(file: &[u8]) -> &[u8] {
     file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file)
 }
 
+/// Returns the number of bytes of the byte order mark at the start of a file, or 0 if there is none.
+pub(crate) fn byte_order_mark_length(file: &[u8]) -> usize {
+    file.len() - without_byte_order_mark(file).len()
+}
+
 /// Returns the range of bytes of share number `number` of `text`. Threads can read the shares of a
 /// text in parallel. A share has all documents whose preceding form feed lies from position `number
 /// × bytes` to position `(number + 1) × bytes`. The first share also has the document at the start

@@ -1,7 +1,7 @@
 //! Plain text in which blank lines separate documents, such as the files of CC-100 and OSCAR.
 
 use crate::blank_lines::{blank_lines, end_of_blank_line, first_blank_line};
-use crate::form_feed::without_byte_order_mark;
+use crate::form_feed::byte_order_mark_length;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use simtool_model::document::{Content, Document};
 
@@ -24,11 +24,7 @@ impl Splitter for BlockSplitter {
     const BOUNDARY_BYTES: usize = 64;
 
     fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
-        let mark = if self.at_file_start {
-            window.len() - without_byte_order_mark(window).len()
-        } else {
-            0
-        };
+        let mark = if self.at_file_start { byte_order_mark_length(window) } else { 0 };
         let blank = mark + blank_lines(&window[mark..]);
         if blank == window.len() && !last {
             return SplitStep::More;

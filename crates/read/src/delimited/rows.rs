@@ -11,7 +11,7 @@
 use super::dialect::Dialect;
 use super::recognize_dialect::separator_line;
 use super::row_parser::RowParser;
-use crate::form_feed::without_byte_order_mark;
+use crate::form_feed::{byte_order_mark_length, without_byte_order_mark};
 use crate::plain_text::next_line;
 use crate::selector::Selector;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
@@ -188,11 +188,7 @@ impl Splitter for DelimitedRows {
         if self.bad_bytes > 0 {
             return self.bad_line(window);
         }
-        let mark = if self.at_file_start {
-            window.len() - without_byte_order_mark(window).len()
-        } else {
-            0
-        };
+        let mark = if self.at_file_start { byte_order_mark_length(window) } else { 0 };
         // The parser would take an empty line for a row without columns. As filler, such lines stay
         // in copies of the file and are not counted.
         let separator = self.separator_bytes(&window[mark..]);

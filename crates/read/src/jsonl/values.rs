@@ -9,7 +9,7 @@
 //! if the elements begin on lines of their own with the same indentation as the first one.
 //! Otherwise the rest of the file is one bad record.
 
-use crate::form_feed::without_byte_order_mark;
+use crate::form_feed::byte_order_mark_length;
 use crate::jsonl::lines::ObjectParser;
 use crate::jsonl::value_end::{ValueEnd, ValueEndSearch, white_space};
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
@@ -195,9 +195,8 @@ impl Splitter for JsonValues {
 /// Returns the number of bytes of white space and byte order marks at the start of `window`.
 fn outer_space(window: &[u8]) -> usize {
     let space = white_space(window);
-    let rest = &window[space..];
-    let behind = without_byte_order_mark(rest);
-    space + rest.len() - behind.len() + white_space(behind)
+    let mark = space + byte_order_mark_length(&window[space..]);
+    mark + white_space(&window[mark..])
 }
 
 #[cfg(test)]

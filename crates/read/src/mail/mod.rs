@@ -13,7 +13,6 @@ use crate::delimited::dialect::Dialect;
 use crate::format::{ByteFormat, FieldNames, Fields, Head, InputFormat, Reader};
 use crate::split_job::SplitJob;
 use crate::table::Columns;
-use encoding_rs::Encoding;
 use simtool_base::error::Result;
 
 /// Entry of mbox in the table of input formats.
@@ -100,10 +99,6 @@ impl ByteFormat for Mail {
         } else {
             job.split(&mut split::MboxSplitter { parser })
         }
-    }
-
-    fn is_readable_in(&self, encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
-        encoding.is_ascii_compatible()
     }
 
     fn declares_encoding(&self) -> bool {
