@@ -73,8 +73,8 @@ pub struct Document<'a> {
     /// is kept. `None` if the user named no such field, or if the document lacks it.
     pub field: Option<&'a [u8]>,
     /// Code of a defect in the document that the reader repaired and the summary counts. `utf8`:
-    /// bytes that are not UTF-8 were replaced by U+FFFD, at most one character in a hundred. `http-body`: a malformed HTTP body was
-    /// used as it is.
+    /// bytes that are not UTF-8 were replaced by U+FFFD, at most one character in a hundred.
+    /// `http-body`: a malformed HTTP body was used as it is.
     pub repaired: Option<&'static str>,
 }
 

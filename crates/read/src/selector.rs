@@ -54,8 +54,8 @@ pub const USUAL_DATES: [&str; 20] = [
 pub struct Selector {
     /// The selector as the user wrote it.
     written: String,
-    /// Lists of fields, in order of preference. The values of the first list of which a record has
-    /// a field are the selected values. `None` selects all texts of a record.
+    /// Lists of fields, in order of preference. If no field of the first list has a value in a
+    /// record, the next list is tried. `None` selects all texts of a record.
     alternatives: Option<Vec<Vec<FieldPath>>>,
 }
 

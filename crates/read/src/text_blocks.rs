@@ -5,8 +5,8 @@ use crate::form_feed::byte_order_mark_length;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use simtool_model::document::{Content, Document};
 
-/// Number of blocks that a text has at least if a user is told that it seems to hold many
-/// documents.
+/// Minimum number of blocks of a text that seems to consist of many documents. Users get a note about
+/// such a text.
 const MANY_BLOCKS: usize = 200;
 
 /// Length in bytes of the longest line of a book whose lines are broken at a fixed width.

@@ -168,8 +168,8 @@ proptest! {
     }
 }
 
-/// One term gives a value to all lanes. The values must not be copies of each other, of which every
-/// sixteenth would agree in all lanes of 4 bits.
+/// A single term fills all lanes. If all lanes had the same 4 bits, one in sixteen pairs of unequal
+/// terms would agree in every lane.
 #[test]
 fn sets_of_one_term_differ_in_most_lanes() {
     let rows: Vec<_> = (0..100).map(|term| made("", &[mix(term)]).unwrap()).collect();

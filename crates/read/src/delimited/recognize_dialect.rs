@@ -64,10 +64,10 @@ impl Dialect {
     /// `is_text` returns whether a column of this name may be the text, which helps to recognize the
     /// delimiter.
     ///
-    /// The quotes are those of RFC 4180, or quotes with a backslash before them, or single quotes: the
-    /// first of these that agree with all complete rows of `head`. Otherwise CSV is read as in RFC 4180, and bad rows are reported.
-    /// In TSV, quotes are letters unless a row of `head` has a field in quotes, because most programs
-    /// that write TSV do not quote.
+    /// The quotes are those of RFC 4180, or quotes with a backslash before them, or single quotes. The
+    /// first of these that agree with all complete rows of `head` are chosen. If none agree, CSV is
+    /// read as in RFC 4180, and bad rows are reported. In TSV, quotes are letters unless a row of `head`
+    /// has a field in quotes, because most programs that write TSV do not quote.
     pub(super) fn recognize(
         head: &[u8],
         named: NamedDialect,

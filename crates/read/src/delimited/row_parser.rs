@@ -76,8 +76,8 @@ impl<'r> Row<'r> {
         fields.find(|field| !field.is_empty())
     }
 
-    /// Returns the text: the first list of columns of which one is not empty. The columns of a list
-    /// are joined by newlines in `joined`, and empty ones are left out.
+    /// Returns the text of the row. It comes from the first list of columns that has a column with
+    /// content. The columns of that list are joined by newlines in `joined`, without the empty ones.
     pub(super) fn text(self, lists: &[Vec<usize>], joined: &'r mut Vec<u8>) -> &'r [u8] {
         let is_filled =
             |columns: &&Vec<usize>| columns.iter().any(|&at| !self.field(at).is_empty());

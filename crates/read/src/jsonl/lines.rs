@@ -1,9 +1,12 @@
 //! Reads JSON Lines: every line is an object with a text and perhaps an ID.
 //!
-//! A text of `null` is empty. A line is a bad record if it is not a valid object, is nested more
-//! than 128 deep, or has a text that is missing or is neither a string nor a list of strings. A line that has one of the fields
+//! A text of `null` is empty. Several texts, and the elements of a list of texts, are joined by
+//! newlines. Bytes that are not UTF-8, and single halves of surrogate pairs, become U+FFFD.
+//!
+//! A line is a bad record if it is not a valid object, is nested more than 128 deep, or has a text
+//! that is missing or is neither a string nor a list of strings. A line that has one of the fields
 //! that are read (text, ID, `keep_field`) twice is bad, too, since JSON parsers disagree on which
-//! value counts. Several texts, and the elements of a list of texts, are joined by newlines. Bytes that are not UTF-8, and single halves of surrogate pairs, become U+FFFD.
+//! value counts.
 
 use crate::jsonl::fields::{ValueScratch, WantedFields, as_written, find_fields};
 use crate::jsonl::non_finite::without_non_finite;

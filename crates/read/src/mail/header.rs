@@ -2,12 +2,12 @@
 
 use crate::http::header_length;
 
-/// Fields of which the header of a mail has at least two.
+/// Names of header fields. The header of a mail has at least two of them.
 const FIELDS: [&str; 8] =
     ["From", "To", "Subject", "Date", "Message-ID", "Received", "MIME-Version", "Return-Path"];
 
-/// Fields of which at least one shows that a mail was delivered or stored by a mail program. Other
-/// texts begin with lines such as `From:` and `Subject:`, too.
+/// Names of header fields that mail programs write. The header of a mail has at least one of them.
+/// The other fields are not enough, since a plain text can begin with `From:` and `Subject:`, too.
 const FIELDS_OF_MAIL: [&str; 5] = ["Date", "Message-ID", "Received", "MIME-Version", "Return-Path"];
 
 /// Fields of messages in newsgroups, which are no mails.
