@@ -209,8 +209,9 @@ pub struct Config {
     pub keep: Keep,
     /// Rule for when a document may be removed because of another one.
     pub clusters: ClusterRule,
-    /// Whether some pairs may be missing from the result if the memory is too small for all pairs. Missing
-    /// pairs never change which documents are removed, nor the kept documents that replace them.
+    /// Whether some pairs may be missing from the result if the memory is too small for all pairs, or if
+    /// there are many millions. Missing pairs never change which documents are removed, nor the kept
+    /// documents that replace them.
     pub may_leave_pairs_out: bool,
     /// Threads, memory and instruction set of the run.
     pub resources: Resources,

@@ -239,7 +239,7 @@ fn pairs_that_are_too_many_are_left_out_unless_all_are_needed() {
         let levels = |summary: &Value| summary["removed_at"].as_array().unwrap().len();
         assert_eq!((levels(&all), levels(&few)), (4, 1));
         assert!(
-            incomplete.out.contains("-  not counted: the pairs do not fit in memory"),
+            incomplete.out.contains("-  not counted: there are too many pairs"),
             "{}",
             incomplete.out
         );

@@ -20,11 +20,14 @@ use simtool_compute::context::Context;
 use simtool_model::closeness::Closeness;
 use simtool_model::groups::Groups;
 
-/// Number of batches into which the documents are divided at first. With n batches of equal size, the
-/// pairs inside one batch are about 1/n² of all pairs.
-const FIRST_BATCHES: usize = 8;
-/// If a batch had less than 1/`FEW_PAIRS` of the pairs that fit in memory, the next batch is twice
-/// as large and has about four times as many pairs.
+/// Number of documents in the first batch. If all documents are similar, one of these is kept, and all
+/// later documents are removed without any comparison among themselves.
+const FIRST_BATCH: usize = 512;
+/// Factor by which a batch is larger than the batch before it, as long as batches have few pairs. The
+/// number of pairs grows with its square.
+const GROWTH: usize = 4;
+/// Divisor of the pairs that fit in memory. Its result is the number of new pairs that are collected
+/// before the pairs are reduced.
 const FEW_PAIRS: u64 = 8;
 /// Pairs are reduced again when they are more than twice as many as the last reduction left, plus this
 /// number or less.
@@ -185,7 +188,7 @@ impl<S: PairSearch> KeptPairs<'_, S> {
         // Only the first of several equal documents, in the order of turns, can be kept.
         documents.sort_unstable_by_key(|&row| self.turns.first(row));
         let mut rest = &documents[..];
-        let mut size = documents.len().div_ceil(FIRST_BATCHES);
+        let mut size = FIRST_BATCH;
         while !rest.is_empty() {
             let (batch, after) = rest.split_at(size.min(rest.len()));
             match self.choose(batch)? {
@@ -194,8 +197,8 @@ impl<S: PairSearch> KeptPairs<'_, S> {
                 None => size = batch.len().div_ceil(2),
                 Some(pairs) => {
                     rest = after;
-                    if pairs < self.most / FEW_PAIRS {
-                        size = size.saturating_mul(2);
+                    if pairs.saturating_mul((GROWTH * GROWTH) as u64) < self.most {
+                        size = size.saturating_mul(GROWTH);
                     }
                 }
             }

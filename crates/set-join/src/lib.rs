@@ -12,8 +12,8 @@
 //!    first one of equal sets is joined.
 //! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`). The few
 //!    documents with near sketches are read again and compared term by term (`compare_terms`). If
-//!    the pairs do not fit in memory, only the pairs are found that decide which documents are kept
-//!    (`kept_pairs`).
+//!    there are too many pairs for the memory or the time, only the pairs are found that decide which
+//!    documents are kept (`kept_pairs`).
 //! 4. *Or join by prefixes*, if comparing sketches would cost more: the terms are renumbered by
 //!    frequency (`ranked_sets`) and joined (`prefix_join`), block by block if memory is scarce
 //!    (`block_join`).
@@ -145,7 +145,7 @@ impl<'a> SetJoin<'a> {
     }
 
     /// Joins a source with itself like [`Self::self_join`], but returns only some pairs if not all fit
-    /// in memory. These pairs are enough for two decisions: which documents are kept, and which kept
+    /// in memory, or if there are many millions. These pairs are enough for two decisions: which documents are kept, and which kept
     /// document causes the removal of each other document. `order` returns all row numbers in the order
     /// of preference. It is called at most once, after all documents were read.
     ///
@@ -217,7 +217,7 @@ impl<'a> SetJoin<'a> {
     }
 
     /// Returns the similar pairs of the documents in `survivors`, in ascending order. `deciding` is
-    /// used only if sketches are compared and the pairs do not fit in memory.
+    /// used only if sketches are compared and there are too many pairs.
     fn join(
         &self,
         sources: &TermSources<'_>,

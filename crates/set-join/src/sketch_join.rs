@@ -29,6 +29,11 @@ const BYTES_PER_CANDIDATE: u64 = 64;
 /// Bytes of memory for a similar pair, which exists twice while all pairs are sorted.
 const BYTES_PER_PAIR: u64 = 2 * size_of::<SetPair>() as u64;
 
+/// Number of candidates above which only some pairs are found, if these are enough. More than 8 million
+/// pairs come from documents that are all similar, such as 5000 pages of one template. Their number grows
+/// with the square of the documents, and so would the time.
+const MANY_CANDIDATES: u64 = 1 << 23;
+
 /// Callback that receives similar pairs, and a list with the number of distinct terms of each document
 /// by row number. It returns the number of pairs that it keeps in memory.
 pub(super) type Found<'f> = dyn FnMut(LargeBuffer<SetPair>, &[u32]) -> Result<u64> + 'f;
@@ -63,6 +68,16 @@ impl<'s> SketchScan<'s> {
             Self { sets: second, candidates: first, which: CandidateSets::Smaller },
         ]
     }
+}
+
+/// Pairs of documents with similar sketches.
+enum NearPairs {
+    /// All pairs.
+    All(Vec<Vec<Candidate>>),
+    /// The pairs do not fit in memory at once, so they must be found again in parts.
+    InParts,
+    /// There are so many pairs that only some should be found.
+    TooMany,
 }
 
 /// The input for comparing documents first by their sketches and then by their terms.
@@ -109,8 +124,8 @@ impl<'a> SketchJoin<'a> {
         Ok(Self { join, sources, shards, sketches, second, memory })
     }
 
-    /// Returns all similar pairs in ascending order. If they do not fit in memory and `deciding` is
-    /// given, returns only the pairs that `deciding` finds.
+    /// Returns all similar pairs in ascending order. If `deciding` is given, and the pairs may not fit in
+    /// memory or take too long, returns only the pairs that `deciding` finds.
     ///
     /// # Errors
     /// The source or `deciding` fails, there are too many pairs, or there is not enough memory.
@@ -124,21 +139,26 @@ impl<'a> SketchJoin<'a> {
         let mut similar = Vec::new();
         let mut count = 0;
         let most = self.most_pairs();
-        let visited = self.visit(&scans, &mut sizes, &mut |pairs, _| {
+        let mut found = |pairs: LargeBuffer<SetPair>, _: &[u32]| {
             count += pairs.len() as u64;
             similar.push(pairs);
             if count > most { Err(self.join.too_many_pairs(count)) } else { Ok(count) }
-        });
-        // The error of the visit is ignored here, because fewer pairs may be enough.
-        if count > most
-            && let Some(deciding) = deciding
-        {
-            drop(similar);
-            let pairs = deciding(self, most, &mut sizes)?;
-            let pairs = ClosePairs::of_sets(pairs, sizes, 0, threshold);
-            return Ok(FoundPairs { pairs, are_all: false });
+        };
+        let near = match deciding {
+            Some(_) => self.near_if_few(&scans, most.min(MANY_CANDIDATES))?,
+            None => NearPairs::InParts,
+        };
+        match (near, deciding) {
+            (NearPairs::TooMany, Some(deciding)) => {
+                let pairs = deciding(self, most, &mut sizes)?;
+                let pairs = ClosePairs::of_sets(pairs, sizes, 0, threshold);
+                return Ok(FoundPairs { pairs, are_all: false });
+            }
+            (NearPairs::All(near), _) => {
+                found(self.similar(near, 0, &mut sizes)?, &[])?;
+            }
+            _ => self.visit(&scans, &mut sizes, &mut found)?,
         }
-        visited?;
         let mut pairs = match similar.len() {
             1 => similar.swap_remove(0),
             _ => in_order(&similar, self.context())?,
@@ -166,22 +186,66 @@ impl<'a> SketchJoin<'a> {
         found: &mut Found<'_>,
     ) -> Result<()> {
         let mut held = 0;
-        self.near(scans, self.memory / 4 / BYTES_PER_CANDIDATE, &mut |near| {
-            let candidates = in_order(&near, self.context())?;
-            drop(near);
-            // Pairs that the caller holds take memory from the comparison, but never all of it.
-            let left = self.memory.saturating_sub(held * BYTES_PER_PAIR).max(self.memory / 4);
-            let comparison = TermComparison {
-                sources: self.sources,
-                shards: self.shards,
-                threshold: self.join.threshold,
-                fitting: left / 4 * 3 / BYTES_PER_COMPARED_TERM,
-                context: self.join.context,
-            };
-            let similar = comparison.similar(candidates, sizes)?;
-            held = found(similar, sizes)?;
+        self.near(scans, self.most_candidates(), &mut |near| {
+            held = found(self.similar(near, held, sizes)?, sizes)?;
             Ok(())
         })
+    }
+
+    /// Compares candidates term by term, and returns the similar pairs in ascending order. The caller
+    /// holds `held` similar pairs in memory. Writes the number of distinct terms of each compared
+    /// document to `sizes`, by row number.
+    ///
+    /// # Errors
+    /// The source fails, or there is not enough memory.
+    fn similar(
+        &self,
+        near: Vec<Vec<Candidate>>,
+        held: u64,
+        sizes: &mut [u32],
+    ) -> Result<LargeBuffer<SetPair>> {
+        let candidates = in_order(&near, self.context())?;
+        drop(near);
+        // Pairs that the caller holds take memory from the comparison, but never all of it.
+        let left = self.memory.saturating_sub(held * BYTES_PER_PAIR).max(self.memory / 4);
+        let comparison = TermComparison {
+            sources: self.sources,
+            shards: self.shards,
+            threshold: self.join.threshold,
+            fitting: left / 4 * 3 / BYTES_PER_COMPARED_TERM,
+            context: self.join.context,
+        };
+        comparison.similar(candidates, sizes)
+    }
+
+    /// Finds the pairs of documents with similar sketches, but only if there are at most `most`. No
+    /// document is read. So if a few pairs are enough, this is known before time is spent on the
+    /// others.
+    ///
+    /// # Errors
+    /// The work is cancelled.
+    fn near_if_few(&self, scans: &[SketchScan<'_>], most: u64) -> Result<NearPairs> {
+        let mut first = None;
+        let mut parts = 0;
+        let mut count = 0;
+        let scanned = self.near(scans, self.most_candidates().min(most), &mut |near| {
+            count += near.iter().map(|pairs| pairs.len() as u64).sum::<u64>();
+            parts += 1;
+            // Only a single part is kept, because a part may take all memory for candidates.
+            first = (parts == 1).then_some(near);
+            if count > most { Err(self.join.too_many_pairs(count)) } else { Ok(()) }
+        });
+        // The error only ended the scan.
+        if count > most {
+            return Ok(NearPairs::TooMany);
+        }
+        scanned?;
+        Ok(first.map_or(NearPairs::InParts, NearPairs::All))
+    }
+
+    /// Returns the number of candidates that fit in memory while they are compared.
+    fn most_candidates(&self) -> u64 {
+        self.memory / 4 / BYTES_PER_CANDIDATE
     }
 
     /// Finds the pairs of documents with similar sketches. Calls `found` with at most `most` pairs at a

@@ -65,7 +65,7 @@ pub struct Summary {
     pub clusters: u64,
     /// Number of removed documents whose ID a kept document has, too.
     pub ambiguous_ids: u64,
-    /// Number of pairs of near-duplicates. `None` if the pairs did not fit in memory, so that only the pairs
+    /// Number of pairs of near-duplicates. `None` if there were too many pairs, so that only the pairs
     /// that affect the removals were searched.
     pub pairs: Option<u64>,
     /// Limits on the similarity or distance, each with the number of documents that a run with this limit
@@ -326,7 +326,7 @@ impl Summary {
         let names = if self.is_match() { &OF_QUERIES } else { &OF_DOCUMENTS };
         let new = |key, name, count: u64| Figure::new(key, name, count);
         let pairs = Figure::new("pairs", "pairs", self.pairs);
-        let many = "not counted: the pairs do not fit in memory";
+        let many = "not counted: there are too many pairs";
         let mut figures = vec![
             new("files", names.files, read.files),
             new("records_in", "records", read.records()).for_programs(),

@@ -93,7 +93,7 @@ results in out
 ";
     assert_eq!(table(&summary()), expected);
     let uncounted = Summary { pairs: None, ..summary() };
-    let line = "pairs                     -  not counted: the pairs do not fit in memory";
+    let line = "pairs                     -  not counted: there are too many pairs";
     assert!(table(&uncounted).lines().any(|other| other == line), "{}", table(&uncounted));
     let mut json = Vec::new();
     write_summary(&mut json, &uncounted).unwrap();

@@ -203,6 +203,23 @@ fn candidates_of_a_template_never_take_more_than_their_part_of_the_memory() {
 }
 
 #[test]
+fn of_too_many_candidates_only_pairs_that_decide_are_found() {
+    // Every two of 5000 documents are candidates, which is more than 8 million pairs.
+    let document = |number: u64| (0..40).map(mix).chain([mix(1000 + number)]).collect();
+    let documents: Vec<Vec<u64>> = (0..5000).map(document).collect();
+    let source = CountedReadings::new(source_of(&documents), 1 << 10);
+    let context = Context::default();
+    let join = SetJoin::new(threshold(4, 5), &context);
+    let order = || (0..5000).rev().collect();
+    let close = join.self_join_to_keep(&source, &order).unwrap();
+    assert!(!close.is_complete && close.pairs.len() == 4999);
+    assert!(close.pairs.iter().all(|pair| pair.b == 4999));
+    // All pairs are found if the caller needs them.
+    let close = join.self_join(&source).unwrap();
+    assert!(close.is_complete && close.pairs.len() == 5000 * 4999 / 2);
+}
+
+#[test]
 fn many_terms_are_counted_before_documents_are_sketched() {
     let documents = ListedDocuments { documents: templates(90), shard_documents: 9 };
     let expected = brute_force(&documents.documents, &documents.documents, threshold(7, 10), false);

@@ -359,8 +359,7 @@ fn of_templates_few_pairs_decide() {
     for seed in [0, 1, 2] {
         let order = order_of(&documents, seed);
         let [all, deciding] = check_kept(&documents, threshold(7, 10), &order);
-        // A batch of an eighth of the documents has more pairs than decide in total, so batches are cut
-        // in halves.
+        // The first batch has more pairs than decide in total, so batches are cut in halves.
         assert!(all > 20_000 && deciding < 1_000, "{all} {deciding}");
     }
 }
