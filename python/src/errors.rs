@@ -19,7 +19,9 @@ pub(crate) fn exception(error: Error) -> PyErr {
             None => PyOSError::new_err(message),
         },
         ErrorKind::Memory { .. } => PyMemoryError::new_err(message),
-        ErrorKind::Loss { .. } | ErrorKind::NothingRead { .. } => PyOSError::new_err(message),
+        ErrorKind::Loss { .. } | ErrorKind::Changed { .. } | ErrorKind::NothingRead { .. } => {
+            PyOSError::new_err(message)
+        }
         ErrorKind::NotConserved { .. } | ErrorKind::Cancelled => PyRuntimeError::new_err(message),
         _ => PyValueError::new_err(message),
     }

@@ -25,6 +25,8 @@
 mod compare;
 mod dedup;
 mod dedup_request;
+#[cfg(test)]
+mod disturbed_inputs;
 mod eval;
 mod face;
 mod files;

@@ -97,6 +97,13 @@ pub enum ErrorKind {
         /// The fault that lost a part of the input.
         fault: Fault,
     },
+    /// A part of the input was read differently than before in the same run. Another program changed
+    /// it, or it could not be read again.
+    #[error("{fault}; nothing was written")]
+    Changed {
+        /// The difference between the readings.
+        fault: Fault,
+    },
     /// No document was read, so there are no results to write.
     #[error("no document was read: {reason}; nothing was written")]
     NothingRead {

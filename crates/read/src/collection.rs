@@ -3,6 +3,7 @@
 
 use crate::decompress;
 use crate::format::{Format, Reader};
+use crate::longest_reading::LongestReading;
 use crate::opened::{Opened, Part, Recognized};
 use crate::options::{ReadOptions, TextSplit};
 use crate::selector::Selector;
@@ -10,7 +11,7 @@ use crate::sniff;
 use crate::table::RowsCopy;
 use crate::walk::{InFolders, InputFile, Walked, Walker};
 use crate::{Corpus, Event, Price, Visit, refuse};
-use simtool_base::error::{Error, Result};
+use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::work_cost::WorkCost;
 use simtool_model::compression::Compression;
@@ -36,6 +37,14 @@ struct Shard {
     part: Part,
     /// Largest number of documents that are read from the shard. `u64::MAX` means no limit.
     most: u64,
+    /// Record of the longest reading of the shard, with which the other readings must agree.
+    longest: LongestReading,
+}
+
+impl Shard {
+    fn new(file: u32, part: Part) -> Self {
+        Self { file, part, most: u64::MAX, longest: LongestReading::default() }
+    }
 }
 
 impl Collection {
@@ -83,11 +92,7 @@ impl Collection {
                 }
                 let file = collection.files.len() as u32;
                 collection.files.push(Opened::new(InputFile::new(&fault.file)));
-                collection.shards.push(Shard {
-                    file,
-                    part: Part::Unreadable(fault),
-                    most: u64::MAX,
-                });
+                collection.shards.push(Shard::new(file, Part::Unreadable(fault)));
             }
             return Ok(collection);
         };
@@ -131,15 +136,11 @@ impl Collection {
         let mut opened = Opened::new(input);
         match opened.cut(&self.options) {
             Ok(parts) => {
-                self.shards.extend(parts.into_iter().map(|part| Shard {
-                    file,
-                    part,
-                    most: u64::MAX,
-                }));
+                self.shards.extend(parts.into_iter().map(|part| Shard::new(file, part)));
             }
             Err(error) => {
                 let part = Part::Unreadable(opened.unreadable("input-open", &error));
-                self.shards.push(Shard { file, part, most: u64::MAX });
+                self.shards.push(Shard::new(file, part));
             }
         }
         self.files.push(opened);
@@ -147,7 +148,8 @@ impl Collection {
 
     /// Returns a fault for each file that changed after it was opened.
     pub fn changed_files(&self) -> impl Iterator<Item = Fault> {
-        self.files.iter().filter_map(Opened::changed_since)
+        let advice = "what was found in it may be wrong; run again when nothing writes to it";
+        self.files.iter().filter_map(move |file| file.changed_since(advice))
     }
 
     /// Returns the number of large text files that are read as one document each, although blank
@@ -209,9 +211,19 @@ impl Collection {
     pub fn copy_rows(&self, file: usize, copy: &RowsCopy<'_>) -> Result<()> {
         let path = self.file_path(file);
         match self.recognize(file).map(|recognized| recognized.format.reader()) {
-            Ok(Reader::Table(table)) => table.copy_rows(path, copy),
-            _ => Err(Error::io(path, "copy", io::Error::other("it changed while it was read"))),
+            Ok(Reader::Table(table)) => table.copy_rows(path, copy)?,
+            _ => {
+                return Err(Error::io(
+                    path,
+                    "copy",
+                    io::Error::other("it changed while it was read"),
+                ));
+            }
         }
+        // The rows were chosen by their numbers, which are wrong in another file.
+        self.files[file]
+            .changed_since("its copy is wrong")
+            .map_or(Ok(()), |fault| Err(ErrorKind::Changed { fault }.into()))
     }
 
     /// Returns the compression and the format that belong to the extensions of the file's name,
@@ -251,25 +263,27 @@ impl Corpus for Collection {
 
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
         let opened = &self.files[self.shard_file(shard)];
-        let Shard { part, most, .. } = &self.shards[shard];
+        let Shard { part, most, longest, .. } = &self.shards[shard];
         // Every reading must visit the same events, so warnings about paths belong to one shard.
         for fault in self.odd_paths.iter().filter(|_| shard == 0) {
             if visit(Event::Fault(fault.clone()))?.is_break() {
                 return Ok(0);
             }
         }
-        self.options.selection.visit(*most, visit, |visit| match part {
-            Part::Whole => self.read_whole(opened, visit),
-            Part::Range(format, range) => self.read_range(opened, *format, range, visit),
-            Part::Rows(table, share) => {
-                self.read_rows(opened, *table, Some(share.groups.clone()), visit)
-            }
-            Part::Unreadable(fault) => refuse(fault.clone(), visit),
+        self.options.selection.visit(*most, visit, |visit| {
+            longest.visit_same(&opened.input.name, visit, |visit| match part {
+                Part::Whole => self.read_whole(opened, visit),
+                Part::Range(format, range) => self.read_range(opened, *format, range, visit),
+                Part::Rows(table, share) => {
+                    self.read_rows(opened, *table, Some(share.groups.clone()), visit)
+                }
+                Part::Unreadable(fault) => refuse(fault.clone(), visit),
+            })
         })
     }
 
     fn read_shard_behind(&self, shard: usize, byte: u64, visit: &mut Visit<'_>) -> Result<bool> {
-        let Shard { file, part, most } = &self.shards[shard];
+        let Shard { file, part, most, .. } = &self.shards[shard];
         if !matches!(part, Part::Whole) || *most < u64::MAX {
             return Ok(false);
         }

@@ -57,6 +57,7 @@ mod html;
 mod html_page;
 mod http;
 mod jsonl;
+mod longest_reading;
 mod mail;
 mod midway;
 mod opened;
@@ -218,7 +219,10 @@ pub trait Corpus: Debug + Sync {
     ///
     /// # Errors
     ///
-    /// The first error that `visit` returns. Faults of the input are no errors.
+    /// The first error that `visit` returns, or [`ErrorKind::Changed`] if an earlier reading of the
+    /// shard had other events. Other faults of the input are no errors.
+    ///
+    /// [`ErrorKind::Changed`]: simtool_base::error::ErrorKind::Changed
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64>;
 
     /// Visits the events of the shard, beginning at the first record that is found after offset

@@ -163,13 +163,12 @@ impl Opened {
         self.difference(&file.metadata().ok()?, "not read")
     }
 
-    /// Returns a fault if the file changed after it was opened first, otherwise `None`. The fault
-    /// says that the results may be wrong.
-    pub(super) fn changed_since(&self) -> Option<Fault> {
+    /// Returns a fault if the file with the name of this file has changed since it was opened first,
+    /// otherwise `None`. The fault says `consequence`, for example that the file was not read.
+    pub(super) fn changed_since(&self, consequence: &str) -> Option<Fault> {
         // If the file could not be opened, its time is not known, so nothing can be compared.
         self.modified?;
-        let advice = "what was found in it may be wrong; run again when nothing writes to it";
-        self.difference(&fs::metadata(self.input.path()).ok()?, advice)
+        self.difference(&fs::metadata(self.input.path()).ok()?, consequence)
     }
 
     fn difference(&self, now: &Metadata, consequence: &str) -> Option<Fault> {
