@@ -2,6 +2,22 @@
 
 use csv_core::{Reader, ReaderBuilder};
 
+/// Largest number of bytes after a row that are searched for the end of the next line.
+pub(super) const LOOKAHEAD: usize = 64 << 10;
+
+/// The line after a row of a table.
+pub(super) enum NextLine {
+    /// The line may begin a row, or there is none.
+    MayBeRow,
+    /// The line is not a row of the table, since it has this number of columns.
+    NoRow {
+        /// Number of columns of the line.
+        columns: usize,
+    },
+    /// The line does not end in the bytes that were read.
+    Unknown,
+}
+
 /// Characters that structure a text table, and whether its first row names the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
@@ -54,6 +70,32 @@ impl Dialect {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let row = self.strict_row(line, true)?;
         row.columns.filter(|_| row.length == line.len())
+    }
+
+    /// Returns whether the next line, at the start of `rest`, may begin a row with `columns` columns.
+    /// Blank lines are passed over. At most [`LOOKAHEAD`] bytes are read. `last` means that no bytes
+    /// follow.
+    pub(super) fn next_line(self, rest: &[u8], columns: usize, last: bool) -> NextLine {
+        let read = &rest[..rest.len().min(LOOKAHEAD)];
+        let blank = read.iter().take_while(|byte| b"\r\n".contains(byte)).count();
+        let line = match memchr::memchr2(b'\r', b'\n', &read[blank..]) {
+            Some(length) => &read[blank..blank + length],
+            None if last && read.len() == rest.len() => &read[blank..],
+            None => return NextLine::Unknown,
+        };
+        let has_quote = self.quote.is_some_and(|quote| memchr::memchr(quote, line).is_some());
+        let found = if line.is_empty() {
+            None
+        } else if has_quote {
+            // The row may go on after this line, inside quotes.
+            self.strict_row(line, true).and_then(|row| row.columns)
+        } else {
+            Some(1 + memchr::memchr_iter(self.delimiter, line).count())
+        };
+        match found {
+            Some(found) if found != columns => NextLine::NoRow { columns: found },
+            _ => NextLine::MayBeRow,
+        }
     }
 
     /// Creates a parser of rows in this dialect.

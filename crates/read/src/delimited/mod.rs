@@ -88,7 +88,8 @@ impl ByteFormat for Delimited {
         dialect: Option<Dialect>,
     ) -> Result<u64> {
         let dialect = dialect.unwrap_or(Dialect::rfc4180(self.delimiter.unwrap_or(b',')));
-        job.split(&mut rows::DelimitedRows::new(dialect, wanted))
+        let longest = job.longest;
+        job.split(&mut rows::DelimitedRows::new(dialect, wanted, longest))
     }
 
     fn dialect(&self, head: &[u8], named: NamedDialect, text: &Selector) -> Option<Dialect> {

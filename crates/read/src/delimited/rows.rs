@@ -3,12 +3,13 @@
 //! A row is bad if it has another number of columns than the first row, or if its quotes are not closed
 //! as they should be. A quote that is only a letter can make a row swallow many lines. So the lines of a
 //! bad row are read as rows of their own if each of them is a valid row. Otherwise it is not known where
-//! rows begin, and each of the lines is a bad record, so that no part of them is ever removed. If no
-//! column has the name of the text column, every row is a bad record.
+//! rows begin, and each of the lines is a bad record, so that no part of them is ever removed. The row
+//! before a line with another number of columns is bad, too, because the line may be the rest of its
+//! text. If no column has the name of the text column, every row is a bad record.
 //!
 //! The [dialect](Dialect) of a table is recognized from its first rows unless the user names it.
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, LOOKAHEAD, NextLine};
 use super::recognize_dialect::separator_line;
 use super::row_parser::RowParser;
 use crate::form_feed::{byte_order_mark_length, without_byte_order_mark};
@@ -29,6 +30,8 @@ const LEAST_SWALLOWED: usize = 8;
 /// Splitter that divides a text table at the ends of its rows.
 pub(super) struct DelimitedRows {
     dialect: Dialect,
+    /// Length of the longest allowed row, in bytes.
+    longest: usize,
     parser: RowParser,
     wanted: [Option<Selector>; 3],
     /// Columns that are read. `None` until the first row was read.
@@ -53,10 +56,12 @@ struct Header {
 }
 
 impl DelimitedRows {
-    /// Creates a splitter for a table in this dialect. `wanted` selects the columns to read.
-    pub(super) fn new(dialect: Dialect, wanted: Columns<'_>) -> Self {
+    /// Creates a splitter for a table in this dialect whose rows have at most `longest` bytes. `wanted`
+    /// selects the columns to read.
+    pub(super) fn new(dialect: Dialect, wanted: Columns<'_>, longest: usize) -> Self {
         Self {
             dialect,
+            longest,
             parser: RowParser::new(dialect),
             wanted: [Some(wanted.text), Some(wanted.id), wanted.keep]
                 .map(Option::<&Selector>::cloned),
@@ -232,8 +237,22 @@ impl Splitter for DelimitedRows {
         {
             return self.bad_row(window, length, wanted, fault);
         }
-        self.rows += 1;
-        self.document(length)
+        match self.dialect.next_line(&window[length..], wanted, last) {
+            NextLine::Unknown if window.len() < self.longest.min(length + LOOKAHEAD) => {
+                SplitStep::More
+            }
+            NextLine::NoRow { columns } => {
+                let expected = format!("{wanted} columns in the line after the row, not {columns}");
+                self.bad = Bad { code: "csv", expected: expected.into(), length: length as u64 };
+                SplitStep::record(length, Content::Bad(&self.bad))
+            }
+            // A longer line is not read twice, and a row of nearly the allowed length is not compared
+            // with the next line.
+            NextLine::MayBeRow | NextLine::Unknown => {
+                self.rows += 1;
+                self.document(length)
+            }
+        }
     }
 
     fn boundary(&self, bytes: &[u8]) -> Option<usize> {
@@ -326,6 +345,22 @@ mod tests {
         // The same lines in a row that is good are a text.
         let (texts, bad) = usual(&format!("id,text\n1,a\n2,\"{verse}\"\n3,b\n"));
         assert_eq!((texts.len(), bad), (3, vec![]));
+    }
+
+    #[test]
+    fn a_row_before_the_rest_of_its_text_is_bad() {
+        let (texts, bad) = usual("id,text\n1,a\n2,first half\nsecond half\n3,b\n");
+        assert_eq!((texts.join(" "), bad), ("a b".to_owned(), vec![12, 25]));
+        let (texts, bad) = usual("id,text\r\n2,first half\r\n\r\nand, a, half\r\n3,b\r\n");
+        assert_eq!((texts.join(" "), bad), ("b".to_owned(), vec![9, 25]));
+        let (texts, bad) = usual("id,text\n1,a\n2,\"b\nc\"\nd\n");
+        assert_eq!((texts.join(" "), bad), ("a".to_owned(), vec![12, 20]));
+        // A line that is the start of a long row, and lines of a table of one column, may be rows.
+        let long = "word ".repeat(100_000);
+        let (texts, bad) = usual(&format!("id,text\n1,a\n2,{long}\n3,\"{long}\nb\"\n"));
+        assert_eq!((texts.len(), bad), (3, vec![]));
+        let (texts, bad) = usual("text\na\nb\n\nc");
+        assert_eq!((texts.join(" "), bad), ("a b c".to_owned(), vec![]));
     }
 
     #[test]

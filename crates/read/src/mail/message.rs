@@ -5,7 +5,7 @@ use crate::http::{fields, header_length};
 use crate::mail::header::without_from_line;
 use crate::selector::Selector;
 use encoding_rs::Encoding;
-use mail_parser::{Message, MessageParser, PartType};
+use mail_parser::{Message, MessageParser, MessagePart, PartType};
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
 
@@ -56,10 +56,14 @@ impl MailParser {
         let parser = std::mem::take(&mut self.parser);
         let message = parser.parse(&*mail);
         let is_mail = message.as_ref().is_some_and(|message| !message.headers().is_empty());
+        let has_only_attachments = message.as_ref().is_some_and(has_only_attachments);
         let is_replaced = message.is_some_and(|message| self.take(&message));
         self.parser = parser;
         if !is_mail {
             return self.refuse("a mail that begins with its header", length);
+        }
+        if has_only_attachments {
+            return self.refuse("a text besides the attachments", length);
         }
         let filled = |bytes: &'a Vec<u8>| (!bytes.is_empty()).then_some(&bytes[..]);
         Content::Document(Document {
@@ -124,6 +128,16 @@ impl MailParser {
         // The parser replaces bytes that it cannot decode without saying so.
         is_replaced || memchr::memmem::find(text, "\u{FFFD}".as_bytes()).is_some()
     }
+}
+
+/// Returns whether the content of the mail is in its attachments, which are not read. The subject alone
+/// does not say whether two such mails are equal.
+fn has_only_attachments(message: &Message<'_>) -> bool {
+    let is_blank = |part: &MessagePart<'_>| match &part.body {
+        PartType::Text(text) | PartType::Html(text) => text.trim().is_empty(),
+        _ => true,
+    };
+    message.attachment_count() > 0 && message.text_bodies().all(is_blank)
 }
 
 /// Returns the names of the fields in the header of the mail in `record`.
@@ -225,12 +239,25 @@ mod tests {
     }
 
     #[test]
+    fn a_mail_of_attachments_alone_is_not_compared_by_its_subject() {
+        let attached = ("application/pdf\nContent-Disposition: attachment", "bytes");
+        for body in [&[][..], &[("text/plain", " ")]] {
+            let mail = parts("mixed", &[body, &[attached]].concat());
+            assert_eq!(read(&mail).unwrap_err(), "a text besides the attachments");
+        }
+        let forwarded = parts("mixed", &[("message/rfc822", &format!("{HEADER}\nforwarded"))]);
+        assert_eq!(read(&forwarded).unwrap_err(), "a text besides the attachments");
+        let without_body = format!("{HEADER}\n");
+        assert_eq!(read(&without_body).unwrap().0.trim_end(), "A subject");
+    }
+
+    #[test]
     fn what_is_no_mail_is_bad() {
         assert!(read("").is_err());
         let nested = "Content-Type: message/rfc822\n\n".repeat(100_000);
         assert_eq!(read(&nested).unwrap_err(), "at most 500 mails inside a mail");
         let nested = "Content-Type: message/rfc822\n\n".repeat(500);
-        assert!(read(&nested).is_ok());
+        assert_eq!(read(&nested).unwrap_err(), "a text besides the attachments");
     }
 
     #[test]
