@@ -7,7 +7,8 @@
 //! lack the term.
 //!
 //! A fingerprint consists of one 64-bit hash per lexicon, whose highest bit is always set. If a
-//! document has no term in a lexicon, that hash is null.
+//! document has no term in a random lexicon, that hash is made of all its terms. So equal documents
+//! have the distance 0, and no other documents have that hash.
 //!
 //! # References
 //! A. Chowdhury, O. Frieder, D. Grossman, M. C. `McCabe`. Collection statistics for fast duplicate
@@ -19,7 +20,7 @@ use super::random_lexicon::RandomLexicons;
 use super::{Scratch, Sketch, SketchKind, SketchOption, Sketcher, weighty_terms};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
-use simtool_base::stable_hash::hash;
+use simtool_base::stable_hash::{GAMMA, hash, mix};
 use simtool_kernels::Isa;
 use simtool_model::features::Features;
 use simtool_model::fingerprint_rows::Shape;
@@ -119,7 +120,10 @@ impl Sketch for IMatch {
 
     fn recipe(&self) -> String {
         let Self { lexicons, random, least_terms, least_share } = self;
-        format!("i-match1+{lexicons}-keep{}-least{least_terms},{least_share}", random.keep())
+        // Earlier fingerprints have null for a random lexicon without terms.
+        let filled = if *lexicons > 0 { "-filled" } else { "" };
+        let keep = random.keep();
+        format!("i-match1+{lexicons}-keep{keep}-least{least_terms},{least_share}{filled}")
     }
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
@@ -186,10 +190,17 @@ impl Sketcher for LexiconHasher {
         whole[0] = signature(terms, bytes);
         for (lexicon, lane) in (0..).zip(random) {
             self.sketch.random.part(lexicon).keep(self.isa, terms, words);
-            *lane = if words.is_empty() { 0 } else { signature(words, bytes) };
+            *lane =
+                if words.is_empty() { of_all(whole[0], lexicon) } else { signature(words, bytes) };
         }
         true
     }
+}
+
+/// Returns the hash for lexicon number `lexicon` if the lexicon has no term of the document. `whole` is
+/// the hash of all terms of the document.
+fn of_all(whole: u64, lexicon: u32) -> u64 {
+    mix(whole.wrapping_add(u64::from(lexicon + 1).wrapping_mul(GAMMA))) | 1 << 63
 }
 
 /// Returns the hash of the terms of a document in one lexicon, which must be sorted. The highest
@@ -241,7 +252,9 @@ mod tests {
         let rows: Vec<_> = (signatures.iter())
             .map(|(text, _)| made("least_terms=1,lexicons=4", &features(text, &lexicon)).unwrap())
             .collect();
-        assert_eq!(rows[0][1], 0);
+        // No other document has the hash of a lexicon that has none of the terms.
+        assert_eq!(rows[0][1], of_all(rows[0][0], 0));
+        assert!(rows[1..].iter().all(|row| row[1] != rows[0][1]));
         assert_eq!([rows[0][2], rows[0][3]], [rows[0][0]; 2]);
         assert_eq!(rows[1][1], rows[3][1]);
         assert_eq!(rows[3][4], rows[3][0]);
