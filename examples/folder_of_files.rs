@@ -40,7 +40,7 @@ fn near_duplicates(folder: &Path) -> simtool::Result<usize> {
 /// Returns the ID of a document, or nothing if its record has none.
 fn id(found: &NearDuplicates, row: u32) -> String {
     let id = found.read.first().ids.id(DocOrdinal(row));
-    String::from_utf8_lossy(id.unwrap_or_default()).into_owned()
+    String::from_utf8_lossy(id.map_or(&[], |id| id.bytes())).into_owned()
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl DocumentsInMemory {
                     let file = corpus.file_name(place.file as usize);
                     format!("{}:{}", file.display(), place.record).into_bytes()
                 },
-                <[u8]>::to_vec,
+                |id| id.bytes().to_vec(),
             )
         };
         let ids = (0..texts.len() as u32).map(id).collect();

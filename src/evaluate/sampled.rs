@@ -165,7 +165,7 @@ fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSetti
                 let file = corpus.file_name(place.file as usize);
                 hash(format!("{}:{}", file.display(), place.record).as_bytes())
             },
-            hash,
+            |id| hash(id.bytes()),
         );
         (mix(name.wrapping_add(settings.seed)), row)
     };

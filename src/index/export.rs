@@ -3,7 +3,7 @@
 use super::lookup::Near;
 use super::stored::{Index, KnownDocument};
 use crate::output::index_rows::{IndexRow, IndexRows, NearRow, write_near};
-use crate::write::columns::{RowFormat, RowTable, RowsFile};
+use crate::write::columns::{IdType, RowFormat, RowTable, RowsFile};
 use simtool_base::error::{Error, Result};
 use simtool_base::utc_time::UtcTime;
 use simtool_fingerprint::file::write_hexadecimal;
@@ -22,8 +22,8 @@ impl Index {
         let failed = |error| Error::io("the export", "write", error);
         let is_json = matches!(format, RowFormat::JsonLines);
         let columns = if is_json { IndexRows::JSON_LINES } else { IndexRows::COLUMNS };
-        let mut rows =
-            RowsFile::new(out, format, columns, self.shared().0.recipe()).map_err(failed)?;
+        let mut rows = RowsFile::new(out, format, columns, IdType::Text, self.shared().0.recipe())
+            .map_err(failed)?;
         let shape = self.shape();
         let mut digits = Vec::new();
         self.visit(&mut |known, words| {

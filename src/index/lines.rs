@@ -171,7 +171,7 @@ fn read_shard(
                 let held = match record.content {
                     Content::Document(document) => {
                         let has_row = maker.push(document.text, &mut words, scratch).0;
-                        HeldLine::Document(document.id.map(<[u8]>::to_vec), has_row)
+                        HeldLine::Document(document.id.map(|id| id.bytes().to_vec()), has_row)
                     }
                     Content::Bad(bad) => HeldLine::Bad(bad.clone()),
                     Content::PassThrough | Content::NonDocument(_) | Content::PassedOver => {

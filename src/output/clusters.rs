@@ -75,7 +75,7 @@ impl RowTable for MemberRows {
     type Row<'r> = MemberRow<'r>;
 
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new("id", "ID of the removed document.", Value::Text(|row| &row.name.id)),
+        Column::new("id", "ID of the removed document.", Value::Id(|row| row.name.id())),
         Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
         Column::new(
             "record",

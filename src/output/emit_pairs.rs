@@ -2,7 +2,7 @@
 
 use crate::output::row_names::RowNames;
 pub use crate::output::row_names::SideIds;
-use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
+use crate::write::columns::{Column, IdType, OutputDescription, RowTable, Value, describe_columns};
 use crate::write::pair_table;
 use simtool_base::error::Result;
 use simtool_base::progress::Progress;
@@ -155,7 +155,7 @@ fn emit_columns(pairs: &dyn Partners, progress: &dyn Progress, sink: &mut Sink<'
     use simtool_base::error::Error;
     let failed = |error| Error::io("Parquet", "write", error);
     let mut file: ParquetRows<JoinedRows, Vec<u8>> =
-        ParquetRows::new(Vec::new(), JoinedRows::COLUMNS, None).map_err(failed)?;
+        ParquetRows::new(Vec::new(), JoinedRows::COLUMNS, IdType::Text, None).map_err(failed)?;
     let mut all = 0;
     in_order(
         pairs,
@@ -204,7 +204,7 @@ mod tests {
         let parts: [Vec<_>; 3] =
             [(0..3).map(pair).collect(), vec![], (3..70_000).map(pair).collect()];
         let mut file: ParquetRows<JoinedRows, Vec<u8>> =
-            ParquetRows::new(Vec::new(), JoinedRows::COLUMNS, None).unwrap();
+            ParquetRows::new(Vec::new(), JoinedRows::COLUMNS, IdType::Text, None).unwrap();
         for part in &parts {
             file.write_batch(part).unwrap();
         }

@@ -4,6 +4,7 @@ use crate::cluster::Removal;
 use crate::pipeline::{CollectionSummary, NearDuplicates, Plan};
 use crate::write::summary::LimitLevel;
 use simtool_model::document::{DocOrdinal, DocumentIds, Place};
+use simtool_model::document_id::DocumentId;
 use simtool_model::document_name::DocumentName;
 use simtool_model::sides::Sides;
 use simtool_read::Corpus;
@@ -41,10 +42,11 @@ pub(crate) fn document_name<'d>(
 /// `a.jsonl:3`.
 pub(crate) fn document_name_at<'d>(
     collection: &'d dyn Corpus,
-    id: Option<&'d [u8]>,
+    id: Option<DocumentId<'d>>,
     Place { file, record }: Place,
 ) -> DocumentName<'d> {
     let file = collection.file_name(file as usize);
+    let is_number = id.is_some_and(DocumentId::is_number);
     // File names need not be UTF-8, so the name is built from bytes.
     let id = id.map_or_else(
         || {
@@ -52,9 +54,9 @@ pub(crate) fn document_name_at<'d>(
             id.extend_from_slice(format!(":{record}").as_bytes());
             Cow::Owned(id)
         },
-        Cow::Borrowed,
+        |id| Cow::Borrowed(id.bytes()),
     );
-    DocumentName { id, file, record }
+    DocumentName { id, is_number, file, record }
 }
 
 /// Results of a run, and the collections that it read.

@@ -1,9 +1,13 @@
 //! Reads a finished run from its output folder, to find what became of a document.
 
 use memchr::memmem::Finder;
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::json_text::write_string;
+use simtool_model::document_id::DocumentId;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -119,6 +123,9 @@ impl<'s> Sought<'s> {
     fn needles(self) -> Vec<Finder<'static>> {
         let parts = self.0.match_indices(['#', ':']).map(|(at, _)| same_file(&self.0[..at]));
         let mut needles = vec![finder(self.0, true)];
+        if DocumentId::number(self.0.as_bytes()).is_number() {
+            needles.push(Finder::new(self.0).into_owned());
+        }
         needles.extend(parts.filter(|part| !part.is_empty()).map(|part| finder(part, false)));
         needles
     }
@@ -213,8 +220,12 @@ impl FinishedRun {
     pub(crate) fn find(&self, sought: Sought<'_>) -> Result<Vec<Fate>> {
         let (mut of_id, mut of_place) = (Vec::new(), Vec::new());
         self.for_each_line(CLUSTERS, sought, &mut |line| {
-            let removed = line["removed"].as_array()?.iter().map(member).collect::<Option<_>>()?;
-            let cluster = Arc::new(MemberCluster { kept: member(&line["kept"])?, removed });
+            let line = fields(line)?;
+            let kept = member(line.get("kept")?.get())?;
+            let removed: Vec<&RawValue> = field(&line, "removed")?;
+            let removed =
+                removed.into_iter().map(|json| member(json.get())).collect::<Option<_>>()?;
+            let cluster = Arc::new(MemberCluster { kept, removed });
             let removed = cluster.removed.iter().enumerate().map(|(at, member)| (Some(at), member));
             for (at, member) in iter::once((None, &cluster.kept)).chain(removed) {
                 let Member { id, file, record, .. } = member;
@@ -228,10 +239,10 @@ impl FinishedRun {
             Some(())
         })?;
         self.for_each_line(QUARANTINE, sought, &mut |line| {
-            let (file, record) = (line["file"].as_str()?.to_owned(), line["record"].as_u64()?);
+            let line = fields(line)?;
+            let (file, record): (String, u64) = (field(&line, "file")?, field(&line, "record")?);
             if sought.is_place(&file, record, None) {
-                let text = |name: &str| Some(line[name].as_str()?.to_owned());
-                let (code, expected) = (text("code")?, text("expected")?);
+                let (code, expected) = (field(&line, "code")?, field(&line, "expected")?);
                 of_place.push(Fate::Quarantined { file, record, code, expected });
             }
             Some(())
@@ -239,13 +250,13 @@ impl FinishedRun {
         Ok(if of_id.is_empty() { of_place } else { of_id })
     }
 
-    /// Calls `visit` with the JSON object of each line of the output file `name` that may be about the
-    /// document that `sought` names. `visit` returns `None` if the object lacks a field that simtool writes.
+    /// Calls `visit` with each line of the output file `name` that may be about the document that `sought`
+    /// names. `visit` returns `None` if the line is not as simtool writes it.
     fn for_each_line(
         &self,
         name: &str,
         sought: Sought<'_>,
-        visit: &mut dyn FnMut(&Value) -> Option<()>,
+        visit: &mut dyn FnMut(&str) -> Option<()>,
     ) -> Result<()> {
         let path = self.folder.join(name);
         let error = |e: io::Error| Error::io(&path, "read", e);
@@ -259,8 +270,7 @@ impl FinishedRun {
                 return Ok(());
             }
             if needles.iter().any(|needle| needle.find(&line).is_some()) {
-                let value = serde_json::from_slice(&line).ok();
-                value.as_ref().and_then(&mut *visit).ok_or_else(|| {
+                str::from_utf8(&line).ok().and_then(&mut *visit).ok_or_else(|| {
                     let expected = "a line as simtool wrote it".to_owned();
                     ErrorKind::Format { path: path.clone(), byte, expected }
                 })?;
@@ -274,13 +284,33 @@ const SUMMARY: &str = "summary.json";
 const CLUSTERS: &str = "clusters.jsonl";
 const QUARANTINE: &str = "quarantine.jsonl";
 
-fn member(value: &Value) -> Option<Member> {
+/// Fields of a JSON object with their values as they are written. So an ID that is a number keeps all its
+/// digits.
+type Fields<'l> = BTreeMap<&'l str, &'l RawValue>;
+
+/// Returns the fields of an object that simtool wrote. The names of its fields have no escapes.
+fn fields(json: &str) -> Option<Fields<'_>> {
+    serde_json::from_str(json).ok()
+}
+
+/// Returns the value of the field `name`. `None` if there is no such field, or if its value is of another
+/// type.
+fn field<'l, T: Deserialize<'l>>(fields: &Fields<'l>, name: &str) -> Option<T> {
+    serde_json::from_str(fields.get(name)?.get()).ok()
+}
+
+/// Returns the document that an object of `clusters.jsonl` describes.
+fn member(json: &str) -> Option<Member> {
+    let fields = fields(json)?;
+    let id = *fields.get("id")?;
+    let id = if id.get().starts_with('"') { field(&fields, "id")? } else { id.get().to_owned() };
     Some(Member {
-        id: value["id"].as_str()?.to_owned(),
-        file: value["file"].as_str()?.to_owned(),
-        record: value["record"].as_u64()?,
-        similarity: value["similarity"].as_f64(),
-        distance: value["distance"].as_u64(),
+        id,
+        file: field(&fields, "file")?,
+        record: field(&fields, "record")?,
+        // The kept document has neither.
+        similarity: field(&fields, "similarity"),
+        distance: field(&fields, "distance"),
     })
 }
 
@@ -302,6 +332,7 @@ mod tests {
 
     const LINES: &str = r#"{"kept":{"id":"a","file":"./in/x.jsonl","record":0},"removed":[{"id":"b#1","file":"in/x.jsonl","record":3,"similarity":0.9,"distance":null},{"id":"c:2","file":"in/y","record":2,"similarity":null,"distance":3}]}
 {"kept":{"id":"é \"q\"","file":"in/z","record":0},"removed":[{"id":"a","file":"in/z","record":1,"similarity":1,"distance":null}]}
+{"kept":{"id":12.50,"file":"in/n","record":0},"removed":[{"id":12345678901234567890123,"file":"in/n","record":1,"similarity":1,"distance":null}]}
 "#;
 
     #[test]
@@ -324,6 +355,10 @@ mod tests {
         assert_eq!(found("b#1"), [Some(0)]);
         assert_eq!(found("c:2"), [Some(1)]);
         assert_eq!(found("é \"q\""), [None]);
+        // Numbers have the digits of the input.
+        assert_eq!(found("12.50"), [None]);
+        assert_eq!(found("12345678901234567890123"), [Some(0)]);
+        assert_eq!(found("12.5"), []);
         assert_eq!(found("in/x.jsonl:0"), [None]);
         assert_eq!(found("./in/x.jsonl:3"), [Some(0)]);
         assert_eq!(found("in/x.jsonl#b#1"), [Some(0)]);

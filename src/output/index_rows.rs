@@ -155,11 +155,8 @@ pub struct RepeatRow<'r> {
 struct RepeatRows;
 
 impl RepeatRows {
-    const ID: Column<Self> = Column::new(
-        "id",
-        "ID of the document that was not added.",
-        Value::Text(|row| &row.name.id),
-    );
+    const ID: Column<Self> =
+        Column::new("id", "ID of the document that was not added.", Value::Id(|row| row.name.id()));
     const REPEATED: Column<Self> = repeated_column(Value::Text(|row| row.repeated));
     const DISTANCE: Column<Self> = distance_column(Value::Count(|row| row.distance));
 
@@ -206,7 +203,7 @@ struct NearRows;
 
 impl NearRows {
     const ID: Column<Self> =
-        Column::new("id", "ID of the document.", Value::Text(|row| &row.name.id));
+        Column::new("id", "ID of the document.", Value::Id(|row| row.name.id()));
     const NEAR_ID: Column<Self> =
         Column::new("near", "ID of the document in the index.", Value::Text(|row| row.near.id));
     const DISTANCE: Column<Self> = distance_column(Value::Count(|row| row.distance));
@@ -391,7 +388,7 @@ mod tests {
     #[test]
     fn repeats_and_near_documents_are_lines_or_objects() {
         let id = Cow::Borrowed(&b"x\ty"[..]);
-        let name = DocumentName { id, file: Path::new("in"), record: 1 };
+        let name = DocumentName { id, is_number: false, file: Path::new("in"), record: 1 };
         let repeat = RepeatRow { name: &name, repeated: b"c", number: 9, distance: 3 };
         let names = r#"{"id":"x\ty","file":"in","record":1"#;
         assert_eq!(text(|out| write_repeat(out, false, &repeat)), "x\\ty\tc\t3\n");

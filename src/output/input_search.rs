@@ -6,6 +6,7 @@ use simtool_base::error::Result;
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::threads::Threads;
 use simtool_model::document::{Content, Record};
+use simtool_model::document_id::DocumentId;
 use simtool_read::{Corpus, Event};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -132,7 +133,7 @@ impl Matches {
 fn document<'e>(event: &Event<'e>) -> Option<(u64, Option<&'e [u8]>)> {
     match event {
         Event::Record(Record { number, content: Content::Document(document), .. }) => {
-            Some((*number, document.id))
+            Some((*number, document.id.map(DocumentId::bytes)))
         }
         _ => None,
     }

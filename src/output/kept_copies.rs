@@ -338,6 +338,7 @@ mod tests {
     use super::*;
     use simtool_base::progress::NoProgress;
     use simtool_model::document::ShardIds;
+    use simtool_model::document_id::DocumentId;
     use simtool_read::ReadOptions;
     use simtool_read::walk::{InFolders, Walker};
     use std::collections::BTreeMap;
@@ -365,7 +366,7 @@ mod tests {
                     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
                     documents.push((
                         collection.copy_name(file).to_owned(),
-                        text(document.id.unwrap_or_default()),
+                        text(document.id.map_or(&[], DocumentId::bytes)),
                         text(document.text),
                     ));
                 }

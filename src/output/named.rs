@@ -11,7 +11,7 @@ impl RowTable for NameColumns {
     type Row<'r> = DocumentName<'r>;
 
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new("id", "ID of the document.", Value::Text(|name| &name.id)),
+        Column::new("id", "ID of the document.", Value::Id(|name| name.id())),
         Column::new("file", "File of the document.", Value::Text(|name| name.file_bytes())),
         Column::new(
             "record",

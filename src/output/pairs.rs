@@ -30,7 +30,7 @@ impl RowTable for PairRows {
         Column::new(
             "a_id",
             "ID of the first document; for match, of the query.",
-            Value::Text(|row| &row.first.id),
+            Value::Id(|row| row.first.id()),
         ),
         Column::new(
             "a_file",
@@ -45,7 +45,7 @@ impl RowTable for PairRows {
         Column::new(
             "b_id",
             "ID of the second document; for match, of the document in the corpus.",
-            Value::Text(|row| &row.second.id),
+            Value::Id(|row| row.second.id()),
         ),
         Column::new(
             "b_file",

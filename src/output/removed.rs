@@ -31,7 +31,7 @@ impl RowTable for RemovedRows {
     // The ID must come first, because `--ids-only` writes only the first column. File and record number must
     // follow, because `--ids-only` adds them if the IDs do not identify the documents.
     const COLUMNS: &'static [Column<Self>] = &[
-        Column::new("id", "ID of the removed document.", Value::Text(|row| &row.first.id)),
+        Column::new("id", "ID of the removed document.", Value::Id(|row| row.first.id())),
         Column::new(
             "file",
             "File of the removed document.",
@@ -45,7 +45,7 @@ impl RowTable for RemovedRows {
         Column::new(
             "kept_id",
             "ID of the document that is kept in its place.",
-            Value::Text(|row| &row.second.id),
+            Value::Id(|row| row.second.id()),
         ),
         Column::new(
             "kept_file",

@@ -3,7 +3,8 @@
 use super::findings::Findings;
 use super::settings::Outputs;
 use crate::cluster::Cluster;
-use crate::write::columns::{Column, RowTable, RowsFile};
+use crate::pipeline::CollectionSummary;
+use crate::write::columns::{Column, IdType, RowTable, RowsFile};
 use crate::write::output_folder::OutputFolder;
 use simtool_base::error::{Error, Result};
 use simtool_compute::context::Context;
@@ -36,10 +37,17 @@ impl Results<'_> {
     ) -> Result<()> {
         let format = self.outputs.rows;
         self.write_file(&format!("{name}.{}", format.extension()), |out| {
-            let mut rows = RowsFile::new(out, format, columns, self.recipe)?;
+            let mut rows = RowsFile::new(out, format, columns, self.id_type(), self.recipe)?;
             fill(&mut rows)?;
             rows.finish().map(drop)
         })
+    }
+
+    /// Returns the type of all IDs in Parquet files. It is the same for all columns, because a kept document
+    /// and a removed one may be of different collections.
+    fn id_type(&self) -> IdType {
+        let are_integers = |side: &CollectionSummary| side.ids.are_integers();
+        if self.findings.read.iter().all(are_integers) { IdType::Integer } else { IdType::Text }
     }
 
     /// Writes the file `name` of the folder. `fill` writes its content.

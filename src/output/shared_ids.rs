@@ -3,6 +3,7 @@
 use rayon::prelude::{IntoParallelIterator, ParallelIterator, ParallelSliceMut};
 use simtool_base::stable_hash::hash;
 use simtool_model::document::{DocOrdinal, DocumentIds};
+use simtool_model::document_id::DocumentId;
 
 /// The documents of a collection whose ID another document of the collection has, too.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ impl<'i> SharedIds<'i> {
         if !ids.has_any_id() {
             return Self { ids, documents: Vec::new() };
         }
-        let hash_of = |row: u32| ids.id(DocOrdinal(row)).map(hash);
+        let hash_of = |row: u32| ids.id(DocOrdinal(row)).map(|id| hash(id.bytes()));
         let rows = || (0..ids.len() as u32).into_par_iter();
         let mut hashes: Vec<u64> = rows().filter_map(hash_of).collect();
         hashes.par_sort_unstable();
@@ -38,10 +39,12 @@ impl<'i> SharedIds<'i> {
         let has_repeated =
             |row: &u32| hash_of(*row).is_some_and(|hash| repeated.binary_search(&hash).is_ok());
         let mut documents: Vec<DocOrdinal> = rows().filter(has_repeated).map(DocOrdinal).collect();
-        documents.par_sort_unstable_by(|a, b| ids.id(*a).cmp(&ids.id(*b)).then(a.cmp(b)));
+        // A number and a text are the same ID in lists that have no types, such as `removed_ids.txt`.
+        let id = |document: &DocOrdinal| ids.id(*document).map(DocumentId::bytes);
+        documents.par_sort_unstable_by(|a, b| id(a).cmp(&id(b)).then(a.cmp(b)));
         // Different IDs can have equal hashes, so the IDs decide.
         let mut shared = Vec::with_capacity(documents.len());
-        for group in documents.chunk_by(|a, b| ids.id(*a) == ids.id(*b)) {
+        for group in documents.chunk_by(|a, b| id(a) == id(b)) {
             if group.len() > 1 {
                 shared.extend_from_slice(group);
             }
@@ -58,7 +61,8 @@ impl<'i> SharedIds<'i> {
     /// each document whether it is kept.
     pub(super) fn removed_with_kept(&self, kept: &[bool]) -> u64 {
         let is_kept = |document: &&DocOrdinal| kept[document.index()];
-        let groups = self.documents.chunk_by(|a, b| self.ids.id(*a) == self.ids.id(*b));
+        let id = |document: &DocOrdinal| self.ids.id(*document).map(DocumentId::bytes);
+        let groups = self.documents.chunk_by(|a, b| id(a) == id(b));
         let removed = groups.map(|group| match group.iter().filter(is_kept).count() {
             0 => 0,
             kept => group.len() - kept,
@@ -76,7 +80,7 @@ mod tests {
         let shards = ids.chunks(3).map(|ids| {
             let mut shard = ShardIds::new(0);
             for (record, id) in ids.iter().enumerate() {
-                shard.push(record as u64, id.map(str::as_bytes)).unwrap();
+                shard.push(record as u64, id.map(|id| DocumentId::Text(id.as_bytes()))).unwrap();
             }
             shard.close(ids.len() as u64);
             shard

@@ -9,6 +9,7 @@ use simtool_fingerprint::Sketch;
 use simtool_fingerprint::hashed_simhash::HashedSimhash;
 use simtool_kernels::Isa;
 use simtool_model::document::{Bad, Content, Record};
+use simtool_model::document_id::DocumentId;
 use simtool_model::fingerprint_rows::Shape;
 use simtool_model::similarity::Similarity;
 use simtool_read::walk::InputFile;
@@ -194,7 +195,9 @@ impl DocumentSearch<'_> {
         // Shards number their records from 0, but users count from the beginning of the file.
         let record = self.records_before + met.number;
         match met.content {
-            Content::Document(document) if self.is_wanted(record, document.id) => {
+            Content::Document(document)
+                if self.is_wanted(record, document.id.map(DocumentId::bytes)) =>
+            {
                 if self.found.is_some() && self.wanted == WantedDocument::Only {
                     let rule = "one document; name one of many as FILE:RECORD or FILE#ID";
                     return Err(self.expected(met.byte, rule.to_owned()));
@@ -203,7 +206,7 @@ impl DocumentSearch<'_> {
                     self.others.push(record);
                     return Ok(ControlFlow::Continue(()));
                 }
-                let id = document.id.map(<[u8]>::to_vec);
+                let id = document.id.map(|id| id.bytes().to_vec());
                 self.found = Some(FoundDocument { record, id, text: document.text.to_vec() });
                 if self.is_record() {
                     return Ok(ControlFlow::Break(()));

@@ -207,7 +207,7 @@ impl CollectionRows<'_> {
 /// Returns the error for a document without words. It has no fingerprint, and the output format cannot mark
 /// missing fingerprints.
 fn wordless(file: &Path, document: &Document<'_>) -> Error {
-    let id = document.id.map_or(String::new(), |id| format!(" \"{}\"", escaped(id)));
+    let id = document.id.map_or(String::new(), |id| format!(" \"{}\"", escaped(id.bytes())));
     let rule = "it has no words and no fingerprint, for which an array has no place; name another file, \
                 such as .parquet";
     Error::limit(format!("a document{id} of {}", file.display()), rule)

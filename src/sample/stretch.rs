@@ -185,7 +185,7 @@ impl<'r> StretchReading<'r> {
         let amounts = &mut self.counts.amounts;
         amounts.documents += 1.0;
         amounts.text_bytes += bytes;
-        amounts.id_bytes += document.id.map_or(0, <[u8]>::len) as f64;
+        amounts.id_bytes += document.id.map_or(0, |id| id.bytes().len()) as f64;
     }
 
     /// Returns whether the receiver gets the next text. If the receiver gets only some texts, the time

@@ -274,7 +274,7 @@ fn one_bad_record_costs_itself_alone() {
     let found = files(&folder.path("out"));
     let text = |name: &str| String::from_utf8(found[name].clone()).unwrap();
     assert!(text("quarantine.jsonl").starts_with("{\"file\":\"a.jsonl\",\"record\":1,\"byte\":"));
-    assert!(text("removed.jsonl").starts_with("{\"id\":\"2\",\"file\":\"a.jsonl\",\"record\":2,"));
+    assert!(text("removed.jsonl").starts_with("{\"id\":2,\"file\":\"a.jsonl\",\"record\":2,"));
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn documents(folder: &Path) -> Vec<(String, String)> {
                 Content::Document(document) => {
                     assert_eq!(document.repaired, None);
                     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-                    found.push((text(document.id.unwrap()), text(document.text)));
+                    found.push((text(document.id.unwrap().bytes()), text(document.text)));
                 }
                 Content::PassThrough | Content::NonDocument(_) => {}
                 other => panic!("{other:?}"),

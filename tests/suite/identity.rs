@@ -44,6 +44,38 @@ fn documents_with_equal_ids_are_counted() {
 }
 
 #[test]
+fn ids_keep_their_type_in_json() {
+    let ids = ["1", "\"1\"", "12.50", "-3e2", "123456789012345678901234567890", "\"01\"", "true"];
+    let text = |(at, id): (usize, &&str)| {
+        let text = if at % 2 == 0 { ROSE } else { BOAT };
+        format!("{{\"id\":{id},\"text\":\"{text}\"}}\n")
+    };
+    let folder = Folder::empty()
+        .with("in/a.jsonl", ids.iter().enumerate().map(text).collect::<Vec<_>>().concat());
+    folder.run_words("--corpus in --output out --pairs -q");
+    let removed = fs::read_to_string(folder.path("out/removed.jsonl")).unwrap();
+    let pairs = fs::read_to_string(folder.path("out/pairs.jsonl")).unwrap();
+    let clusters = fs::read_to_string(folder.path("out/clusters.jsonl")).unwrap();
+    for (line, (id, kept)) in removed.lines().zip([
+        ("12.50", "1"),
+        ("-3e2", "\"1\""),
+        ("123456789012345678901234567890", "1"),
+        ("\"01\"", "\"1\""),
+        ("\"true\"", "1"),
+    ]) {
+        assert!(line.starts_with(&format!("{{\"id\":{id},\"file\"")), "{line}");
+        assert!(line.contains(&format!("\"kept_id\":{kept},")), "{line}");
+        assert!(clusters.contains(&format!("{{\"id\":{id},\"file\"")), "{clusters}");
+        assert!(pairs.contains(&format!(":{id},\"")), "{pairs}");
+    }
+    assert_eq!(removed.lines().count(), 5);
+    for id in ["12.50", "123456789012345678901234567890"] {
+        let run = folder.run_words(&format!("why out {id}"));
+        assert!(run.out.starts_with(&format!("{id} was removed")), "{}", run.out);
+    }
+}
+
+#[test]
 fn a_list_of_ids_names_the_places_if_ids_are_ambiguous() {
     let folder = ambiguous();
     let run = folder.run_words("--corpus in --output out --ids-only");

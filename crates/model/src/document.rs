@@ -1,5 +1,6 @@
 //! Documents and records, borrowed from a reader, and the lists of document IDs that outputs need.
 
+use crate::document_id::DocumentId;
 use crate::non_document::NonDocument;
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
@@ -66,7 +67,7 @@ pub enum Content<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Document<'a> {
     /// ID of the document in its file, not empty. `None` if the document has no ID.
-    pub id: Option<&'a [u8]>,
+    pub id: Option<DocumentId<'a>>,
     /// Text of the document. It is valid UTF-8 if the input is.
     pub text: &'a [u8],
     /// Value, exactly as in the input, of the field that decides which of several similar documents
@@ -113,6 +114,9 @@ pub struct Place {
     pub record: u64,
 }
 
+/// Bit of an end offset in [`ShardIds`] that marks the ID of a document as a number.
+const IS_NUMBER: u64 = 1 << 63;
+
 /// File, record numbers and IDs of the documents of one shard, in reading order. A shard is a file
 /// or a part of a large file.
 ///
@@ -130,7 +134,7 @@ pub struct ShardIds {
     /// position among the documents. For earlier documents the two are equal.
     sparse_records: Vec<u32>,
     /// End offset in `ids` of the ID of each document, starting with the first document that has an
-    /// ID.
+    /// ID. The bit [`IS_NUMBER`] is set if the ID is a number.
     ends: Vec<u64>,
     /// Number of documents before the first one with an ID.
     without_id: u32,
@@ -158,7 +162,7 @@ impl ShardIds {
     /// # Errors
     ///
     /// The shard has more than 2³² − 1 documents or records.
-    pub fn push(&mut self, record: u64, id: Option<&[u8]>) -> Result<()> {
+    pub fn push(&mut self, record: u64, id: Option<DocumentId<'_>>) -> Result<()> {
         let (Ok(record), Some(count)) = (u32::try_from(record), self.count.checked_add(1)) else {
             return Err(too_many_documents());
         };
@@ -168,14 +172,15 @@ impl ShardIds {
             self.sparse_records.push(record);
         }
         if let Some(id) = id {
-            self.ids.extend_from_slice(id);
+            self.ids.extend_from_slice(id.bytes());
         } else if self.ends.is_empty() {
             self.without_id += 1;
         }
         // After the first ID, a document without an ID has an empty range. Readers never return an
         // empty ID, so the two cannot be confused.
         if id.is_some() || !self.ends.is_empty() {
-            self.ends.push(self.ids.len() as u64);
+            let is_number = id.is_some_and(DocumentId::is_number);
+            self.ends.push(self.ids.len() as u64 | if is_number { IS_NUMBER } else { 0 });
         }
         self.count = count;
         Ok(())
@@ -217,11 +222,14 @@ impl ShardIds {
         }
     }
 
-    fn id(&self, at: u32) -> Option<&[u8]> {
+    fn id(&self, at: u32) -> Option<DocumentId<'_>> {
         let at = at.checked_sub(self.without_id)? as usize;
-        let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
-        let id = &self.ids[start..self.ends[at] as usize];
-        (!id.is_empty()).then_some(id)
+        let end = |at: usize| (self.ends[at] & !IS_NUMBER) as usize;
+        let start = if at == 0 { 0 } else { end(at - 1) };
+        let id = &self.ids[start..end(at)];
+        let is_number = self.ends[at] & IS_NUMBER != 0;
+        let id = if is_number { DocumentId::Number(id) } else { DocumentId::Text(id) };
+        (!id.bytes().is_empty()).then_some(id)
     }
 }
 
@@ -288,6 +296,18 @@ impl DocumentIds {
         self.shards.iter().any(|shard| !shard.ids.is_empty())
     }
 
+    /// Returns whether every document has an ID that is an integer of 64 bits with a sign.
+    #[must_use]
+    pub fn are_integers(&self) -> bool {
+        let is_integer = |id: Option<DocumentId<'_>>| match id {
+            Some(DocumentId::Number(digits)) => {
+                str::from_utf8(digits).is_ok_and(|digits| digits.parse::<i64>().is_ok())
+            }
+            _ => false,
+        };
+        self.shards.iter().all(|shard| (0..shard.count).all(|at| is_integer(shard.id(at))))
+    }
+
     /// Returns the number, in the corpus, of the first document of shard number `shard`.
     ///
     /// # Panics
@@ -348,7 +368,7 @@ impl DocumentIds {
     ///
     /// There is no such document.
     #[must_use]
-    pub fn id(&self, document: DocOrdinal) -> Option<&[u8]> {
+    pub fn id(&self, document: DocOrdinal) -> Option<DocumentId<'_>> {
         let (shard, at) = self.shard_of(document);
         self.shards[shard].id(at)
     }
@@ -373,7 +393,10 @@ mod tests {
     fn shard(file: u32, records: u64, documents: &[(u64, Option<&str>)]) -> ShardIds {
         let mut shard = ShardIds::new(file);
         for &(record, id) in documents {
-            shard.push(record, id.map(str::as_bytes)).unwrap();
+            let number = id.filter(|id| *id == "12").map(str::as_bytes);
+            let id =
+                number.map(DocumentId::Number).or(id.map(|id| DocumentId::Text(id.as_bytes())));
+            shard.push(record, id).unwrap();
         }
         shard.close(records);
         shard
@@ -384,7 +407,7 @@ mod tests {
         let ids = DocumentIds::new(vec![
             shard(0, 2, &[(0, Some("a")), (1, Some("bc"))]),
             shard(0, 3, &[]),
-            shard(0, 4, &[(0, None), (2, None), (3, Some("d"))]),
+            shard(0, 4, &[(0, None), (2, Some("12")), (3, Some("d"))]),
             shard(1, 9, &[(7, None), (8, None)]),
         ])
         .unwrap();
@@ -392,21 +415,25 @@ mod tests {
         let all: Vec<_> = (0..7)
             .map(|at| {
                 let Place { file, record } = ids.place(DocOrdinal(at));
-                (file, record, ids.id(DocOrdinal(at)).map(|id| str::from_utf8(id).unwrap()))
+                (file, record, ids.id(DocOrdinal(at)))
             })
             .collect();
+        let text = |id: &'static str| Some(DocumentId::Text(id.as_bytes()));
         assert_eq!(
             all,
             [
-                (0, 0, Some("a")),
-                (0, 1, Some("bc")),
+                (0, 0, text("a")),
+                (0, 1, text("bc")),
                 (0, 5, None),
-                (0, 7, None),
-                (0, 8, Some("d")),
+                (0, 7, Some(DocumentId::Number(b"12"))),
+                (0, 8, text("d")),
                 (1, 7, None),
                 (1, 8, None)
             ]
         );
+        assert!(!ids.are_integers());
+        let integers = |id| DocumentIds::new(vec![shard(0, 1, &[(0, id)])]).unwrap().are_integers();
+        assert!(integers(Some("12")) && !integers(Some("a")) && !integers(None));
         assert_eq!(ids.first_of_shard(2), DocOrdinal(2));
         assert!(ids.has_any_id());
         assert!(!DocumentIds::new(vec![shard(0, 2, &[(1, None)])]).unwrap().has_any_id());

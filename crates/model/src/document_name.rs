@@ -1,5 +1,6 @@
 //! The name of a document in outputs: ID, file and record number.
 
+use crate::document_id::DocumentId;
 use simtool_base::json_text::write_string;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -10,6 +11,8 @@ use std::path::Path;
 pub struct DocumentName<'d> {
     /// ID of the document in its record, or `FILE:RECORD` if the record has no ID.
     pub id: Cow<'d, [u8]>,
+    /// Whether the ID is a number in the record.
+    pub is_number: bool,
     /// File of the document, as the user named it.
     pub file: &'d Path,
     /// Number of the document's record in the file, from 0.
@@ -17,6 +20,12 @@ pub struct DocumentName<'d> {
 }
 
 impl DocumentName<'_> {
+    /// Returns the ID with its type.
+    #[must_use]
+    pub fn id(&self) -> DocumentId<'_> {
+        if self.is_number { DocumentId::Number(&self.id) } else { DocumentId::Text(&self.id) }
+    }
+
     /// Returns the bytes of the file's path, which may not be UTF-8.
     #[must_use]
     pub fn file_bytes(&self) -> &[u8] {
@@ -30,7 +39,7 @@ impl DocumentName<'_> {
     /// `out` fails.
     pub fn write_fields(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(b"\"id\":")?;
-        write_string(out, &self.id)?;
+        self.id().write_json(out)?;
         out.write_all(b",\"file\":")?;
         write_string(out, self.file_bytes())?;
         write!(out, ",\"record\":{}", self.record)
@@ -43,10 +52,14 @@ mod tests {
 
     #[test]
     fn a_name_is_three_fields() {
-        let name = DocumentName { id: Cow::Borrowed(b"a\"b"), file: Path::new("in/x"), record: 7 };
-        let mut out = Vec::new();
-        name.write_fields(&mut out).unwrap();
-        let expected = r#""id":"a\"b","file":"in/x","record":7"#;
-        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        let name = |id: &'static [u8], is_number| {
+            let id = Cow::Borrowed(id);
+            let mut out = Vec::new();
+            let name = DocumentName { id, is_number, file: Path::new("in/x"), record: 7 };
+            name.write_fields(&mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(name(b"a\"b", false), r#""id":"a\"b","file":"in/x","record":7"#);
+        assert_eq!(name(b"12", true), r#""id":12,"file":"in/x","record":7"#);
     }
 }

@@ -6,6 +6,7 @@ pub mod compression;
 #[doc(hidden)]
 pub mod distinct_terms;
 pub mod document;
+pub mod document_id;
 pub mod document_name;
 pub mod evaluation;
 pub mod features;

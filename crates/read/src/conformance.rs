@@ -8,6 +8,7 @@ use simtool_base::fault::Severity;
 use simtool_base::mapped_file::FileAccess;
 use simtool_model::compression::Compression;
 use simtool_model::document::{Content, Record};
+use simtool_model::document_id::DocumentId;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -18,6 +19,8 @@ use std::path::Path;
 pub(super) struct Seen {
     /// Number of the file, number of the record, ID and text of each document.
     pub(super) documents: Vec<(usize, u64, String, String)>,
+    /// IDs that are numbers in the input.
+    pub(super) numbers: Vec<String>,
     /// Record number, byte offset, length and code of each bad record.
     pub(super) bad: Vec<(u64, u64, u64, &'static str)>,
     pub(super) lost: Vec<&'static str>,
@@ -51,7 +54,10 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
                     seen.bytes.extend_from_slice(bytes);
                     match content {
                         Content::Document(d) => {
-                            let id = lossy(d.id.unwrap_or_default());
+                            let id = lossy(d.id.map_or(&[], DocumentId::bytes));
+                            seen.numbers.extend(
+                                d.id.is_some_and(DocumentId::is_number).then(|| id.clone()),
+                            );
                             seen.documents.push((file, base + number, id, lossy(d.text)));
                         }
                         Content::Bad(bad) => {
@@ -324,7 +330,7 @@ fn a_bad_warc_record_costs_itself_alone() {
 }
 
 #[test]
-fn a_bad_row_costs_its_first_line_alone() {
+fn a_bad_row_costs_its_first_line_and_a_row_of_which_it_may_be_the_rest() {
     let lines = |content: &str| {
         let (plain, packed) = (content.as_bytes(), gzip(content.as_bytes()));
         let seen = read_as("a.csv", plain, options(1));
@@ -332,9 +338,10 @@ fn a_bad_row_costs_its_first_line_alone() {
         let bad: Vec<_> = seen.bad.iter().map(|bad| (bad.0, bad.3)).collect();
         (seen.documents.into_iter().map(|d| d.3).collect::<Vec<_>>().join("|"), bad)
     };
-    assert_eq!(lines("id,text\n1,a\n2\n3,c\n"), ("a|c".into(), vec![(1, "csv")]));
+    let both = vec![(0, "csv"), (1, "csv")];
+    assert_eq!(lines("id,text\n1,a\n2\n3,c\n"), ("c".into(), both.clone()));
     assert_eq!(lines("id,text\n1,a\n2,\"b\n3,c\n4,d\n"), ("a|c|d".into(), vec![(1, "csv")]));
-    assert_eq!(lines("id,text\n\n1,a\n2,b,x\n3,c"), ("a|c".into(), vec![(1, "csv")]));
+    assert_eq!(lines("id,text\n\n1,a\n2,b,x\n3,c"), ("c".into(), both));
     assert_eq!(lines("text\r\n\"a\r\n\"\"b\"\r\nc"), ("a\r\n\"b|c".into(), vec![]));
     // Without a column for the text every row is a bad record, even a row with too few columns.
     assert_eq!(

@@ -8,8 +8,8 @@ use ::parquet::basic::{Compression, ZstdLevel};
 use ::parquet::file::properties::WriterProperties;
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{
-    Array, ArrayRef, DictionaryArray, Int32Array, ListArray, RecordBatch, StringArray, StructArray,
-    UInt32Array,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, ListArray,
+    RecordBatch, StringArray, StructArray, UInt32Array,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_ipc::writer::FileWriter;
@@ -60,6 +60,21 @@ fn rows_read_the_same() {
             assert_eq!(seen.documents[119].1, 119);
             assert_eq!(seen.lost, [""; 0]);
         }
+    }
+}
+
+#[test]
+fn ids_that_are_numbers_stay_numbers() {
+    let texts = || Arc::new(StringArray::from(vec!["a", "b"])) as ArrayRef;
+    let columns: [(ArrayRef, &[&str]); 4] = [
+        (Arc::new(UInt32Array::from(vec![7, 8])), &["7", "8"]),
+        (Arc::new(Float64Array::from(vec![0.5, f64::INFINITY])), &["0.5"]),
+        (texts(), &[]),
+        (Arc::new(BooleanArray::from(vec![true, false])), &[]),
+    ];
+    for (ids, expected) in columns {
+        let bytes = file(vec![("id", ids), ("text", texts())], Compression::UNCOMPRESSED);
+        assert_eq!(read_as("a.parquet", &bytes, options(1)).numbers, expected);
     }
 }
 

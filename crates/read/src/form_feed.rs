@@ -8,6 +8,7 @@ use crate::table::Columns;
 use memchr::memchr;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
+use simtool_model::document_id::DocumentId;
 use std::ops::Range;
 
 /// The byte that separates two documents.
@@ -176,7 +177,8 @@ impl Splitter for FormFeeds {
         let part = if at_file_start { without_byte_order_mark(part) } else { part };
         match document(part) {
             Some(FormFeedDocument { id, text }) => {
-                let document = Document { id: Some(id), text, field: None, repaired: None };
+                let document =
+                    Document { id: Some(DocumentId::Text(id)), text, field: None, repaired: None };
                 SplitStep::record(length, Content::Document(document))
             }
             None => SplitStep::filler(length),

@@ -4,6 +4,7 @@
 use crate::{Corpus, Event, Price, Visit};
 use simtool_base::error::{Error, Result};
 use simtool_model::document::{Content, Document, Record};
+use simtool_model::document_id::DocumentId;
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
@@ -24,6 +25,7 @@ const TEXT_COST: usize = 16;
 ///
 /// ```
 /// use simtool_model::document::Content;
+/// use simtool_model::document_id::DocumentId;
 /// use simtool_read::{Corpus, Event, Texts};
 /// use std::ops::ControlFlow;
 ///
@@ -35,7 +37,7 @@ const TEXT_COST: usize = 16;
 ///             && let Content::Document(document) = record.content
 ///         {
 ///             lengths.push(document.text.len());
-///             if document.id == Some(b"en") {
+///             if document.id == Some(DocumentId::Text(b"en")) {
 ///                 // Nothing after it is visited.
 ///                 return Ok(ControlFlow::Break(()));
 ///             }
@@ -234,7 +236,7 @@ impl Corpus for Texts<'_> {
         let count = rows.len() as u64;
         for (number, row) in (0..).zip(rows) {
             let document = Document {
-                id: value_of(self.ids.as_deref(), row),
+                id: value_of(self.ids.as_deref(), row).map(DocumentId::Text),
                 text: self.column.value(row).unwrap_or_default(),
                 field: value_of(self.fields.as_deref(), row),
                 repaired: None,
@@ -359,7 +361,7 @@ mod tests {
                 assert_eq!(record.number, documents.len() as u64 - first);
                 let Content::Document(document) = record.content else { panic!("{record:?}") };
                 let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-                documents.push((document.id.map(text), text(document.text)));
+                documents.push((document.id.map(|id| text(id.bytes())), text(document.text)));
                 Ok(ControlFlow::Continue(()))
             };
             texts.read_shard(shard, visit).unwrap()

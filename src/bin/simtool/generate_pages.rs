@@ -145,7 +145,7 @@ fn write_texts(
                 Content::Document(document) => {
                     // The extracted text is always valid UTF-8, but its type does not guarantee that.
                     let utf8 = |bytes| str::from_utf8(bytes).map_err(io::Error::other);
-                    let url = utf8(document.id.unwrap_or_default());
+                    let url = utf8(document.id.map_or(&[][..], |id| id.bytes()));
                     let written = url.and_then(|url| write(url, utf8(document.text)?));
                     written.map_err(failed)?;
                 }

@@ -43,6 +43,7 @@ fn write_value<'r, T: RowTable>(
 ) -> io::Result<()> {
     match value {
         Value::Text(get) => write_string(out, get(row)),
+        Value::Id(get) => get(row).write_json(out),
         Value::Number(get) => write!(out, "{}", get(row)),
         Value::Count(get) => write!(out, "{}", get(row)),
         Value::OptionalCount(get) => match get(row) {

@@ -40,6 +40,7 @@ pub use rows_file::{RowFormat, RowsFile};
 pub use tsv::write_tsv_line;
 
 use simtool_base::utc_time::UtcTime;
+use simtool_model::document_id::DocumentId;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -68,6 +69,8 @@ pub struct Column<T: RowTable> {
 pub enum Value<T: RowTable> {
     /// A text, usually UTF-8. Parquet and TSV replace bytes that are not UTF-8.
     Text(for<'r> fn(&'r T::Row<'r>) -> &'r [u8]),
+    /// The ID of a document: a text, or a number in JSON Lines if it is one in the input.
+    Id(for<'r> fn(&'r T::Row<'r>) -> DocumentId<'r>),
     /// A number of up to 63 bits.
     Number(for<'r> fn(&'r T::Row<'r>) -> u64),
     /// A number of up to 31 bits.
@@ -82,6 +85,15 @@ pub enum Value<T: RowTable> {
     Texts(for<'r> fn(&'r T::Row<'r>) -> &'r [&'r str]),
     /// An object with fields of its own, or a list of such objects.
     Nested(Nested<T>),
+}
+
+/// Type of columns with IDs in Parquet files. In JSON Lines, each ID has its own type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdType {
+    /// Text, which every ID can be.
+    Text,
+    /// Integers of 64 bits with a sign. Every ID of the rows must be such a number.
+    Integer,
 }
 
 /// Description of a column whose values are objects or lists of objects. JSON Lines writes these values as
@@ -159,6 +171,7 @@ impl<T: RowTable> Value<T> {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",
+            Self::Id(_) => "text or number",
             Self::Number(_) | Self::Count(_) => "number",
             Self::OptionalCount(_) => "number or null",
             Self::Ratio(_) => "fraction or null",

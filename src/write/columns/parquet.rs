@@ -3,7 +3,7 @@
 //! Integers are signed, because some readers turn unsigned integers into decimals. Times are in milliseconds
 //! of UTC.
 
-use super::{Column, RowTable, Value};
+use super::{Column, IdType, RowTable, Value};
 use arrow_array::builder::{
     Float64Builder, Int32Builder, Int64Builder, ListBuilder, StringBuilder,
     TimestampMillisecondBuilder,
@@ -36,15 +36,21 @@ pub struct ParquetRows<T: RowTable, W: Write + Send> {
 }
 
 impl<T: RowTable, W: Write + Send> ParquetRows<T, W> {
-    /// Creates a file without rows. `recipe` is the text that identifies how fingerprints are made. If it is
-    /// given, the metadata of the file contains it, and also the version of the metadata.
+    /// Creates a file without rows, with IDs of the type `ids`. `recipe` is the text that identifies how
+    /// fingerprints are made. If it is given, the metadata of the file contains it, and also the version of
+    /// the metadata.
     ///
     /// # Errors
     ///
     /// `out` fails.
-    pub fn new(out: W, columns: &'static [Column<T>], recipe: Option<&str>) -> io::Result<Self> {
+    pub fn new(
+        out: W,
+        columns: &'static [Column<T>],
+        ids: IdType,
+        recipe: Option<&str>,
+    ) -> io::Result<Self> {
         let buffers: Vec<ColumnBuffer> =
-            columns.iter().map(|column| ColumnBuffer::new(&column.value)).collect();
+            columns.iter().map(|column| ColumnBuffer::new(&column.value, ids)).collect();
         let fields: Vec<Field> = columns
             .iter()
             .zip(&buffers)
@@ -127,9 +133,10 @@ enum ColumnBuffer {
 }
 
 impl ColumnBuffer {
-    fn new<T: RowTable>(value: &Value<T>) -> Self {
+    fn new<T: RowTable>(value: &Value<T>, ids: IdType) -> Self {
         match value {
-            Value::Text(_) | Value::Nested(_) => Self::Text(StringBuilder::new()),
+            Value::Id(_) if ids == IdType::Integer => Self::Number(Int64Builder::new()),
+            Value::Text(_) | Value::Id(_) | Value::Nested(_) => Self::Text(StringBuilder::new()),
             Value::Number(_) => Self::Number(Int64Builder::new()),
             Value::Count(_) => Self::Count(Int32Builder::new()),
             Value::OptionalCount(_) => Self::OptionalCount(Int32Builder::new()),
@@ -189,6 +196,14 @@ impl ColumnBuffer {
             (Self::Text(buffer), Value::Text(get)) => {
                 // Parquet readers reject a file whose strings are not UTF-8.
                 buffer.append_value(String::from_utf8_lossy(get(row)));
+            }
+            (Self::Number(buffer), Value::Id(get)) => {
+                let digits = str::from_utf8(get(row).bytes()).ok();
+                let id = digits.and_then(|digits| digits.parse().ok());
+                buffer.append_value(id.ok_or_else(|| io::Error::other("an ID is not an integer"))?);
+            }
+            (Self::Text(buffer), Value::Id(get)) => {
+                buffer.append_value(String::from_utf8_lossy(get(row).bytes()));
             }
             (Self::Text(buffer), Value::Nested(nested)) => {
                 let mut json = Vec::new();

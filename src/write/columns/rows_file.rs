@@ -3,7 +3,7 @@
 #[cfg(feature = "parquet")]
 use super::ParquetRows;
 use super::tsv::write_names;
-use super::{Column, RowTable, write_json_line, write_tsv_line};
+use super::{Column, IdType, RowTable, write_json_line, write_tsv_line};
 use simtool_base::error::Result;
 use simtool_base::options::Choice;
 use std::io::{self, Write};
@@ -85,8 +85,8 @@ enum RowsTarget<T: RowTable, W: Write + Send> {
 }
 
 impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
-    /// Creates a file without rows. A TSV file begins with the names of the columns, and a Parquet file
-    /// stores the `recipe` of the method in its metadata.
+    /// Creates a file without rows. A TSV file begins with the names of the columns. A Parquet file has IDs of
+    /// the type `ids`, and stores the `recipe` of the method in its metadata.
     ///
     /// # Errors
     ///
@@ -95,11 +95,12 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
         mut out: W,
         format: RowFormat,
         columns: &'static [Column<T>],
+        ids: IdType,
         recipe: &str,
     ) -> io::Result<Self> {
         #[cfg(not(feature = "parquet"))]
-        // Without the feature for Parquet, no format stores the recipe.
-        let _ = recipe;
+        // Without the feature for Parquet, no format stores the recipe, and each ID has its own type.
+        let _ = (recipe, ids);
         Ok(Self(match format {
             RowFormat::JsonLines => RowsTarget::JsonLines(out, columns),
             RowFormat::Tsv => {
@@ -108,7 +109,7 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
             }
             #[cfg(feature = "parquet")]
             RowFormat::Parquet => {
-                RowsTarget::Parquet(Box::new(ParquetRows::new(out, columns, Some(recipe))?))
+                RowsTarget::Parquet(Box::new(ParquetRows::new(out, columns, ids, Some(recipe))?))
             }
         }))
     }

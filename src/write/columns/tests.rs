@@ -35,7 +35,7 @@ const NEAR: Nested<AllTypes> = Nested {
 };
 
 fn row_bytes(format: RowFormat, columns: &'static [Column<AllTypes>]) -> Vec<u8> {
-    let mut rows = RowsFile::new(Vec::new(), format, columns, "test").unwrap();
+    let mut rows = RowsFile::new(Vec::new(), format, columns, IdType::Text, "test").unwrap();
     let sources = ["dump", "crawl 2"];
     let full = AllTypesRow {
         text: b"a\t\"x\"",
@@ -90,6 +90,45 @@ fn nested_fields_are_described_behind_their_object() {
     assert_eq!(names.join(" "), expected);
     let kinds: Vec<&str> = described.iter().map(|column| column.kind).collect();
     assert_eq!(kinds[3..5], ["fraction or null", "number or null"]);
+}
+
+/// A table of IDs.
+struct Ids;
+
+impl RowTable for Ids {
+    type Row<'r> = DocumentId<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[Column::new("id", "An ID.", Value::Id(|id| *id))];
+}
+
+#[test]
+fn ids_are_numbers_in_json_if_they_are_in_the_input() {
+    let text = |format| {
+        let mut rows = RowsFile::new(Vec::new(), format, Ids::COLUMNS, IdType::Text, "").unwrap();
+        rows.write(&DocumentId::Number(b"12")).unwrap();
+        rows.write(&DocumentId::Text(b"12")).unwrap();
+        String::from_utf8(rows.finish().unwrap()).unwrap()
+    };
+    assert_eq!(text(RowFormat::JsonLines), "{\"id\":12}\n{\"id\":\"12\"}\n");
+    assert_eq!(text(RowFormat::Tsv), "id\n12\n12\n");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn ids_are_integers_in_parquet_if_all_are() {
+    use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int64Type;
+    let batch = |ids: IdType| {
+        let mut rows =
+            RowsFile::new(Vec::new(), RowFormat::Parquet, Ids::COLUMNS, ids, "").unwrap();
+        rows.write(&DocumentId::Number(b"-12")).unwrap();
+        let bytes = bytes::Bytes::from(rows.finish().unwrap());
+        let reader = ParquetRecordBatchReaderBuilder::try_new(bytes).unwrap();
+        reader.build().unwrap().next().unwrap().unwrap()
+    };
+    assert_eq!(batch(IdType::Integer)["id"].as_primitive::<Int64Type>().value(0), -12);
+    assert_eq!(batch(IdType::Text)["id"].as_string::<i32>().value(0), "-12");
 }
 
 #[cfg(feature = "parquet")]

@@ -39,6 +39,7 @@ fn write_value<'r, T: RowTable>(
 ) -> io::Result<()> {
     match value {
         Value::Text(get) => write_field(out, get(row)),
+        Value::Id(get) => write_field(out, get(row).bytes()),
         Value::Number(get) => write!(out, "{}", get(row)),
         Value::Count(get) => write!(out, "{}", get(row)),
         Value::OptionalCount(get) => match get(row) {

@@ -215,8 +215,12 @@ mod tests {
         rows.push(None);
         rows.push(Some(&[0, 1 << 63]));
         let id = Cow::Borrowed(&b"a\"b"[..]);
-        let name =
-            |row: u32| DocumentName { id: id.clone(), file: Path::new("in/x"), record: row.into() };
+        let name = |row: u32| DocumentName {
+            id: id.clone(),
+            is_number: false,
+            file: Path::new("in/x"),
+            record: row.into(),
+        };
         let mut out = Vec::new();
         write(&rows.finish(), &name, &mut out).unwrap();
         let line = |record, fingerprint: &str| {

@@ -286,7 +286,7 @@ mod tests {
 
     fn name(row: u32) -> DocumentName<'static> {
         let id = Cow::Owned(format!("d{row}").into_bytes());
-        DocumentName { id, file: Path::new("in.txt"), record: row.into() }
+        DocumentName { id, is_number: false, file: Path::new("in.txt"), record: row.into() }
     }
 
     /// Returns nine rows. The third and the last have no fingerprint.

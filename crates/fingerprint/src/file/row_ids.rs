@@ -132,6 +132,7 @@ mod tests {
         rows.push(Some(&[2]));
         let name = |row: u32| DocumentName {
             id: Cow::Owned(if row == 1 { Vec::new() } else { format!("d{row}").into_bytes() }),
+            is_number: false,
             file: Path::new("x"),
             record: 0,
         };

@@ -18,6 +18,7 @@ use crate::selector::Selector;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
 use simtool_model::document::{Bad, Content, Document};
+use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;
 
 /// Number of lines above which a row is bad if all rows before it have one line each.
@@ -89,6 +90,11 @@ impl DelimitedRows {
         self.header = Some(Header { columns, wanted });
     }
 
+    /// Returns whether the table has a column for the text.
+    fn has_text(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| !header.wanted[0].is_empty())
+    }
+
     /// Returns the record of the present row, which has `length` bytes.
     fn document(&mut self, length: usize) -> SplitStep<'_> {
         let Self { header, parser, joined, bad, .. } = self;
@@ -101,7 +107,7 @@ impl DelimitedRows {
             return SplitStep::record(length, Content::Bad(bad));
         }
         let document = Document {
-            id: row.first_filled(id),
+            id: row.first_filled(id).map(DocumentId::Text),
             text: row.text(text, joined),
             field: row.first_filled(keep),
             repaired: None,
@@ -241,14 +247,14 @@ impl Splitter for DelimitedRows {
             NextLine::Unknown if window.len() < self.longest.min(length + LOOKAHEAD) => {
                 SplitStep::More
             }
-            NextLine::NoRow { columns } => {
+            NextLine::NoRow { columns } if self.has_text() => {
                 let expected = format!("{wanted} columns in the line after the row, not {columns}");
                 self.bad = Bad { code: "csv", expected: expected.into(), length: length as u64 };
                 SplitStep::record(length, Content::Bad(&self.bad))
             }
             // A longer line is not read twice, and a row of nearly the allowed length is not compared
             // with the next line.
-            NextLine::MayBeRow | NextLine::Unknown => {
+            NextLine::MayBeRow | NextLine::NoRow { .. } | NextLine::Unknown => {
                 self.rows += 1;
                 self.document(length)
             }

@@ -6,6 +6,7 @@ use crate::jsonl::strings::unescaped;
 use crate::selector::Selector;
 use crate::table::Columns;
 use serde_json::value::RawValue;
+use simtool_model::document_id::DocumentId;
 
 /// Largest depth of nested objects and arrays in a line. Deeper lines are bad records.
 pub(super) const DEEPEST: usize = 128;
@@ -147,7 +148,14 @@ pub(super) fn is_too_deep(json: &[u8], deepest: usize) -> bool {
     false
 }
 
-/// Returns a JSON value as an ID: the content of a string, or any other value as it is in the line.
+/// Returns a JSON value as an ID, with its type. Returns `None` for null and for the empty string.
+pub(super) fn as_id<'a>(value: &'a RawValue, scratch: &'a mut Vec<u8>) -> Option<DocumentId<'a>> {
+    let is_number = value.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    let id = as_written(value, scratch)?;
+    Some(if is_number { DocumentId::Number(id) } else { DocumentId::Text(id) })
+}
+
+/// Returns the bytes of a JSON value: the content of a string, or any other value as it is in the line.
 /// Returns `None` for null and for the empty string.
 pub(super) fn as_written<'a>(value: &'a RawValue, scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
     let written = value.get();

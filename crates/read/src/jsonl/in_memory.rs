@@ -86,6 +86,7 @@ mod tests {
     use super::*;
     use crate::Event;
     use simtool_model::document::Content;
+    use simtool_model::document_id::DocumentId;
     use std::ops::ControlFlow;
 
     #[test]
@@ -105,7 +106,7 @@ mod tests {
                         match record.content {
                             Content::Document(document) => {
                                 let id = documents.to_string();
-                                assert_eq!(document.id, Some(id.as_bytes()));
+                                assert_eq!(document.id, Some(DocumentId::Number(id.as_bytes())));
                                 documents += 1;
                             }
                             Content::Bad(_) => bad += 1,

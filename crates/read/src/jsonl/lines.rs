@@ -8,7 +8,7 @@
 //! that are read (text, ID, `keep_field`) twice is bad, too, since JSON parsers disagree on which
 //! value counts.
 
-use crate::jsonl::fields::{ValueScratch, WantedFields, as_written, find_fields};
+use crate::jsonl::fields::{ValueScratch, WantedFields, as_id, as_written, find_fields};
 use crate::jsonl::non_finite::without_non_finite;
 use crate::jsonl::object::{Refusal, all_strings, elements};
 use crate::jsonl::quick::quick_document;
@@ -142,7 +142,7 @@ pub(super) fn document<'a>(
     };
     Ok(Document {
         text,
-        id: found.id.and_then(|value| as_written(value, id)),
+        id: found.id.and_then(|value| as_id(value, id)),
         field: found.keep.and_then(|value| as_written(value, keep)),
         repaired: repaired.then_some("utf8"),
     })
@@ -210,7 +210,7 @@ mod tests {
         match lines.next(line.as_bytes(), true) {
             SplitStep::Record { content: Content::Document(d), .. } => Ok((
                 str::from_utf8(d.text).unwrap().to_owned(),
-                d.id.map(|id| str::from_utf8(id).unwrap().to_owned()),
+                d.id.map(|id| str::from_utf8(id.bytes()).unwrap().to_owned()),
                 d.repaired.is_some(),
             )),
             SplitStep::Record { content: Content::Bad(bad), .. } => Err(bad.code.to_owned()),

@@ -2,7 +2,7 @@
 //! in one pass over the line.
 
 use crate::jsonl::fields::{
-    DEEPEST, ID, KEEP, TEXT, ValueScratch, WantedFields, as_written, is_too_deep,
+    DEEPEST, ID, KEEP, TEXT, ValueScratch, WantedFields, as_id, as_written, is_too_deep,
 };
 use crate::jsonl::strings::string;
 use serde_json::value::RawValue;
@@ -62,7 +62,7 @@ pub(super) fn quick_document<'a>(
     }
     Some(Document {
         text: text?,
-        id: values[ID].and_then(|id| as_written(id, id_scratch)),
+        id: values[ID].and_then(|id| as_id(id, id_scratch)),
         field: values[KEEP].and_then(|value| as_written(value, keep_scratch)),
         repaired: None,
     })

@@ -7,6 +7,7 @@ use crate::selector::Selector;
 use encoding_rs::Encoding;
 use mail_parser::{Message, MessageParser, MessagePart, PartType};
 use simtool_model::document::{Bad, Content, Document};
+use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;
 
 /// Largest number of mails inside a mail. The parser of mails handles each one inside the one
@@ -67,7 +68,7 @@ impl MailParser {
         }
         let filled = |bytes: &'a Vec<u8>| (!bytes.is_empty()).then_some(&bytes[..]);
         Content::Document(Document {
-            id: filled(&self.id),
+            id: filled(&self.id).map(DocumentId::Text),
             text: &self.text,
             field: filled(&self.field),
             repaired: is_replaced.then_some("utf8"),
@@ -198,7 +199,7 @@ mod tests {
         match parser.content(mail.as_bytes(), mail.len()) {
             Content::Document(d) => {
                 let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-                Ok((text(d.text), d.id.map(text), d.field.map(text)))
+                Ok((text(d.text), d.id.map(|id| text(id.bytes())), d.field.map(text)))
             }
             Content::Bad(bad) => Err(bad.expected.to_string()),
             other => panic!("{other:?}"),

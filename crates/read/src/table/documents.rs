@@ -6,6 +6,7 @@ use crate::table::value::{Form, value};
 use crate::{Event, Flow, Visit, give};
 use arrow_array::RecordBatch;
 use simtool_model::document::{Bad, Content, Document, Record};
+use simtool_model::document_id::DocumentId;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -74,7 +75,7 @@ impl VisitedRows<'_> {
         let content = match &bad {
             Some(bad) => Content::Bad(bad),
             None => Content::Document(Document {
-                id: first_value(&columns.ids, row, Form::Id, &mut scratch.id),
+                id: first_id(&columns.ids, row, &mut scratch.id),
                 text: text.unwrap_or_default(),
                 field: first_value(&columns.keeps, row, Form::Ordered, &mut scratch.keep),
                 repaired: None,
@@ -95,6 +96,21 @@ struct RowScratch {
     text: Vec<u8>,
     id: Vec<u8>,
     keep: Vec<u8>,
+}
+
+/// Returns the first ID that one of `columns` has in row `row`, with its type.
+fn first_id<'v>(
+    columns: &'v [Values],
+    row: usize,
+    written: &'v mut Vec<u8>,
+) -> Option<DocumentId<'v>> {
+    let (column, row) = columns.iter().find_map(|values| values.first(row))?;
+    let id = value(column, row, Form::Id, written)?;
+    Some(if column.data_type().is_numeric() {
+        DocumentId::number(id)
+    } else {
+        DocumentId::Text(id)
+    })
 }
 
 /// Returns the first of `columns` that has a value in row `row`, as text in `form`.

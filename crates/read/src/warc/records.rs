@@ -19,6 +19,7 @@ use crate::warc::fields::{URI, WarcFields, WarcParts, without_brackets};
 use encoding_rs::Encoding;
 use simtool_base::fault::quoted;
 use simtool_model::document::{Bad, Content, Document};
+use simtool_model::document_id::DocumentId;
 use simtool_model::non_document::NonDocument;
 use std::borrow::Cow;
 
@@ -204,7 +205,12 @@ impl<'w> WarcHeader<'w> {
     {
         let id = self.id.or(self.uri).or(self.record_id);
         let id = id.map(without_brackets).filter(|id| !id.is_empty());
-        Content::Document(Document { id, text, field: self.keep, repaired })
+        Content::Document(Document {
+            id: id.map(DocumentId::Text),
+            text,
+            field: self.keep,
+            repaired,
+        })
     }
 }
 

@@ -130,7 +130,8 @@ fn rows_of_a_word_are_integers_and_wider_ones_are_bytes() {
         let mut rows = RowsBuilder::new(shape);
         rows.push(Some(&vec![3; shape.words()]));
         let id = Cow::Borrowed(&b"a"[..]);
-        let name = |_| DocumentName { id: id.clone(), file: Path::new("x"), record: 0 };
+        let name =
+            |_| DocumentName { id: id.clone(), is_number: false, file: Path::new("x"), record: 0 };
         let mut out = Vec::new();
         write(&rows.finish(), &name, &mut out).unwrap();
         let schema = load(&out).unwrap();
