@@ -27,6 +27,10 @@ use std::sync::Arc;
 /// from its addition until it is in a segment.
 const SEALED: usize = 1 << 16;
 
+/// Divisor of the free memory for the pairs of near rows that are added by one call. Each pair is then copied
+/// twice.
+const PAIRS_SHARE: u64 = 4;
+
 /// Result of adding one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {
@@ -144,10 +148,28 @@ impl IndexAdder {
         origin: impl Fn(usize) -> (u32, u64),
     ) -> Result<Vec<Added>> {
         self.recipe.check_rows(rows)?;
+        self.add_part(rows, 0, &Arriving { id: &id, origin: &origin })
+    }
+
+    /// Adds some of the rows of one call of [`add_from`](Self::add_from). The first row of `rows` has the
+    /// number `start` in that call.
+    fn add_part(
+        &mut self,
+        rows: &FingerprintRows<'_>,
+        start: usize,
+        arriving: &Arriving<'_, '_>,
+    ) -> Result<Vec<Added>> {
         // Both searches are started by one call, because waking the threads takes time.
         let near = || rayon::join(|| self.nearest(rows), || self.within(rows));
         let (stored, within) = self.context.threads().run(near)?;
-        let (stored, within) = (stored?, within?);
+        let (stored, Some(within)) = (stored?, within?) else {
+            // The pairs of fewer rows fit in memory, and the results do not depend on the parts.
+            let middle = rows.len() / 2;
+            let mut added = self.add_part(&rows.part(0..middle), start, arriving)?;
+            let rest = rows.part(middle..rows.len());
+            added.extend(self.add_part(&rest, start + middle, arriving)?);
+            return Ok(added);
+        };
         // For each group of equal rows, the number of its new document, once there is one.
         let mut numbers: Vec<Option<u64>> = vec![None; within.groups()];
         let first = self.writer.next_number();
@@ -163,7 +185,7 @@ impl IndexAdder {
             let near = within.near(group).filter_map(|(other, distance)| {
                 numbers[other].map(|number| Near { distance, number })
             });
-            let (source, time) = origin(row);
+            let (source, time) = (arriving.origin)(start + row);
             added.push(if let Some(near) = near.chain(equal).chain(stored).min() {
                 self.pending.push_repeat(near.number, source, time);
                 Added::Repeats(near)
@@ -171,7 +193,7 @@ impl IndexAdder {
                 // Pending documents become a segment only after the loop, so `first` stays the number of the
                 // first pending document.
                 let number = first + self.pending.len() as u64;
-                self.pending.push(words, &id(row), source, time);
+                self.pending.push(words, &(arriving.id)(start + row), source, time);
                 numbers[group] = Some(number);
                 Added::New(number)
             });
@@ -217,13 +239,14 @@ impl IndexAdder {
         Ok(nearest)
     }
 
-    /// Finds the groups of equal rows among the rows that one call adds, and the pairs of groups whose rows
-    /// are near each other.
-    fn within(&self, rows: &FingerprintRows<'_>) -> Result<Within> {
+    /// Finds the groups of equal rows among `rows`, and the pairs of groups whose rows are near each other.
+    /// Returns `None` if the pairs do not fit in memory.
+    fn within(&self, rows: &FingerprintRows<'_>) -> Result<Option<Within>> {
         let plan = self.lookup().plan(JoinTask::SelfJoin, rows)?;
-        let quiet = self.context.with_progress(&NoProgress);
-        let join = || door::join(Sides::One(rows), &plan, &quiet);
-        let joined = self.context.threads().run(join)??;
+        let memory = self.context.memory().free() / PAIRS_SHARE;
+        let quiet = self.context.with_progress(&NoProgress).with_memory(memory);
+        let join = || door::join_if_fits(Sides::One(rows), &plan, &quiet);
+        let Some(joined) = self.context.threads().run(join)?? else { return Ok(None) };
         let groups = joined.groups.first();
         let group_of = groups.group_of_rows(rows.len());
         let mut near: Vec<_> =
@@ -240,7 +263,7 @@ impl IndexAdder {
         for group in 0..groups.len() {
             starts[group + 1] += starts[group];
         }
-        Ok(Within { group_of, starts, near })
+        Ok(Some(Within { group_of, starts, near }))
     }
 
     /// Writes the pending documents as a new segment. The last segments become part of it if they are
@@ -377,6 +400,13 @@ impl IndexAdder {
     pub(super) fn note_input(&mut self, input: &InputEntry) {
         self.pending.push_input(input);
     }
+}
+
+/// IDs and origins of the rows that one call adds, by row number.
+struct Arriving<'a, 'i> {
+    id: &'a dyn Fn(usize) -> Cow<'i, [u8]>,
+    /// Returns the source number and the time of a document.
+    origin: &'a dyn Fn(usize) -> (u32, u64),
 }
 
 /// Groups of equal rows among the rows that one call adds, and pairs of groups whose rows are near each

@@ -438,6 +438,29 @@ fn memory_bounds_what_is_merged() {
 }
 
 #[test]
+fn rows_whose_pairs_do_not_fit_in_memory_are_added_in_parts() {
+    // Any two of these rows differ in at most 6 bits, so they have half a million pairs.
+    let mut rows = RowsBuilder::new(Shape::bits(64));
+    for row in 0..1000_u64 {
+        let flipped = (0..3).fold(0, |bits, flip| bits | 1 << (mix(row << 2 | flip) % 64));
+        rows.push((row % 100 != 99).then_some(&[mix(1) ^ flipped]));
+    }
+    let rows = rows.finish();
+    let added = |memory: u64| {
+        let folder = created("simhash:max_distance=4");
+        let resources = Resources { memory, ..resources(2) };
+        let mut adder =
+            IndexAdder::open(folder.path(), FileAccess::READ, disk(), "a test", &resources)
+                .unwrap();
+        let id = |row: usize| Cow::Owned(row.to_string().into_bytes());
+        let added = adder.add(&rows, id, Arrival { source: "a", time: 1 }).unwrap();
+        adder.commit().unwrap();
+        (added, export(folder.path()))
+    };
+    assert!(added(1 << 16) == added(u64::MAX));
+}
+
+#[test]
 fn segments_stay_few_also_where_little_or_nothing_is_new() {
     let rows = |seeds: &mut dyn Iterator<Item = u64>| {
         let mut rows = RowsBuilder::new(Shape::bits(64));

@@ -5,6 +5,7 @@ use crate::output::write_groups::write_groups;
 use crate::pipeline::timings::{StageClock, Timings};
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::{Progress, Work};
+use simtool_base::quantity::bytes;
 use simtool_compute::context::Context;
 use simtool_hamming::door;
 use simtool_hamming::join::Join;
@@ -52,7 +53,10 @@ pub(crate) fn write_pairs(
     let context = &context.with_progress(&clock);
     context.threads().run(|| match (form.output, rows) {
         (PairOutput::Groups, _) => {
-            let found = door::join(rows, plan, context)?;
+            let found = door::join_if_fits(rows, plan, context)?;
+            // A cancelled join ends early, and its incomplete result must not be used.
+            context.check_cancelled()?;
+            let found = found.ok_or_else(|| too_many_pairs(context))?;
             clock.begin("listing groups", Work::Steps(0));
             clock.counted("pairs of groups", found.pairs.len() as u64);
             write_groups(&found, form.ids, sink)
@@ -92,8 +96,7 @@ pub fn list_pairs(
             |part| {
                 context.check_cancelled()?;
                 if (pairs.len() + part.len()) as u64 > most {
-                    let rule = "do not fit in `max_memory`: give more, or a smaller distance";
-                    return Err(Error::limit("pairs", rule));
+                    return Err(too_many_pairs(context));
                 }
                 pairs.extend(part);
                 Ok(())
@@ -101,6 +104,16 @@ pub fn list_pairs(
         )?;
         Ok(pairs)
     })?
+}
+
+/// Returns the error for pairs that must be in memory together and do not fit.
+fn too_many_pairs(context: &Context<'_>) -> Error {
+    let limit = bytes(context.memory().limit());
+    let rule = format!(
+        "do not fit in `max_memory`, which is {limit}: allow more, use a smaller `max_distance`, or write \
+         all pairs to a file with `simtool join` without `groups`"
+    );
+    Error::limit("the pairs of fingerprints", rule)
 }
 
 #[cfg(test)]

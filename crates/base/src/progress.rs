@@ -90,6 +90,13 @@ impl<'p> Share<'p> {
         Self { steps: self.steps * part as f64 / whole.max(1) as f64, ..self }
     }
 
+    /// Returns the same share, which is reported to `progress` instead. `progress` also answers whether
+    /// the work should stop.
+    #[must_use]
+    pub fn reported_to(self, progress: &dyn Progress) -> Share<'_> {
+        Share { progress, steps: self.steps }
+    }
+
     /// Reports all steps of the share as done.
     // The steps of each share are rounded down. So the sum of all shares never exceeds the steps of
     // the stage.

@@ -9,6 +9,8 @@ use crate::collect::{Collect, KeepPairs};
 use crate::group_pairs::GroupPairs;
 use crate::grouping::{EqualGroups, group};
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
+use crate::on_demand::search_on_demand;
+use crate::pair_room::in_own_room;
 use crate::partners::Partners;
 use crate::recursion::Recursion;
 use crate::row_pairs::RowPairs;
@@ -153,8 +155,11 @@ impl<L: Fingerprint> JoinFixedRows<L> for BipartiteJoin {
         corpus: FixedRows<'a, L>,
         work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
-        let found = self.join(queries.rows(), corpus.rows(), work)?;
-        Ok(Box::new(RowPairs::new(found, queries.fingerprints.len())))
+        let join = |work: JoinWork<'_>| bipartite_join(queries.rows(), corpus.rows(), work);
+        match in_own_room(work, join)? {
+            Some(found) => Ok(Box::new(RowPairs::new(found, queries.fingerprints.len()))),
+            None => search_on_demand(queries, corpus, work),
+        }
     }
 }
 

@@ -70,6 +70,11 @@ impl<'w> KeepPairs<'w> {
         Self { ledger: Ledger::new(u64::MAX), room: None }
     }
 
+    /// Whether pairs were left out, so that more pairs have no use.
+    pub(crate) fn is_full(&self) -> bool {
+        self.room.is_some_and(PairRoom::is_exceeded)
+    }
+
     /// Whether more pairs fit in memory.
     fn has_room(&self) -> bool {
         let Some(room) = self.room else { return true };

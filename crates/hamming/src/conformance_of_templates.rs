@@ -124,7 +124,10 @@ fn every_self_join_takes_documents_of_a_template_in_bounded_memory() {
             });
             let found = expanded(found.groups.first(), &found.pairs);
             assert!(found == expected, "{place}");
-            // Without memory for the pairs, the join finds all of them or none.
+            // Without memory for the pairs, the partners of each row are searched when they are listed.
+            let partners = door::partners(side, &plan, &little).unwrap();
+            assert!(listed(&*partners) == expected, "{place}");
+            // A join that must keep all pairs finds all of them or none.
             let fitting = door::join_if_fits(side, &plan, &little).unwrap();
             let is_all =
                 |found: GroupPairs| expanded(found.groups.first(), &found.pairs) == expected;
@@ -158,6 +161,8 @@ fn every_search_takes_documents_of_a_template_in_bounded_memory() {
                 listed(&*door::partners(sides, &plan, &context).unwrap())
             });
             assert!(found == expected, "{place}");
+            let partners = door::partners(sides, &plan, &little).unwrap();
+            assert!(listed(&*partners) == expected, "{place}");
             let fitting = door::join_if_fits(sides, &plan, &little).unwrap();
             assert!(fitting.is_none_or(|found| found.pairs.len() <= expected.len()), "{place}");
         }

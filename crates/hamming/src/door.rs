@@ -21,6 +21,7 @@ use crate::grouping::group;
 use crate::join::{Join, JoinFixedRows};
 use crate::layout::Layout;
 use crate::null_lanes::{NullSide, may_be_null, without_nulls};
+use crate::on_demand::OnDemand;
 use crate::pair_room::{PairRoom, if_pairs_fit};
 use crate::partners::{Partners, collect_in_room, count};
 use crate::planner::JoinPlan;
@@ -269,6 +270,8 @@ where
 /// Finds the same pairs as [`join`], but returns them as the partners of one row at a time. The
 /// partners of a query are rows of the corpus. In a self-join, the partners of a row are later rows.
 ///
+/// If the pairs do not fit in memory, partners are searched when they are asked for.
+///
 /// # Errors
 ///
 /// The same errors as [`join`].
@@ -283,8 +286,11 @@ pub fn partners<'a>(
     // These two ways find all pairs before they return the first one.
     let is_found_at_once = matches!(way, JoinWay::Votes { .. } | JoinWay::LongMasks);
     if is_found_at_once || may_be_null(work.reach.shape) {
-        let found = join(rows, plan, context)?;
-        return Ok(Box::new(RowPairs::new(found, rows.first().len())));
+        if let Some(found) = join_if_fits(rows, plan, context)? {
+            return Ok(Box::new(RowPairs::new(found, rows.first().len())));
+        }
+        let found = wide_partners(rows, work.reach);
+        return Ok(OnDemand::boxed(found, rows.second().len(), !rows.is_two()));
     }
     let work = JoinWork { share: Share::begin("joining", context.progress()), ..work };
     of_fixed_words!(

@@ -37,6 +37,7 @@ mod leaf;
 pub mod linear_scan;
 pub mod multi_index_join;
 pub mod null_lanes;
+mod on_demand;
 mod pair_room;
 mod parallel_partition;
 pub mod partition_join;

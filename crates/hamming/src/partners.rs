@@ -14,7 +14,7 @@ use std::ops::Range;
 pub(super) const UNKNOWN_BOUND: usize = 1 << 10;
 
 /// Approximate number of pairs that one task finds. Rows are divided into such tasks for the threads.
-const TASK_PAIRS: usize = 1 << 18;
+const TASK_PAIRS: usize = 1 << 16;
 
 /// Rows, and a way to find the partners of each row. Partners are the rows within the maximum distance.
 /// Several threads can request partners in any order.

@@ -6,6 +6,8 @@ use crate::Rows;
 use crate::collect::{Collect, KeepPairs, PairList};
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::layout::{Layout, is_first_agreeing};
+use crate::on_demand::search_on_demand;
+use crate::pair_room::in_own_room;
 use crate::partners::Partners;
 use crate::work::{FixedRows, JoinWork};
 use crate::workload::{JoinEstimate, Workload};
@@ -101,6 +103,9 @@ impl<L: Fingerprint> StreamedQueries<L> {
             .into_par_iter()
             .map(|chunk| {
                 let mut found = keep.part();
+                if keep.is_full() {
+                    return found;
+                }
                 let mut candidates = vec![0; places(STEP_ROWS)];
                 let end = rows.min((chunk + 1) * CHUNK_ROWS);
                 for first in (chunk * CHUNK_ROWS..end).step_by(STEP_ROWS) {
@@ -204,11 +209,16 @@ impl<L: Fingerprint> JoinFixedRows<L> for StreamedQueriesJoin {
         work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         let query_count = queries.fingerprints.len();
-        let (fingerprints, query_rows) = queries.valid();
-        let layout = work.layout(&fingerprints);
-        let streamed = StreamedQueries::new(&fingerprints, &layout, work.reach, work.isa());
-        let found = streamed.scan_in_room(corpus.rows(), &KeepPairs::new(work));
-        Ok(Box::new(StreamedPairs { found, query_rows, query_count }))
+        let (fingerprints, query_rows) = queries.clone().valid();
+        let scan = |work: JoinWork<'_>| {
+            let layout = work.layout(&fingerprints);
+            let streamed = StreamedQueries::new(&fingerprints, &layout, work.reach, work.isa());
+            Ok(streamed.scan_in_room(corpus.rows(), &KeepPairs::new(work)))
+        };
+        match in_own_room(work, scan)? {
+            Some(found) => Ok(Box::new(StreamedPairs { found, query_rows, query_count })),
+            None => search_on_demand(queries, corpus, work),
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 
 use crate::Rows;
 use crate::bipartite_join::bipartite_join;
-use crate::collect::KeepPairs;
+use crate::collect::{KeepPairs, PAIR_BYTES};
 use crate::partition_join::self_join;
 use crate::partners::{Partners, collect_in_room};
 use crate::row_pairs::RowPairs;
@@ -29,6 +29,7 @@ pub(super) fn voting_pairs(
     let reach = Reach::bits(u64::BITS, work.reach.max_distance);
     let of_lane = JoinWork { reach, ..work };
     let mut pairs = Vec::new();
+    let mut held = work.context.memory().hold(0);
     for lane in 0..=work.reach.shape.words() - needed as usize {
         let columns = rows.map(|rows| column(rows, lane));
         let met = match &columns {
@@ -39,10 +40,15 @@ pub(super) fn voting_pairs(
                 bipartite_join(queries, corpus, of_lane)?
             }
         };
+        if work.share.is_cancelled() {
+            break;
+        }
+        let _held = work.context.memory().hold(met.pairs.len() as u64 * PAIR_BYTES);
         let met = RowPairs::new(met, rows.first().len());
         let max_distance = reach.max_distance;
         let judged = Judged { met, lane, rows, max_distance };
         pairs.extend(collect_in_room(&judged, &KeepPairs::new(work), Share::silent()));
+        held.grow(pairs.len() as u64 * PAIR_BYTES - held.bytes());
     }
     pairs.sort_unstable();
     Ok(pairs)

@@ -46,7 +46,7 @@ impl<'w> JoinWork<'w> {
 }
 
 /// Fingerprints of one type: 1, 2, 4 or 8 words of 64 bits.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FixedRows<'a, L: Fingerprint> {
     pub(super) fingerprints: Cow<'a, [L]>,
     validity: Option<&'a Validity>,

@@ -5,6 +5,7 @@ use crate::validity::Validity;
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 /// Definition of the distance between two fingerprints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -321,6 +322,28 @@ impl FingerprintRows<'_> {
         let words = self.shape.words();
         let row_words = &self.words[row * words..(row + 1) * words];
         self.has_fingerprint(row).then_some(row_words)
+    }
+
+    /// Returns the rows in `range` as a collection of their own.
+    ///
+    /// # Panics
+    ///
+    /// `range` does not end within the rows.
+    #[must_use]
+    pub fn part(&self, range: Range<usize>) -> FingerprintRows<'_> {
+        let words = self.shape.words();
+        let validity = self.validity.is_some().then(|| {
+            let mut validity = Validity::all(range.len());
+            let missing = range.clone().filter(|&row| !self.has_fingerprint(row));
+            missing.for_each(|row| validity.clear(row - range.start));
+            validity
+        });
+        FingerprintRows {
+            shape: self.shape,
+            words: Cow::Borrowed(&self.words[range.start * words..range.end * words]),
+            validity,
+            recipe: self.recipe.clone(),
+        }
     }
 
     /// Returns whether row number `row` has a fingerprint.

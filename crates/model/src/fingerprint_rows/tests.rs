@@ -83,3 +83,16 @@ fn recipes_tell_where_they_differ() {
     let difference = recipe_difference("a/b=1/c", "a/b=2/c/d").unwrap();
     assert_eq!(difference, "b=1 and b=2, nothing and d");
 }
+
+#[test]
+fn a_part_has_the_rows_of_its_range() {
+    let mut rows = RowsBuilder::new(Shape::bits(128));
+    for row in 0..200_u64 {
+        rows.push((row % 3 != 0).then_some(&[row, row + 1]));
+    }
+    let rows = rows.finish();
+    let part = rows.part(70..170);
+    assert_eq!(part.len(), 100);
+    assert!((0..100).all(|row| part.row(row) == rows.row(row + 70)));
+    assert!(rows.part(200..200).is_empty());
+}

@@ -1,0 +1,106 @@
+//! Partners that are searched when they are asked for, for joins whose pairs do not fit in memory.
+
+use crate::block_index::BlockIndexJoin;
+use crate::bucket_table::building_bytes;
+use crate::join::JoinFixedRows;
+use crate::linear_scan::LinearScanJoin;
+use crate::partners::Partners;
+use crate::work::{FixedRows, JoinWork};
+use simtool_base::error::Result;
+use simtool_model::fingerprint_rows::Metric;
+use simtool_model::fingerprint_table::Fingerprint;
+use simtool_model::matches::Match;
+
+/// Minimum number of rows for which an index is built. Fewer rows are compared one by one, because an index
+/// compares rows that share a template once for each block. Tests have fewer rows.
+const INDEXED_ROWS: usize = if cfg!(test) { 1 << 9 } else { 1 << 17 };
+
+/// Returns an object that finds the partners of a query when they are asked for. It keeps no pairs.
+///
+/// # Errors
+///
+/// There is too little memory.
+pub(super) fn search_on_demand<'a, L: Fingerprint>(
+    queries: FixedRows<'a, L>,
+    corpus: FixedRows<'a, L>,
+    work: JoinWork<'a>,
+) -> Result<Box<dyn Partners + 'a>> {
+    let corpus_rows = corpus.fingerprints.len();
+    let found = if is_index_better(corpus_rows, work) {
+        BlockIndexJoin.partners(queries, corpus, work)?
+    } else {
+        LinearScanJoin.partners(queries, corpus, work)?
+    };
+    Ok(OnDemand::boxed(found, corpus_rows, false))
+}
+
+/// Returns an object that finds the partners of a row among the later rows when they are asked for. It
+/// keeps no pairs.
+///
+/// # Errors
+///
+/// There is too little memory.
+pub(super) fn self_join_on_demand<'a, L: Fingerprint>(
+    rows: FixedRows<'a, L>,
+    work: JoinWork<'a>,
+) -> Result<Box<dyn Partners + 'a>> {
+    let corpus_rows = rows.fingerprints.len();
+    let found = if is_index_better(corpus_rows, work) {
+        BlockIndexJoin.partners(rows.clone(), rows, work)?
+    } else {
+        LinearScanJoin.self_partners(rows, work)?
+    };
+    Ok(OnDemand::boxed(found, corpus_rows, true))
+}
+
+/// Whether an index of blocks is better than a linear scan. There must be many rows, the index must fit in
+/// memory, and its blocks must be long enough to exclude most unrelated rows.
+fn is_index_better(corpus_rows: usize, work: JoinWork<'_>) -> bool {
+    let shape = work.reach.shape;
+    let can_have_blocks = matches!(shape.metric(), Metric::Bits | Metric::Lanes { .. });
+    let blocks = u64::from(work.reach.max_distance) + 1;
+    let (units, unit_bits) = shape.parts();
+    let block_bits = f64::from(units) / blocks as f64 * f64::from(unit_bits);
+    let is_selective = blocks as f64 * (-block_bits).exp2() < 1.0;
+    let bytes = blocks.saturating_mul((corpus_rows * building_bytes(corpus_rows)) as u64);
+    let is_large = corpus_rows >= INDEXED_ROWS;
+    is_large && can_have_blocks && is_selective && bytes <= work.context.memory().free()
+}
+
+/// A search whose number of partners is not known before. Each row may have all rows as partners.
+pub(super) struct OnDemand<'a> {
+    found: Box<dyn Partners + 'a>,
+    /// Number of rows in which partners are searched.
+    corpus_rows: usize,
+    /// Whether only later rows are partners.
+    is_self_join: bool,
+}
+
+impl<'a> OnDemand<'a> {
+    /// Wraps `found`, which searches `corpus_rows` rows. In a self-join, keeps only later rows.
+    pub(super) fn boxed(
+        found: Box<dyn Partners + 'a>,
+        corpus_rows: usize,
+        is_self_join: bool,
+    ) -> Box<dyn Partners + 'a> {
+        Box::new(Self { found, corpus_rows, is_self_join })
+    }
+}
+
+impl Partners for OnDemand<'_> {
+    fn rows(&self) -> usize {
+        self.found.rows()
+    }
+
+    /// Returns a bound that surely holds, so that the partners of one task fit in memory.
+    fn bound(&self, row: usize) -> usize {
+        if self.is_self_join { self.corpus_rows - row - 1 } else { self.corpus_rows }
+    }
+
+    fn partners(&self, row: usize, found: &mut Vec<Match>) {
+        self.found.partners(row, found);
+        if self.is_self_join {
+            found.retain(|found| found.row as usize > row);
+        }
+    }
+}
