@@ -21,6 +21,7 @@ mod learner;
 mod near_duplicates;
 mod numbers;
 mod run;
+mod selected_columns;
 mod set_keys;
 mod settings;
 mod tables;
@@ -52,6 +53,7 @@ fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fingerprints::pairs, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
+    module.add_function(wrap_pyfunction!(selected_columns::selected_columns, module)?)?;
     module.add_function(wrap_pyfunction!(files::run_files, module)?)?;
     Ok(())
 }

@@ -430,10 +430,77 @@ def test_options_that_are_not_distributed_are_refused(spark, frame):
         with pytest.raises(ValueError, match=message):
             simtool.spark.deduplicate(few, **options)
     lists = few.selectExpr("id", "text", "array(id) AS all")
-    with pytest.raises(ValueError, match="keep_field all: must be numbers, texts, points in time or booleans, not array"):
+    with pytest.raises(ValueError, match="keep_field all: all must be numbers, texts, points in time or booleans, not lists"):
         simtool.spark.deduplicate(lists, keep="min", keep_field="all")
     with pytest.raises(ValueError, match="does not go with queries"):
         simtool.spark.match(few, few, keep="last")
+
+
+def nested(texts):
+    """Builds columns that have the texts in fields, lists and lists of objects. Some values are missing."""
+    chat, lists, meta, dotted, first, second = [], [], [], [], [], []
+    for row, text in enumerate(texts):
+        words = (text or "").split()
+        parts = [" ".join(words[:5]), " ".join(words[5:])]
+        messages = [{"role": "user", "content": part} for part in parts]
+        chat.append(None if text is None else [*messages, None, {"role": "none", "content": None}])
+        lists.append(None if text is None else [[parts[0], None], None, [], [parts[1]]])
+        meta.append(None if text is None else {"text.raw": text, "n": row})
+        dotted.append(text)
+        first.append(text if row % 3 == 0 else None)
+        second.append(text if row % 3 else "of no importance")
+    content = pa.list_(pa.struct({"role": pa.string(), "content": pa.string()}))
+    return {
+        "messages": pa.array(chat, content),
+        "lists": pa.array(lists, pa.list_(pa.list_(pa.string()))),
+        "meta": pa.array(meta, pa.struct({"text.raw": pa.string(), "n": pa.int64()})),
+        "a.b": pa.array(dotted, pa.string()),
+        "first": pa.array(first, pa.string()),
+        "second": pa.array(second, pa.string()),
+    }
+
+
+def test_selectors_select_what_files_have(spark, tmp_path):
+    texts = [*written(21, 120), None]
+    path = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"id": [f"u{row:03}" for row in range(len(texts))], **nested(texts)}), path, compression="zstd")
+    documents = spark.read.parquet(str(path))
+    fields = ["messages[].content", "lists[][]", "lists[]", r"meta.text\.raw", "meta.text.raw", "a.b", "first,second"]
+    for field in [*fields, "a.b+messages[].content", "first+second,a.b", None]:
+        how = {"all_strings": True} if field is None else {"text_field": field}
+        simtool.deduplicate_files(path, output=tmp_path / "out", force=True, method="simhash", max_distance=12, **how)
+        lines = (tmp_path / "out" / "removed.jsonl").read_text().splitlines()
+        expected = sorted((line["id"], line["kept_id"], line["distance"]) for line in map(json.loads, lines))
+        how = how if field is None else {"text_column": field}
+        assert on_engine(simtool.spark.deduplicate(documents, max_distance=12, **how)) == expected, field
+        assert len(expected) > 10, field
+
+
+def test_ids_are_selected_and_checked(spark, frame):
+    texts = ["one and the same text of some words"] * 3 + ["another text that is like no other one"]
+    ids = pa.array([{"a.b": row if row < 2 else None, "c": f"x{row}"} for row in range(4)], pa.struct({"a.b": pa.int64(), "c": pa.string()}))
+    removed = simtool.spark.deduplicate(frame(texts, meta=ids), id_column=r"meta.a\.b,meta.c")
+    assert on_engine(removed) == [("1", "0", 0), ("x2", "0", 0)]
+    for wrong, message in [
+        ([0, 1, 1, 0], r"id_column id: several documents have one ID: 0 \(2 documents\), 1 \(2 documents\)"),
+        ([0, None, 1, None], "id_column id: 2 documents have no ID"),
+        (["a", "", "b", "c"], "id_column id: 1 documents have no ID"),
+    ]:
+        documents = frame(texts, wrong)
+        with pytest.raises(ValueError, match=message):
+            simtool.spark.deduplicate(documents)
+        with pytest.raises(ValueError, match=message):
+            simtool.spark.match(frame(texts), documents)
+    # Repeated ids of the collection to match against do no harm.
+    repeated = simtool.spark.match(frame(texts, ["a", "a", "b", "c"], body=texts), frame(texts[2:]), against_text_column="body")
+    assert on_engine(repeated) == [(0, "a", 0), (1, "c", 0)]
+    documents = frame(texts, body=[text.encode() for text in texts])
+    with pytest.raises(ValueError, match="text_column body: body is binary, not text"):
+        simtool.spark.deduplicate(documents, text_column="body")
+    with pytest.raises(ValueError, match="text_column: the column \"id\" holds Int64, not text"):
+        simtool.spark.deduplicate(documents, text_column="id")
+    with pytest.raises(ValueError, match="id_column meta: meta must be text or whole numbers, not struct"):
+        simtool.spark.deduplicate(frame(texts, meta=ids), id_column="meta")
 
 
 def test_more_pairs_than_the_driver_takes(spark, frame, tmp_path):

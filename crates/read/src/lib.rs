@@ -105,6 +105,8 @@ pub use options::{ReadOptions, TextSplit};
 pub use reader_memory::{LongestRecord, ReaderMemory};
 pub use selector::{Selector, USUAL_DATES};
 pub use strict::Strict;
+#[cfg(feature = "parquet")]
+pub use table::named_columns::{ColumnSteps, NamedColumns};
 pub use table::{InParallel, RowsCopy, TableRows};
 pub use text_encoding::TextEncoding;
 pub use texts::{ArrowOffsets, Texts};

@@ -14,6 +14,7 @@ from simtool.spark.buckets import Buckets, sampled
 from simtool.spark.documents import classes, fingerprints, texts
 from simtool.spark.fates import fate_schema, removed, settled, settled_by_chain, told
 from simtool.spark.learning import learned
+from simtool.spark.selectors import Selectors
 from simtool.spark.sets import alike, keyed
 from simtool.spark.transfer import Steps, collect, distribute
 from simtool.spark.verify import similar
@@ -38,6 +39,8 @@ def deduplicate(
     text_column: str = "text",
     id_column: str = "id",
     keep_field: str | None = None,
+    all_strings: bool = False,
+    check_ids: bool = True,
     partitions: int | None = None,
     sample: int = 0,
     work_dir: str | None = None,
@@ -51,9 +54,13 @@ def deduplicate(
     If texts are compared, the column `similarity` has their similarity. If documents have fingerprints,
     `distance` has the distance of these. Both are null if only a chain links the two documents.
 
-    Ids are texts or whole numbers, one for each document, and their order is the reading order. `options` are
-    the options of `simtool dedup`, with `_` for `-`. The default `method` is simhash. `keep="max"` and
-    `"min"` keep the document with the greatest or smallest value of the column `keep_field`.
+    `text_column`, `id_column` and `keep_field` select columns as `--text-field` does, for example
+    `title+body`, `messages[].content`, `text,body` or `meta\\.text`. `all_strings` selects all texts instead of
+    `text_column`. Ids are texts or whole numbers, one for each document, and their order is the reading order.
+    Missing and repeated ids are an error. `check_ids=False` saves the job that looks for them.
+
+    `options` are the options of `simtool dedup`, with `_` for `-`. The default `method` is simhash.
+    `keep="max"` and `"min"` keep the document with the greatest or smallest value of `keep_field`.
 
     Equal documents are put together first. `partitions` is the number of parts in which the rest is compared,
     by default the number of shuffle partitions of the session. With a `sample` of that many fingerprints,
@@ -70,7 +77,8 @@ def deduplicate(
     engine, options = _engine(options)
     engine.check_field(keep_field is not None)
     keep = Steps(work_dir)
-    rows = texts(df, text_column, id_column, keep_field)
+    selectors = Selectors(None if all_strings else text_column, id_column, keep_field)
+    rows = texts(df, selectors, check_ids)
     known = learned(rows, options, sample, keep, max_terms)
     if engine.has_fingerprints:
         documents = keep("documents", fingerprints(rows, engine, options, known))
@@ -110,6 +118,10 @@ def match(
     *,
     text_column: str = "text",
     id_column: str = "id",
+    against_text_column: str | None = None,
+    against_id_column: str | None = None,
+    all_strings: bool = False,
+    check_ids: bool = True,
     partitions: int | None = None,
     sample: int = 0,
     work_dir: str | None = None,
@@ -121,7 +133,8 @@ def match(
 
     The columns are `id`, `kept_id` of the closest document of `df` (among equally close ones the first id),
     and the closeness as in `deduplicate`. The parameters are those of `deduplicate`, except `keep` and
-    `cluster`.
+    `cluster`. `against_text_column` and `against_id_column` select the columns of `df` if they differ from those
+    of `queries`. Ids of `df` may be repeated.
     """
     for name in ("keep", "cluster"):
         if options.get(name) is not None:
@@ -130,7 +143,10 @@ def match(
 
     engine, options = _engine(options)
     keep = Steps(work_dir)
-    rows = [texts(of, text_column, id_column) for of in (queries, df)]
+    against = against_text_column or (None if all_strings else text_column)
+    of_queries = Selectors(None if all_strings else text_column, id_column)
+    of_corpus = Selectors(against, against_id_column or id_column)
+    rows = [texts(queries, of_queries, check_ids), texts(df, of_corpus, False)]
     known = learned(rows[1], options, sample, keep, max_terms)
     if engine.has_fingerprints:
         asked, corpus = (fingerprints(of, engine, options, known, of is rows[0]) for of in rows)

@@ -15,6 +15,7 @@ import sys
 from pyspark.sql import DataFrame, SparkSession
 
 import simtool.spark
+from simtool.spark.selectors import Selectors
 
 FORMATS = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".csv": "csv"}
 
@@ -24,8 +25,12 @@ def main(arguments: list[str], session: SparkSession | None = None) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--against", nargs="+", metavar="PATH", help="find the documents that are similar to one of these")
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER")
-    parser.add_argument("--text-field", default="text", metavar="NAME")
-    parser.add_argument("--id-field", default="id", metavar="NAME")
+    parser.add_argument("--text-field", metavar="NAMES", help="columns with the text, as `simtool dedup` selects them [default: text]")
+    parser.add_argument("--all-strings", action="store_true", help="take all texts of a row as its text")
+    parser.add_argument("--id-field", default="id", metavar="NAMES")
+    parser.add_argument("--against-text-field", metavar="NAMES", help="columns with the text of the documents of --against")
+    parser.add_argument("--against-id-field", metavar="NAMES", help="columns with the ID of the documents of --against")
+    parser.add_argument("--no-id-check", action="store_true", help="do not check that every document has its own ID")
     parser.add_argument("--format", choices=sorted(set(FORMATS.values())), help="format of the input files [default: by file name]")
     parser.add_argument("--write-kept", action="store_true", help="also write the kept documents")
     parser.add_argument("--partitions", type=int, metavar="N")
@@ -40,18 +45,25 @@ def main(arguments: list[str], session: SparkSession | None = None) -> None:
             options[name] = getattr(asked, name)
     session = session or SparkSession.builder.appName("simtool").getOrCreate()
     documents = read(session, asked.paths, asked.format, parser)
-    columns = {"text_column": asked.text_field, "id_column": asked.id_field}
-    how = {**columns, "partitions": asked.partitions, "sample": asked.sample, "work_dir": asked.work_dir}
+    if asked.all_strings and asked.text_field is not None:
+        parser.error("--all-strings selects all texts, so it does not go with --text-field")
+    if asked.against is None and (asked.against_text_field or asked.against_id_field):
+        parser.error("--against-text-field and --against-id-field need --against")
+    text_field = asked.text_field or "text"
+    columns = {"text_column": text_field, "id_column": asked.id_field, "all_strings": asked.all_strings}
+    how = {**columns, "check_ids": not asked.no_id_check, "partitions": asked.partitions, "sample": asked.sample, "work_dir": asked.work_dir}
     if asked.against is None:
         removed = simtool.spark.deduplicate(documents, **how, **options)
     else:
         corpus = read(session, asked.against, asked.format, parser)
-        removed = simtool.spark.match(corpus, documents, **how, **options)
+        of_corpus = {"against_text_column": asked.against_text_field, "against_id_column": asked.against_id_field}
+        removed = simtool.spark.match(corpus, documents, **how, **of_corpus, **options)
     path = f"{asked.output}/removed"
     removed.write.parquet(path)
     if asked.write_kept:
-        gone = session.read.parquet(path).select("id").withColumnRenamed("id", asked.id_field)
-        documents.join(gone, asked.id_field, "left_anti").write.parquet(f"{asked.output}/kept")
+        gone = session.read.parquet(path).select("id")
+        own_id = Selectors(text_field, asked.id_field).of_ids(documents)
+        documents.join(gone, own_id == gone["id"], "left_anti").write.parquet(f"{asked.output}/kept")
 
 
 def given(parser: argparse.ArgumentParser, rest: list[str]) -> dict[str, str]:

@@ -9,35 +9,42 @@ import pyarrow.compute as pc
 
 from simtool._simtool import Engine
 from simtool.spark.learning import Learned
+from simtool.spark.selectors import Selectors
 from simtool.spark.transfer import Batches, engine_of, fingerprint_type, in_tasks, to_column, verifier_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def texts(df: DataFrame, text_column: str, id_column: str, keep_field: str | None = None) -> DataFrame:
-    """Returns `id` and `text` of the documents, and the `field` that decides which document is kept."""
-    from pyspark.sql import functions as f
-    from pyspark.sql import types as t
+def texts(df: DataFrame, selectors: Selectors, check_ids: bool) -> DataFrame:
+    """Returns `id` and `text` of the documents, and the `field` that decides which document is kept.
 
-    for name in filter(None, (text_column, id_column, keep_field)):
-        if name not in df.columns:
-            raise ValueError(f"column {name}: must be one of {', '.join(df.columns)}")
-    id_type = df.schema[id_column].dataType
-    if not isinstance(id_type, (t.StringType, t.ByteType, t.ShortType, t.IntegerType, t.LongType)):
-        raise ValueError(f"id_column {id_column}: must be text or whole numbers, not {id_type.simpleString()}")
-    if not isinstance(df.schema[text_column].dataType, t.StringType):
-        raise ValueError(f"text_column {text_column}: must be text")
-    rows = [f.col(id_column).alias("id"), f.col(text_column).alias("text")]
-    if keep_field is not None:
-        kind = df.schema[keep_field].dataType
-        known = (t.StringType, t.NumericType, t.BooleanType, t.DateType, t.TimestampType, t.TimestampNTZType)
-        if not isinstance(kind, known):
-            rule = f"must be numbers, texts, points in time or booleans, not {kind.simpleString()}"
-            raise ValueError(f"keep_field {keep_field}: {rule}")
-        field = f.col(keep_field)
-        rows.append((field.cast("string") if isinstance(kind, t.DecimalType) else field).alias("field"))
-    return df.select(*rows)
+    `check_ids` raises a ValueError if documents have no ID or the same one.
+    """
+    rows = df.select(*selectors.of_rows(df))
+    if check_ids:
+        _check_ids(rows, selectors.id)
+    return rows
+
+
+def _check_ids(rows: DataFrame, id_column: str) -> None:
+    """Checks that each document has its own ID. Otherwise a join with the removed IDs could remove a document
+    that was never compared.
+    """
+    from pyspark.sql import functions as f
+
+    counts = rows.groupBy("id").agg(f.count(f.lit(1)).alias("documents"))
+    bad = counts.where(f.col("id").isNull() | (f.col("documents") > 1)).orderBy("id").limit(3).collect()
+    if not bad:
+        return
+    if bad[0]["id"] is None:
+        count = bad[0]["documents"]
+        raise ValueError(f"id_column {id_column}: {count:,} documents have no ID: leave them out, or give another column")
+    examples = ", ".join(f"{row['id']} ({row['documents']:,} documents)" for row in bad)
+    raise ValueError(
+        f"id_column {id_column}: several documents have one ID: {examples}. Give a column with an ID for each "
+        "document, or leave the repeated documents out"
+    )
 
 
 def described(batch: pa.RecordBatch, has: pa.Array, engine: Engine) -> dict[str, pa.Array]:
@@ -48,7 +55,7 @@ def described(batch: pa.RecordBatch, has: pa.Array, engine: Engine) -> dict[str,
     """
     ids, texts, *field = batch.columns
     if ids.null_count:
-        raise ValueError("id_column: a document has none")
+        raise ValueError("id_column: a document has no ID: leave it out, or give another column")
     columns = {"id": ids.filter(has)}
     if engine.keep == "longest":
         length = pc.cast(pc.fill_null(pc.binary_length(texts), 0), pa.int64())

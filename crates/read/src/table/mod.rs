@@ -10,6 +10,8 @@ pub(super) mod copying;
 #[cfg(feature = "parquet")]
 pub(super) mod documents;
 #[cfg(feature = "parquet")]
+pub(super) mod named_columns;
+#[cfg(feature = "parquet")]
 pub(super) mod selected;
 #[cfg(feature = "parquet")]
 pub(super) mod value;
