@@ -4,7 +4,7 @@ use super::dedup_request::Request;
 use super::face::{Face, Notice, OutputState, give_name};
 use super::files::without_links;
 use super::input::{Input, Places};
-use super::input_settings::{InputSettings, either};
+use super::input_settings::InputSettings;
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
 use crate::output::{Findings, run_files, write_outputs, write_summaries};
@@ -337,22 +337,23 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
         None => request.term("shingle"),
     };
     let input = &request.input;
-    // The documents may be of both collections, whose fields may differ.
-    let mut text_field = input.text_field.clone();
-    if request.corpus_input.text_field != input.text_field {
-        text_field = Some(either(input.text_field(), request.corpus_input.text_field()));
-    }
+    let text_field = input.text_field.as_deref().filter(|field| *field != "text");
     // Settings with their default values are left out, which keeps the command short.
-    let given = [
+    let reading = [
         ("format", input.format.map(Format::name)),
-        ("text-field", text_field.as_deref().filter(|field| *field != "text")),
+        ("text-field", text_field),
         ("all-strings", input.all_strings.then_some("")),
+    ];
+    // If the fields of both collections differ, documents are named as documents of the run, which reads
+    // each of them with its own fields. These names refuse settings for reading.
+    let has_two_texts = request.corpus_input.text_field != input.text_field;
+    let given = [
         ("shingle", shingle.filter(|shingle| *shingle != "words:3")),
         ("tokenizer", request.term("tokenizer")),
         ("stop-words", request.term("stop_words")),
     ];
     let mut compare = "simtool compare".to_owned();
-    for (option, value) in given {
+    for (option, value) in reading.into_iter().filter(|_| !has_two_texts).chain(given) {
         if let Some(value) = value {
             // Writing to a string cannot fail.
             let value =
@@ -360,8 +361,12 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
             let _ = write!(compare, " --{option}{value}");
         }
     }
-    let output = shell_word(&request.output.to_string_lossy());
-    Commands { why: format!("simtool why {output}"), compare }
+    let output = request.output.to_string_lossy();
+    Commands {
+        why: format!("simtool why {}", shell_word(&output)),
+        compare,
+        compared_in: if has_two_texts { format!("{output}#") } else { String::new() },
+    }
 }
 
 /// Returns the names and values of the settings that affected the result, for the summary.

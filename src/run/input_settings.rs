@@ -228,11 +228,6 @@ impl InputSettings {
     }
 }
 
-/// Returns the selector of the field `first` or, where a record lacks it, of the field `second`.
-pub(super) fn either(first: &str, second: &str) -> String {
-    format!("{first},{second}")
-}
-
 /// Returns an error if the selector `field` joins several fields, such as `a+b`. `setting` is an option for
 /// a single value.
 ///

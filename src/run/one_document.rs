@@ -111,7 +111,7 @@ impl NamedReader<'_> {
         let run = RecordedRun::open(folder, self.resources, self.face)?;
         let sought = Sought::new(id);
         let located = run.locate(sought)?;
-        let document = run.read(&located.file, located.record)?;
+        let document = run.read(&located.file, located.record, located.is_query)?;
         let place = format!("{}:{}", located.file, located.record);
         let mut others = run.places_of(sought)?.unwrap_or_default();
         others.retain(|other| *other != place);

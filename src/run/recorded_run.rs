@@ -2,7 +2,7 @@
 
 use super::face::{Face, Notice};
 use super::input::Places;
-use super::input_settings::{InputSettings, either};
+use super::input_settings::InputSettings;
 use super::recorded_inputs::RecordedInputs;
 use super::standard_streams::STANDARD_INPUT;
 use crate::output::finished_run::{Fate, FinishedRun, Sought};
@@ -28,6 +28,8 @@ pub struct LocatedDocument {
     pub record: u64,
     /// Whether the run did not compare the document, for example because of the option `sample`.
     pub is_passed_over: bool,
+    /// Whether the document is one of the queries of a match.
+    pub is_query: bool,
 }
 
 /// A finished run whose inputs can be read again.
@@ -35,8 +37,10 @@ pub(super) struct RecordedRun<'r> {
     pub(super) run: FinishedRun,
     /// Inputs of the run. `None` if [`Face::recorded_inputs`] cannot parse the command line of the run.
     inputs: Option<RecordedInputs>,
-    /// Options for reading files in the same way as the run did.
+    /// Options for reading the corpus in the same way as the run did.
     options: ReadOptions,
+    /// Options for reading the queries in the same way as the run did.
+    query_options: ReadOptions,
     /// Folder in which the run was started. Empty if it is the current folder or unknown.
     place: PathBuf,
     resources: &'r Resources,
@@ -68,17 +72,18 @@ impl<'r> RecordedRun<'r> {
         if let Some(field) = run.parameter("id_field") {
             options.id_field = field.into();
         }
-        // The file of a document does not say of which collection it is, so the fields of both are tried.
+        // The corpus of a match may have fields of its own.
+        let query_options = options.clone();
         if let Some(field) = run.parameter("against_text_field") {
-            options.text_field = (&*either(options.text_field.as_str(), field)).into();
+            options.text_field = field.into();
         }
         if let Some(field) = run.parameter("against_id_field") {
-            options.id_field = (&*either(options.id_field.as_str(), field)).into();
+            options.id_field = field.into();
         }
         // Relative paths of the inputs start at the folder in which the run was started.
         let place = inputs.as_ref().and_then(|inputs| working_folder(folder, &inputs.output));
         let place = place.unwrap_or_default();
-        Ok(Self { run, inputs, options, place, resources, face })
+        Ok(Self { run, inputs, options, query_options, place, resources, face })
     }
 
     /// Returns the path by which a file of the run can be opened now.
@@ -87,12 +92,18 @@ impl<'r> RecordedRun<'r> {
         self.place.join(file)
     }
 
-    /// Reads the document with this record number in a file, in the same way as the run did.
+    /// Returns the options for reading a document of the queries or of the corpus.
+    fn options_of(&self, is_query: bool) -> &ReadOptions {
+        if is_query { &self.query_options } else { &self.options }
+    }
+
+    /// Reads the document with this record number in a file, in the same way as the run did. `is_query` says
+    /// whether the document is one of the queries of a match.
     ///
     /// # Errors
     ///
     /// The file was standard input or cannot be read, or it no longer has such a document.
-    pub(super) fn read(&self, file: &str, record: u64) -> Result<ReadDocument> {
+    pub(super) fn read(&self, file: &str, record: u64, is_query: bool) -> Result<ReadDocument> {
         if file == STANDARD_INPUT {
             let reason = "it came through standard input and cannot be read again";
             return Err(Error::io(file, "read", io::Error::other(reason)));
@@ -101,13 +112,8 @@ impl<'r> RecordedRun<'r> {
         // For a missing file, this error is simpler than the fault of a collection.
         fs::metadata(&path).map_err(|error| Error::io(&path, "read", error))?;
         let wanted = WantedDocument::Record(record);
-        read_document(InputFile::new(path), wanted, self.everything(), self.face.progress())
-    }
-
-    /// Returns options that read all documents, without a selection. A selection does not change record
-    /// numbers.
-    fn everything(&self) -> ReadOptions {
-        ReadOptions { selection: Selection::default(), ..self.options.clone() }
+        let options = everything(self.options_of(is_query));
+        read_document(InputFile::new(path), wanted, options, self.face.progress())
     }
 
     /// Finds the file and the record number of a document. Searches the outputs of the run first, and then
@@ -117,15 +123,37 @@ impl<'r> RecordedRun<'r> {
     ///
     /// An output or input cannot be read, or has no such document.
     pub(super) fn locate(&self, sought: Sought<'_>) -> Result<LocatedDocument> {
-        let (file, record) = match self.run.find(sought)?.into_iter().next() {
+        let (file, record, is_query) = match self.run.find(sought)?.into_iter().next() {
             Some(Fate::Clustered { cluster, at }) => {
                 let member = at.map_or(&cluster.kept, |at| &cluster.removed[at]);
-                (member.file.clone(), member.record)
+                // The kept document of a match is of the corpus, and the removed ones are queries.
+                (member.file.clone(), member.record, at.is_some() && self.run.is_match())
             }
-            Some(Fate::Quarantined { file, record, .. }) => (file, record),
+            Some(Fate::Quarantined { file, record, .. }) => {
+                let is_query = self.is_query_file(&file);
+                (file, record, is_query)
+            }
             None => return self.look_for(sought),
         };
-        Ok(LocatedDocument { file, record, is_passed_over: false })
+        Ok(LocatedDocument { file, record, is_passed_over: false, is_query })
+    }
+
+    /// Returns the field of the text of the documents in `file`, as the run named it. Returns `None` if the
+    /// summary has no name of the field.
+    pub(super) fn text_field_of(&self, file: &str) -> Option<&str> {
+        let of_corpus = self.run.parameter("against_text_field");
+        of_corpus.filter(|_| !self.is_query_file(file)).or(self.run.parameter("text_field"))
+    }
+
+    /// Returns whether a file of the run has queries. If the paths of both collections lead to the file, the
+    /// longer path decides.
+    fn is_query_file(&self, file: &str) -> bool {
+        let Some(RecordedInputs { corpus, queries, .. }) = &self.inputs else { return false };
+        let longest = |paths: &[PathBuf]| {
+            let above = paths.iter().filter(|path| Path::new(file).starts_with(path));
+            above.map(|path| path.components().count()).max()
+        };
+        longest(queries) > longest(corpus)
     }
 
     /// Looks for a document in the inputs of the run. Callers need this for a document that no output names,
@@ -164,13 +192,14 @@ impl<'r> RecordedRun<'r> {
     ) -> Result<Vec<LocatedDocument>> {
         let mut found = Vec::new();
         let Some(inputs) = &self.inputs else { return Ok(found) };
-        for paths in self.paths_of_sides(inputs)? {
+        for (paths, is_query) in self.paths_of_sides(inputs)?.into_iter().zip([true, false]) {
             // This collection came from no file, for example only from standard input.
             if paths.is_empty() {
                 continue;
             }
             let files = self.files_of_side(inputs, &paths, sought, matches)?;
-            found.extend(self.look_in(&files, sought, matches, has_fields)?);
+            let search = SideSearch { sought, matches, is_query };
+            found.extend(self.look_in(&files, search, has_fields)?);
             if matches == Matches::First && !found.is_empty() {
                 break;
             }
@@ -217,15 +246,16 @@ impl<'r> RecordedRun<'r> {
     fn look_in(
         &self,
         files: &[PathBuf],
-        sought: Sought<'_>,
-        matches: Matches,
+        search: SideSearch<'_>,
         has_fields: &mut bool,
     ) -> Result<Vec<LocatedDocument>> {
+        let SideSearch { sought, matches, is_query } = search;
+        let options = self.options_of(is_query);
         // The outputs name files as the run did, relative to the folder in which it was started.
         let name = |path: &Path| path.strip_prefix(&self.place).unwrap_or(path).to_owned();
-        let has_all = self.options.selection == Selection::default();
+        let has_all = options.selection == Selection::default();
         // The second reading finds the documents that the run did not compare.
-        let readings = [(self.options.clone(), false), (self.everything(), true)];
+        let readings = [(options.clone(), false), (everything(options), true)];
         for (options, is_passed_over) in readings {
             // Without a selection, the first reading has already covered all documents.
             if is_passed_over && has_all {
@@ -246,7 +276,7 @@ impl<'r> RecordedRun<'r> {
             if !found.is_empty() {
                 let located = |(file, record): (PathBuf, u64)| {
                     let file = file.to_string_lossy().into_owned();
-                    LocatedDocument { file, record, is_passed_over }
+                    LocatedDocument { file, record, is_passed_over, is_query }
                 };
                 return Ok(found.into_iter().map(located).collect());
             }
@@ -258,7 +288,13 @@ impl<'r> RecordedRun<'r> {
     /// named.
     fn no_document(&self, sought: Sought<'_>, has_fields: bool) -> Error {
         let ids = if has_fields {
-            format!("those of the field \"{}\"", self.options.id_field)
+            let (of_corpus, of_queries) = (&self.options.id_field, &self.query_options.id_field);
+            let also = if of_queries == of_corpus {
+                String::new()
+            } else {
+                format!(" and of the field \"{of_queries}\"")
+            };
+            format!("those of the field \"{of_corpus}\"{also}")
         } else {
             "those that its records have".to_owned()
         };
@@ -269,6 +305,21 @@ impl<'r> RecordedRun<'r> {
         );
         ErrorKind::Missing { what, reason }.into()
     }
+}
+
+/// Search for documents in the files of the queries or of the corpus.
+#[derive(Clone, Copy)]
+struct SideSearch<'s> {
+    sought: Sought<'s>,
+    matches: Matches,
+    /// Whether the files are those of the queries of a match.
+    is_query: bool,
+}
+
+/// Returns options that read all documents, without a selection. A selection does not change record
+/// numbers.
+fn everything(options: &ReadOptions) -> ReadOptions {
+    ReadOptions { selection: Selection::default(), ..options.clone() }
 }
 
 /// Returns the folder in which a run was started. The run wrote its output to the path `output`, and its

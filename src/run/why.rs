@@ -160,7 +160,7 @@ pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
         Some(Fate::Quarantined { file, record, code, expected }) => {
             // The output has the same text for every record without text. Here the name of the field is more
             // helpful.
-            let expected = match (&*code, run.run.parameter("text_field")) {
+            let expected = match (&*code, run.text_field_of(&file)) {
                 (Bad::NO_TEXT, Some(field)) => format!("a text in the field \"{field}\""),
                 _ => expected,
             };
@@ -241,14 +241,15 @@ impl MemberReader<'_> {
     /// Reads the texts of a kept and a removed document again.
     fn read_texts(&mut self, kept: &Member, removed: &Member) -> Result<[ReadDocument; 2]> {
         // Both are read before an error is returned, so that the faults of both files are collected.
-        let kept = self.read(kept);
-        let removed = self.read(removed);
+        let kept = self.read(kept, false);
+        let removed = self.read(removed, self.run.run.is_match());
         Ok([kept?, removed?])
     }
 
-    /// Reads a document again. Returns an error if it now has another ID than in the run.
-    fn read(&mut self, member: &Member) -> Result<ReadDocument> {
-        let mut found = self.run.read(&member.file, member.record)?;
+    /// Reads a document again. Returns an error if it now has another ID than in the run. `is_query` says
+    /// whether the document is one of the queries of a match.
+    fn read(&mut self, member: &Member, is_query: bool) -> Result<ReadDocument> {
+        let mut found = self.run.read(&member.file, member.record, is_query)?;
         let size = bytes(found.text.len() as u64);
         let detail = format!("{}, {}, {size} of text", member.place(), found.format);
         self.face.notice(Notice::Detail(&detail));

@@ -34,7 +34,7 @@ fn check_failure(folder: &Path, arguments: &str, code: i32) -> String {
 }
 
 /// Returns the output of a filter for these lines.
-fn filtered(folder: &Path, arguments: &str, lines: &str) -> String {
+pub(crate) fn filtered(folder: &Path, arguments: &str, lines: &str) -> String {
     let mut child = started(folder, arguments);
     child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();

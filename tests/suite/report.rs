@@ -26,6 +26,7 @@ fn summary() -> Summary {
         commands: Some(Commands {
             why: "simtool why clean".into(),
             compare: "simtool compare".into(),
+            compared_in: String::new(),
         }),
         parameters: [("method", "exact"), ("similarity", "0.8"), ("shingle", "words:3")]
             .map(|(name, value)| (name, Setting::read(value)))

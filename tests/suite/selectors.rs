@@ -1,6 +1,7 @@
 //! Fields that hold the text, the ID and the date: the options `--text-field`, `--all-strings`,
 //! `--id-field`, `--keep newest` and the fields of both sides of a match.
 
+use crate::index::filtered;
 use crate::program::Folder;
 use serde_json::Value;
 use std::fs;
@@ -107,4 +108,70 @@ fn each_side_of_a_match_has_its_own_fields() {
         "{}",
         run.err
     );
+}
+
+/// Each record has the fields of both sides, so a document that is read with the fields of the other side
+/// has another text and another ID.
+#[test]
+fn documents_of_a_match_are_read_again_with_the_fields_of_their_side() {
+    let line = |q: &str, prompt: &str, c: &str, body: &str| {
+        format!("{{\"q\":\"{q}\",\"prompt\":\"{prompt}\",\"c\":\"{c}\",\"body\":\"{body}\"}}\n")
+    };
+    let folder = Folder::empty()
+        .with("new.jsonl", line("q1", A, "no", B) + &line("q2", "of no other", "no", A))
+        .with("old.jsonl", line("no", B, "c1", A) + &line("no", B, "c2", "nothing like the rest"));
+    let fields = "--text-field prompt --id-field q --against-text-field body --against-id-field c";
+    for arguments in
+        ["match new.jsonl --against old.jsonl", "--corpus old.jsonl --queries new.jsonl"]
+    {
+        let run = folder.run_words(&format!("{arguments} {fields} -q --force"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        let rows = removed(&folder);
+        assert_eq!(
+            (rows.len(), &rows[0]["id"], &rows[0]["kept_id"]),
+            (1, &"q1".into(), &"c1".into())
+        );
+        let run = folder.run_words("why simtool-out q1");
+        assert_eq!(
+            (run.code, run.out.contains("shared      14 of 14 shingles")),
+            (0, true),
+            "{}",
+            run.out
+        );
+        // Documents that no output names are found by the ID of their side.
+        for (id, place) in [("q2", "new.jsonl:1"), ("c2", "old.jsonl:1")] {
+            let run = folder.run_words(&format!("why simtool-out {id}"));
+            assert!(run.code == 0 && run.out.contains(place), "{id}: {} {}", run.out, run.err);
+        }
+        assert_eq!(folder.run_words("why simtool-out no").code, 1);
+        let page = fs::read_to_string(folder.path("simtool-out/report.html")).unwrap();
+        let places = ["simtool-out#old.jsonl:0", "simtool-out#new.jsonl:0"];
+        let [kept, removed] = places.map(|place| format!("&#39;{place}&#39;"));
+        assert!(page.contains(&format!("simtool compare {kept} {removed}")), "{page}");
+        let run = folder.run(&[&["compare"][..], &places].concat());
+        assert!(run.code == 0 && run.out.contains("14 of 14"), "{} {}", run.out, run.err);
+    }
+    let run = folder.run_words("--corpus old.jsonl --against-text-field body --force");
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("--against-text-field body: is of a match"), "{}", run.err);
+}
+
+#[test]
+fn all_texts_of_a_record_are_measured_and_filtered() {
+    let lines = format!(
+        "{{\"id\":\"a\",\"title\":\"{A}\"}}\n{{\"id\":\"b\",\"body\":[\"{A}\"]}}\n{{\"id\":\"c\",\"body\":\"{B}\"}}\n"
+    );
+    let folder = Folder::empty().with("set/docs.jsonl", &lines).with("set/truth.tsv", "a\tb\n");
+    let run = folder.run_words("eval set --methods exact --all-strings --format json -q");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(found["methods"][0]["collections"][0]["best"]["true_found"], 1, "{}", run.out);
+    let run = folder.run_words("eval set/docs.jsonl --suggest --all-strings -q");
+    assert!(run.code == 0 && run.out.contains(" --all-strings"), "{} {}", run.out, run.err);
+    let run = folder.run_words("eval set --all-strings --text-field title");
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert_eq!(folder.run_words("index create seen.idx -k 15").code, 0);
+    let passed = filtered(&folder.path(""), "index filter seen.idx --all-strings", &lines);
+    let ids = passed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone());
+    assert_eq!(ids.collect::<Vec<_>>(), ["a", "c"], "{passed}");
 }

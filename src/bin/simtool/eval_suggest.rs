@@ -54,6 +54,9 @@ fn command(args: &EvalArgs, paths: &[PathBuf], method: &Method) -> String {
     // The command must read the same fields as the sample did.
     let fields = [("text_field", &args.text_field), ("id_field", &args.id_field)];
     let fields = fields.into_iter().filter_map(|(name, field)| Some((name, field.clone()?)));
+    if args.all_strings {
+        words.push("--all-strings".to_owned());
+    }
     for (name, value) in method.parameters().into_iter().chain(fields) {
         words.extend([format!("--{}", name.replace('_', "-")), value]);
     }

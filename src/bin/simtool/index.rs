@@ -11,7 +11,7 @@ use simtool::Error;
 use simtool::index::{AddedCorpus, IndexSize};
 use simtool::options::Options;
 use simtool::quantity::{bytes, counted, grouped};
-use simtool::read::ReadOptions;
+use simtool::read::{ReadOptions, Selector};
 use simtool::run::{
     self, AddOutcome, AddRequest, ExportRequest, FilterOutcome, FilterRequest, IndexedDocuments,
     MergeOutcome, OpenRequest, QueryRequest, RemoveRequest, StatOutcome,
@@ -141,8 +141,10 @@ fn query(args: &QueryArgs) -> anyhow::Result<ExitStatus> {
 
 fn filter(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
     let OneIndexArgs { index, memory, common } = &args.index;
+    let text_field =
+        if args.all_strings { Selector::all_strings() } else { args.text_field.as_str().into() };
     let reading = ReadOptions {
-        text_field: args.text_field.as_str().into(),
+        text_field,
         id_field: args.id_field.as_str().into(),
         ..ReadOptions::default()
     };

@@ -77,7 +77,7 @@ impl FatePage<'_> {
     /// Describes a document that no output names. It was kept, because it is similar to no other document or
     /// was not compared.
     fn alone(&self, located: &LocatedDocument) -> ShownFate {
-        let LocatedDocument { file, record, is_passed_over } = located;
+        let LocatedDocument { file, record, is_passed_over, .. } = located;
         let fate = if *is_passed_over { "passed over" } else { "kept" };
         let name = shown(&self.args.document);
         let place = shown(&format!("{file}:{record}"));

@@ -163,8 +163,10 @@ fn why(Commands { why, .. }: &Commands, id: &[u8]) -> Option<String> {
 }
 
 /// Returns the command line that compares two documents. `None` if the command line is too long for the page.
-fn compare(Commands { compare, .. }: &Commands, kept: &Name, removed: &Name) -> Option<String> {
-    with_words(compare, &[(&kept.file, Some(kept.record)), (&removed.file, Some(removed.record))])
+fn compare(commands: &Commands, kept: &Name, removed: &Name) -> Option<String> {
+    let file = |name: &Name| [commands.compared_in.as_bytes(), &name.file].concat();
+    let names = [(&*file(kept), Some(kept.record)), (&*file(removed), Some(removed.record))];
+    with_words(&commands.compare, &names)
 }
 
 /// Appends arguments to a command line and returns the result. `names` has IDs or file names. A name with a

@@ -16,7 +16,11 @@ fn report(outside: &[u8]) -> (Summary, Report) {
     let text = String::from_utf8_lossy(outside).into_owned();
     let mut summary = Summary {
         command: text.clone(),
-        commands: Some(Commands { why: text.clone(), compare: "compare".into() }),
+        commands: Some(Commands {
+            why: text.clone(),
+            compare: "compare".into(),
+            compared_in: String::new(),
+        }),
         parameters: vec![("shingle", Setting::Text(text.clone()))],
         read: Sides::One(ReadCounts {
             files: 3,
@@ -192,6 +196,7 @@ fn the_commands_can_be_copied() {
     summary.commands = Some(Commands {
         why: "simtool why 'my out'".into(),
         compare: "simtool compare --text-field body".into(),
+        compared_in: String::new(),
     });
     let cluster = &mut report.clusters[0];
     cluster.kept = Name { id: b"-a".to_vec(), file: b"in/a b.gz".to_vec(), record: 3 };
@@ -205,6 +210,11 @@ fn the_commands_can_be_copied() {
         let command = format!("<code class=\"command\">{command}</code>");
         assert!(shown.contains(&command), "{command}");
     }
+    if let Some(commands) = &mut summary.commands {
+        commands.compared_in = "my out#".into();
+    }
+    let command = "&#39;my out#in/a b.gz:3&#39; &#39;my out#in/c:4&#39;";
+    assert!(page(&(summary.clone(), report.clone())).contains(command));
     summary.commands = None;
     assert!(!page(&(summary, report)).contains("class=\"command\">"));
 }

@@ -95,6 +95,9 @@ pub struct Commands {
     /// Command that compares two documents. For each document, `FILE:RECORD` must be appended, the name of
     /// its file and the number of its record.
     pub compare: String,
+    /// Text that must precede each `FILE:RECORD` after [`Commands::compare`]: the output folder and `#`, if
+    /// the documents must be read as the run read them. Otherwise empty.
+    pub compared_in: String,
 }
 
 /// Counts of one collection that was read.

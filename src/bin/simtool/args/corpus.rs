@@ -77,6 +77,9 @@ pub(crate) struct CorpusForm {
     pub(crate) queries: Vec<PathBuf>,
 
     #[command(flatten)]
+    pub(crate) fields: AgainstArgs,
+
+    #[command(flatten)]
     pub(crate) keep: KeepArgs,
 
     #[command(flatten)]
@@ -187,8 +190,9 @@ impl MatchArgs {
 
 impl CorpusForm {
     pub(crate) fn job(&self) -> Job<'_> {
-        let Self { words, paths, queries, keep, corpus } = self;
-        Job { words: Some(words), paths, queries, keep: Some(keep), fields: None, corpus }
+        let Self { words, paths, queries, fields, keep, corpus } = self;
+        let (words, keep, fields) = (Some(words), Some(keep), Some(fields));
+        Job { words, paths, queries, keep, fields, corpus }
     }
 }
 

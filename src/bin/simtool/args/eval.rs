@@ -8,6 +8,7 @@ use simtool::run::{EvaluatedDocuments, InputSettings};
 use std::path::PathBuf;
 
 /// Arguments of `simtool eval`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct EvalArgs {
     /// Labelled collections, one a folder: documents in docs.* (for example docs.jsonl.zst),
@@ -94,8 +95,12 @@ pub(crate) struct EvalArgs {
     pub(crate) force: bool,
 
     /// Fields or columns of the text, as in `simtool dedup` [default: text].
-    #[arg(long, value_name = "NAMES", help_heading = "Reading")]
+    #[arg(long, value_name = "NAMES", conflicts_with = "all_strings", help_heading = "Reading")]
     pub(crate) text_field: Option<String>,
+
+    /// Compare all texts of a record, joined by newlines: every string of JSON, every text column.
+    #[arg(long, help_heading = "Reading")]
+    pub(crate) all_strings: bool,
 
     /// Field or column of the ID; a field named here must exist [default: id].
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
@@ -113,6 +118,7 @@ impl EvalArgs {
     pub(crate) fn documents(&self, paths: Vec<PathBuf>) -> Result<EvaluatedDocuments, Error> {
         let input = InputSettings {
             text_field: self.text_field.clone(),
+            all_strings: self.all_strings,
             id_field: self.id_field.clone(),
             ..InputSettings::default()
         };

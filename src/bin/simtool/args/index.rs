@@ -203,8 +203,12 @@ pub(crate) struct FilterArgs {
     pub(crate) duplicates: Option<PathBuf>,
 
     /// Fields of the text, as in `simtool dedup`.
-    #[arg(long, value_name = "NAMES", default_value = "text")]
+    #[arg(long, value_name = "NAMES", default_value = "text", conflicts_with = "all_strings")]
     pub(crate) text_field: String,
+
+    /// Compare all texts of a line, joined by newlines.
+    #[arg(long)]
+    pub(crate) all_strings: bool,
 
     /// Field of the ID.
     #[arg(long, value_name = "FIELD", default_value = "id")]
