@@ -23,7 +23,5 @@ pub use histogram::Histogram;
 pub use labelled::{DocumentsInMemory, Labelled, LabelledFolder, Labels};
 pub use measure::step;
 pub use methods::evaluate;
-pub use ratio_estimate::{
-    EstimatedShare, Interval, RatioEstimate, SampledDocument, ratio_estimate, wilson,
-};
+pub use ratio_estimate::{Interval, RatioEstimate, SampledDocument, ratio_estimate};
 pub use sampled::{SampleSettings, SampledMethod, estimate_by_sample};

@@ -1,17 +1,21 @@
 //! Estimates recall and precision, with intervals, from a sample of documents.
 //!
 //! Pairs with a common document are not independent, so documents are sampled and not pairs. Recall and
-//! precision are ratio estimators over the sampled documents.
+//! precision are ratio estimators over the sampled documents. A few documents of a large cluster can have
+//! most of the pairs, so the interval counts the documents that effectively decide the ratio, and not the
+//! sampled documents.
 //!
 //! # References
 //! E. B. Wilson. Probable inference, the law of succession, and statistical inference. JASA 1927.
+//!
+//! E. L. Korn, B. I. Graubard. Confidence intervals for proportions with small expected number of positive
+//! counts estimated from survey data. Survey Methodology 24, 1998.
 
-/// Factor of the standard error in a confidence interval of 95 %. It is the 97.5 % quantile of the normal
-/// distribution.
-const Z: f64 = 1.96;
-/// Minimum number of sampled documents with partners for which a confidence interval is given. With fewer
-/// documents, the standard error is unreliable. A partner of a document is a near-duplicate of it.
-const FEWEST: usize = 30;
+/// Quantile of 97.5 % of the normal distribution, for a confidence interval of 95 %.
+const Z: f64 = 1.959_964;
+/// Maximum share of one document in the pairs of a sample for which the error of the ratio without this
+/// document is computed. A document with nearly all pairs would make the error infinite.
+const LARGEST_SHARE: f64 = 0.9;
 
 /// Counts of the partners of one sampled document. A partner is another document that is its near-duplicate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,17 +36,6 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// A share that was measured on a sample, with the confidence interval of the true share (Wilson's interval).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EstimatedShare {
-    /// Number of sampled things that have a property, for example of documents without a missed partner.
-    pub part: u64,
-    /// Number of all sampled things, with or without the property.
-    pub whole: u64,
-    /// Confidence interval of `part / whole`.
-    pub interval: Interval,
-}
-
 /// Recall or precision, estimated from sampled documents. It is the sum of [`SampledDocument::hits`] divided by the
 /// sum of [`SampledDocument::partners`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,19 +48,23 @@ pub struct RatioEstimate {
     pub partners: u64,
     /// Number of sampled documents whose [`SampledDocument::partners`] is not 0.
     pub documents: u64,
+    /// Number of sampled documents with partners for which no partner is wrong or missed, so that their `hits`
+    /// equal their `partners`.
+    pub whole_documents: u64,
     /// Estimated recall or precision: `hits / partners`, or 1 if `partners` is 0.
     pub ratio: f64,
     /// Standard error of `ratio`.
     pub standard_error: f64,
-    /// Confidence interval of `ratio`. `None` if `documents` is below 30 or if `hits` equals `partners`.
-    pub interval: Option<Interval>,
-    /// Share of the sampled documents with partners for which no partner is wrong or missed, so that `hits`
-    /// equals `partners`. Reports show this share if `interval` is `None`.
-    pub whole: EstimatedShare,
+    /// Confidence interval of the ratio, which contains `ratio`. It is 0 to 1 if `partners` is 0.
+    pub interval: Interval,
 }
 
 /// Estimates the recall or precision of a method for a collection of `all` documents from a sample of its
 /// documents. [`SampledDocument`] explains the counts of each sampled document.
+///
+/// The interval is Wilson's interval of a sample whose size would give the same standard error. Its
+/// quantile grows as fewer documents decide the ratio and its error. In generated collections whose largest
+/// cluster is 1 to 25 % of the documents, it contains the true ratio in 89 to 98 of 100 samples.
 ///
 /// ```
 /// use simtool::evaluate::{SampledDocument, ratio_estimate};
@@ -78,57 +75,208 @@ pub struct RatioEstimate {
 /// ```
 #[must_use]
 pub fn ratio_estimate(sample: &[SampledDocument], all: u64) -> RatioEstimate {
-    let (mut hits, mut partners, mut documents, mut whole) = (0_u64, 0_u64, 0_u64, 0_u64);
+    let (mut hits, mut partners, mut documents, mut whole_documents) = (0_u64, 0_u64, 0_u64, 0_u64);
     for document in sample.iter().filter(|document| document.partners > 0) {
         hits += document.hits;
         partners += document.partners;
         documents += 1;
-        whole += u64::from(document.hits == document.partners);
+        whole_documents += u64::from(document.hits == document.partners);
     }
     let ratio = if partners == 0 { 1.0 } else { hits as f64 / partners as f64 };
-    let deviation = |d: &SampledDocument| (d.hits as f64 - ratio * d.partners as f64).powi(2);
-    // Documents without partners add 0 to the sum, but they count in the size of the sample.
-    let squares: f64 = sample.iter().map(deviation).sum();
-    let size = sample.len() as f64;
     // Correction for a finite population: a sample of all documents has no error.
-    let left = (1.0 - size / (all.max(1) as f64)).max(0.0);
-    let variance = left * size / (size - 1.0).max(1.0) * squares / (partners.max(1) as f64).powi(2);
-    let standard_error = variance.sqrt();
-    let is_normal = documents as usize >= FEWEST && hits < partners;
-    let interval = is_normal.then(|| Interval {
-        low: (ratio - Z * standard_error).max(0.0),
-        high: (ratio + Z * standard_error).min(1.0),
-    });
-    let whole = wilson(whole, documents);
-    RatioEstimate { hits, partners, documents, ratio, standard_error, interval, whole }
+    let left = (1.0 - sample.len() as f64 / (all.max(1) as f64)).max(0.0);
+    let error = RatioError::new(sample, ratio, left);
+    let interval = match partners {
+        0 => Interval { low: 0.0, high: 1.0 },
+        _ => error.interval(ratio, partners as f64),
+    };
+    let standard_error = error.standard_error;
+    RatioEstimate { hits, partners, documents, whole_documents, ratio, standard_error, interval }
 }
 
-/// Returns `part / whole` with Wilson's interval of 95 %. The interval is 0 to 1 if `whole` is 0.
-#[must_use]
-pub fn wilson(part: u64, whole: u64) -> EstimatedShare {
-    let n = whole as f64;
-    let interval = if whole == 0 {
-        Interval { low: 0.0, high: 1.0 }
-    } else {
-        let share = part as f64 / n;
-        let square = Z * Z;
-        let middle = share + square / (2.0 * n);
-        let reach = Z * (share * (1.0 - share) / n + square / (4.0 * n * n)).sqrt();
-        let scale = 1.0 + square / n;
-        Interval {
-            low: ((middle - reach) / scale).max(0.0),
-            high: ((middle + reach) / scale).min(1.0),
+/// Error of a ratio that was estimated from a sample.
+struct RatioError {
+    standard_error: f64,
+    /// Standard error by the jackknife, which leaves out one document at a time. It is larger than
+    /// `standard_error` if some documents have a large share of the pairs.
+    jackknife_error: f64,
+    /// Share of the collection that is not in the sample.
+    left: f64,
+    /// Number of documents with equal numbers of partners that would decide the ratio as the sample does
+    /// (Kish).
+    deciding: f64,
+    /// Number of documents with equal errors that would decide the standard error as the sample does.
+    erring: f64,
+}
+
+impl RatioError {
+    /// Computes the error of `ratio`. `left` is the share of the collection that is not in the sample.
+    fn new(sample: &[SampledDocument], ratio: f64, left: f64) -> Self {
+        let partners: f64 = sample.iter().map(|document| document.partners as f64).sum();
+        // Documents without partners add 0 to the sums, but they count in the size of the sample.
+        let (mut squares, mut fourths, mut without, mut weights) = (0.0, 0.0, 0.0, 0.0);
+        for document in sample.iter().filter(|document| document.partners > 0) {
+            let share = document.partners as f64 / partners;
+            let square = (document.hits as f64 / partners - ratio * share).powi(2);
+            squares += square;
+            fourths += square * square;
+            without += square / (1.0 - share.min(LARGEST_SHARE)).powi(2);
+            weights += share * share;
         }
-    };
-    EstimatedShare { part, whole, interval }
+        let size = sample.len() as f64;
+        let scale = left * size / (size - 1.0).max(1.0);
+        let deciding = if weights > 0.0 { 1.0 / weights } else { 0.0 };
+        let erring = if fourths > 0.0 { squares * squares / fourths } else { deciding };
+        Self {
+            standard_error: (scale * squares).sqrt(),
+            jackknife_error: (scale * without).sqrt(),
+            left,
+            deciding,
+            erring: erring.min(deciding),
+        }
+    }
+
+    /// Returns the confidence interval of `ratio`, which was estimated from `partners` pairs.
+    fn interval(&self, ratio: f64, partners: f64) -> Interval {
+        if self.left == 0.0 {
+            return Interval { low: ratio, high: ratio };
+        }
+        let variance = self.jackknife_error.powi(2);
+        // Without a deviation in the sample, the number of deciding documents limits the certainty.
+        let size = if variance > 0.0 && ratio < 1.0 && ratio > 0.0 {
+            ratio * (1.0 - ratio) / variance
+        } else {
+            self.deciding / self.left
+        };
+        // The errors of few documents are less certain than the weights of many documents. The geometric
+        // mean of both numbers gave the best coverage in simulations.
+        let freedom = (self.deciding * self.erring).sqrt() - 1.0;
+        wilson(ratio, size.min(partners / self.left), quantile(freedom))
+    }
+}
+
+/// Returns Wilson's interval of a share that was measured on `size` things. `quantile` replaces that of the
+/// normal distribution. The interval contains `share`.
+fn wilson(share: f64, size: f64, quantile: f64) -> Interval {
+    let square = quantile * quantile;
+    let middle = share + square / (2.0 * size);
+    let reach =
+        quantile * (share * (1.0 - share) / size + square / (4.0 * size * size)).max(0.0).sqrt();
+    let scale = 1.0 + square / size;
+    // Rounding must not put the share outside its interval.
+    Interval {
+        low: ((middle - reach) / scale).clamp(0.0, share),
+        high: ((middle + reach) / scale).clamp(share, 1.0),
+    }
+}
+
+/// Returns the quantile of 97.5 % of Student's distribution with so many degrees of freedom, at least 1. The
+/// result is the beginning of the series of Cornish and Fisher, and is 1 % too small for 3 degrees.
+fn quantile(freedom: f64) -> f64 {
+    let freedom = freedom.max(1.0);
+    let power = |exponent: i32| Z.powi(exponent);
+    let first = (power(3) + Z) / 4.0;
+    let second = (5.0 * power(5) + 16.0 * power(3) + 3.0 * Z) / 96.0;
+    let third = (3.0 * power(7) + 19.0 * power(5) + 17.0 * power(3) - 15.0 * Z) / 384.0;
+    Z + first / freedom + second / freedom.powi(2) + third / freedom.powi(3)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simtool_base::stable_hash::mix;
 
     fn rounded(number: f64) -> String {
         format!("{number:.3}")
+    }
+
+    /// Random numbers from a seed.
+    struct Random(u64);
+
+    impl Random {
+        /// Returns a number below `end`.
+        fn below(&mut self, end: u64) -> u64 {
+            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            mix(self.0) % end
+        }
+
+        /// Returns the number of changes that made a document from the first one of its cluster: 0 to 5,
+        /// mostly 1.
+        fn changes(&mut self) -> u64 {
+            [0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 5][self.below(11) as usize]
+        }
+    }
+
+    /// Generates the counts of all documents of a collection with clusters of these sizes, and one more
+    /// document without partners for each document in a cluster. A method finds a pair if both documents
+    /// together have at most three changes. Every pair of a cluster is true, or for the precision if its
+    /// documents have at most two changes.
+    fn collection(
+        sizes: &[usize],
+        is_precision: bool,
+        random: &mut Random,
+    ) -> Vec<SampledDocument> {
+        let mut documents = Vec::new();
+        for &size in sizes {
+            let changes: Vec<u64> = (0..size).map(|_| random.changes()).collect();
+            let with = |count: u64| changes.iter().filter(|own| **own == count).count() as u64;
+            let counts: Vec<u64> = (0..=5).map(with).collect();
+            for &own in &changes {
+                let within = |most: u64| {
+                    let others = (0..=5).filter(|other| own + other <= most);
+                    let near: u64 = others.map(|other| counts[other as usize]).sum();
+                    // A document is not a partner of itself.
+                    near - u64::from(2 * own <= most)
+                };
+                let [hits, partners] = if is_precision { [2, 3] } else { [3, 10] };
+                documents.push(SampledDocument { hits: within(hits), partners: within(partners) });
+            }
+        }
+        let alone = documents.len();
+        documents.extend(vec![SampledDocument::default(); alone]);
+        documents
+    }
+
+    /// Returns the share of the samples, in percent, whose interval contains the true ratio.
+    fn coverage(sizes: &[usize], sample: usize, is_precision: bool) -> f64 {
+        let mut random = Random(1);
+        let (mut covered, rounds) = (0_u32, 400_u32);
+        for _ in 0..rounds {
+            let mut documents = collection(sizes, is_precision, &mut random);
+            let all = documents.len() as u64;
+            let truth = ratio_estimate(&documents, all).ratio;
+            // The first documents of a shuffled list are a random sample.
+            for at in 0..sample {
+                let other = at + random.below((documents.len() - at) as u64) as usize;
+                documents.swap(at, other);
+            }
+            let found = ratio_estimate(&documents[..sample], all);
+            let Interval { low, high } = found.interval;
+            assert!(low <= found.ratio && found.ratio <= high, "{found:?}");
+            covered += u32::from(low <= truth && truth <= high);
+        }
+        f64::from(covered) / f64::from(rounds) * 100.0
+    }
+
+    #[test]
+    fn intervals_contain_the_true_ratio_in_most_samples() {
+        let small = [2, 2, 2, 3, 3, 4, 5].repeat(30);
+        let with = |large: &[usize]| [large, &small[..]].concat();
+        for (sizes, sample) in [
+            (small.clone(), 30),
+            (small.clone(), 100),
+            (with(&[200]), 60),
+            (with(&[200]), 150),
+            (with(&[400]), 60),
+            (with(&[400]), 150),
+            (with(&[60, 40]), 150),
+        ] {
+            for is_precision in [false, true] {
+                let coverage = coverage(&sizes, sample, is_precision);
+                let case = (sizes[0], sample, is_precision);
+                assert!(coverage >= 90.0, "{case:?}: {coverage}");
+            }
+        }
     }
 
     #[test]
@@ -137,31 +285,38 @@ mod tests {
             .map(|(hits, partners)| SampledDocument { hits, partners });
         let estimate = ratio_estimate(&sample, u64::MAX);
         assert_eq!((estimate.hits, estimate.partners, estimate.documents), (7, 9, 5));
-        assert_eq!(rounded(estimate.ratio), "0.778");
+        assert_eq!((rounded(estimate.ratio), estimate.whole_documents), ("0.778".to_owned(), 3));
         assert_eq!(rounded(estimate.standard_error), "0.154");
-        // Five documents are too few for an interval.
-        assert_eq!((estimate.interval, estimate.whole.part), (None, 3));
         // If the sample is the whole collection, nothing is uncertain.
-        assert!(ratio_estimate(&sample, 6).standard_error.abs() < 1e-12);
+        let all = ratio_estimate(&sample, 6);
+        assert_eq!((all.standard_error, all.interval.low), (0.0, all.ratio));
     }
 
     #[test]
-    fn many_documents_have_an_interval_unless_nothing_was_missed() {
-        let document = SampledDocument { hits: 1, partners: 2 };
-        let interval = ratio_estimate(&[document; 40], 1000).interval.unwrap();
-        assert_eq!((interval.low, interval.high), (0.5, 0.5));
-        let all = SampledDocument { hits: 2, partners: 2 };
-        assert_eq!(ratio_estimate(&[all; 40], 1000).interval, None);
+    fn equal_documents_have_the_interval_of_as_many_independent_pairs() {
+        // Wilson's interval of 47 of 50 is 0.838 to 0.979, and that of 50 of 50 begins at 0.929.
+        let hits = |hits: usize| {
+            let document = |at: usize| SampledDocument { hits: u64::from(at < hits), partners: 1 };
+            (0..50).map(document).collect::<Vec<_>>()
+        };
+        let shown = |sample: &[SampledDocument]| {
+            let Interval { low, high } = ratio_estimate(sample, u64::MAX).interval;
+            (rounded(low), rounded(high))
+        };
+        // Three documents with errors make the interval a little wider.
+        assert_eq!(shown(&hits(47)), ("0.817".into(), "0.982".into()));
+        assert_eq!(shown(&hits(50)), ("0.925".into(), "1.000".into()));
+        let half = SampledDocument { hits: 1, partners: 2 };
+        assert_eq!(shown(&[half; 50]), ("0.363".into(), "0.637".into()));
         let nothing = ratio_estimate(&[], 0);
-        assert_eq!((nothing.ratio, nothing.partners, nothing.interval), (1.0, 0, None));
+        assert_eq!((nothing.ratio, nothing.partners), (1.0, 0));
+        assert_eq!(nothing.interval, Interval { low: 0.0, high: 1.0 });
     }
 
     #[test]
-    fn wilsons_interval_is_that_of_the_worked_examples() {
-        for (part, whole, low, high) in [(47, 50, "0.838", "0.979"), (50, 50, "0.929", "1.000")] {
-            let Interval { low: found_low, high: found_high } = wilson(part, whole).interval;
-            assert_eq!((rounded(found_low), rounded(found_high)), (low.into(), high.into()));
+    fn quantiles_are_those_of_the_tables() {
+        for (freedom, expected) in [(10.0, "2.228"), (30.0, "2.042"), (1e9, "1.960")] {
+            assert_eq!(rounded(quantile(freedom)), expected);
         }
-        assert_eq!(wilson(0, 0).interval, Interval { low: 0.0, high: 1.0 });
     }
 }

@@ -3,7 +3,7 @@
 use crate::args::{EvalArgs, EvalFormat};
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console};
-use simtool::evaluate::{RatioEstimate, SampleSettings, SampledMethod};
+use simtool::evaluate::{Interval, RatioEstimate, SampleSettings, SampledMethod};
 use simtool::json_text::write_string;
 use simtool::method::presets::NamedMethod;
 use simtool::quantity::grouped;
@@ -74,20 +74,13 @@ fn table(sampled: &[SampledMethod], seed: u64) -> String {
 
 /// Returns a ratio and its confidence interval as text.
 fn shown(estimate: &RatioEstimate) -> String {
-    let RatioEstimate { hits, partners, documents, ratio, interval, whole, .. } = estimate;
+    let RatioEstimate { hits, partners, ratio, interval, .. } = estimate;
     if *partners == 0 {
         return "nothing to tell: no document of the sample has a partner".to_owned();
     }
-    let counts = format!("{ratio:.3}, {} of {} pairs", grouped(*hits), grouped(*partners));
-    // If the ratio has no interval of its own, its certainty is shown by the share of documents whose
-    // partners were all found.
-    match interval {
-        Some(interval) => format!("{counts}; 95 %: {:.3} to {:.3}", interval.low, interval.high),
-        None => format!(
-            "{counts}; of all partners of a document in {} of {documents}, 95 %: {:.3} to {:.3}",
-            whole.part, whole.interval.low, whole.interval.high
-        ),
-    }
+    let (hits, partners) = (grouped(*hits), grouped(*partners));
+    let Interval { low, high } = interval;
+    format!("{ratio:.3}, {hits} of {partners} pairs; 95 %: {low:.3} to {high:.3}")
 }
 
 const COLUMNS: [&str; 19] = [
@@ -115,10 +108,8 @@ const COLUMNS: [&str; 19] = [
 /// Returns the values of all columns in the row of a method. `seed` is the seed of the sample.
 fn cells(method: &SampledMethod, seed: u64) -> Vec<String> {
     let estimate = |estimate: &RatioEstimate| {
-        // Every column must have a value, so the interval of documents without a missed partner replaces a
-        // missing interval.
-        let interval = estimate.interval.unwrap_or(estimate.whole.interval);
-        [estimate.ratio, estimate.standard_error, interval.low, interval.high]
+        let Interval { low, high } = estimate.interval;
+        [estimate.ratio, estimate.standard_error, low, high]
             .map(|number| format!("{number:.6}"))
             .into_iter()
             .chain([estimate.partners.to_string()])
@@ -133,8 +124,8 @@ fn cells(method: &SampledMethod, seed: u64) -> Vec<String> {
         method.similarity.to_string(),
     ];
     let back = [
-        recall.whole.part.to_string(),
-        recall.whole.whole.to_string(),
+        recall.whole_documents.to_string(),
+        recall.documents.to_string(),
         format!("{:.6}", recall_of_small.ratio),
     ];
     let estimates = estimate(recall).chain(estimate(precision));
