@@ -47,17 +47,22 @@ pub use settings::Outputs;
 use self::list::OUTPUTS;
 use self::output_kind::{KEEP_STAGE, WRITE_STAGE};
 use self::results::{Results, write_file};
+use self::settings::MOST_PAIRS;
 use self::shared_ids::SharedIds;
 use crate::cluster::{self, Removal};
 use crate::write::output_folder::OutputFolder;
 use crate::write::report::{Report, write_report};
 use crate::write::summary::{FaultPlace, ReadCounts, Summary, write_summary};
-use simtool_base::error::{ErrorKind, Result};
+use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::progress::Work;
+use simtool_base::quantity::{bytes, counted};
 use simtool_compute::context::Context;
 use simtool_model::document::DocOrdinal;
 use std::time::{Duration, Instant};
+
+/// Approximate number of bytes of a pair as a line of JSON.
+const BYTES_A_PAIR: u64 = 200;
 
 /// Writes the outputs of a run to `folder`, except the summary and the page, and completes the counts and
 /// times of `summary`.
@@ -67,7 +72,7 @@ use std::time::{Duration, Instant};
 ///
 /// # Errors
 ///
-/// An output cannot be written. It is also an error, and a bug, if a document is neither kept nor removed.
+/// An output cannot be written, or there are too many pairs to write. It is also an error, and a bug, if a document is neither kept nor removed.
 pub fn write_outputs(
     findings: &Findings<'_>,
     outputs: Outputs,
@@ -75,6 +80,7 @@ pub fn write_outputs(
     summary: &mut Summary,
     context: &Context<'_>,
 ) -> Result<Report> {
+    refuse_flood_of_pairs(findings, outputs)?;
     context.progress().begin("writing", Work::Steps(0));
     let begun = Instant::now();
     let clusters = cluster::clusters(findings.removals);
@@ -104,6 +110,25 @@ pub fn write_outputs(
     let page = report::report(findings, &clusters, context)?;
     summary.add_time(WRITE_STAGE, begun.elapsed().saturating_sub(keeping));
     Ok(page)
+}
+
+/// Refuses to write a number of pairs that the user cannot have expected, such as the 31 billion pairs of
+/// 250,000 equal documents.
+///
+/// # Errors
+///
+/// Pairs are wanted, and there are more than [`MOST_PAIRS`].
+fn refuse_flood_of_pairs(findings: &Findings<'_>, outputs: Outputs) -> Result<()> {
+    let count = findings.close.pair_count();
+    if !outputs.pairs || outputs.any_number_of_pairs || count <= MOST_PAIRS {
+        return Ok(());
+    }
+    let size = bytes(count.saturating_mul(BYTES_A_PAIR));
+    let rule = format!(
+        "would take about {size} as `pairs`; `force` writes them, and without `pairs` the output \
+         clusters.jsonl has each kept document with the removed ones"
+    );
+    Err(Error::limit(counted(count, "pair"), rule))
 }
 
 /// Writes every output that the user requested. Returns the time that copying the inputs took, which the

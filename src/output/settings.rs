@@ -3,6 +3,9 @@
 use super::kept_copies::BadRecords;
 use crate::write::columns::RowFormat;
 
+/// Largest number of pairs that a run writes unless the user insists. They take about 20 GB as JSON Lines.
+pub(super) const MOST_PAIRS: u64 = 100_000_000;
+
 /// Settings that say which outputs a run writes, and in which format.
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs {
@@ -12,6 +15,8 @@ pub struct Outputs {
     pub only_ids: bool,
     /// Whether every pair of near-duplicates is written.
     pub pairs: bool,
+    /// Whether pairs are written however many they are. Otherwise more than 100 million are an error.
+    pub any_number_of_pairs: bool,
     /// Whether copies of the inputs without the removed documents are written.
     pub kept: bool,
     /// Whether copies of the inputs contain bad records.

@@ -107,6 +107,7 @@ impl Request {
             refuse_joined("keep_field", field)?;
         }
         let mut outputs = parse_outputs(&mut options)?;
+        outputs.any_number_of_pairs = existing == Existing::Replace;
         if paths.queries.is_empty() {
             // A user who asks for the output of pairs wants all pairs.
             config.may_leave_pairs_out = !outputs.pairs;
@@ -285,7 +286,7 @@ fn parse_outputs(options: &mut Options) -> Result<Outputs> {
         return Err(Error::config("quarantined", fate.name(), "goes with `write_kept`"));
     }
     let bad_records = bad_records.unwrap_or(BadRecords::Keep);
-    Ok(Outputs { rows, only_ids, pairs, kept, bad_records })
+    Ok(Outputs { rows, only_ids, pairs, any_number_of_pairs: false, kept, bad_records })
 }
 
 #[cfg(test)]

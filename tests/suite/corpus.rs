@@ -278,6 +278,19 @@ fn one_bad_record_costs_itself_alone() {
 }
 
 #[test]
+fn a_flood_of_pairs_is_refused_before_it_is_written() {
+    let equal = "{\"text\":\"the same few words\"}\n".repeat(15_000);
+    let folder = Folder::empty().with("a.jsonl", equal);
+    let run = folder.run(&["-q", "--corpus", "a.jsonl", "--pairs", "--output", "out"]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    let expected = "112,492,500 pairs: would take about 22.5 GB as --pairs";
+    assert!(run.err.contains(expected), "{}", run.err);
+    assert!(!folder.path("out").exists());
+    let run = folder.run(&["-q", "--corpus", "a.jsonl", "--output", "out"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+}
+
+#[test]
 fn outputs_never_replace_inputs() {
     let folder = Folder::empty();
     fs::create_dir(folder.path("in")).unwrap();

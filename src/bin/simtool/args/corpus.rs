@@ -222,8 +222,8 @@ pub(crate) struct KeepArgs {
         value_parser = choices::<ClusterRule>())]
     pub(crate) cluster: String,
 
-    /// Also write every pair. All pairs must fit in memory: with exact, 24 bytes for each pair of
-    /// unequal documents.
+    /// Also write every pair; more than 100 million only with --force. All pairs must fit in memory:
+    /// with exact, 24 bytes for each pair of unequal documents.
     #[arg(long)]
     pub(crate) pairs: bool,
 }
