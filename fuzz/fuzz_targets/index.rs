@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use simtool::durable::{Disk, Durability};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool::index::store::IndexFolder;
-use simtool::index::{Arrival, Index, IndexAdder, salvage};
+use simtool::index::{Arrival, Index, IndexAdder, SalvageFolders, salvage};
 use simtool::mapped_file::FileAccess;
 use simtool::resources::Resources;
 use simtool::stable_hash::{hash, mix};
@@ -113,7 +113,8 @@ fuzz_target!(|data: &[u8]| {
     fs::write(path.join("MANIFEST"), manifest).unwrap();
     ask(&path);
     let saved = base.folder.path().join("saved");
-    if salvage((&path, &saved), FileAccess::READ, disk(), "a fuzzer", &resources()).is_ok() {
+    let folders = SalvageFolders { from: &path, to: &saved, copies_intact: true };
+    if salvage(folders, FileAccess::READ, disk(), "a fuzzer", &resources()).is_ok() {
         ask(&saved);
     }
     drop(fs::remove_dir_all(&saved));

@@ -5,6 +5,13 @@ use pyo3::prelude::*;
 use simtool::{Error, ErrorKind};
 use std::error::Error as _;
 
+pyo3::create_exception!(
+    simtool,
+    IndexLockedError,
+    PyOSError,
+    "Another process writes to the index. Try again when it has ended."
+);
+
 /// Returns the exception for an error: `ValueError` for wrong settings and input, `OSError` for
 /// failures of the operating system, `MemoryError` if memory is too small.
 pub(crate) fn exception(error: Error) -> PyErr {
@@ -22,6 +29,7 @@ pub(crate) fn exception(error: Error) -> PyErr {
         ErrorKind::Loss { .. } | ErrorKind::Changed { .. } | ErrorKind::NothingRead { .. } => {
             PyOSError::new_err(message)
         }
+        ErrorKind::Locked { .. } => IndexLockedError::new_err(message),
         ErrorKind::NotConserved { .. } | ErrorKind::Cancelled => PyRuntimeError::new_err(message),
         _ => PyValueError::new_err(message),
     }

@@ -34,6 +34,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("IndexLockedError", module.py().get_type::<errors::IndexLockedError>())?;
     module.add_class::<tables::Table>()?;
     module.add_class::<tables::Column>()?;
     module.add_class::<near_duplicates::NearDuplicates>()?;

@@ -3,7 +3,7 @@
 use super::kept_recipe::KeptRecipe;
 use super::lookup::{Lookup, Near};
 use super::merge::{SegmentMerger, check_memory, merged_with, most_rows};
-use super::pending::{InputEntry, Pending};
+use super::pending::{InputEntry, KnownInputs, Pending};
 use super::stored::{check_rows, find, near_of, removed};
 use crate::index::store::{IndexWriter, Repeats};
 use crate::method::Method;
@@ -379,21 +379,31 @@ impl IndexAdder {
         self.writer.source(name)
     }
 
-    /// Returns the newest entry about this input file, which says how many of its documents were added.
-    /// `None` if the file was never added.
-    pub(super) fn known_input(&self, input: &InputEntry) -> Result<Option<InputEntry>> {
+    /// Returns the newest entries about all input files, committed or not.
+    pub(super) fn known_inputs(&self) -> Result<KnownInputs> {
         // Later segments have newer entries about the same input, and pending entries are the newest of all.
-        let mut known = None;
+        let mut known = KnownInputs::default();
         for segment in self.writer.folder().segments() {
-            known = InputEntry::all(segment.inputs()?)
-                .filter(|other| other.is_same(input))
-                .last()
-                .or(known);
+            known.add(segment.inputs()?);
         }
-        Ok(InputEntry::all(self.pending.inputs())
-            .filter(|other| other.is_same(input))
-            .last()
-            .or(known))
+        known.add(self.pending.inputs());
+        Ok(known)
+    }
+
+    /// Returns for each row whether the index has a document with the same fingerprint and the same ID. `id`
+    /// returns the ID for a row number.
+    pub(super) fn has_documents<'i>(
+        &self,
+        rows: &FingerprintRows<'_>,
+        id: impl Fn(usize) -> Cow<'i, [u8]>,
+    ) -> Result<Vec<bool>> {
+        self.recipe.check_rows(rows)?;
+        let nearest = self.context.threads().run(|| self.nearest(rows))??;
+        let is_same = |(row, near): (usize, Option<Near>)| match near {
+            Some(Near { distance: 0, number }) => Ok(*self.id(number)? == *id(row)),
+            _ => Ok(false),
+        };
+        nearest.into_iter().enumerate().map(is_same).collect()
     }
 
     /// Stores an entry that says how many documents of an input file were added.

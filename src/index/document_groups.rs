@@ -10,6 +10,7 @@ use crate::pipeline::fingerprint_collection::{CollectionRows, FingerprintedColle
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::pipeline::watched::Watched;
 use simtool_base::error::Result;
+use simtool_base::fault::{Fault, Severity};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_model::document::{DocOrdinal, DocumentIds};
@@ -75,6 +76,13 @@ impl<'g> DocumentGroup<'g> {
             std::iter::repeat_n(self.corpus.shard_file(shard), count)
         };
         self.shards.iter().enumerate().flat_map(of_shard).collect()
+    }
+
+    /// Returns whether a part of the file was lost while the group was read.
+    pub(super) fn has_loss(&self, file: usize) -> bool {
+        let name = self.corpus.file_name(file);
+        let is_loss = |fault: &Fault| fault.severity == Severity::Loss && fault.file == name;
+        self.made.summary.faults.iter().any(is_loss)
     }
 
     /// Returns the number of each file that the group has shards of, and whether the group has the last shard

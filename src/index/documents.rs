@@ -16,7 +16,7 @@ use simtool_model::document_name::DocumentName;
 use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder};
 use simtool_read::{Collection, Corpus};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of added documents after which [`Commits::Often`] commits.
 const COMMITTED: u64 = 1 << 20;
@@ -60,6 +60,25 @@ pub(crate) struct ArrivingCorpus<'c> {
     /// Source and time of the documents.
     pub(crate) arrival: Arrival<'c>,
     pub(crate) commits: Commits,
+    /// The documents of each file that are read.
+    pub(crate) selection: FileSelection,
+}
+
+/// Options that select the documents of a file, for the entries about files that were added.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FileSelection {
+    /// Digest of the options. Other options may select other documents of the same file.
+    pub(crate) digest: u64,
+    /// Whether the number of documents is limited, so that the last file may not be read to its end.
+    pub(crate) is_limited: bool,
+}
+
+/// An input file, and how far its documents were added.
+struct ArrivingFile {
+    entry: InputEntry,
+    /// Whether documents of the file are in the index that `entry` does not count. They were added with other
+    /// options, or before a part of the file was lost.
+    is_known: bool,
 }
 
 /// Receiver of the name and the result of each added document.
@@ -69,8 +88,9 @@ impl IndexAdder {
     /// Adds the documents of a collection in reading order, and calls `report` with the name of each document
     /// and the result of adding it.
     ///
-    /// Files that were already added are skipped. They are recognized by name, length and content. An
-    /// interrupted file continues where it stopped. Standard input is always added.
+    /// Files that were already added as a whole with the same options are skipped. They are recognized by
+    /// name, length and content. An interrupted file continues where it stopped. Other files are read again,
+    /// and their documents that are in the index are neither new nor repeats. Standard input is always added.
     ///
     /// # Errors
     ///
@@ -82,19 +102,20 @@ impl IndexAdder {
         progress: &dyn Progress,
         report: &mut ReportAdded<'_>,
     ) -> Result<AddedCorpus> {
-        let &ArrivingCorpus { corpus, arrival, commits, .. } = arriving;
+        let &ArrivingCorpus { corpus, commits, .. } = arriving;
         let mut added = AddedCorpus::default();
         let inputs = self.inputs_of(arriving, &mut added.known_files)?;
         // A copy of the new documents needs all files, even files that were added before.
         let keeps_ids = commits == Commits::ByCaller;
-        let is_wanted =
-            |shard: &usize| keeps_ids || !added.known_files.contains(&corpus.shard_file(*shard));
+        // The numbers of known files ascend.
+        let is_known = |file: usize| added.known_files.binary_search(&file).is_ok();
+        let is_wanted = |shard: &usize| keeps_ids || !is_known(corpus.shard_file(*shard));
         let shards: Vec<usize> = (0..corpus.shard_count()).filter(is_wanted).collect();
         let (recipe, context) = self.shared();
         let mut addition = Addition {
-            arrival,
-            commits,
+            arriving,
             inputs,
+            lossy: BTreeSet::new(),
             met: BTreeMap::new(),
             uncommitted: 0,
             added: &mut added,
@@ -117,34 +138,48 @@ impl IndexAdder {
         &self,
         arriving: &ArrivingCorpus<'_>,
         known_files: &mut Vec<usize>,
-    ) -> Result<BTreeMap<usize, InputEntry>> {
+    ) -> Result<BTreeMap<usize, ArrivingFile>> {
+        let known = self.known_inputs()?;
         let mut inputs = BTreeMap::new();
         for file in 0..arriving.corpus.file_count() {
-            let name = arriving.corpus.file_name(file);
-            // Standard input can be read only once, so hashing it would lose its documents.
-            if name.as_os_str() == "-" {
-                continue;
-            }
-            // A file that cannot be read here becomes a fault when its documents are read.
-            let Ok(input) = InputEntry::of_file(name, arriving.files.file_path(file)) else {
-                continue;
-            };
-            let known = self.known_input(&input)?;
-            if known.as_ref().is_some_and(|known| known.is_whole) {
+            // A file that cannot be read here is read later or becomes a fault.
+            let Some(input) = arriving.entry_of(file) else { continue };
+            let entries = known.of(&input);
+            let same = entries.iter().find(|entry| entry.selection == input.selection);
+            if same.is_some_and(|same| same.is_whole) {
                 known_files.push(file);
             }
-            inputs.insert(file, known.unwrap_or(input));
+            let entry = same.cloned().unwrap_or(input);
+            inputs.insert(file, ArrivingFile { entry, is_known: !entries.is_empty() });
         }
         Ok(inputs)
     }
 }
 
+impl ArrivingCorpus<'_> {
+    /// Returns an entry about file number `file` of which no document was added. Returns `None` if the file
+    /// cannot be read, or if it is standard input, which can be read only once.
+    fn entry_of(&self, file: usize) -> Option<InputEntry> {
+        let name = self.corpus.file_name(file);
+        if name.as_os_str() == "-" {
+            return None;
+        }
+        InputEntry::of_file(name, self.files.file_path(file), self.selection.digest).ok()
+    }
+
+    /// Returns whether the file may have documents after the last one that is read.
+    fn may_be_cut(&self, file: usize) -> bool {
+        self.selection.is_limited && file + 1 == self.corpus.file_count()
+    }
+}
+
 /// State of adding a corpus, group by group.
 struct Addition<'c> {
-    arrival: Arrival<'c>,
-    commits: Commits,
+    arriving: &'c ArrivingCorpus<'c>,
     /// For each file, the number of its documents that are in the index.
-    inputs: BTreeMap<usize, InputEntry>,
+    inputs: BTreeMap<usize, ArrivingFile>,
+    /// Numbers of the files of which parts were lost while they were read.
+    lossy: BTreeSet<usize>,
     /// For each file, the number of its documents that were read so far.
     met: BTreeMap<usize, u64>,
     /// Number of documents since the last commit.
@@ -160,13 +195,13 @@ impl Addition<'_> {
         group: &DocumentGroup<'_>,
         report: &mut ReportAdded<'_>,
     ) -> Result<()> {
-        let missing: Vec<bool> =
-            group.files().into_iter().map(|file| self.is_missing(file)).collect();
+        let missing = self.missing(adder, group)?;
         let (rows, numbers) = only(group.rows(), &missing);
         self.added.done_before += (missing.len() - numbers.len()) as u64;
         let id = |row: usize| group.name(numbers[row]).id;
-        let results = adder.add(&rows, id, self.arrival)?;
-        let keeps_ids = self.commits == Commits::ByCaller;
+        let &ArrivingCorpus { arrival, commits, .. } = self.arriving;
+        let results = adder.add(&rows, id, arrival)?;
+        let keeps_ids = commits == Commits::ByCaller;
         let before = self.added.is_kept.len();
         if keeps_ids {
             // Documents that an earlier call added are not new, so their elements stay `false`.
@@ -187,32 +222,64 @@ impl Addition<'_> {
         // again or skip some.
         self.note_inputs(adder, group);
         self.uncommitted += results.len() as u64;
-        if self.commits == Commits::Often && self.uncommitted >= COMMITTED {
+        if commits == Commits::Often && self.uncommitted >= COMMITTED {
             adder.commit()?;
             self.uncommitted = 0;
         }
         Ok(())
     }
 
-    /// Whether the next document of `file` is not in the index. Files are always read in the same order, so
-    /// the first documents of a file are those that an interrupted call added.
+    /// Returns for each document of the group whether an earlier call did not add it.
+    fn missing(&mut self, adder: &IndexAdder, group: &DocumentGroup<'_>) -> Result<Vec<bool>> {
+        let files = group.files();
+        let mut missing: Vec<bool> = files.iter().map(|&file| self.is_missing(file)).collect();
+        let is_known = |file| self.inputs.get(&file).is_some_and(|input| input.is_known);
+        let is_doubtful =
+            files.iter().zip(&missing).map(|(&file, &is_missing)| is_missing && is_known(file));
+        let (rows, numbers) = only(group.rows(), &is_doubtful.collect::<Vec<_>>());
+        if numbers.is_empty() {
+            return Ok(missing);
+        }
+        // Its own documents must not become repeats of a file that is read again.
+        let stored = adder.has_documents(&rows, |row| group.name(numbers[row]).id)?;
+        for (&row, is_stored) in numbers.iter().zip(stored) {
+            missing[row] = !is_stored;
+        }
+        Ok(missing)
+    }
+
+    /// Returns whether the next document of `file` is after those that an interrupted call added. Files are
+    /// always read in the same order, so these are the first documents of the file.
     fn is_missing(&mut self, file: usize) -> bool {
         let met = self.met.entry(file).or_default();
         *met += 1;
-        self.inputs.get(&file).is_none_or(|input| *met > input.documents)
+        self.inputs.get(&file).is_none_or(|input| *met > input.entry.documents)
     }
 
     /// Stores for each file of a group how many of its documents were read.
     fn note_inputs(&mut self, adder: &mut IndexAdder, group: &DocumentGroup<'_>) {
-        for (file, is_whole) in group.ended_files() {
-            if let Some(input) = self.inputs.get_mut(&file) {
-                // If a file is read again, its count starts at 0, but the documents that an earlier call
-                // added are still there.
-                let met = self.met.get(&file).copied().unwrap_or_default();
-                input.documents = input.documents.max(met);
-                input.is_whole = is_whole;
-                adder.note_input(input);
+        for (file, has_ended) in group.ended_files() {
+            if group.has_loss(file) {
+                self.lossy.insert(file);
             }
+            if !self.inputs.contains_key(&file)
+                && let Some(entry) = self.arriving.entry_of(file)
+            {
+                // The file could not be read for its hash when this call began.
+                self.inputs.insert(file, ArrivingFile { entry, is_known: false });
+            }
+            let Some(ArrivingFile { entry, .. }) = self.inputs.get_mut(&file) else { continue };
+            if self.lossy.contains(&file) {
+                // A later call may read the lost part. It cannot know which documents come before that part.
+                (entry.documents, entry.is_whole) = (0, false);
+            } else {
+                // If a file is read again, its count starts at 0, but the documents that an earlier call added
+                // are still there.
+                let met = self.met.get(&file).copied().unwrap_or_default();
+                entry.documents = entry.documents.max(met);
+                entry.is_whole = has_ended && !self.arriving.may_be_cut(file);
+            }
+            adder.note_input(entry);
         }
     }
 }

@@ -4,6 +4,7 @@
 use crate::index::store::{MOST_TABLES, Manifest};
 use crate::method::{Criterion, Fitted, Method};
 use simtool_base::error::{Error, Result};
+use simtool_fingerprint::SKETCHES;
 use simtool_hamming::bucket_table::TableKeys;
 use simtool_hamming::layout::Layout;
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, recipe_difference};
@@ -28,6 +29,13 @@ pub(super) struct KeptRecipe {
     /// Bits of a fingerprint that are its key in each lookup table. `None` if there are no tables and
     /// searches compare every fingerprint.
     pub(super) tables: Option<TableKeys>,
+}
+
+/// Returns the names of the methods that an index can use, in the order of the methods of fingerprints.
+pub fn methods_of_indexes() -> impl Iterator<Item = &'static str> {
+    let is_possible =
+        |name: &&str| name.parse::<Method>().is_ok_and(|method| KeptRecipe::new(method).is_ok());
+    SKETCHES.iter().map(|kind| kind.name).filter(is_possible)
 }
 
 impl KeptRecipe {

@@ -9,6 +9,8 @@ mod adder;
 mod document_groups;
 mod documents;
 mod export;
+#[cfg(test)]
+mod fault_tests;
 mod joined_indexes;
 mod kept_recipe;
 mod lines;
@@ -23,9 +25,10 @@ mod tests;
 
 pub use crate::output::index_rows::{RepeatRow, write_repeat};
 pub use adder::{Added, Arrival, IndexAdder};
-pub(crate) use documents::ArrivingCorpus;
 pub use documents::{AddedCorpus, Commits, write_only_new};
+pub(crate) use documents::{ArrivingCorpus, FileSelection};
+pub use kept_recipe::methods_of_indexes;
 pub use lines::{Line, LineFate, LineReader, ReadLines};
 pub use lookup::Near;
-pub use salvage::{Salvaged, salvage};
+pub use salvage::{SalvageFolders, Salvaged, salvage};
 pub use stored::{Index, IndexSize, KnownDocument};

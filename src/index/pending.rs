@@ -2,6 +2,7 @@
 
 use crate::index::store::{Origin, Repeats, SegmentRest};
 use simtool_base::stable_hash::hash;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -116,14 +117,16 @@ pub(super) fn merge_repeats(repeats: &mut Vec<Repeats>) {
 }
 
 /// Entry about an input file, which says how many of its documents were added. A file is recognized by name,
-/// length and content.
+/// length and content, and each choice of its documents by reading options has an entry of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct InputEntry {
     /// Hash of the bytes of the file.
     pub(super) digest: u64,
     /// Number of bytes of the file.
     pub(super) bytes: u64,
-    /// Number of documents of the file that were processed so far, whether they are new or not.
+    /// Digest of the options that selected the documents of the file. `None` in entries of earlier versions.
+    pub(super) selection: Option<u64>,
+    /// Number of documents at the start of the file that were processed so far, whether they are new or not.
     pub(super) documents: u64,
     /// Whether all documents of the file were read.
     pub(super) is_whole: bool,
@@ -133,11 +136,12 @@ pub(super) struct InputEntry {
 
 impl InputEntry {
     /// Creates the entry of a file whose documents were not read yet. Reads the file to compute its hash.
+    /// `selection` is the digest of the options that select its documents.
     ///
     /// # Errors
     ///
     /// The file cannot be read.
-    pub(super) fn of_file(name: &Path, path: &Path) -> io::Result<Self> {
+    pub(super) fn of_file(name: &Path, path: &Path, selection: u64) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let mut digest = simtool_base::stable_hash::StreamedHash::default();
         let (mut bytes, mut piece) = (0, vec![0; 1 << 20]);
@@ -156,6 +160,7 @@ impl InputEntry {
         Ok(Self {
             digest: digest.digest(),
             bytes,
+            selection: Some(selection),
             documents: 0,
             is_whole: false,
             name: in_a_line(name),
@@ -163,8 +168,12 @@ impl InputEntry {
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        let Self { digest, bytes, documents, is_whole, name } = self;
+        let Self { digest, bytes, selection, documents, is_whole, name } = self;
         let state = if *is_whole { "whole" } else { "part" };
+        let state = match selection {
+            Some(selection) => format!("{state}:{selection:016x}"),
+            None => state.to_owned(),
+        };
         out.extend_from_slice(
             format!("{digest:016x} {bytes} {documents} {state} {name}\n").as_bytes(),
         );
@@ -183,27 +192,30 @@ impl InputEntry {
         // The name is the last part because it may contain spaces.
         let mut parts = line.splitn(5, ' ');
         let mut next = || parts.next();
-        Some(Self {
-            digest: u64::from_str_radix(next()?, 16).ok()?,
-            bytes: next()?.parse().ok()?,
-            documents: next()?.parse().ok()?,
-            is_whole: next()? == "whole",
-            name: next()?.to_owned(),
-        })
+        let digest = u64::from_str_radix(next()?, 16).ok()?;
+        let bytes = next()?.parse().ok()?;
+        let documents = next()?.parse().ok()?;
+        let state = next()?;
+        let (state, selection) = match state.split_once(':') {
+            Some((state, digest)) => (state, Some(u64::from_str_radix(digest, 16).ok()?)),
+            None => (state, None),
+        };
+        let (is_whole, name) = (state == "whole", next()?.to_owned());
+        Some(Self { digest, bytes, selection, documents, is_whole, name })
     }
 
-    /// Returns whether both entries are about the same name, length and content.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        (self.digest, self.bytes, &self.name) == (other.digest, other.bytes, &other.name)
+    /// Returns the name, the hash and the length of the file.
+    fn content(&self) -> InputContent {
+        (self.name.clone(), self.digest, self.bytes)
     }
 
     /// Returns the newest entry about each input file, one on each line. Each element of `lines` has entries,
     /// one on each line. Later elements are newer.
     pub(super) fn merged(lines: &[&[u8]]) -> Vec<u8> {
         let all: Vec<Self> = lines.iter().flat_map(|lines| Self::all(lines)).collect();
-        let mut last = std::collections::BTreeMap::new();
+        let mut last = BTreeMap::new();
         for (at, input) in all.iter().enumerate() {
-            last.insert((&input.name, input.digest, input.bytes), at);
+            last.insert((&input.name, input.digest, input.bytes, input.selection), at);
         }
         // Entries stay in the order in which they were written, so the newest entry still comes last.
         let mut order: Vec<_> = last.into_values().collect();
@@ -213,6 +225,30 @@ impl InputEntry {
             all[at].write(&mut merged);
         }
         merged
+    }
+}
+
+/// Name, hash and length of an input file.
+type InputContent = (String, u64, u64);
+
+/// The newest entries about all input files that were ever added to an index.
+#[derive(Debug, Default)]
+pub(super) struct KnownInputs(BTreeMap<InputContent, Vec<InputEntry>>);
+
+impl KnownInputs {
+    /// Adds the entries in `lines`, one on each line. They replace earlier entries about the same documents.
+    pub(super) fn add(&mut self, lines: &[u8]) {
+        for input in InputEntry::all(lines) {
+            let entries = self.0.entry(input.content()).or_default();
+            entries.retain(|earlier| earlier.selection != input.selection);
+            entries.push(input);
+        }
+    }
+
+    /// Returns the entries about a file with the name and content of `input`, one for each selection of its
+    /// documents.
+    pub(super) fn of(&self, input: &InputEntry) -> &[InputEntry] {
+        self.0.get(&input.content()).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -264,6 +300,7 @@ mod tests {
         let input = |documents, is_whole, name: &str| InputEntry {
             digest: 0xAB,
             bytes: 9,
+            selection: (documents > 2).then_some(7),
             documents,
             is_whole,
             name: in_a_line(Path::new(name)),
@@ -275,6 +312,13 @@ mod tests {
         let merged = InputEntry::merged(&[&one, &two]);
         let all: Vec<_> = InputEntry::all(&merged).collect();
         assert_eq!(all, [input(2, true, "é"), input(8, true, "a b\nc")]);
-        assert!(all[1].is_same(&input(0, false, "a b\nc")));
+        let mut known = KnownInputs::default();
+        known.add(&one);
+        known.add(&two);
+        assert_eq!(known.of(&input(0, false, "a b\nc")), [input(8, true, "a b\nc")]);
+        // Another selection of the documents of a file is another entry.
+        known.add(b"00000000000000ab 9 3 whole a b\\nc\n");
+        assert_eq!(known.of(&input(0, false, "a b\nc")).len(), 2);
+        assert!(known.of(&input(0, false, "other")).is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use super::kept_recipe::KeptRecipe;
 use super::merge::write_ids_and_tables;
 use super::pending::merge_repeats;
-use super::stored::has_rows_of;
+use super::stored::{has_rows_of, removed, removed_in_segments};
 use crate::index::store::{
     IndexWriter, Manifest, Origin, Remains, Segment, SegmentRest, SegmentRows, SegmentWriter,
 };
@@ -15,58 +15,71 @@ use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use std::path::Path;
 
+/// Folders of a damaged index and of the new index that gets its intact documents.
+#[derive(Clone, Copy, Debug)]
+pub struct SalvageFolders<'f> {
+    /// Folder of the damaged index, which is not changed.
+    pub from: &'f Path,
+    /// Folder of the new index.
+    pub to: &'f Path,
+    /// Whether an index without damage is copied, too. Otherwise such an index is an error.
+    pub copies_intact: bool,
+}
+
 /// Result of copying the intact documents of a damaged index.
 #[derive(Debug)]
 pub struct Salvaged {
     /// Number of documents in the new index. The documents have the same numbers as in the damaged index.
     pub documents: u64,
-    /// Number of documents that are known to be lost.
+    /// Maximum number of documents that are lost. Documents that were removed before may be counted.
     pub lost_documents: u64,
     /// Descriptions of the damage and of the losses.
     pub damages: Vec<String>,
 }
 
-/// Creates a new index in the folder `to` from the intact parts of the index in `from`, which is not changed.
-/// Documents keep their numbers. The list of input files is not copied, so that lost documents can be added
-/// again.
+/// Creates a new index from the intact parts of the index in the folder `from` of `folders`. Documents keep
+/// their numbers, and new documents get none of the numbers of lost ones. The list of input files is not
+/// copied, so that lost documents can be added again.
 ///
 /// # Errors
 ///
-/// No intact part of the index says how its fingerprints were made, another process writes to the index, or
-/// `to` is not empty or cannot be written.
+/// No intact part of the index says how its fingerprints were made, the index has no damage, or the folder
+/// `to` is not empty or cannot be written. Then there is no new index.
 pub fn salvage(
-    (from, to): (&Path, &Path),
+    folders: SalvageFolders<'_>,
     access: FileAccess,
     disk: Disk,
     holder: &str,
     resources: &Resources,
 ) -> Result<Salvaged> {
-    let Remains { manifest, segments, lost } = Remains::open(from, access)?;
-    let recipe = recipe_of(manifest.as_ref(), &segments, from)?;
-    let sources = manifest.as_ref().map_or(Vec::new(), |manifest| manifest.sources.clone());
-    let fresh = Manifest { sources: sources.clone(), ..recipe.manifest() };
-    IndexWriter::create(to, fresh, disk.clone(), holder)?;
-    let mut writer = IndexWriter::open(to, access, disk, holder)?;
-    let context = &Context::with_pool(resources, &NoProgress)?;
-    let damages = lost.iter().map(Error::to_string).collect();
-    let mut salvaged = Salvaged { documents: 0, lost_documents: 0, damages };
-    let mut next = 0;
+    let SalvageFolders { from, to, copies_intact } = folders;
+    let remains = Remains::open(from, access)?;
+    let recipe = recipe_of(&remains, from)?;
+    let mut salvaged = Salvaged::of(&remains);
+    if salvaged.damages.is_empty() && !copies_intact {
+        let rule = "has no damage. To copy it without its list of added files, use `force`";
+        return Err(Error::config("folder", from.display(), rule));
+    }
+    let Remains { manifest, segments, end_number, .. } = remains;
+    let sources = manifest.map_or(Vec::new(), |manifest| manifest.sources);
     let mut last_source = sources.len();
+    let fresh = Manifest { sources, documents: end_number, ..recipe.manifest() };
+    let mut writer = IndexWriter::begin(to, fresh, access, disk, holder)?;
+    let context = &Context::with_pool(resources, &NoProgress)?;
+    let mut next = 0;
     for segment in &segments {
         // Without a manifest, the folder may have segments of another index. Their fingerprints must not be
         // mixed with the fingerprints of this index.
         if !has_rows_of(segment, &recipe) {
-            salvaged.damages.push(format!("{} has other rows", segment.path().display()));
+            salvaged.note(format!("{} has other rows", segment.path().display()));
             continue;
         }
-        let mut rest = rest_of(segment, &mut salvaged.damages);
-        for source in rest.origins.iter().map(|origin| origin.source) {
-            last_source = last_source.max(source as usize + 1);
-        }
+        let mut rest = rest_of(segment, &mut salvaged);
         let mut intact = IntactDocuments::read(segment, &rest.origins, next);
-        salvaged.count(segment, &intact, manifest.is_some());
+        salvaged.count(segment, &intact);
         next = intact.end;
         rest.origins = std::mem::take(&mut intact.origins);
+        last_source = last_source.max(end_of_sources(&rest));
         let rows =
             SegmentRows::new(intact.first, &intact.numbers, recipe.row_words(), &intact.words);
         let write_ids = |segment: &mut SegmentWriter<'_>| {
@@ -74,36 +87,80 @@ pub fn salvage(
             segment.end_ids()
         };
         // Segments are not merged, so only one of them needs to be in memory.
-        writer.push_segment(0, &rows, &rest, next, &mut |segment| {
+        writer.push_segment(0, &rows, &rest, end_number.max(next), &mut |segment| {
             write_ids_and_tables(segment, &write_ids, &intact.words, &recipe, context)
         })?;
     }
     // The names of these sources were in the lost manifest. Documents have only their numbers, which become
     // names.
-    for source in sources.len()..last_source {
+    for source in writer.folder().manifest().sources.len()..last_source {
         writer.source(&format!("source {source}"))?;
     }
+    let removed = removed(writer.folder())?;
+    salvaged.documents -= removed_in_segments(writer.folder(), &removed) as u64;
+    // Until this commit there is no manifest, so an error above leaves no index.
     writer.commit()?;
     Ok(salvaged)
 }
 
 impl Salvaged {
-    /// Counts the documents of a segment. Missing documents are lost if the index `has_manifest`.
-    fn count(&mut self, segment: &Segment, intact: &IntactDocuments, has_manifest: bool) {
-        let found = intact.numbers.len() as u64;
-        let is_there = segment.len() as u64;
-        let missing = is_there - found;
-        // Without a manifest, a missing document may be a second copy that was skipped, so it does not count
-        // as lost.
-        if has_manifest && missing > 0 {
-            self.lost_documents += missing;
-            self.damages.push(format!(
-                "{}: {missing} of {is_there} documents are lost",
-                segment.path().display()
+    /// Creates the result before any document was copied: the damage of the files, which are read as a whole.
+    fn of(remains: &Remains) -> Self {
+        let mut salvaged = Self { documents: 0, lost_documents: 0, damages: Vec::new() };
+        for error in &remains.lost {
+            salvaged.note(with_cause(error));
+        }
+        for numbers in &remains.lost_numbers {
+            let count = numbers.end - numbers.start;
+            salvaged.lost_documents = salvaged.lost_documents.saturating_add(count);
+            salvaged.note(format!(
+                "at most {count} documents are lost, with the numbers from {} to {}",
+                numbers.start,
+                numbers.end - 1
             ));
         }
-        self.documents += found;
+        for segment in &remains.segments {
+            if let Err(error) = segment.verify() {
+                salvaged.note(with_cause(&error));
+            }
+        }
+        salvaged
     }
+
+    /// Adds the description of a damage unless it is known already.
+    fn note(&mut self, damage: String) {
+        if !self.damages.contains(&damage) {
+            self.damages.push(damage);
+        }
+    }
+
+    /// Counts the documents of a segment.
+    fn count(&mut self, segment: &Segment, intact: &IntactDocuments) {
+        let is_there = segment.len() as u64;
+        // A second copy of a document is skipped, but it is not lost.
+        let missing = is_there - intact.numbers.len() as u64 - intact.copies;
+        if missing > 0 {
+            self.lost_documents += missing;
+            let path = segment.path().display();
+            self.note(format!("{path}: {missing} of {is_there} documents are lost"));
+        }
+        self.documents += intact.numbers.len() as u64;
+    }
+}
+
+/// Returns the text of an error with its cause, for example that a file does not exist.
+fn with_cause(error: &Error) -> String {
+    match std::error::Error::source(error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
+}
+
+/// Returns the number that follows the greatest number of a source in the data of a segment.
+fn end_of_sources(rest: &SegmentRest) -> usize {
+    let origins = rest.origins.iter().map(|origin| origin.source);
+    let sources = origins.chain(rest.repeats.iter().map(|repeats| repeats.source));
+    sources.max().map_or(0, |source| source as usize + 1)
 }
 
 /// The intact documents of a segment.
@@ -117,6 +174,8 @@ struct IntactDocuments {
     words: Vec<u64>,
     ids: Vec<Vec<u8>>,
     origins: Vec<Origin>,
+    /// Number of documents that an earlier segment has, too. They are not copied again.
+    copies: u64,
 }
 
 impl IntactDocuments {
@@ -129,10 +188,12 @@ impl IntactDocuments {
         let mut words = Vec::new();
         let mut ids = Vec::new();
         let mut kept_origins = Vec::new();
+        let mut copies = 0;
         segment.visit_intact(|row, number, id, row_words| {
             // Without a manifest, a document can be in two segments, before and after a merge. The second
             // copy is skipped.
             if number < end {
+                copies += 1;
                 return;
             }
             end = number.saturating_add(1);
@@ -144,7 +205,8 @@ impl IntactDocuments {
             words.extend_from_slice(row_words);
             ids.push(id.to_vec());
         });
-        Self { first: first.unwrap_or(end), end, numbers, words, ids, origins: kept_origins }
+        let first = first.unwrap_or(end);
+        Self { first, end, numbers, words, ids, origins: kept_origins, copies }
     }
 }
 
@@ -153,12 +215,15 @@ impl IntactDocuments {
 /// # Errors
 ///
 /// The recipe is not known here, or there is none. `from` is for the message.
-fn recipe_of(manifest: Option<&Manifest>, segments: &[Segment], from: &Path) -> Result<KeptRecipe> {
-    if let Some(manifest) = manifest {
+fn recipe_of(remains: &Remains, from: &Path) -> Result<KeptRecipe> {
+    if let Some(manifest) = &remains.manifest {
         return KeptRecipe::of(manifest);
     }
-    described(segments).ok_or_else(|| {
-        let rule = "has no intact manifest or segment that tells how its rows were made";
+    described(&remains.segments).ok_or_else(|| {
+        let first = remains.lost.first().map_or_else(String::new, with_cause);
+        let rule = format!(
+            "has no intact manifest or segment that tells how its rows were made ({first})"
+        );
         Error::config("folder", from.display(), rule)
     })?
 }
@@ -172,10 +237,10 @@ fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
     Some(KeptRecipe::of(&Manifest::new(method, recipe)))
 }
 
-/// Returns the sources, times, repeats and removals of a segment as far as they are intact. Adds errors to
-/// `damages`.
-fn rest_of(segment: &Segment, damages: &mut Vec<String>) -> SegmentRest {
-    let mut note = |error: Error| damages.push(error.to_string());
+/// Returns the sources, times, repeats and removals of a segment as far as they are intact. Notes the damage of
+/// the others in `salvaged`.
+fn rest_of(segment: &Segment, salvaged: &mut Salvaged) -> SegmentRest {
+    let mut note = |error: Error| salvaged.note(with_cause(&error));
     let mut repeats = segment.repeats().map_err(&mut note).unwrap_or_default().to_vec();
     merge_repeats(&mut repeats);
     SegmentRest {

@@ -263,14 +263,16 @@ impl Index {
         let manifest = self.folder.manifest();
         let segments = self.folder.segments();
         let rows: usize = segments.iter().map(|segment| segment.len()).sum();
-        // Removed documents stay in their segments until a merge. Only the ones that are still there were
-        // counted above.
-        let still_there = |number: &&u64| find(&self.folder, **number).is_ok_and(|at| at.is_some());
-        let gone = self.removed.iter().filter(still_there).count();
+        let gone = removed_in_segments(&self.folder, &self.removed);
+        let is_known = |number: u64| {
+            let is_there = || find(&self.folder, number).is_ok_and(|at| at.is_some());
+            self.removed.binary_search(&number).is_err() && is_there()
+        };
         let mut repeats = 0;
         for segment in segments {
-            repeats +=
-                segment.repeats()?.iter().map(|repeats| u64::from(repeats.count)).sum::<u64>();
+            // Repeats of removed documents stay in their segments until a merge, too.
+            let of_known = segment.repeats()?.iter().filter(|repeats| is_known(repeats.number));
+            repeats += of_known.map(|repeats| u64::from(repeats.count)).sum::<u64>();
         }
         let documents = (rows - gone) as u64;
         Ok(IndexSize {
@@ -337,6 +339,12 @@ pub(super) fn removed(folder: &IndexFolder) -> Result<Vec<u64>> {
     removed.sort_unstable();
     removed.dedup();
     Ok(removed)
+}
+
+/// Returns the number of removed documents that are still in a segment. They stay there until a merge.
+pub(super) fn removed_in_segments(folder: &IndexFolder, removed: &[u64]) -> usize {
+    let is_there = |number: &&u64| find(folder, **number).is_ok_and(|at| at.is_some());
+    removed.iter().filter(is_there).count()
 }
 
 /// Checks that all segments have the fingerprint length and the number of tables that the recipe demands.

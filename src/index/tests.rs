@@ -84,25 +84,25 @@ impl List {
     }
 }
 
-fn disk() -> Disk {
+pub(super) fn disk() -> Disk {
     Disk::new(Durability::Fast)
 }
 
-fn resources(threads: usize) -> Resources {
+pub(super) fn resources(threads: usize) -> Resources {
     Resources { threads, ..Resources::default() }
 }
 
-fn open(path: &Path, threads: usize) -> IndexAdder {
+pub(super) fn open(path: &Path, threads: usize) -> IndexAdder {
     IndexAdder::open(path, FileAccess::READ, disk(), "a test", &resources(threads)).unwrap()
 }
 
-fn created(method: &str) -> TempDir {
+pub(super) fn created(method: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     IndexAdder::create(folder.path(), method.parse().unwrap(), disk(), "a test").unwrap();
     folder
 }
 
-fn export(path: &Path) -> Vec<(KnownDocument, Vec<u64>)> {
+pub(super) fn export(path: &Path) -> Vec<(KnownDocument, Vec<u64>)> {
     let index = Index::open(path, FileAccess::READ, &resources(1)).unwrap();
     index.verify().unwrap();
     let mut found = Vec::new();

@@ -7,7 +7,7 @@ use super::reading_faults::{all_faults, refuse_most_without_text};
 use super::standard_streams::{STANDARD_INPUT, add_standard_input};
 use crate::pipeline::{CollectionSummary, Quarantined};
 use simtool_base::error::{Error, ErrorKind, Result};
-use simtool_base::fault::{Fault, Severity, quoted};
+use simtool_base::fault::{Fault, Severity, escaped, quoted};
 use simtool_base::options::Choice;
 use simtool_model::document::Bad;
 use simtool_read::globs::Globs;
@@ -150,8 +150,25 @@ impl<'s> Input<'s> {
         let first_loss = || faults.iter().find(|fault| fault.severity == Severity::Loss);
         // Folders first report the files that they left out, so the last fault is about a file.
         let likeliest = wrong_field.or_else(first_loss).or(faults.last());
-        let reason = likeliest.map_or_else(|| without_documents(read), Fault::to_string);
+        let reason = likeliest.map_or_else(|| self.without_documents(read), Fault::to_string);
         Err(ErrorKind::NothingRead { reason }.into())
+    }
+
+    /// Returns the reason why a collection without faults has no document.
+    fn without_documents(&self, read: &CollectionSummary) -> String {
+        let files = match self.collection.file_count() {
+            1 => format!(
+                "\"{}\"",
+                escaped(self.collection.file_name(0).as_os_str().as_encoded_bytes())
+            ),
+            count => format!("{count} files"),
+        };
+        let counts =
+            read.non_documents.kinds().map(|(kind, count)| format!("{count} {}", kind.title()));
+        match counts.collect::<Vec<_>>().join(", ") {
+            none if none.is_empty() => format!("there are no records in {files}"),
+            counts => format!("no record in {files} has a page or a text; there are: {counts}"),
+        }
     }
 
     /// Returns an error if the user named a field for IDs and no document of the inputs has it.
@@ -238,16 +255,6 @@ impl<'s> Input<'s> {
             refuse_without_files(inputs, "split", settings.split.name(), &Format::is_plain)?;
         }
         Ok(())
-    }
-}
-
-/// Returns the reason why a collection without faults has no document.
-fn without_documents(read: &CollectionSummary) -> String {
-    let counts =
-        read.non_documents.kinds().map(|(kind, count)| format!("{count} {}", kind.title()));
-    match counts.collect::<Vec<_>>().join(", ") {
-        none if none.is_empty() => "there are no records".to_owned(),
-        counts => format!("no record has a page or a text; there are: {counts}"),
     }
 }
 

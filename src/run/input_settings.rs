@@ -4,6 +4,7 @@ use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::options::{Choice, Options};
 use simtool_base::quantity::{BYTES_EXPECTED, parse_bytes};
+use simtool_base::stable_hash::hash;
 use simtool_read::selection::Selection;
 use simtool_read::{Format, NamedDialect, Quote, ReadOptions, Selector, TextEncoding, TextSplit};
 use std::ops::RangeInclusive;
@@ -109,6 +110,16 @@ impl Default for InputSettings {
 }
 
 impl InputSettings {
+    /// Returns a digest of the settings that decide which documents a file has. The limit is left out, because
+    /// the documents before it are the same.
+    pub(crate) fn selection_digest(&self) -> u64 {
+        let Self { format, split, encoding, dialect, text_field, all_strings, .. } = self;
+        let reading =
+            format!("{format:?} {split:?} {encoding:?} {dialect:?} {text_field:?} {all_strings}");
+        let Self { min_tokens, max_bytes, sample, max_record, .. } = self;
+        hash(format!("{reading} {min_tokens} {max_bytes:?} {sample:?} {max_record}").as_bytes())
+    }
+
     /// Creates the settings from the options for reading documents, and takes these out of `options`.
     ///
     /// ```

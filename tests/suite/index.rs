@@ -241,7 +241,7 @@ fn one_writes_and_others_wait_or_read() {
         assert_eq!(answer.trim_end(), line);
         assert!(began.elapsed() < Duration::from_secs(5));
     }
-    let message = check_failure(folder, "index add i pages.jsonl", 2);
+    let message = check_failure(folder, "index add i pages.jsonl", 1);
     assert!(message.contains("(simtool index filter): wait until it has ended"), "{message}");
     check(folder, "index query i pages.jsonl -q");
     drop(pipe);

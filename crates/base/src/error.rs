@@ -104,6 +104,14 @@ pub enum ErrorKind {
         /// The difference between the readings.
         fault: Fault,
     },
+    /// Another process writes to the index.
+    #[error("folder {} is being written by {holder}: wait until it has ended", folder.display())]
+    Locked {
+        /// Folder of the index.
+        folder: PathBuf,
+        /// Description of the other process, for example `process 17 (simtool index add)`.
+        holder: String,
+    },
     /// No document was read, so there are no results to write.
     #[error("no document was read: {reason}; nothing was written")]
     NothingRead {

@@ -268,14 +268,14 @@ fn salvage(args: &SalvageArgs) -> anyhow::Result<ExitStatus> {
     let OneIndexArgs { index, memory, common } = &args.index;
     let request = open_request(index, "salvage", common, memory)?;
     let access = inputs::access(common.running.no_mmap);
-    let saved = run::salvage_index(&request, &args.new, access)?;
+    let saved = run::salvage_index(&request, &args.new, args.force, access)?;
     // Damage is a loss, so it is printed even with --quiet.
     for damage in &saved.damages {
         console::error(damage);
     }
     if !common.running.quiet {
         let (saved, lost) = (counted(saved.documents, "document"), grouped(saved.lost_documents));
-        console::note(&format!("{saved} saved, {lost} known to be lost"));
+        console::note(&format!("{saved} saved, at most {lost} lost"));
     }
     Ok(ExitStatus::after(!saved.damages.is_empty()))
 }

@@ -9,6 +9,7 @@
 //! Files that the manifest does not list are not part of the index. A writer has not committed them, and
 //! the next writer removes them.
 
+use super::check_is_file;
 use super::lock::Lock;
 use super::manifest::{Manifest, SegmentEntry};
 use super::sealed_file::Seal;
@@ -24,7 +25,8 @@ use std::sync::Arc;
 const MANIFEST: &str = "MANIFEST";
 /// File name of the new manifest until it replaces the old one.
 const NEXT_MANIFEST: &str = "MANIFEST.next";
-const SEGMENT: &str = "segment-";
+/// Start of the names of segment files.
+pub(super) const SEGMENT: &str = "segment-";
 /// Number of attempts to open an index. An attempt fails if a writer replaces segments at the same time.
 const ATTEMPTS: u32 = 5;
 
@@ -37,13 +39,13 @@ pub struct IndexFolder {
     segments: Vec<Arc<Segment>>,
 }
 
-fn segment_path(folder: &Path, file: u64) -> PathBuf {
+pub(super) fn segment_path(folder: &Path, file: u64) -> PathBuf {
     folder.join(format!("{SEGMENT}{file:010}"))
 }
 
-fn read_manifest(folder: &Path) -> Result<Manifest> {
+pub(super) fn read_manifest(folder: &Path) -> Result<Manifest> {
     let path = folder.join(MANIFEST);
-    match fs::read(&path) {
+    match check_is_file(&path).and_then(|()| fs::read(&path)) {
         Ok(bytes) => Manifest::from_bytes(&bytes, &path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let rule = "is no index: there is no MANIFEST in it; make one (index create)";
@@ -125,51 +127,6 @@ impl IndexFolder {
     }
 }
 
-/// Intact parts of a damaged index.
-#[derive(Debug)]
-pub struct Remains {
-    /// Manifest of the index, if the manifest is intact.
-    pub manifest: Option<Manifest>,
-    /// Segments with an intact header. They are the segments that the manifest lists, or all segments in the
-    /// folder if the manifest is damaged.
-    pub segments: Vec<Segment>,
-    /// Errors about the files that are damaged or could not be opened.
-    pub lost: Vec<Error>,
-}
-
-impl Remains {
-    /// Opens the intact parts of the index in a folder.
-    ///
-    /// # Errors
-    ///
-    /// The folder cannot be read.
-    pub fn open(path: &Path, access: FileAccess) -> Result<Self> {
-        let (mut lost, mut segments) = (Vec::new(), Vec::new());
-        let manifest = read_manifest(path).map_err(|error| lost.push(error)).ok();
-        let files: Vec<(PathBuf, Option<Seal>)> = if let Some(manifest) = &manifest {
-            let named = manifest.segments.iter();
-            named.map(|entry| (segment_path(path, entry.file), Some(entry.seal))).collect()
-        } else {
-            let failed = |e| Error::io(path, "read", e);
-            let entries = fs::read_dir(path).map_err(failed)?;
-            let entries: Vec<_> = entries.collect::<io::Result<_>>().map_err(failed)?;
-            let is_segment = |entry: &&fs::DirEntry| {
-                entry.file_name().to_str().is_some_and(|name| name.starts_with(SEGMENT))
-            };
-            entries.iter().filter(is_segment).map(|entry| (entry.path(), None)).collect()
-        };
-        for (file, seal) in files {
-            match Segment::open(&file, access, seal) {
-                Ok(segment) => segments.push(segment),
-                Err(error) => lost.push(error),
-            }
-        }
-        // A folder lists its files in any order, but documents must be saved in the order of their numbers.
-        segments.sort_by_key(Segment::first);
-        Ok(Self { manifest, segments, lost })
-    }
-}
-
 fn is_missing(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
@@ -200,32 +157,35 @@ impl IndexWriter {
     ///
     /// The folder is not empty or cannot be written.
     pub fn create(path: &Path, manifest: Manifest, disk: Disk, holder: &str) -> Result<()> {
+        Self::begin(path, manifest, FileAccess::READ, disk, holder)?.commit()
+    }
+
+    /// Locks the folder of a new index, and creates the folder if it does not exist. The index exists once
+    /// the returned writer has committed. Until then, the folder has no manifest.
+    ///
+    /// # Errors
+    ///
+    /// The folder is not empty, cannot be written, or another process writes to it.
+    pub(crate) fn begin(
+        path: &Path,
+        manifest: Manifest,
+        access: FileAccess,
+        disk: Disk,
+        holder: &str,
+    ) -> Result<Self> {
         match fs::create_dir(path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(Error::io(path, "create", error));
             }
             _ => {}
         }
-        let entries = fs::read_dir(path).map_err(|e| Error::io(path, "read", e))?;
-        for entry in entries {
-            let entry = entry.map_err(|e| Error::io(path, "read", e))?;
-            // An interrupted `create` can leave these two files. They are overwritten.
-            if !["LOCK", NEXT_MANIFEST].iter().any(|name| entry.file_name() == *name) {
-                let rule = "is not empty: name a folder for the new index";
-                return Err(Error::config("folder", path.display(), rule));
-            }
-        }
+        // The folder of another program gets no lock file.
+        refuse_used(path)?;
         let lock = Lock::take(path, holder)?;
-        let access = FileAccess::READ;
+        // Before this process had the lock, another one may have created an index here.
+        refuse_used(path)?;
         let next = IndexFolder { path: path.to_owned(), access, manifest, segments: Vec::new() };
-        let mut writer = Self::of(next, lock, disk);
-        writer.commit()?;
-        // The new folder survives a power cut only if the folder around it is synced, too.
-        if let Some(parent) = path.parent() {
-            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-            writer.disk.sync_folder(parent).map_err(|e| Error::io(parent, "sync", e))?;
-        }
-        Ok(())
+        Ok(Self::of(next, lock, disk))
     }
 
     /// Opens the index in a folder for writing, and removes files that were never committed. `holder`
@@ -351,7 +311,9 @@ impl IndexWriter {
         let (path, next) = (folder.join(MANIFEST), folder.join(NEXT_MANIFEST));
         let bytes = self.next.manifest.to_bytes();
         let write = || {
-            let mut file = File::create(&next)?;
+            // The name may be a link that someone created. A file behind it must not be overwritten.
+            remove_if_there(&next)?;
+            let mut file = File::options().write(true).create_new(true).open(&next)?;
             file.write_all(&bytes)?;
             self.disk.sync_file(&file, &next)
         };
@@ -363,6 +325,9 @@ impl IndexWriter {
         self.is_in_doubt = true;
         self.disk.rename(&next, &path).map_err(|e| Error::io(&path, "rename", e))?;
         sync_folder(&self.disk)?;
+        if self.next.manifest.generation == 1 {
+            self.sync_parent()?;
+        }
         self.is_in_doubt = false;
         self.unsynced.clear();
         let entries = &self.next.manifest.segments;
@@ -372,6 +337,13 @@ impl IndexWriter {
         }
         self.committed.clone_from(entries);
         Ok(())
+    }
+
+    /// Syncs the folder around a new index. Otherwise a power cut may remove the folder of the index.
+    fn sync_parent(&self) -> Result<()> {
+        let Some(parent) = self.next.path.parent() else { return Ok(()) };
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        self.disk.sync_folder(parent).map_err(|e| Error::io(parent, "sync", e))
     }
 }
 
@@ -388,6 +360,28 @@ impl Drop for IndexWriter {
     }
 }
 
+/// Returns an error if a folder has files other than those that an interrupted creation of an index leaves.
+/// The new index overwrites such files.
+fn refuse_used(folder: &Path) -> Result<()> {
+    let entries = fs::read_dir(folder).map_err(|e| Error::io(folder, "read", e))?;
+    for entry in entries {
+        let entry = entry.map_err(|e| Error::io(folder, "read", e))?;
+        if !["LOCK", NEXT_MANIFEST].iter().any(|name| entry.file_name() == *name) {
+            let rule = "is not empty: name a folder for the new index";
+            return Err(Error::config("folder", folder.display(), rule));
+        }
+    }
+    Ok(())
+}
+
+/// Removes a file if it exists.
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Removes a file that is not part of the index. Errors are ignored, because the next writer tries again.
 fn remove_if_possible(path: &Path) {
     drop(fs::remove_file(path));
@@ -401,9 +395,9 @@ fn write_segment(
     write: &mut dyn FnMut(&mut SegmentWriter<'_>) -> Result<()>,
 ) -> Result<Seal> {
     // An existing file is never overwritten, because a reader may have mapped it.
-    let mut file = File::options().write(true).create_new(true).open(path);
-    let file = file.as_mut().map_err(|e| Error::io(path, "create", io::Error::from(e.kind())))?;
-    let mut segment = SegmentWriter::new(file, path, rows)?;
+    let file = File::options().write(true).create_new(true).open(path);
+    let mut file = file.map_err(|e| Error::io(path, "create", e))?;
+    let mut segment = SegmentWriter::new(&mut file, path, rows)?;
     write(&mut segment)?;
     segment.finish(rest, description)
 }

@@ -1,8 +1,8 @@
 //! The lock of an index. It allows one writer at a time and names the writer.
 
-use simtool_base::error::{Error, Result};
-use std::fs::{self, File, TryLockError};
-use std::io::{Read, Seek, Write};
+use simtool_base::error::{Error, ErrorKind, Result};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Lock that excludes other writers of an index until it is dropped. The system releases the lock when the
@@ -27,14 +27,10 @@ impl Lock {
             move |error| Error::io(path, action, error)
         };
         let mut options = File::options();
-        let mut file = options
-            .read(true)
-            .write(true)
-            .create(true)
-            // Truncating before locking would erase the name of the process that has the lock.
-            .truncate(false)
-            .open(&path)
-            .map_err(failed("open"))?;
+        // Truncating before locking would erase the name of the process that has the lock.
+        options.read(true).write(true).create(true).truncate(false);
+        refuse_links(&mut options);
+        let mut file = options.open(&path).map_err(failed("open"))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -42,9 +38,8 @@ impl Lock {
                 // The other process may be writing its name at this moment. Without the name, the message
                 // still says that there is one.
                 drop(file.read_to_string(&mut other));
-                let other = other.lines().next().unwrap_or("another process").to_owned();
-                let rule = format!("is being written by {other}: wait until it has ended");
-                return Err(Error::config("folder", folder.display(), rule));
+                let holder = other.lines().next().unwrap_or("another process").to_owned();
+                return Err(ErrorKind::Locked { folder: folder.to_owned(), holder }.into());
             }
             Err(TryLockError::Error(error)) => return Err(failed("lock")(error)),
         }
@@ -70,10 +65,23 @@ impl Lock {
         if is_same(&ours, &theirs) {
             return Ok(());
         }
-        let rule = "was replaced by another process while it was locked: start again";
-        Err(Error::config("folder", self.path.display(), rule))
+        let reason = "another process replaced the file; start again";
+        Err(Error::io(&self.path, "hold", io::Error::other(reason)))
     }
 }
+
+/// Lets opening fail if the name of the file is a symbolic link. The lock must not be written to the file that
+/// the link leads to.
+#[cfg(unix)]
+fn refuse_links(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    // Opening a pipe does not wait for another process.
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    options.custom_flags(flags.bits().cast_signed());
+}
+
+#[cfg(not(unix))]
+fn refuse_links(_: &mut OpenOptions) {}
 
 #[cfg(unix)]
 fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {

@@ -12,10 +12,27 @@ mod folder;
 mod id_list;
 mod lock;
 mod manifest;
+mod remains;
 mod sealed_file;
 mod segment;
 
-pub use folder::{IndexFolder, IndexWriter, Remains};
+use std::io;
+use std::path::Path;
+
+pub use folder::{IndexFolder, IndexWriter};
 pub use manifest::{Manifest, SegmentEntry};
+pub use remains::Remains;
 pub use sealed_file::{InSegment, Seal, StoredArray};
 pub use segment::{MOST_TABLES, Origin, Repeats, Segment, SegmentRest, SegmentRows, SegmentWriter};
+
+/// Returns an error unless the path leads to a regular file. Opening a pipe would wait for its writer.
+///
+/// # Errors
+///
+/// The path leads to something else, or to nothing.
+fn check_is_file(path: &Path) -> io::Result<()> {
+    if std::fs::metadata(path)?.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+}

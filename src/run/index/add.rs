@@ -2,7 +2,9 @@
 //! index.
 
 use super::{IndexedDocuments, OpenRequest};
-use crate::index::{Added, AddedCorpus, Arrival, ArrivingCorpus, Commits, Near, write_only_new};
+use crate::index::{
+    Added, AddedCorpus, Arrival, ArrivingCorpus, Commits, FileSelection, Near, write_only_new,
+};
 use crate::output::index_rows::{RepeatRow, write_repeat};
 use crate::pipeline::timings::Timings;
 use crate::run::face::{Face, OutputState, give_name};
@@ -84,6 +86,10 @@ pub fn add_to_index(
         corpus: input.corpus(&strict),
         arrival,
         commits,
+        selection: FileSelection {
+            digest: request.documents.input.selection_digest(),
+            is_limited: request.documents.input.limit.is_some(),
+        },
     };
     let mut added = adder.add_corpus(&arriving, face.progress(), &mut |adder, name, added| {
         // New documents and documents without words are counted but not listed.

@@ -1,10 +1,11 @@
 //! Commands on an index as a whole: its size, a check of all bytes, compaction, merging and salvage.
 
 use super::{OpenRequest, synced_disk};
-use crate::index::{Index, IndexSize, Salvaged, salvage};
+use crate::index::{Index, IndexSize, SalvageFolders, Salvaged, salvage};
 use crate::method::Method;
 use crate::output::index_rows::{SizeRow, write_size};
-use simtool_base::error::Result;
+use crate::run::files::without_links;
+use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::FileAccess;
 use std::io::{self, Write};
 use std::path::Path;
@@ -97,13 +98,17 @@ pub struct MergeOutcome {
 ///
 /// # Errors
 ///
-/// The two indexes compare by different methods, another process writes to the index of `request`, or one of
+/// `other` is the index of `request` itself, the two indexes compare by different methods, another process writes to the index of `request`, or one of
 /// the indexes is damaged.
 pub fn merge_index(
     request: &OpenRequest,
     other: &Path,
     access: FileAccess,
 ) -> Result<MergeOutcome> {
+    if without_links(other) == without_links(&request.index) {
+        let rule = "is the index itself: name another index";
+        return Err(Error::config("other", other.display(), rule));
+    }
     let other = Index::open(other, access, &request.resources)?;
     let mut adder = request.open_adder(access)?;
     let (new, repeats) = adder.add_index(&other)?;
@@ -116,9 +121,14 @@ pub fn merge_index(
 ///
 /// # Errors
 ///
-/// No intact part says how the fingerprints were made, another process writes to the index, or `new` is not
-/// empty or cannot be written.
-pub fn salvage_index(request: &OpenRequest, new: &Path, access: FileAccess) -> Result<Salvaged> {
-    let folders = (&*request.index, new);
+/// No intact part says how the fingerprints were made, the index has no damage although `copies_intact` is
+/// false, or `new` is not empty or cannot be written. Then there is no new index.
+pub fn salvage_index(
+    request: &OpenRequest,
+    new: &Path,
+    copies_intact: bool,
+    access: FileAccess,
+) -> Result<Salvaged> {
+    let folders = SalvageFolders { from: &request.index, to: new, copies_intact };
     salvage(folders, access, synced_disk(), &request.holder, &request.resources)
 }

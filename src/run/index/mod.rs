@@ -208,6 +208,49 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_is_added_with_other_options_repeats_nothing_and_lacks_nothing() {
+        let line = |n: usize| {
+            let text = format!("{n} {n}x {n}y {n}z ").repeat(n + 1);
+            format!("{{\"id\":\"{n}\",\"text\":\"{text}\",\"body\":\"b{n} c{n} d{n} e{n}\"}}\n")
+        };
+        let lines = (0..6).map(line).collect::<Vec<_>>().concat();
+        let place = IndexPlace::new();
+        place.write("x.jsonl", &lines);
+        let add = |options| {
+            let (AddOutcome { added, known_files, .. }, out) = place.add(options, None).unwrap();
+            assert_eq!((added.repeats, &*out), (0, ""), "{options}");
+            (added.new, added.done_before, known_files.len())
+        };
+        assert_eq!(add("limit=2"), (2, 0, 0));
+        assert_eq!(add("limit=2"), (0, 2, 0));
+        assert_eq!(add("min_tokens=20"), (2, 0, 0));
+        assert_eq!(add("min_tokens=20"), (0, 0, 1));
+        assert_eq!(add("max_record=100"), (2, 3, 0));
+        assert_eq!(add(""), (0, 6, 0));
+        assert_eq!(add(""), (0, 0, 1));
+        assert_eq!(add("text_field=nothing"), (0, 0, 0));
+        assert_eq!(add("text_field=body"), (6, 0, 0));
+    }
+
+    #[test]
+    fn a_file_that_was_not_read_is_added_when_it_can_be_read() {
+        let place = IndexPlace::new();
+        let line = |n| format!("{{\"text\":\"{n} {n}x {n}y {n}z\"}}\n");
+        let lines: String = (0..50_000).map(line).collect();
+        let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.window_log(18).unwrap();
+        io::Write::write_all(&mut encoder, lines.as_bytes()).unwrap();
+        let path = place.folder.path().join("in/x.jsonl.zst");
+        fs::write(path, encoder.finish().unwrap()).unwrap();
+        place.write("y.jsonl", LINES);
+        let (outcome, _) = place.add("zstd_window_log=12", None).unwrap();
+        assert_eq!((outcome.added.new, outcome.has_losses), (1, true));
+        let (outcome, _) = place.add("", None).unwrap();
+        assert_eq!(outcome.known_files.len(), 1);
+        assert!(outcome.added.new > 40_000, "{}", outcome.added.new);
+    }
+
+    #[test]
     fn removed_documents_are_near_nothing_and_unknown_ids_are_reported() {
         let place = IndexPlace::new();
         place.write("x.jsonl", LINES);

@@ -1,7 +1,7 @@
 //! Arguments of `simtool index`.
 
 use super::common::output_folder;
-use super::sketch::methods_of_fingerprints;
+use super::sketch::methods_of_indexes;
 use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs, examples};
 use clap::{Subcommand, ValueHint};
 use simtool::utc_time::UtcTime;
@@ -104,7 +104,7 @@ pub(crate) struct CreateArgs {
     pub(crate) index: PathBuf,
 
     /// Method that makes the fingerprints.
-    #[arg(long, value_name = "METHOD", value_parser = methods_of_fingerprints(),
+    #[arg(long, value_name = "METHOD", value_parser = methods_of_indexes(),
         default_value = "simhash")]
     pub(crate) method: String,
 
@@ -291,4 +291,8 @@ pub(crate) struct SalvageArgs {
     /// Folder to create for the new index.
     #[arg(value_name = "NEW", value_parser = output_folder(), value_hint = ValueHint::DirPath)]
     pub(crate) new: PathBuf,
+
+    /// Copy the index even if it has no damage.
+    #[arg(long)]
+    pub(crate) force: bool,
 }

@@ -92,6 +92,11 @@ pub(crate) fn methods_or_auto() -> PossibleValuesParser {
     values(Method::kinds().chain([("auto", help)]))
 }
 
+/// Returns a parser that accepts the methods that an index can use.
+pub(crate) fn methods_of_indexes() -> PossibleValuesParser {
+    simtool::index::methods_of_indexes().collect::<Vec<_>>().into()
+}
+
 /// Returns a parser that accepts the methods that make fingerprints.
 pub(crate) fn methods_of_fingerprints() -> PossibleValuesParser {
     SKETCHES.iter().map(|kind| kind.name).collect::<Vec<_>>().into()

@@ -1,5 +1,6 @@
 //! Opens a sealed file, and checks its blocks when they are read for the first time.
 
+use super::super::check_is_file;
 use super::header::SealedHeader;
 use super::{BLOCK, HEADER, INTACT, Kind, REMEDY, Seal, Section, SectionName, TABLE};
 use bytemuck::Pod;
@@ -37,6 +38,7 @@ enum SealedBytes {
 
 impl SealedBytes {
     fn open(path: &Path, access: FileAccess) -> Result<Self> {
+        check_is_file(path).map_err(|e| Error::io(path, "read", e))?;
         let file = access.open(path)?;
         // A mapped file begins at a page boundary, but bytes that were read into memory can have any address.
         if (file.as_ptr() as usize).is_multiple_of(size_of::<u64>()) {
