@@ -9,7 +9,9 @@ pyo3::create_exception!(
     simtool,
     IndexLockedError,
     PyOSError,
-    "Another process writes to the index. Try again when it has ended."
+    "Another process writes to the index. Try again when it has ended.\n\n    \
+     >>> issubclass(simtool.IndexLockedError, OSError)\n    \
+     True"
 );
 
 /// Returns the exception for an error: `ValueError` for wrong settings and input, `OSError` for

@@ -7,7 +7,7 @@ use super::pending::{InputEntry, KnownInputs, Pending};
 use super::stored::{check_rows, find, near_of, removed};
 use crate::index::store::{IndexWriter, Repeats};
 use crate::method::Method;
-use simtool_base::durable::Disk;
+use simtool_base::durable::{Disk, free_bytes};
 use simtool_base::error::Result;
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::progress::NoProgress;
@@ -26,6 +26,10 @@ use std::sync::Arc;
 /// Number of pending documents that are collected before they are written as a segment. A document is pending
 /// from its addition until it is in a segment.
 const SEALED: usize = 1 << 16;
+/// Number of free bytes on the disk below which the disk counts as nearly full.
+const LOW_DISK: u64 = 256 << 20;
+/// Estimated size of a segment with tables, as a multiple of the size of its documents.
+const WRITTEN_TIMES: u64 = 8;
 
 /// Divisor of the free memory for the pairs of near rows that are added by one call. Each pair is then copied
 /// twice.
@@ -273,9 +277,24 @@ impl IndexAdder {
             let segments = self.writer.folder().segments();
             let next = self.writer.next_number() + self.pending.len() as u64;
             let most_rows = most_rows(&self.recipe, self.context.memory().limit());
-            merged_with(segments, &self.pending, next, most_rows)
+            let merged = merged_with(segments, &self.pending, next, most_rows);
+            let bytes: u64 =
+                segments.iter().rev().take(merged).map(|segment| segment.file_bytes()).sum();
+            // The old segments stay on the disk until the commit. If there is too little room for both, new
+            // documents can still be written alone.
+            if bytes > self.free_bytes() / 2 { 0 } else { merged }
         };
         self.seal_with(merged)
+    }
+
+    /// Returns the number of free bytes on the disk of the index.
+    fn free_bytes(&self) -> u64 {
+        free_bytes(self.writer.folder().path())
+    }
+
+    /// Returns whether the disk has so little room that the pending documents may soon not fit.
+    pub(crate) fn is_disk_low(&self) -> bool {
+        self.free_bytes() < LOW_DISK.saturating_add(WRITTEN_TIMES * self.pending.bytes())
     }
 
     fn seal_with(&mut self, merged: usize) -> Result<()> {
@@ -290,12 +309,32 @@ impl IndexAdder {
     ///
     /// The same as [`IndexWriter::commit`].
     pub fn commit(&mut self) -> Result<()> {
+        self.prepare_commit()?;
+        self.finish_commit()
+    }
+
+    /// Writes everything that the next commit needs, so that [`finish_commit`](Self::finish_commit) cannot fail
+    /// on a full disk. The index does not change yet.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be written.
+    pub(crate) fn prepare_commit(&mut self) -> Result<()> {
         // Repeats, removals and inputs are stored in segments as well, so they need a segment even without
         // new documents.
         if !self.pending.is_empty() {
             self.seal()?;
         }
-        self.writer.commit()
+        self.writer.prepare()
+    }
+
+    /// Completes a commit after [`prepare_commit`](Self::prepare_commit).
+    ///
+    /// # Errors
+    ///
+    /// The same as [`commit`](Self::commit).
+    pub(crate) fn finish_commit(&mut self) -> Result<()> {
+        self.writer.publish()
     }
 
     /// Merges all segments into one and commits. This makes searches faster and deletes removed documents

@@ -67,8 +67,9 @@ pub(crate) struct ArrivingCorpus<'c> {
 /// Options that select the documents of a file, for the entries about files that were added.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FileSelection {
-    /// Digest of the options. Other options may select other documents of the same file.
-    pub(crate) digest: u64,
+    /// Digest of the options, or `None` for the default options. Other options may select other documents of
+    /// the same file.
+    pub(crate) digest: Option<u64>,
     /// Whether the number of documents is limited, so that the last file may not be read to its end.
     pub(crate) is_limited: bool,
 }

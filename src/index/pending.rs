@@ -36,6 +36,11 @@ impl Pending {
         self.ends.len()
     }
 
+    /// Returns the approximate size of all pending data in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        (size_of_val(&self.words[..]) + self.ids.len()) as u64 + self.rest_bytes()
+    }
+
     /// Returns the approximate size of all pending data except documents, in bytes.
     pub(super) fn rest_bytes(&self) -> u64 {
         let SegmentRest { origins, repeats, removed, inputs } = &self.rest;
@@ -124,7 +129,7 @@ pub(super) struct InputEntry {
     pub(super) digest: u64,
     /// Number of bytes of the file.
     pub(super) bytes: u64,
-    /// Digest of the options that selected the documents of the file. `None` in entries of earlier versions.
+    /// Digest of the options that selected the documents of the file. `None` means the default options.
     pub(super) selection: Option<u64>,
     /// Number of documents at the start of the file that were processed so far, whether they are new or not.
     pub(super) documents: u64,
@@ -141,7 +146,7 @@ impl InputEntry {
     /// # Errors
     ///
     /// The file cannot be read.
-    pub(super) fn of_file(name: &Path, path: &Path, selection: u64) -> io::Result<Self> {
+    pub(super) fn of_file(name: &Path, path: &Path, selection: Option<u64>) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let mut digest = simtool_base::stable_hash::StreamedHash::default();
         let (mut bytes, mut piece) = (0, vec![0; 1 << 20]);
@@ -160,7 +165,7 @@ impl InputEntry {
         Ok(Self {
             digest: digest.digest(),
             bytes,
-            selection: Some(selection),
+            selection,
             documents: 0,
             is_whole: false,
             name: in_a_line(name),

@@ -54,6 +54,16 @@ pub trait Face: Sync {
         Ok(None)
     }
 
+    /// Chooses whether an interruption only makes [`is_interrupted`](Self::is_interrupted) return true, or ends
+    /// the program at once. A second interruption always ends it. Runs that must complete what they began defer
+    /// interruptions.
+    fn defer_interruptions(&self, _is_deferred: bool) {}
+
+    /// Returns whether there was an interruption while interruptions were deferred.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+
     /// Delays interruptions until the returned value is dropped. So no interruption comes between creating an
     /// output and [recording](HeldInterruptions::set) its state.
     fn hold_interruptions(&self) -> Box<dyn HeldInterruptions + '_> {

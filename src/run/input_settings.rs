@@ -110,14 +110,20 @@ impl Default for InputSettings {
 }
 
 impl InputSettings {
-    /// Returns a digest of the settings that decide which documents a file has. The limit is left out, because
-    /// the documents before it are the same.
-    pub(crate) fn selection_digest(&self) -> u64 {
+    /// Returns a digest of the settings that decide which documents a file has, or `None` if all of them have
+    /// their default values. The limit is left out, because the documents before it are the same.
+    pub(crate) fn selection_digest(&self) -> Option<u64> {
+        let selection = self.selection();
+        (selection != Self::default().selection()).then(|| hash(selection.as_bytes()))
+    }
+
+    /// Returns the settings that decide which documents a file has, as a text.
+    fn selection(&self) -> String {
         let Self { format, split, encoding, dialect, text_field, all_strings, .. } = self;
         let reading =
             format!("{format:?} {split:?} {encoding:?} {dialect:?} {text_field:?} {all_strings}");
         let Self { min_tokens, max_bytes, sample, max_record, .. } = self;
-        hash(format!("{reading} {min_tokens} {max_bytes:?} {sample:?} {max_record}").as_bytes())
+        format!("{reading} {min_tokens} {max_bytes:?} {sample:?} {max_record}")
     }
 
     /// Creates the settings from the options for reading documents, and takes these out of `options`.

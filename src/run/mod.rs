@@ -56,11 +56,11 @@ pub use face::{Face, HeldInterruptions, Notice, OutputState, Silent, give_name, 
 pub use files::{open_file, open_file_if_there, refuse_existing, without_links, write_whole_file};
 pub use fingerprint::{FingerprintRequest, Fingerprinted, fingerprint, parse_fingerprint_method};
 pub use index::{
-    AddOutcome, AddRequest, ExportRequest, FilterOutcome, FilterRequest, IndexedDocuments,
-    MergeOutcome, OpenRequest, QueryOutcome, QueryRequest, RemoveOutcome, RemoveRequest,
-    StatOutcome, add_to_index, compact_index, create_index, export_index, filter_lines,
-    merge_index, query_index, remove_from_index, salvage_index, stat_index, synced_disk,
-    verify_index,
+    AddOutcome, AddRequest, ExportRequest, FilterEnd, FilterOutcome, FilterRequest,
+    IndexedDocuments, MergeOutcome, OpenRequest, QueryOutcome, QueryRequest, RemoveOutcome,
+    RemoveRequest, StatOutcome, add_to_index, compact_index, create_index, export_index,
+    filter_lines, merge_index, query_index, remove_from_index, salvage_index, stat_index,
+    synced_disk, verify_index,
 };
 pub use input::{Input, Places};
 pub use input_settings::{InputSettings, OnError};

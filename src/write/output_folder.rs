@@ -252,7 +252,9 @@ impl OutputFolder {
 ///
 /// There is something at `path` that may not be replaced.
 fn refuse_content(path: &Path, existing: Existing, replaceable: &[&str]) -> Result<bool> {
-    let refused = |rule: String| Err(Error::config("output", path.display(), rule));
+    // Only `index add` has a folder that is never replaced.
+    let setting = if replaceable.is_empty() { "only_new" } else { "output" };
+    let refused = |rule: String| Err(Error::config(setting, path.display(), rule));
     let Ok(entries) = fs::read_dir(path) else {
         // A path that cannot be listed may be a file.
         if path.exists() && !path.is_dir() {
@@ -266,6 +268,9 @@ fn refuse_content(path: &Path, existing: Existing, replaceable: &[&str]) -> Resu
         .map_err(|error| Error::io(path, "list", error))?;
     if names.is_empty() {
         return Ok(false);
+    }
+    if replaceable.is_empty() {
+        return refused("is not empty: name another folder".to_owned());
     }
     if existing == Existing::Refuse {
         let rule =
@@ -292,7 +297,7 @@ fn refuse_content(path: &Path, existing: Existing, replaceable: &[&str]) -> Resu
 /// Returns the error for a folder that another process changed during the run.
 fn refusal() -> io::Error {
     let reason = "another process wrote to this folder during the run. Its files were kept and this \
-                  run's results were discarded; run again with a different --output";
+                  run's results were discarded; run again with a different folder";
     io::Error::new(io::ErrorKind::AlreadyExists, reason)
 }
 

@@ -82,9 +82,6 @@ impl Collection {
             return Ok(0);
         }
         if let Some(map) = &opened.map {
-            if let Some(fault) = opened.changed_since("not read") {
-                return refuse(fault, visit);
-            }
             let bytes = &map[range.start as usize..range.end as usize];
             return self.read_bytes(format, SplitBytes::Slice(bytes), range.start, opened, visit);
         }

@@ -47,9 +47,16 @@ pub(crate) fn option(field: &str) -> Option<String> {
     // Building the command line takes longer than a message, so the names are collected once.
     static OPTIONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
         let program = Args::command();
-        let commands = std::iter::once(&program).chain(program.get_subcommands());
-        let options = commands.flat_map(clap::Command::get_arguments);
-        options.filter_map(|option| Some(option.get_long()?.to_owned())).collect()
+        let mut commands = vec![&program];
+        let mut options = BTreeSet::new();
+        // Subcommands, for example of `simtool index`, have options of their own.
+        while let Some(command) = commands.pop() {
+            options.extend(
+                command.get_arguments().filter_map(|option| option.get_long()).map(str::to_owned),
+            );
+            commands.extend(command.get_subcommands());
+        }
+        options
     });
     let name = field.replace('_', "-");
     OPTIONS.contains(&name).then(|| format!("--{name}"))

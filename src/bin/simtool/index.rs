@@ -13,8 +13,8 @@ use simtool::options::Options;
 use simtool::quantity::{bytes, counted, grouped};
 use simtool::read::{ReadOptions, Selector};
 use simtool::run::{
-    self, AddOutcome, AddRequest, ExportRequest, FilterOutcome, FilterRequest, IndexedDocuments,
-    MergeOutcome, OpenRequest, QueryRequest, RemoveRequest, StatOutcome,
+    self, AddOutcome, AddRequest, ExportRequest, FilterEnd, FilterOutcome, FilterRequest,
+    IndexedDocuments, MergeOutcome, OpenRequest, QueryRequest, RemoveRequest, StatOutcome,
 };
 use simtool::write::output_folder::Existing;
 use std::io::{self, Write};
@@ -159,11 +159,23 @@ fn filter(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
     };
     let terminal = Terminal::new(&common.running);
     let outcome = run::filter_lines(&request, io::stdin(), &mut io::stdout(), &terminal)?;
-    let FilterOutcome { lines, new, repeats, bad } = outcome;
+    let FilterOutcome { end, lines, new, repeats, bad } = outcome;
     let lines = counted(lines, "line");
     let [new, repeats, without] = [new, repeats, bad].map(grouped);
     terminal.note(&format!("{lines}: {new} new, {repeats} repeat others, {without} no documents"));
-    Ok(ExitStatus::after(bad > 0))
+    Ok(match end {
+        FilterEnd::Input => ExitStatus::after(bad > 0),
+        FilterEnd::Reader => {
+            console::error(
+                "the reader of standard output ended before the input; answered lines are in the index",
+            );
+            ExitStatus::Failed
+        }
+        FilterEnd::Interruption => {
+            console::error("interrupted; answered lines are in the index");
+            ExitStatus::Interrupted
+        }
+    })
 }
 
 fn stat(args: &StatArgs) -> anyhow::Result<()> {

@@ -6,9 +6,6 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// Exit code after an interruption: 128 plus 2, the number of the signal SIGINT. Shells expect this code.
-const INTERRUPTED: i32 = 130;
-
 /// State of the output of this run. Code that renames the output holds the lock of this value. So an
 /// interruption is handled before or after the renaming, but not in between.
 static STATE: Mutex<OutputState> = Mutex::new(OutputState::Nothing);
@@ -19,6 +16,24 @@ static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 /// Whether the program itself sent the interruption, after it had printed an error. Then the program ends as
 /// failed and not as interrupted.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the next interruption is only noted in [`IS_NOTED`], so that the run can complete what it began.
+static IS_DEFERRED: AtomicBool = AtomicBool::new(false);
+
+/// Whether an interruption came while interruptions were deferred.
+static IS_NOTED: AtomicBool = AtomicBool::new(false);
+
+/// Chooses whether the next interruption is only noted, or ends the program at once.
+pub(crate) fn defer(is_deferred: bool) {
+    install();
+    IS_NOTED.store(false, Ordering::Release);
+    IS_DEFERRED.store(is_deferred, Ordering::Release);
+}
+
+/// Returns whether an interruption came while interruptions were deferred.
+pub(crate) fn is_noted() -> bool {
+    IS_NOTED.load(Ordering::Acquire)
+}
 
 /// Delays the handling of interruptions until the returned value is dropped.
 pub(crate) fn hold() -> Box<dyn HeldInterruptions> {
@@ -58,6 +73,12 @@ pub(crate) fn will_end_failed() -> bool {
 
 #[expect(clippy::exit, reason = "an interrupted program ends here, in whatever thread")]
 fn end() {
+    let has_failed = HAS_FAILED.load(Ordering::Acquire);
+    // A second interruption ends a run that does not come to its end.
+    if !has_failed && IS_DEFERRED.swap(false, Ordering::AcqRel) {
+        IS_NOTED.store(true, Ordering::Release);
+        return;
+    }
     // The lock is held until the program exits, so that no other thread renames the output meanwhile.
     let state = state();
     if let OutputState::Unfinished(path) = &*state {
@@ -70,11 +91,11 @@ fn end() {
         }
     }
     // The handler that sent the signal has already printed an error, so nothing more is printed.
-    if HAS_FAILED.load(Ordering::Acquire) {
+    if has_failed {
         std::process::exit(ExitStatus::Failed as i32);
     }
     console::error(&sentence(&state));
-    std::process::exit(INTERRUPTED);
+    std::process::exit(ExitStatus::Interrupted as i32);
 }
 
 /// Returns the message about the output after an interruption, for example that nothing was written.

@@ -43,6 +43,8 @@ enum ExitStatus {
     Usage = 2,
     /// Everything was done, but some records or files could not be read.
     DoneWithLosses = 3,
+    /// The command was interrupted: 128 plus 2, the number of the signal SIGINT. Shells expect this code.
+    Interrupted = 130,
 }
 
 impl ExitStatus {

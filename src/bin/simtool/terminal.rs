@@ -122,6 +122,14 @@ impl Face for Terminal {
         command.as_ref().and_then(Command::job).map(Job::inputs).transpose()
     }
 
+    fn defer_interruptions(&self, is_deferred: bool) {
+        interrupt::defer(is_deferred);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        interrupt::is_noted()
+    }
+
     fn hold_interruptions(&self) -> Box<dyn HeldInterruptions + '_> {
         interrupt::hold()
     }

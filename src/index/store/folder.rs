@@ -293,6 +293,17 @@ impl IndexWriter {
     /// The index did not change. If only one of the last steps failed, the next opening finds the index
     /// either as before or as after the commit.
     pub fn commit(&mut self) -> Result<()> {
+        self.prepare()?;
+        self.publish()
+    }
+
+    /// Writes and syncs everything that the next commit needs, so that [`publish`](Self::publish) needs no more
+    /// space on the disk. The index does not change.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be written.
+    pub(crate) fn prepare(&mut self) -> Result<()> {
         let folder = self.next.path.clone();
         // Segments must be on the disk before the manifest that lists them. Otherwise a power cut could leave
         // a manifest whose segments are incomplete.
@@ -302,13 +313,11 @@ impl IndexWriter {
             let file = File::options().append(true).open(&path).map_err(failed)?;
             self.disk.sync_file(&file, &path).map_err(failed)?;
         }
-        let sync_folder =
-            |disk: &Disk| disk.sync_folder(&folder).map_err(|e| Error::io(&folder, "sync", e));
         if !self.unsynced.is_empty() {
-            sync_folder(&self.disk)?;
+            self.disk.sync_folder(&folder).map_err(|e| Error::io(&folder, "sync", e))?;
         }
         self.next.manifest.generation += 1;
-        let (path, next) = (folder.join(MANIFEST), folder.join(NEXT_MANIFEST));
+        let next = folder.join(NEXT_MANIFEST);
         let bytes = self.next.manifest.to_bytes();
         let write = || {
             // The name may be a link that someone created. A file behind it must not be overwritten.
@@ -317,14 +326,24 @@ impl IndexWriter {
             file.write_all(&bytes)?;
             self.disk.sync_file(&file, &next)
         };
-        write().map_err(|e| Error::io(&next, "write", e))?;
+        write().map_err(|e| Error::io(&next, "write", e))
+    }
+
+    /// Completes a commit after [`prepare`](Self::prepare).
+    ///
+    /// # Errors
+    ///
+    /// The same as [`commit`](Self::commit).
+    pub(crate) fn publish(&mut self) -> Result<()> {
+        let folder = self.next.path.clone();
+        let (path, next) = (folder.join(MANIFEST), folder.join(NEXT_MANIFEST));
         // If someone removed the lock file, another writer can hold a lock of its own. Its commit must not be
         // replaced.
         self.lock.check()?;
         // If a step from the rename to the sync fails, it is unknown which manifest is on the disk.
         self.is_in_doubt = true;
         self.disk.rename(&next, &path).map_err(|e| Error::io(&path, "rename", e))?;
-        sync_folder(&self.disk)?;
+        self.disk.sync_folder(&folder).map_err(|e| Error::io(&folder, "sync", e))?;
         if self.next.manifest.generation == 1 {
             self.sync_parent()?;
         }

@@ -1,7 +1,7 @@
 //! The lock of an index. It allows one writer at a time and names the writer.
 
 use simtool_base::error::{Error, ErrorKind, Result};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -29,8 +29,8 @@ impl Lock {
         let mut options = File::options();
         // Truncating before locking would erase the name of the process that has the lock.
         options.read(true).write(true).create(true).truncate(false);
-        refuse_links(&mut options);
-        let mut file = options.open(&path).map_err(failed("open"))?;
+        let opened = refuse_links(&path).and_then(|()| options.open(&path));
+        let mut file = opened.map_err(failed("open"))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -70,18 +70,17 @@ impl Lock {
     }
 }
 
-/// Lets opening fail if the name of the file is a symbolic link. The lock must not be written to the file that
-/// the link leads to.
-#[cfg(unix)]
-fn refuse_links(options: &mut OpenOptions) {
-    use std::os::unix::fs::OpenOptionsExt;
-    // Opening a pipe does not wait for another process.
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    options.custom_flags(flags.bits().cast_signed());
+/// Returns an error if there is something else than a regular file with the name of the lock. The lock must not
+/// be written to the file that a symbolic link leads to.
+fn refuse_links(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if !metadata.is_file() => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
-
-#[cfg(not(unix))]
-fn refuse_links(_: &mut OpenOptions) {}
 
 #[cfg(unix)]
 fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {

@@ -14,7 +14,7 @@ use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
 use simtool_base::utc_time::UtcTime;
 use simtool_read::{Corpus, Strict};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -52,7 +52,8 @@ pub struct AddOutcome {
 }
 
 /// Adds the documents of `request` to the index. Writes a line to `standard_output` for each document that is
-/// near a document of the index.
+/// near a document of the index. If standard output cannot be written, for example because its reader has
+/// ended, the documents are still added.
 ///
 /// With `only_new`, the index is committed at the end, just after the folder of copies gets its final name.
 /// An interruption waits until both are done. Without `only_new`, the index is committed regularly while
@@ -79,8 +80,8 @@ pub fn add_to_index(
     // With copies, the index must not be committed early. After an interruption, its documents would be
     // known, but their copies would be missing.
     let commits = if folder.is_some() { Commits::ByCaller } else { Commits::Often };
-    let mut out = BufWriter::new(standard_output);
-    let failed = |error| Error::io("standard output", "write", error);
+    let mut lines =
+        RepeatLines { out: BufWriter::new(standard_output), is_json: request.is_json, error: None };
     let arriving = ArrivingCorpus {
         files: &input.collection,
         corpus: input.corpus(&strict),
@@ -95,23 +96,25 @@ pub fn add_to_index(
         // New documents and documents without words are counted but not listed.
         let Added::Repeats(Near { distance, number }) = added else { return Ok(()) };
         let repeated = adder.id(number)?;
-        let row = RepeatRow { name, repeated: &repeated, number, distance };
-        write_repeat(&mut out, request.is_json, &row).map_err(failed)
+        lines.write(&RepeatRow { name, repeated: &repeated, number, distance });
+        Ok(())
     })?;
     timings.end("read and add");
     input.add_faults(&mut added.read, face);
     let faults = input.faults(&added.read);
     // If losses are refused, there are no copies. Commits that were made while reading stay.
     request.documents.input.refuse_losses(&faults)?;
-    out.flush().map_err(failed)?;
+    lines.finish()?;
     if let (Some(folder), Some(results)) = (folder, &request.only_new) {
         let threads = request.index.resources.threads;
         write_only_new(&input.collection, &added, &folder, threads, face.progress())?;
         folder.sync()?;
+        // A full disk must end the run before the folder has its name.
+        adder.prepare_commit()?;
         // An interruption waits until both steps are done, so that none is done without the other.
         give_name(face, results, || {
             folder.finish()?;
-            adder.commit()
+            adder.finish_commit()
         })?;
         timings.end("write what is new");
     }
@@ -123,6 +126,40 @@ pub fn add_to_index(
         faults,
         timings,
     })
+}
+
+/// Output of a line for each repeat. After the first failure, nothing more is written.
+struct RepeatLines<'o> {
+    out: BufWriter<&'o mut dyn Write>,
+    is_json: bool,
+    /// The first failure.
+    error: Option<io::Error>,
+}
+
+impl RepeatLines<'_> {
+    fn write(&mut self, row: &RepeatRow<'_>) {
+        if self.error.is_none() {
+            self.error = write_repeat(&mut self.out, self.is_json, row).err();
+        }
+    }
+
+    /// Writes the lines that are still in memory.
+    ///
+    /// # Errors
+    ///
+    /// A line could not be written. A reader that ended, such as `head`, is no error.
+    fn finish(&mut self) -> Result<()> {
+        let flushed = match self.error.take() {
+            Some(error) => Err(error),
+            None => self.out.flush(),
+        };
+        match flushed {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Error::io("standard output", "write", error))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Creates the folder for copies under a temporary name. If the run is interrupted, the folder is removed.

@@ -3,21 +3,26 @@
 
 use super::OpenRequest;
 use super::batches::{Due, LineBatches, Taken};
-use crate::index::{Added, Arrival, IndexAdder, Line, LineFate, Near, ReadLines};
+use crate::index::{Added, Arrival, IndexAdder, Line, LineFate, LineReader, Near, ReadLines};
 use crate::output::index_rows::{DuplicateRow, write_duplicate};
 use crate::run::face::{Face, Notice};
-use simtool_base::error::{Error, Result};
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::quantity::counted;
 use simtool_base::utc_time::UtcTime;
 use simtool_read::ReadOptions;
-use std::fs::File;
-use std::io::{BufWriter, Read, Write};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+/// Name of standard output in messages.
+const STANDARD_OUTPUT: &str = "standard output";
 /// Number of lines since the last commit after which the added documents are committed.
 const COMMITTED_LINES: u64 = 100_000;
 /// Maximum time between two commits while lines come in.
 const COMMITTED_AFTER: Duration = Duration::from_secs(5);
+/// Maximum time after which the filter notices an interruption while no lines come in.
+const NOTICED_AFTER: Duration = Duration::from_millis(100);
 /// Maximum number of bad lines that are reported. Further bad lines are only counted.
 const REPORTED: u64 = 20;
 
@@ -43,9 +48,23 @@ pub struct FilterRequest {
     pub duplicates: Option<PathBuf>,
 }
 
-/// Result of a finished [`filter_lines`]: numbers of lines.
+/// Reason why a filter ended. In all cases, the documents of all lines that were passed on are in the index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FilterEnd {
+    /// The input has ended.
+    #[default]
+    Input,
+    /// The reader of standard output has ended, so the rest of the input was not read.
+    Reader,
+    /// The user or the system interrupted the filter.
+    Interruption,
+}
+
+/// Result of a finished [`filter_lines`]: numbers of lines, and the reason why it ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FilterOutcome {
+    /// Reason why the filter ended.
+    pub end: FilterEnd,
     /// Number of lines of the input.
     pub lines: u64,
     /// Number of lines whose document is new in the index. They were passed on.
@@ -75,6 +94,8 @@ struct Answers<'a> {
     committed: u64,
     /// Time of the last commit.
     since: Instant,
+    /// Error of an output, after which no more lines are answered.
+    output_error: Option<Error>,
 }
 
 /// File to which lines are appended whose documents repeat earlier documents.
@@ -83,8 +104,9 @@ struct Duplicates<'a> {
     out: BufWriter<File>,
 }
 
-/// Adds the documents of the lines of `input` to the index, until the input ends. Writes lines that are not
-/// near an earlier document to `out`, in their order. The index is committed regularly, and at the end.
+/// Adds the documents of the lines of `input` to the index, until the input ends, the reader of `out` ends or
+/// the filter is interrupted. Writes lines that are not near an earlier document to `out`, in their order. The
+/// index is committed regularly, and at the end.
 ///
 /// A line that is no document is passed on, counted, and shown by `face` as a warning.
 ///
@@ -110,43 +132,28 @@ pub fn filter_lines(
         counts: FilterOutcome::default(),
         committed: 0,
         since: Instant::now(),
+        output_error: None,
     };
-    let unread = |error| Error::io("standard input", "read", error);
     let due = Due { lines: request.batch_lines, wait: request.wait };
     let input = LineBatches::new(input, due).map_err(unread)?;
-    let (mut waiting, mut room): (Option<AnsweredBatch>, _) = (None, Vec::new());
-    loop {
-        // A batch is answered while the next one is parsed. If the next batch has not arrived, it is answered
-        // at once, so that no line waits for later lines.
-        let longest = if waiting.is_some() { Duration::ZERO } else { answers.until_commit() };
-        let mut answer = || answers.answer(waiting.take());
-        (waiting, room) = match input.take(room, longest) {
-            Ok(Taken::Lines(bytes)) => {
-                let (read, answered) = reader.read_during(&bytes, answer)?;
-                let room = answered?;
-                (Some(AnsweredBatch { bytes, read }), room)
-            }
-            Ok(Taken::Nothing) => (None, answer()?),
-            Ok(Taken::End) => {
-                answer()?;
-                break;
-            }
-            Err(error) => {
-                answer()?;
-                // If reading the input fails, the answers that were already written must still be committed.
-                answers.commit()?;
-                return Err(unread(error));
-            }
-        };
+    face.defer_interruptions(true);
+    let ended = answers.answer_all(&input, &reader);
+    let ended = ended.and_then(|ended| answers.commit().map(|()| ended));
+    face.defer_interruptions(false);
+    if ended.is_err() {
+        answers.warn_of_uncommitted();
     }
-    answers.commit()?;
+    answers.counts.end = ended??;
     Ok(answers.counts)
 }
 
 impl<'a> Duplicates<'a> {
     /// Opens the file for appending, because an earlier run of the filter may have written to it.
     fn open(path: &'a Path) -> Result<Self> {
-        let file = File::options().create(true).append(true).open(path);
+        let file = end_last_row(path).and_then(|()| {
+            let mut options = File::options();
+            options.create(true).append(true).open(path)
+        });
         let file = file.map_err(|error| Error::io(path, "write", error))?;
         Ok(Self { path, out: BufWriter::new(file) })
     }
@@ -161,7 +168,106 @@ impl<'a> Duplicates<'a> {
     }
 }
 
+/// Start of each row of the file of duplicates.
+const ROW_START: &[u8] = b"{\"id\":";
+
+/// Makes the last row in the file of duplicates end with a line end, so that the next row does not continue
+/// it. A killed filter can leave a part of a row, which is removed. Other text gets a line end.
+fn end_last_row(path: &Path) -> io::Result<()> {
+    // A pipe has no rows from before.
+    if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        return Ok(());
+    }
+    let mut file = File::options().read(true).write(true).open(path)?;
+    let length = file.seek(SeekFrom::End(0))?;
+    let (mut start, mut row) = (length, Vec::new());
+    // The file is read backwards, piece by piece, until a piece has a line end.
+    while start > 0 && !row.contains(&b'\n') {
+        let end = start;
+        start = start.saturating_sub(1 << 16);
+        let mut piece = vec![0; (end - start) as usize];
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut piece)?;
+        piece.append(&mut row);
+        row = piece;
+    }
+    let begin = memchr::memrchr(b'\n', &row).map_or(0, |at| at + 1);
+    let row = &row[begin..];
+    let is_part = ROW_START.starts_with(&row[..row.len().min(ROW_START.len())])
+        && serde_json::from_slice::<serde_json::Value>(row).is_err();
+    if row.is_empty() {
+        Ok(())
+    } else if is_part {
+        file.set_len(start + begin as u64)
+    } else {
+        file.seek(SeekFrom::End(0))?;
+        file.write_all(b"\n")
+    }
+}
+
 impl Answers<'_> {
+    /// Answers the lines of `input` until one of the reasons of [`FilterEnd`] comes. The inner result is an
+    /// error if the input or an output fails. Also in this case, the lines that were answered can be committed.
+    ///
+    /// # Errors
+    ///
+    /// Documents cannot be added.
+    fn answer_all(
+        &mut self,
+        input: &LineBatches,
+        reader: &LineReader,
+    ) -> Result<Result<FilterEnd>> {
+        let (mut waiting, mut room): (Option<AnsweredBatch>, _) = (None, Vec::new());
+        loop {
+            // A batch is answered while the next one is parsed. If the next batch has not arrived, it is
+            // answered at once, so that no line waits for later lines.
+            let longest = match waiting {
+                Some(_) => Duration::ZERO,
+                None => self.until_commit().min(NOTICED_AFTER),
+            };
+            let mut end = None;
+            let mut answer = || self.answer(waiting.take());
+            (waiting, room) = match input.take(room, longest) {
+                Ok(Taken::Lines(bytes)) => {
+                    let (read, answered) = reader.read_during(&bytes, answer)?;
+                    let room = answered?;
+                    (Some(AnsweredBatch { bytes, read }), room)
+                }
+                Ok(Taken::Nothing) => (None, answer()?),
+                Ok(Taken::End) => {
+                    end = Some(Ok(FilterEnd::Input));
+                    (None, answer()?)
+                }
+                Err(error) => {
+                    end = Some(Err(unread(error)));
+                    (None, answer()?)
+                }
+            };
+            if end.is_none() && self.face.is_interrupted() {
+                self.answer(waiting.take())?;
+                end = Some(Ok(FilterEnd::Interruption));
+            }
+            match self.output_error.take() {
+                Some(error) if is_broken_pipe(&error) => return Ok(Ok(FilterEnd::Reader)),
+                Some(error) => return Ok(Err(error)),
+                None => {}
+            }
+            if let Some(end) = end {
+                return Ok(end);
+            }
+        }
+    }
+
+    /// Warns if lines were passed on whose documents are not in the index.
+    fn warn_of_uncommitted(&self) {
+        let lines = self.counts.lines - self.committed;
+        if lines > 0 {
+            let lines = counted(lines, "line");
+            let warning = format!("the last {lines} that were answered are not in the index");
+            self.face.notice(Notice::Warning(&warning));
+        }
+    }
+
     /// Adds the batch `waiting` to the index, if there is a batch, and passes its new lines on. Commits if it
     /// is time. Returns the buffer of the batch, so that its memory can be used again.
     fn answer(&mut self, waiting: Option<AnsweredBatch>) -> Result<Vec<u8>> {
@@ -170,7 +276,15 @@ impl Answers<'_> {
             let time = self.request.time.unwrap_or_else(|| SystemTime::now().into());
             let arrival = Arrival { source: &self.request.source, time: time.seconds() };
             let lines = self.adder.add_lines(read, self.counts.lines, arrival)?;
-            self.give(&bytes, lines)?;
+            // On a nearly full disk, lines are passed on only when their documents are in the index.
+            let is_disk_low = self.adder.is_disk_low();
+            if is_disk_low {
+                self.commit()?;
+            }
+            self.output_error = self.give(&bytes, lines).err();
+            if is_disk_low {
+                self.committed = self.counts.lines;
+            }
             room = bytes;
         }
         let is_many = self.counts.lines - self.committed >= COMMITTED_LINES;
@@ -247,6 +361,16 @@ impl Answers<'_> {
     }
 }
 
-fn unwritten(error: std::io::Error) -> Error {
-    Error::io("standard output", "write", error)
+fn unwritten(error: io::Error) -> Error {
+    Error::io(STANDARD_OUTPUT, "write", error)
+}
+
+fn unread(error: io::Error) -> Error {
+    Error::io("standard input", "read", error)
+}
+
+/// Returns whether the error means that the reader of standard output has ended.
+fn is_broken_pipe(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Io { path, source, .. }
+        if source.kind() == io::ErrorKind::BrokenPipe && path == Path::new(STANDARD_OUTPUT))
 }

@@ -13,7 +13,7 @@ mod remove;
 
 pub use add::{AddOutcome, AddRequest, add_to_index};
 pub use export::{ExportRequest, export_index};
-pub use filter::{FilterOutcome, FilterRequest, filter_lines};
+pub use filter::{FilterEnd, FilterOutcome, FilterRequest, filter_lines};
 pub use maintain::{
     MergeOutcome, StatOutcome, compact_index, merge_index, salvage_index, stat_index, verify_index,
 };
@@ -107,6 +107,8 @@ pub fn synced_disk() -> Disk {
 }
 
 #[cfg(test)]
+mod delivery_tests;
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::run::Silent;
@@ -117,12 +119,12 @@ mod tests {
     use std::{fs, io};
 
     /// An index in a folder, next to a folder `in` for documents.
-    struct IndexPlace {
-        folder: tempfile::TempDir,
+    pub(super) struct IndexPlace {
+        pub(super) folder: tempfile::TempDir,
     }
 
     impl IndexPlace {
-        fn new() -> Self {
+        pub(super) fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             fs::create_dir(folder.path().join("in")).unwrap();
             let place = Self { folder };
@@ -130,7 +132,7 @@ mod tests {
             place
         }
 
-        fn index(&self) -> OpenRequest {
+        pub(super) fn index(&self) -> OpenRequest {
             OpenRequest {
                 index: self.folder.path().join("index"),
                 resources: Resources { threads: 1, ..Resources::default() },
@@ -138,11 +140,11 @@ mod tests {
             }
         }
 
-        fn write(&self, name: &str, text: &str) {
+        pub(super) fn write(&self, name: &str, text: &str) {
             fs::write(self.folder.path().join("in").join(name), text).unwrap();
         }
 
-        fn documents(&self, options: &str) -> IndexedDocuments {
+        pub(super) fn documents(&self, options: &str) -> IndexedDocuments {
             let input = InputSettings::parse(&mut Options::parse(options).unwrap()).unwrap();
             IndexedDocuments { paths: vec![self.folder.path().join("in")], input }
         }
@@ -300,7 +302,8 @@ mod tests {
         let (b, bad) = rest.split_once('\n').unwrap();
         let mut out = Vec::new();
         let outcome = filter_lines(&request, LINES.as_bytes(), &mut out, &Silent).unwrap();
-        assert_eq!(outcome, FilterOutcome { lines: 3, new: 1, repeats: 1, bad: 1 });
+        let end = FilterEnd::Input;
+        assert_eq!(outcome, FilterOutcome { end, lines: 3, new: 1, repeats: 1, bad: 1 });
         // A line that cannot be read is never lost.
         assert_eq!(String::from_utf8(out).unwrap(), format!("{a}\n{bad}"));
         let repeat = |id, line| {

@@ -24,7 +24,8 @@ pub(crate) enum IndexCommand {
     ///
     /// Reads standard input and writes new lines to standard output, byte for byte. Lines without
     /// words and lines that are not documents also pass; the latter are reported as errors. Lines are
-    /// answered in batches. If the program is killed, lines of the last seconds may pass again.
+    /// answered in batches. If the program is interrupted or its reader ends, all answered lines are in
+    /// the index. If it is killed, lines of the last seconds may pass again.
     #[command(after_long_help = examples::INDEX_FILTER)]
     Filter(FilterArgs),
     /// Look up documents in an index without adding them.

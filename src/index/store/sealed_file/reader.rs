@@ -1,8 +1,8 @@
 //! Opens a sealed file, and checks its blocks when they are read for the first time.
 
-use super::super::check_is_file;
 use super::header::SealedHeader;
 use super::{BLOCK, HEADER, INTACT, Kind, REMEDY, Seal, Section, SectionName, TABLE};
+use crate::index::store::check_is_file;
 use bytemuck::Pod;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::mapped_file::{FileAccess, MappedFile};
