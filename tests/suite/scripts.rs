@@ -63,3 +63,31 @@ fn setup_installs_nothing_twice() {
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     assert_eq!(String::from_utf8_lossy(&run.stderr), "");
 }
+
+/// A machine without Rust that cannot download it, in the tests: another home, and a `curl` that
+/// fails.
+#[cfg(unix)]
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn set_up_and_demo_fail_with_a_message_if_there_is_no_rust() {
+    use std::os::unix::fs::PermissionsExt;
+    let system = "/usr/bin:/bin";
+    if system.split(':').any(|folder| Path::new(folder).join("cargo").exists()) {
+        eprintln!("skipped: Rust is installed for the whole system");
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let curl = home.path().join("curl");
+    fs::write(&curl, "#!/bin/sh\nexit 6\n").unwrap();
+    fs::set_permissions(&curl, fs::Permissions::from_mode(0o755)).unwrap();
+    for (script, argument) in [("setup", "build"), ("demo", "")] {
+        let mut command = Command::new("sh");
+        command.arg(scripts().join(script)).arg(argument).env("HOME", home.path());
+        command.env("PATH", format!("{}:{system}", home.path().display()));
+        command.env_remove("CARGO_HOME").env_remove("RUSTUP_HOME");
+        let run = command.output().unwrap();
+        let printed = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.code(), Some(1), "{script}: {printed}");
+        assert!(printed.contains("is not here and cannot be downloaded"), "{script}: {printed}");
+    }
+}
