@@ -68,6 +68,18 @@ impl ColumnData {
         Arc::new(Self { name, values, validity })
     }
 
+    /// Builds a column with this validity bitmap. The last bits of the bitmap may belong to no row.
+    pub(crate) fn with_validity(name: &'static str, values: Values, bits: &[u8]) -> Arc<Self> {
+        let is_there =
+            |row: usize| bits.get(row / 8).is_some_and(|bits| bits >> (row % 8) & 1 == 1);
+        Self::nullable(name, values, is_there)
+    }
+
+    /// Returns the validity bitmap, or `None` if no value is null.
+    pub(crate) fn validity(&self) -> Option<&[u8]> {
+        self.validity.as_ref().map(|(bits, _)| &bits[..])
+    }
+
     /// Returns the number of nulls.
     pub(crate) fn nulls(&self) -> usize {
         self.validity.as_ref().map_or(0, |(_, nulls)| *nulls)

@@ -1,5 +1,6 @@
 //! Two texts side by side.
 
+use crate::pickled::{Reduced, reduced};
 use crate::settings;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -13,17 +14,22 @@ use simtool::similarity::Similarity;
 #[pyclass(frozen, module = "simtool", get_all)]
 pub(crate) struct Comparison {
     /// Jaccard similarity of the sets of shingles. `None` if neither text has a shingle.
-    similarity: Option<f64>,
+    pub(crate) similarity: Option<f64>,
     /// Distance of the fingerprints. `None` if one text has no shingle.
-    distance: Option<u32>,
+    pub(crate) distance: Option<u32>,
     /// Number of shingles that both texts have.
-    shared: u64,
+    pub(crate) shared: u64,
     /// Number of distinct shingles of each text.
-    shingles: (u64, u64),
+    pub(crate) shingles: (u64, u64),
 }
 
 #[pymethods]
 impl Comparison {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let Self { similarity, distance, shared, shingles } = *self;
+        reduced(py, "_comparison", (similarity, distance, shared, shingles))
+    }
+
     fn __repr__(&self) -> String {
         let shown = |value: Option<String>| value.unwrap_or_else(|| "None".to_owned());
         let similarity = shown(self.similarity.map(|similarity| format!("{similarity:.3}")));

@@ -2,6 +2,7 @@
 
 use crate::errors::exception;
 use crate::near_duplicates::given_pairs;
+use crate::pickled::{Reduced, reduced};
 use crate::run::run;
 use crate::settings;
 use crate::tables::escaped;
@@ -24,16 +25,24 @@ use std::path::Path;
 ///     >>> measured.to_html()[:15]
 ///     '<!DOCTYPE html>'
 #[pyclass(frozen, module = "simtool")]
-pub(crate) struct Evaluation(Evaluated);
+pub(crate) struct Evaluation {
+    /// Output of `simtool eval --format json`.
+    pub(crate) json: String,
+    /// Page of `simtool eval --report`.
+    pub(crate) page: String,
+    /// Table that `simtool eval` prints.
+    pub(crate) table: String,
+}
 
 impl Evaluation {
-    fn written(
-        &self,
-        write: fn(&mut dyn io::Write, &Evaluated) -> io::Result<()>,
-    ) -> PyResult<String> {
-        let mut text = Vec::new();
-        write(&mut text, &self.0)?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+    fn new(evaluation: &Evaluated) -> io::Result<Self> {
+        let (mut json, mut page, mut table) = (Vec::new(), Vec::new(), Vec::new());
+        write_json(&mut json, evaluation)?;
+        write_page(&mut page, evaluation)?;
+        write_table(&mut table, evaluation)?;
+        let [json, page, table] =
+            [json, page, table].map(|text| String::from_utf8_lossy(&text).into_owned());
+        Ok(Self { json, page, table })
     }
 }
 
@@ -41,21 +50,25 @@ impl Evaluation {
 impl Evaluation {
     /// Returns the output of `simtool eval --format json` as a dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let text = self.written(|out, evaluation| write_json(out, evaluation))?;
-        py.import("json")?.call_method1("loads", (text,))
+        py.import("json")?.call_method1("loads", (&self.json,))
     }
 
     /// Returns the page of `simtool eval --report`: curves and wrong pairs in HTML.
-    fn to_html(&self) -> PyResult<String> {
-        self.written(|out, evaluation| write_page(out, evaluation))
+    fn to_html(&self) -> &str {
+        &self.page
     }
 
-    fn __repr__(&self) -> PyResult<String> {
-        self.written(|out, evaluation| write_table(out, evaluation))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let Self { json, page, table } = self;
+        reduced(py, "_evaluation", (json, page, table))
     }
 
-    fn _repr_html_(&self) -> PyResult<String> {
-        Ok(format!("<pre>{}</pre>", escaped(&self.__repr__()?)))
+    fn __repr__(&self) -> &str {
+        &self.table
+    }
+
+    fn _repr_html_(&self) -> String {
+        format!("<pre>{}</pre>", escaped(&self.table))
     }
 }
 
@@ -97,7 +110,7 @@ pub(crate) fn evaluate(
     }
     let input = ImportedTexts::of(texts, column)?;
     let rows = &input.rows()?;
-    run(py, progress, |progress| {
+    let measured = run(py, progress, |progress| {
         // The labels are pairs of row numbers, so these are the IDs of the documents.
         let ids: Vec<String> = (0..rows.len()).map(|row| row.to_string()).collect();
         let texts = Texts::of(rows).with_ids(&ids)?;
@@ -106,6 +119,6 @@ pub(crate) fn evaluate(
         let labels = Labels { path, bytes, format: TruthFormat::Pairs };
         let labelled = Labelled::new("texts", documents, labels, None)?;
         evaluated(&[labelled], &methods, &resources, progress)
-    })
-    .map(Evaluation)
+    })?;
+    Ok(Evaluation::new(&measured)?)
 }

@@ -3,13 +3,14 @@
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
 use crate::numbers;
+use crate::pickled::{Reduced, column_values, reduced};
 use crate::run::run;
 use crate::settings;
 use crate::tables::Table;
 use crate::texts::ImportedTexts;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
 use simtool::Config;
 use simtool::context::Context;
 use simtool::fingerprint_rows::{FingerprintRows, recipe_difference};
@@ -98,6 +99,11 @@ impl Fingerprints {
     ) -> PyResult<Bound<'py, PyTuple>> {
         drop(requested_schema);
         self.column.outgoing().array_capsules(py)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let fitted = PyBytes::new(py, &self.fitted.to_bytes());
+        reduced(py, "_fingerprints", (self.method.to_string(), fitted, column_values(&self.column)))
     }
 
     fn __repr__(&self) -> String {

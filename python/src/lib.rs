@@ -20,6 +20,7 @@ mod index;
 mod learner;
 mod near_duplicates;
 mod numbers;
+mod pickled;
 mod run;
 mod selected_columns;
 mod set_keys;
@@ -54,6 +55,12 @@ fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fingerprints::pairs, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
+    module.add_function(wrap_pyfunction!(pickled::_table, module)?)?;
+    module.add_function(wrap_pyfunction!(pickled::_column, module)?)?;
+    module.add_function(wrap_pyfunction!(pickled::_comparison, module)?)?;
+    module.add_function(wrap_pyfunction!(pickled::_evaluation, module)?)?;
+    module.add_function(wrap_pyfunction!(pickled::_fingerprints, module)?)?;
+    module.add_function(wrap_pyfunction!(pickled::_near_duplicates, module)?)?;
     module.add_function(wrap_pyfunction!(selected_columns::selected_columns, module)?)?;
     module.add_function(wrap_pyfunction!(files::run_files, module)?)?;
     Ok(())

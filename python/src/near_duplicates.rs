@@ -5,6 +5,7 @@ use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
 use crate::fields;
 use crate::numbers;
+use crate::pickled::{Numbers, Reduced, found_rows, link, reduced};
 use crate::run::run;
 use crate::settings::{self, Asked};
 use crate::tables::{Table, no_table};
@@ -35,8 +36,8 @@ use std::sync::Arc;
 /// The columns of closeness that a table has.
 #[derive(Clone, Copy)]
 pub(crate) struct ClosenessColumns {
-    similarity: bool,
-    distance: bool,
+    pub(crate) similarity: bool,
+    pub(crate) distance: bool,
 }
 
 impl ClosenessColumns {
@@ -75,15 +76,15 @@ impl ClosenessColumns {
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct NearDuplicates {
     /// Number of documents. For a match: number of queries and number of corpus documents.
-    documents: Sides<usize>,
-    close: Close,
-    removals: Vec<Removal>,
-    shown: ClosenessColumns,
-    method: String,
-    distance_means: Option<String>,
+    pub(crate) documents: Sides<usize>,
+    pub(crate) close: Close,
+    pub(crate) removals: Vec<Removal>,
+    pub(crate) shown: ClosenessColumns,
+    pub(crate) method: String,
+    pub(crate) distance_means: Option<String>,
     /// Limit in bytes for the table of pairs.
-    memory: u64,
-    pairs: PyOnceLock<Py<Table>>,
+    pub(crate) memory: u64,
+    pub(crate) pairs: PyOnceLock<Py<Table>>,
 }
 
 impl NearDuplicates {
@@ -195,6 +196,14 @@ impl NearDuplicates {
     /// Returns the number of documents. For a match: the number of queries.
     fn __len__(&self) -> usize {
         self.len()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let Self { close, shown, method, distance_means, memory, .. } = self;
+        let of_equal = Numbers::new(link(0, 0, Some(close.of_equal)).into_iter()).object(py);
+        let ClosenessColumns { similarity, distance } = *shown;
+        let settings = (similarity, distance, method, distance_means, memory);
+        reduced(py, "_near_duplicates", (found_rows(self), of_equal, close.is_complete, settings))
     }
 
     fn __repr__(&self) -> String {

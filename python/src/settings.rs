@@ -2,6 +2,7 @@
 //! library parses the values.
 
 use crate::errors::exception;
+use crate::texts::is_none;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -9,12 +10,13 @@ use simtool::options::Options;
 use simtool::{Config, Resources};
 use std::ffi::OsString;
 
-/// Converts keywords into options. A keyword with the value `None` counts as not given.
+/// Converts keywords into options. A keyword with the value `None`, or `NA` of pandas, counts as not
+/// given.
 pub(crate) fn options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     let mut options = Options::new();
     let Some(keywords) = keywords else { return Ok(options) };
     for (name, value) in keywords {
-        if !value.is_none() {
+        if !is_none(&value) {
             let name: String = name.extract()?;
             options.set(&name, text(&name, &value)?);
         }
@@ -31,7 +33,7 @@ pub(crate) fn repeated_options(keywords: &Bound<'_, PyDict>) -> PyResult<Options
             for value in value.try_iter()? {
                 options.set(&name, text(&name, &value?)?);
             }
-        } else if !value.is_none() {
+        } else if !is_none(&value) {
             options.set(&name, text(&name, &value)?);
         }
     }
@@ -47,8 +49,8 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<OsString> {
     let is_plain = value.is_instance_of::<PyString>()
         || value.is_instance_of::<PyInt>()
         || value.is_instance_of::<PyFloat>();
-    // NumPy's integers are no `int`, but they have `__index__`.
-    if is_plain || value.hasattr("__index__")? {
+    // Numbers of NumPy, decimals and fractions are of other classes, but they have these methods.
+    if is_plain || value.hasattr("__index__")? || value.hasattr("__float__")? {
         return Ok(value.str()?.to_string().into());
     }
     if let Ok(path) = value.call_method0("__fspath__") {

@@ -2,6 +2,7 @@
 
 use crate::arrow_c::Outgoing;
 use crate::columns::{ColumnData, Values, part};
+use crate::pickled::{Reduced, column_values, reduced};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
@@ -129,6 +130,11 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
         self.outgoing().stream_capsule(py)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let columns: Vec<_> = self.columns.iter().map(|column| column_values(column)).collect();
+        reduced(py, "_table", (columns,))
     }
 
     fn __repr__(&self) -> String {
@@ -280,6 +286,10 @@ impl Column {
     ) -> PyResult<Bound<'py, PyTuple>> {
         drop(requested_schema);
         self.0.outgoing().array_capsules(py)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced(py, "_column", (column_values(&self.0),))
     }
 
     fn __repr__(&self) -> String {

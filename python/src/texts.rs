@@ -93,9 +93,17 @@ pub(crate) fn imported(object: &Bound<'_, PyAny>) -> PyResult<Option<Imported>> 
     }
 }
 
-/// Checks whether a value is missing: `None`, or the NaN of pandas.
+/// Checks whether a value is missing: `None`, NaN, or `NA` and `NaT` of pandas.
 pub(crate) fn is_missing(value: &Bound<'_, PyAny>) -> bool {
-    value.is_none() || value.extract::<f64>().is_ok_and(f64::is_nan)
+    is_none(value)
+        || value.extract::<f64>().is_ok_and(f64::is_nan)
+        || value.get_type().name().is_ok_and(|name| name == "NaTType")
+}
+
+/// Checks whether a value is `None`, or `NA` of pandas.
+pub(crate) fn is_none(value: &Bound<'_, PyAny>) -> bool {
+    // The class is recognized by its name, because pandas may not be installed.
+    value.is_none() || value.get_type().name().is_ok_and(|name| name == "NAType")
 }
 
 /// Arrow's formats of text columns.

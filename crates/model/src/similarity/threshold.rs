@@ -44,8 +44,10 @@ impl Threshold {
         Error::config(option, value, "must be above 0 and at most 1, as 0.8 or 4/5")
     }
 
-    /// Parses a threshold of Jaccard similarity, such as `0.8`, `.75`, `1` or `4/5`. `option` is
-    /// the name of the setting for the error message.
+    /// Parses a threshold of Jaccard similarity, such as `0.8`, `.75`, `1` or `4/5`. A decimal with
+    /// more than 9 digits after the point is the result of a computation with floats. It is read as
+    /// the simplest ratio within 10⁻¹⁵, for example `0.3333333333333333` as 1/3. `option` is the name
+    /// of the setting for the error message.
     ///
     /// # Errors
     ///
@@ -58,8 +60,11 @@ impl Threshold {
             let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
             let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
             // The digits are read as whole numbers, never as a float, so that 0.8 is exactly 8/10.
-            if fraction.len() > 9 || !digits(whole) || !digits(fraction) || text.len() > 12 {
+            if !digits(whole) || !digits(fraction) || whole.len() > 2 {
                 return None;
+            }
+            if fraction.len() > 9 {
+                return simplest_ratio(whole, fraction);
             }
             let denominator = 10_u32.pow(fraction.len() as u32);
             Some((format!("0{whole}{fraction}").parse().ok()?, denominator))
@@ -237,10 +242,56 @@ impl FromStr for Threshold {
     }
 }
 
+/// Returns the first convergent of the continued fraction of a decimal that is within 10⁻¹⁵ of the
+/// decimal. `whole` and `fraction` are its digits before and after the point. Returns `None` if the
+/// decimal has more than 20 digits after the point.
+fn simplest_ratio(whole: &str, fraction: &str) -> Option<(u32, u32)> {
+    /// Reciprocal of the largest difference.
+    const PRECISION: u128 = 10_u128.pow(15);
+    if fraction.len() > 20 {
+        return None;
+    }
+    let scale = 10_u128.pow(fraction.len() as u32);
+    let decimal: u128 = format!("{whole}{fraction}").parse().ok()?;
+    // The numerators and denominators of the last two convergents.
+    let (mut last, mut convergent) = ((0, 1), (1, 0));
+    let (mut above, mut below) = (decimal, scale);
+    while below > 0 {
+        let quotient = above / below;
+        let next = (quotient * convergent.0 + last.0, quotient * convergent.1 + last.1);
+        (last, convergent) = (convergent, next);
+        (above, below) = (below, above % below);
+        let difference = (decimal * convergent.1).abs_diff(convergent.0 * scale);
+        if difference * PRECISION <= scale * convergent.1 {
+            break;
+        }
+    }
+    Some((convergent.0.try_into().ok()?, convergent.1.try_into().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::similarity::COSINE;
+
+    #[test]
+    fn floats_of_computations_are_the_simplest_ratios() {
+        for (text, [numerator, denominator]) in [
+            ("0.3333333333333333", [1, 3]),
+            ("0.30000000000000004", [3, 10]),
+            ("0.8333333333333334", [5, 6]),
+            ("0.6666666666666666", [2, 3]),
+            ("0.79999999999999993339", [4, 5]),
+            ("1.0000000000", [1, 1]),
+        ] {
+            let threshold: Threshold = text.parse().unwrap();
+            let found = (threshold.numerator, threshold.denominator);
+            assert_eq!(found, (numerator, denominator), "{text}");
+        }
+        let long: Threshold = "0.12345678901".parse().unwrap();
+        let found = f64::from(long.numerator) / f64::from(long.denominator);
+        assert!((found - 0.123_456_789_01).abs() < 2e-15, "{long}");
+    }
 
     #[test]
     fn thresholds_are_read_exactly() {
@@ -250,8 +301,19 @@ mod tests {
             let expected = Threshold::new(numerator, denominator).unwrap();
             assert_eq!(text.parse::<Threshold>().unwrap(), expected);
         }
-        for text in ["", "0", "1.1", "-1", "0.8x", "1/0", "5/4", "a/b", ".", "0.12345678901", "1e1"]
-        {
+        for text in [
+            "",
+            "0",
+            "1.1",
+            "-1",
+            "0.8x",
+            "1/0",
+            "5/4",
+            "a/b",
+            ".",
+            "0.123456789012345678901",
+            "1e1",
+        ] {
             let error = text.parse::<Threshold>().unwrap_err();
             assert!(error.to_string().starts_with(&format!("similarity {text}:")), "{error}");
         }
