@@ -2,6 +2,8 @@
 
 use csv_core::{Reader, ReaderBuilder};
 
+/// Least number of lines inside a row that make it bad if all of them are valid rows.
+pub(super) const LEAST_SWALLOWED: usize = 8;
 /// Largest number of bytes after a row that are searched for the end of the next line.
 pub(super) const LOOKAHEAD: usize = 64 << 10;
 

@@ -5,7 +5,7 @@
 //! like any other. With the wrong dialect, a quote at the start of a field swallows all lines up to
 //! the next quote. So a dialect with quotes is chosen only if the first rows agree with it.
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, LEAST_SWALLOWED};
 use super::row_parser::RowParser;
 use crate::form_feed::without_byte_order_mark;
 
@@ -65,8 +65,9 @@ impl Dialect {
     /// delimiter.
     ///
     /// The quotes are those of RFC 4180, or quotes with a backslash before them, or single quotes. The
-    /// first of these that agree with all complete rows of `head` are chosen. If none agree, CSV is
-    /// read as in RFC 4180, and bad rows are reported. In TSV, quotes are letters unless a row of `head`
+    /// first of these that agree with all complete rows of `head` are chosen. A line of a text with
+    /// delimiters may look like a row that quotes swallow. So if none agree, dialects of CSV are tried
+    /// again that swallow only a few such lines. If still none agree, CSV is read as in RFC 4180, and bad rows are reported. In TSV, quotes are letters unless a row of `head`
     /// has a field in quotes, because most programs that write TSV do not quote.
     pub(super) fn recognize(
         head: &[u8],
@@ -109,18 +110,23 @@ impl Dialect {
             ((Some(b'"'), Some(b'\\')), usize::from(is_tsv)),
             ((Some(b'\''), None), 1),
         ];
-        let agrees = |&((quote, escape), least): &((Option<u8>, Option<u8>), usize)| {
-            let dialect = Self { quote, escape, ..self };
-            dialect.quoted_rows(head).is_some_and(|rows| rows >= least)
+        let agreeing = |swallowed: usize| {
+            let mut dialects = dialects.into_iter();
+            let agrees = |&((quote, escape), least): &((Option<u8>, Option<u8>), usize)| {
+                let dialect = Self { quote, escape, ..self };
+                dialect.quoted_rows(head, swallowed).is_some_and(|rows| rows >= least)
+            };
+            dialects.find(agrees).map(|(dialect, _)| dialect)
         };
-        dialects.into_iter().find(agrees).map_or(fallback, |(dialect, _)| dialect)
+        let again = || agreeing(LEAST_SWALLOWED).filter(|_| !is_tsv);
+        agreeing(1).or_else(again).unwrap_or(fallback)
     }
 
     /// Returns the number of complete rows of `head` with a field in quotes. Returns `None` if `head`
     /// does not agree with this dialect: if a row has not as many columns as the first one, if a
-    /// closing quote is not followed by a delimiter or a line end, or if a row swallows lines that are
-    /// rows themselves.
-    fn quoted_rows(self, mut head: &[u8]) -> Option<usize> {
+    /// closing quote is not followed by a delimiter or a line end, or if a row swallows at least
+    /// `swallowed` lines that are rows themselves.
+    fn quoted_rows(self, mut head: &[u8], swallowed: usize) -> Option<usize> {
         let (mut columns, mut quoted) = (None, 0);
         loop {
             let blank = head.iter().take_while(|byte| b"\r\n".contains(byte)).count();
@@ -130,7 +136,7 @@ impl Dialect {
             let (bytes, rest) = head.split_at(row.length);
             head = rest;
             let is_odd = of_row != *columns.get_or_insert(of_row);
-            if is_odd || self.swallows_rows(bytes, of_row, 1) {
+            if is_odd || self.swallows_rows(bytes, of_row, swallowed) {
                 return None;
             }
             quoted += usize::from(row.has_quotes);
@@ -242,6 +248,9 @@ mod tests {
             (None, "id,text\n1,\"a\" b\n", quoted),
             (None, "id,text\n1,'a, \"b\" c'\n2,d\n", (Some(b'\''), None)),
             (None, "id,text\n1,'tis, so\n2,d\n", quoted),
+            // The second line of the text looks like a row.
+            (None, "id,text\n1,\"a \\\"b\\\"\nc, d\ne\"\n2,\"f\"\n", escaped),
+            (None, "id,text\n1,'a, \"b\"\nc, d\ne'\n2,f\n", (Some(b'\''), None)),
             // In TSV, quotes are letters unless they enclose fields.
             (Some(b'\t'), "id\ttext\n1\t\"a\n2\tb\n3\tc\"\n", letters),
             (Some(b'\t'), "id\ttext\n1\ta\n", letters),

@@ -9,7 +9,7 @@
 //!
 //! The [dialect](Dialect) of a table is recognized from its first rows unless the user names it.
 
-use super::dialect::{Dialect, LOOKAHEAD, NextLine};
+use super::dialect::{Dialect, LEAST_SWALLOWED, LOOKAHEAD, NextLine};
 use super::recognize_dialect::separator_line;
 use super::row_parser::RowParser;
 use crate::form_feed::{byte_order_mark_length, without_byte_order_mark};
@@ -25,8 +25,6 @@ use std::borrow::Cow;
 const MOST_LINES: usize = 64;
 /// Number of rows of one line after which [`MOST_LINES`] is checked.
 const LEAST_ROWS: u64 = 64;
-/// Least number of lines inside a row that make it bad if all of them are valid rows.
-const LEAST_SWALLOWED: usize = 8;
 
 /// Splitter that divides a text table at the ends of its rows.
 pub(super) struct DelimitedRows {
