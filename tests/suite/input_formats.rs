@@ -92,8 +92,8 @@ fn records_of_web_archives_without_a_document_are_counted_by_kind() {
     assert!(!run.out.contains("warcinfo"), "{}", run.out);
     let run = folder.run_words("--corpus b.warc -q --force");
     assert_eq!(run.code, 1, "{}", run.err);
-    let reason = "no record has a page or a text; there are: 1 warcinfo records, 1 revisit records, \
-                  2 images";
+    let reason = "no record in \"b.warc\" has a page or a text; there are: 1 warcinfo records, 1 revisit \
+                  records, 2 images";
     assert!(run.err.contains(reason), "{}", run.err);
 }
 

@@ -28,6 +28,7 @@ mod golden;
 mod html5lib;
 mod identity;
 mod index;
+mod index_faults;
 #[cfg(all(feature = "parquet", unix))]
 mod input_formats;
 #[cfg(all(feature = "parquet", unix))]
