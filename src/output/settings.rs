@@ -8,6 +8,7 @@ pub(super) const MOST_PAIRS: u64 = 100_000_000;
 
 /// Settings that say which outputs a run writes, and in which format.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Outputs {
     /// Format of the files with rows and columns, for example TSV.
     pub rows: RowFormat,
