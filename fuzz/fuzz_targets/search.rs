@@ -117,7 +117,12 @@ fn clusters(bytes: &[u8], shape: Shape) -> FingerprintRows<'static> {
 /// Checks that the rows are the same after a round trip through every format that can hold them.
 fn comes_back(rows: &FingerprintRows<'_>) {
     let path = Path::new("again");
-    let name = |row: u32| DocumentName { id: Cow::Borrowed(b"id"), file: path, record: row.into() };
+    let name = |row: u32| DocumentName {
+        id: Cow::Borrowed(b"id"),
+        is_number: false,
+        file: path,
+        record: row.into(),
+    };
     let again = |output: &str, compare: &dyn Fn(&FingerprintRows<'_>)| {
         let mut bytes = Vec::new();
         let format = FileFormat::for_output(Path::new(output)).expect("a known extension");
