@@ -203,13 +203,13 @@ fn count(
     for side in findings.sides.iter() {
         for bad in &side.read.quarantined {
             let file = side.collection.file_name(bad.file);
-            summary.faults.add(bad.record.bad.code, || FaultPlace {
+            summary.faults.add(bad.record.code, || FaultPlace {
                 severity: Severity::Loss,
-                kind: bad.record.bad.code,
+                kind: bad.record.code,
                 file: file.as_os_str().as_encoded_bytes().to_vec(),
                 record: Some(bad.record.record),
                 byte: Some(bad.record.byte),
-                what: format!("expected {}", bad.record.bad.expected),
+                what: format!("expected {}", bad.record.expected),
             });
         }
     }

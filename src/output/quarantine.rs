@@ -53,17 +53,17 @@ impl RowTable for QuarantineRows {
         Column::new(
             "length",
             "Length of the record in bytes.",
-            Value::Number(|row| row.record.bad.length),
+            Value::Number(|row| row.record.length),
         ),
         Column::new(
             "code",
             "Stable name of the fault.",
-            Value::Text(|row| row.record.bad.code.as_bytes()),
+            Value::Text(|row| row.record.code.as_bytes()),
         ),
         Column::new(
             "expected",
             "Description of a good record.",
-            Value::Text(|row| row.record.bad.expected.as_bytes()),
+            Value::Text(|row| row.record.expected.as_bytes()),
         ),
     ];
 }
@@ -84,12 +84,16 @@ fn write_quarantine(results: &Results<'_>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simtool_model::document::Bad;
 
     #[test]
     fn a_row_has_the_file_the_place_the_code_and_the_expectation() {
-        let bad = Bad { code: "json", expected: "a \"string\"".into(), length: 12 };
-        let record = BadRecord { record: 3, byte: 45, bad };
+        let record = BadRecord {
+            record: 3,
+            byte: 45,
+            length: 12,
+            code: "json",
+            expected: "a \"string\"".into(),
+        };
         let row = QuarantineRow { file: Path::new("a/b.jsonl"), record: &record };
         let mut out = Vec::new();
         write_json_line(&mut out, QuarantineRows::COLUMNS, &row).unwrap();

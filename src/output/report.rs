@@ -90,8 +90,8 @@ fn quarantined(findings: &Findings<'_>) -> Vec<QuarantinedRecord> {
             file: side.collection.file_name(quarantined.file).as_os_str().as_encoded_bytes().into(),
             record: quarantined.record.record,
             byte: quarantined.record.byte,
-            code: quarantined.record.bad.code,
-            expected: quarantined.record.bad.expected.clone().into_owned(),
+            code: quarantined.record.code,
+            expected: quarantined.record.expected.to_string(),
         })
     });
     of_side.take(BAD_RECORDS).collect()

@@ -10,6 +10,7 @@ use simtool_model::non_document::NonDocumentCounts;
 use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Seconds of one core for each document, to collect its name, to choose kept documents and to write outputs.
 /// This value and the values of the next constants were measured with both threads of a 2-core AMD EPYC in
@@ -54,8 +55,13 @@ pub struct BadRecord {
     pub record: u64,
     /// Byte offset of the record in the file.
     pub byte: u64,
-    /// Description of the fault of the record.
-    pub bad: Bad,
+    /// Length of the record in bytes.
+    pub length: u64,
+    /// Stable name of the fault, such as `json` or `warc-length`.
+    pub code: &'static str,
+    /// Description of a valid record, or of the missing part of the record. Records that follow each other
+    /// and have the same fault share this text.
+    pub expected: Arc<str>,
 }
 
 /// A bad record, with the file that contains it.
@@ -160,15 +166,12 @@ pub(crate) fn read_summarized(
             Content::PassThrough => {}
             Content::NonDocument(kind) => summary.non_documents.count(kind),
             Content::PassedOver => summary.passed_over += 1,
-            Content::Bad(bad) => summary.bad.push(BadRecord {
-                record: record.number,
-                byte: record.byte,
-                bad: bad.clone(),
-            }),
+            Content::Bad(bad) => summary.push_bad(record.number, record.byte, bad),
         }
         Ok(ControlFlow::Continue(()))
     })?;
     summary.ids.close(records);
+    summary.bad.shrink_to_fit();
     Ok(summary)
 }
 
@@ -208,7 +211,17 @@ impl ShardSummary {
         self.lengths.len() as u32
     }
 
-    /// Returns the number of bytes of memory that the summary takes. The memory of faults and bad records is
+    /// Adds the bad record with the number `record`, which begins at byte `byte` of its file.
+    fn push_bad(&mut self, record: u64, byte: u64, bad: &Bad) {
+        // A file may have millions of records with the same fault, and a text for each takes more memory
+        // than everything else.
+        let same = self.bad.last().filter(|last| *last.expected == *bad.expected);
+        let expected =
+            same.map_or_else(|| Arc::from(&*bad.expected), |last| Arc::clone(&last.expected));
+        self.bad.push(BadRecord { record, byte, length: bad.length, code: bad.code, expected });
+    }
+
+    /// Returns the number of bytes of memory that the summary takes. The memory of the faults of files is
     /// not counted, because there are few of them.
     pub(crate) fn bytes(&self) -> u64 {
         let of_field = |value: &FieldValue| match value {
@@ -216,7 +229,8 @@ impl ShardSummary {
             _ => size_of_val(value),
         };
         let fields: usize = self.preferences.iter().map(of_field).sum();
-        self.ids.bytes() + (size_of_val(&self.lengths[..]) + fields) as u64
+        let lists = size_of_val(&self.lengths[..]) + size_of_val(&self.bad[..]);
+        self.ids.bytes() + (lists + fields) as u64
     }
 }
 
@@ -243,9 +257,9 @@ impl CollectionSummary {
     pub(crate) fn new(collection: &dyn Corpus, shards: Vec<ShardSummary>) -> Result<Self> {
         let mut all = Self::default();
         let (mut ids, mut bad) = (Vec::new(), Vec::new());
-        for (shard, summary) in shards.into_iter().enumerate() {
+        for summary in shards {
             ids.push(summary.ids);
-            bad.extend(summary.bad.into_iter().map(|record| (shard, record)));
+            bad.push(summary.bad);
             all.faults.extend(summary.faults);
             all.preferences.extend(summary.preferences);
             all.without_terms += summary.without_terms;
@@ -255,12 +269,16 @@ impl CollectionSummary {
             all.lengths.extend(summary.lengths);
         }
         all.ids = DocumentIds::new(ids)?;
-        let place = |(shard, mut record): (usize, BadRecord)| {
+        all.quarantined.reserve_exact(bad.iter().map(Vec::len).sum());
+        for (shard, bad) in bad.into_iter().enumerate() {
             // A shard numbers its records from 0, but users count from the beginning of the file.
-            record.record += all.ids.first_record_of_shard(shard);
-            Quarantined { file: collection.shard_file(shard), record }
-        };
-        all.quarantined = bad.into_iter().map(place).collect();
+            let first = all.ids.first_record_of_shard(shard);
+            let file = collection.shard_file(shard);
+            all.quarantined.extend(bad.into_iter().map(|record| {
+                let record = BadRecord { record: record.record + first, ..record };
+                Quarantined { file, record }
+            }));
+        }
         Ok(all)
     }
 

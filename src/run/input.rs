@@ -16,6 +16,7 @@ use simtool_read::{Collection, Corpus, Format, ReadOptions, Selector, Strict, Te
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Opened input files of a command, and the faults of their paths.
 #[derive(Debug)]
@@ -103,13 +104,18 @@ impl<'s> Input<'s> {
         for fault in &mut read.faults {
             fault.detail = face.message(&fault.detail);
         }
+        let missing_text = Arc::from(face.missing_text());
+        // Millions of records may share a text, so the new text is shared, too.
+        let mut known: Option<[Arc<str>; 2]> = None;
         for Quarantined { record, .. } in &mut read.quarantined {
-            let Bad { code, expected, .. } = &mut record.bad;
-            // This text is the same for all records, so it is not created for each record.
-            if *code == Bad::NO_TEXT {
-                *expected = face.missing_text().into();
-            } else if expected.contains('`') {
-                *expected = face.message(expected).into();
+            if record.code == Bad::NO_TEXT {
+                record.expected = Arc::clone(&missing_text);
+            } else if record.expected.contains('`') {
+                let same = known.take().filter(|[given, _]| *given == record.expected);
+                let [_, written] = known.insert(same.unwrap_or_else(|| {
+                    [Arc::clone(&record.expected), face.message(&record.expected).into()]
+                }));
+                record.expected = Arc::clone(written);
             }
         }
     }

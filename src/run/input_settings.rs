@@ -54,6 +54,13 @@ pub struct InputSettings {
     pub zstd_window_log: u32,
 }
 
+/// Minimum number of records of the maximum length that fit in `max_memory`. The terms of a text take up to
+/// some 20 times as many bytes as the text, and each thread reads a text.
+const RECORDS_IN_MEMORY: u64 = 64;
+/// Length of a record in bytes that is read even if `max_memory` is smaller than [`RECORDS_IN_MEMORY`] times
+/// as much.
+const ALWAYS_READ: u64 = 1 << 20;
+
 /// Treatment of records and files that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
@@ -161,7 +168,10 @@ impl InputSettings {
             sample: sample(options)?,
             limit: within("limit", 1..=u64::MAX, "must be a whole number from 1 on", options)?,
             on_error: options.take_choice("on_error")?.unwrap_or_default(),
-            max_record: bytes("max_record", options)?.unwrap_or(usual.max_record),
+            max_record: match bytes("max_record", options)? {
+                Some(given) => given,
+                None => longest_record(options, usual.max_record)?,
+            },
             max_expansion: options
                 .take_parsed("max_expansion", whole)?
                 .unwrap_or(usual.max_expansion),
@@ -243,6 +253,19 @@ impl InputSettings {
             ..ReadOptions::default()
         }
     }
+}
+
+/// Returns the maximum length of a record if the user gives none. It is `usual`, or less if `options` have a
+/// small `max_memory`.
+///
+/// # Errors
+///
+/// `max_memory` is no number of bytes.
+fn longest_record(options: &Options, usual: u64) -> Result<u64> {
+    let Some(memory) = options.get("max_memory") else { return Ok(usual) };
+    let memory =
+        parse_bytes(&memory).ok_or_else(|| Error::config("max_memory", &memory, BYTES_EXPECTED))?;
+    Ok((memory / RECORDS_IN_MEMORY).max(ALWAYS_READ).min(usual))
 }
 
 /// Returns an error if the selector `field` joins several fields, such as `a+b`. `setting` is an option for
@@ -376,6 +399,15 @@ mod tests {
         let usual = InputSettings::parse(&mut Options::new()).unwrap();
         assert_eq!(usual, InputSettings::default());
         assert_eq!(usual.max_record, 128 << 20);
+        for (options, longest) in [
+            ("max_memory=64G", 128 << 20),
+            ("max_memory=128M", 2_000_000),
+            ("max_memory=1", 1 << 20),
+            ("max_memory=1,max_record=70M", 70_000_000),
+        ] {
+            let settings = InputSettings::parse(&mut Options::parse(options).unwrap()).unwrap();
+            assert_eq!(settings.max_record, longest, "{options}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use simtool_base::error::{Error, Result};
 use simtool_base::fault::{Fault, Severity, quoted};
 use simtool_model::document::Bad;
 use simtool_read::{Collection, Corpus};
+use std::collections::BTreeMap;
 
 /// Returns whether some records or files of any of the collections could not be read.
 pub fn has_losses<'r>(mut read: impl Iterator<Item = &'r CollectionSummary>) -> bool {
@@ -14,14 +15,40 @@ pub fn has_losses<'r>(mut read: impl Iterator<Item = &'r CollectionSummary>) -> 
     })
 }
 
-/// Returns the faults of files, then one fault for all records without a text, then the other bad records.
+/// Maximum number of bad records with the same kind of fault that are listed one by one. The quarantine has all
+/// of them.
+const LISTED_RECORDS: usize = 1000;
+
+/// Returns the faults of files, then one fault for all records without a text, then the other bad records. Of
+/// very many records with the same kind of fault, only the first ones are listed.
 pub(super) fn all_faults(collection: &Collection, read: &CollectionSummary) -> Vec<Fault> {
     let mut faults = read.faults.clone();
     faults.extend(without_text(collection, read));
-    let has_text = |bad: &&Quarantined| bad.record.bad.code != Bad::NO_TEXT;
-    let bad_records = read.quarantined.iter().filter(has_text);
-    faults.extend(bad_records.map(|bad| of_bad_record(collection, bad)));
+    let has_text = |bad: &&Quarantined| bad.record.code != Bad::NO_TEXT;
+    let mut counts: BTreeMap<&str, (usize, &Quarantined)> = BTreeMap::new();
+    for bad in read.quarantined.iter().filter(has_text) {
+        counts.entry(bad.record.code).or_insert((0, bad)).0 += 1;
+    }
+    let many = counts.values().filter(|(count, _)| *count > LISTED_RECORDS);
+    faults.extend(many.map(|&(count, first)| of_many_records(collection, first, count)));
+    let mut left: BTreeMap<&str, usize> =
+        counts.into_keys().map(|code| (code, LISTED_RECORDS)).collect();
+    let mut is_listed = |bad: &&Quarantined| {
+        let left = left.get_mut(bad.record.code);
+        left.is_some_and(|left| left.checked_sub(1).map(|fewer| *left = fewer).is_some())
+    };
+    for bad in read.quarantined.iter().filter(has_text).filter(|bad| is_listed(bad)) {
+        faults.push(of_bad_record(collection, bad));
+    }
     faults
+}
+
+/// Returns a fault that counts the records with the same kind of fault as `first`. There are `count` of them,
+/// which are too many to list.
+fn of_many_records(collection: &Collection, first: &Quarantined, count: usize) -> Fault {
+    let one = of_bad_record(collection, first);
+    let detail = format!("{count} records, of which {LISTED_RECORDS} are listed; {}", one.detail);
+    Fault { detail, ..one }
 }
 
 /// Returns an error if most records of a file, or most records of all files, lack the field of the text.
@@ -37,7 +64,7 @@ pub(super) fn refuse_most_without_text(
 ) -> Result<()> {
     let records = records_of_files(collection, read);
     let all_records: u64 = records.iter().sum();
-    let has_no_text = |bad: &&Quarantined| bad.record.bad.code == Bad::NO_TEXT;
+    let has_no_text = |bad: &&Quarantined| bad.record.code == Bad::NO_TEXT;
     let lacking: Vec<&Quarantined> = read.quarantined.iter().filter(has_no_text).collect();
     // Bad records come in reading order, so all records of a file follow each other.
     let most_of_file = lacking.chunk_by(|a, b| a.file == b.file).find_map(|of_file| {
@@ -75,10 +102,10 @@ fn of_bad_record(collection: &Collection, bad: &Quarantined) -> Fault {
     let Quarantined { file, record } = bad;
     Fault {
         severity: Severity::Loss,
-        code: record.bad.code,
+        code: record.code,
         file: collection.file_name(*file).to_owned(),
         byte: Some(record.byte),
-        detail: format!("record {}: expected {}", record.record, record.bad.expected),
+        detail: format!("record {}: expected {}", record.record, record.expected),
         lost_records: 0,
     }
 }
@@ -86,7 +113,7 @@ fn of_bad_record(collection: &Collection, bad: &Quarantined) -> Fault {
 /// Returns one fault for all records that lack the field of the text. `None` if there are no such records. If
 /// the user named the wrong field, one message is better than one for each record.
 fn without_text(collection: &Collection, read: &CollectionSummary) -> Option<Fault> {
-    let has_no_text = |bad: &&Quarantined| bad.record.bad.code == Bad::NO_TEXT;
+    let has_no_text = |bad: &&Quarantined| bad.record.code == Bad::NO_TEXT;
     let mut records = read.quarantined.iter().filter(has_no_text).peekable();
     let first = *records.peek()?;
     let mut here = 0_u64;

@@ -32,6 +32,7 @@ mod index_faults;
 #[cfg(all(feature = "parquet", unix))]
 mod input_formats;
 #[cfg(all(feature = "parquet", unix))]
+mod input_memory;
 mod inputs;
 mod join;
 mod join_memory;

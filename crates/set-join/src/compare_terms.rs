@@ -347,7 +347,7 @@ impl TermComparison<'_> {
                     own.binary_search(&(shard.first_row + index)).is_ok_and(|at| is_wanted[at])
                 };
                 self.sources.try_visit(number, Wanted::Some(&wanted), &mut |index, terms| {
-                    stored.push(shard.first_row + index, distinct.replace(terms)?)
+                    stored.push(shard.first_row + index, distinct.distinct(terms)?)
                 })
             },
         )?;

@@ -124,7 +124,7 @@ impl Sketching {
             return Ok(());
         }
         let SketchScratch { distinct, row } = scratch;
-        let terms = distinct.replace(terms)?;
+        let terms = distinct.distinct(terms)?;
         let size = terms.len() as u32;
         let words = if self.with_bits { words_of(size, self.threshold) } else { 1 };
         row.clear();

@@ -183,7 +183,7 @@ impl TermSource for TermSources<'_> {
         // The counting of terms requires that each document lists a term only once.
         let mut distinct = DistinctTerms::default();
         let mut failed = Ok(());
-        let visit = &mut |index: u32, terms: &[u64]| match distinct.replace(terms) {
+        let visit = &mut |index: u32, terms: &[u64]| match distinct.distinct(terms) {
             Ok(terms) => visit(index, terms),
             Err(error) => failed = Err(error),
         };

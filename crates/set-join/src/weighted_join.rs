@@ -39,7 +39,7 @@ impl SetJoin<'_> {
                 let mut sketches = Sketching::new(self.threshold, false, self.context.memory());
                 sources.try_visit(number, Wanted::All, &mut |index, terms| {
                     sizes.push(prune::document_size(terms.len())?);
-                    let distinct = distinct.replace(terms)?;
+                    let distinct = distinct.distinct(terms)?;
                     weights.push(distinct.iter().map(|&term| weight(sources, term)).sum());
                     sketches.push(index, distinct, scratch)
                 })?;

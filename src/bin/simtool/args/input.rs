@@ -116,9 +116,10 @@ pub(crate) struct InputArgs {
         value_parser = choices::<OnError>())]
     pub(crate) on_error: String,
 
-    /// Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of 1024.
-    #[arg(long, value_name = "SIZE", default_value = "128MiB")]
-    pub(crate) max_record: String,
+    /// Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of 1024. By default
+    /// 128MiB, or a 64th of --max-memory if that is less, but at least 1MiB.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_record: Option<String>,
 
     /// Stop reading a compressed file that grows by more than this factor, beyond its first GiB.
     #[arg(long, value_name = "FACTOR", default_value = "2000")]
@@ -158,10 +159,10 @@ impl InputArgs {
             ("max_bytes", &self.max_bytes),
             ("sample", &self.sample),
             ("limit", &self.limit),
+            ("max_record", &self.max_record),
         ]);
         options.set("min_tokens", &self.min_tokens);
         options.set("on_error", &self.on_error);
-        options.set("max_record", &self.max_record);
         options.set("max_expansion", &self.max_expansion);
         options.set("zstd_window_log", &self.zstd_window_log);
     }

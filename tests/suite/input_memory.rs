@@ -1,0 +1,88 @@
+//! Inputs that once took many times the limit of memory.
+#![cfg(target_os = "linux")]
+
+use crate::join_memory::{can_limit, limited};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+/// Kilobytes of anonymous memory that the system allows in addition to `--max-memory`: stacks, tables of the
+/// program and pieces of output in transit.
+const MORE: u64 = 45_000;
+
+/// Runs the program with `--max-memory` of `megabytes`, in `folder`. Returns its exit status and its messages.
+fn run(folder: &Path, megabytes: u64, arguments: &str) -> (Option<i32>, String) {
+    let limit = (megabytes * 1000 + MORE).to_string();
+    let run = limited(folder, &limit, &format!("{arguments} --max-memory {megabytes}M -j 2"));
+    (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
+}
+
+#[test]
+fn bad_records_take_little_memory_and_only_the_first_are_listed() {
+    if !can_limit() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut lines = String::from("{\"text\": \"one good line\"}\n");
+    for line in 0..300_000 {
+        writeln!(lines, "{{\"text\": oops {line}}}").unwrap();
+    }
+    fs::write(folder.path().join("a.jsonl"), lines).unwrap();
+    let (code, messages) = run(folder.path(), 16, "dedup a.jsonl --output out --verbose");
+    assert_eq!(code, Some(3), "{messages}");
+    assert!(
+        messages.contains(" 300000 records, of which 1000 are listed; record 1: "),
+        "{messages}"
+    );
+    let listed = messages.lines().filter(|line| line.contains("[json]")).count();
+    assert_eq!(listed, 1001);
+    let quarantine = fs::read_to_string(folder.path().join("out/quarantine.jsonl")).unwrap();
+    assert_eq!(quarantine.lines().count(), 300_000);
+    assert!(quarantine.lines().last().unwrap().contains("\"record\":300000,"));
+}
+
+#[test]
+fn a_record_that_is_too_long_for_the_memory_is_quarantined() {
+    if !can_limit() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let words: String =
+        (0..400_000_u32).map(|n| format!("{:x} ", n.wrapping_mul(77_777))).collect();
+    fs::write(folder.path().join("a.txt"), format!("one short line\n{words}\n")).unwrap();
+    let arguments = "dedup -q a.txt --per-line --shingle chars:5 --output";
+    let (code, messages) = run(folder.path(), 64, &format!("{arguments} out"));
+    assert_eq!(code, Some(3), "{messages}");
+    assert!(messages.contains("at most 1048576 bytes (--max-record)"), "{messages}");
+    // The user can allow it.
+    let (code, messages) = run(folder.path(), 200, &format!("{arguments} all --max-record 10M"));
+    assert_eq!(code, Some(0), "{messages}");
+}
+
+#[test]
+fn pairs_of_fingerprints_are_written_in_little_memory() {
+    if !can_limit() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // Every two of these 3000 rows differ in at most 8 bits, so there are 4.5 million pairs.
+    let hash = |row: u64| row.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let flipped = |row: u64, flip: u64| 1_u64 << (hash(row) >> (20 + 6 * flip) & 63);
+    let row = |row: u64| (0..4).fold(7, |bits, flip| bits ^ flipped(row, flip));
+    let rows: String = (0..3000).map(|number| format!("{:016x}\n", row(number))).collect();
+    fs::write(folder.path().join("a.hex"), rows).unwrap();
+    let (code, messages) = run(folder.path(), 16, "join -q a.hex -k 8 --output little.tsv");
+    assert_eq!(code, Some(0), "{messages}");
+    let (code, messages) = run(folder.path(), 2000, "join -q a.hex -k 8 --output all.tsv");
+    assert_eq!(code, Some(0), "{messages}");
+    let pairs = fs::read(folder.path().join("all.tsv")).unwrap();
+    assert_eq!(pairs.iter().filter(|&&byte| byte == b'\n').count(), 3000 * 2999 / 2);
+    assert!(pairs == fs::read(folder.path().join("little.tsv")).unwrap());
+    // All groups are needed at once.
+    let (code, messages) = run(folder.path(), 1, "join -q a.hex -k 8 --groups --output groups.tsv");
+    assert_eq!(code, Some(1), "{messages}");
+    assert!(
+        messages.contains("the pairs of fingerprints: do not fit in --max-memory"),
+        "{messages}"
+    );
+}
