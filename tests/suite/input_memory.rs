@@ -47,8 +47,8 @@ fn a_record_that_is_too_long_for_the_memory_is_quarantined() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let words: String =
-        (0..400_000_u32).map(|n| format!("{:x} ", n.wrapping_mul(77_777))).collect();
+    let mut words = String::new();
+    words.extend((0..400_000_u32).map(|n| format!("{:x} ", n.wrapping_mul(77_777))));
     fs::write(folder.path().join("a.txt"), format!("one short line\n{words}\n")).unwrap();
     let arguments = "dedup -q a.txt --per-line --shingle chars:5 --output";
     let (code, messages) = run(folder.path(), 64, &format!("{arguments} out"));
@@ -69,14 +69,15 @@ fn pairs_of_fingerprints_are_written_in_little_memory() {
     let hash = |row: u64| row.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let flipped = |row: u64, flip: u64| 1_u64 << (hash(row) >> (20 + 6 * flip) & 63);
     let row = |row: u64| (0..4).fold(7, |bits, flip| bits ^ flipped(row, flip));
-    let rows: String = (0..3000).map(|number| format!("{:016x}\n", row(number))).collect();
+    let mut rows = String::new();
+    rows.extend((0..3000).map(|number| format!("{:016x}\n", row(number))));
     fs::write(folder.path().join("a.hex"), rows).unwrap();
     let (code, messages) = run(folder.path(), 16, "join -q a.hex -k 8 --output little.tsv");
     assert_eq!(code, Some(0), "{messages}");
     let (code, messages) = run(folder.path(), 2000, "join -q a.hex -k 8 --output all.tsv");
     assert_eq!(code, Some(0), "{messages}");
     let pairs = fs::read(folder.path().join("all.tsv")).unwrap();
-    assert_eq!(pairs.iter().filter(|&&byte| byte == b'\n').count(), 3000 * 2999 / 2);
+    assert_eq!(pairs.split(|&byte| byte == b'\n').count(), 3000 * 2999 / 2 + 1);
     assert!(pairs == fs::read(folder.path().join("little.tsv")).unwrap());
     // All groups are needed at once.
     let (code, messages) = run(folder.path(), 1, "join -q a.hex -k 8 --groups --output groups.tsv");
