@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of bytes of one read from the pipe. It is the usual capacity of a pipe.
 const PIECE: usize = 64 << 10;
-/// Number of waiting bytes at which the reading thread pauses. While there are too few lines for a batch, the
-/// thread reads on.
+/// Number of waiting bytes that are enough for a batch, however few lines they have. The reading thread pauses
+/// until they are taken, unless they are a part of a single line.
 const WAITING: usize = 4 << 20;
 
 /// Limits at which the lines that were read become a batch.
@@ -56,6 +56,11 @@ impl BatchQueue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether the waiting bytes have a whole line, and no more of them should wait.
+    fn is_full(waiting: &Waiting) -> bool {
+        waiting.lines > 0 && waiting.bytes.len() >= WAITING
+    }
+
     fn read(&self, mut input: impl Read) {
         let mut piece = vec![0; PIECE];
         loop {
@@ -79,9 +84,9 @@ impl BatchQueue {
     fn push(&self, piece: &[u8]) {
         let lines = memchr::memchr_iter(b'\n', piece).count() as u64;
         let mut waiting = self.lock();
-        // The reading thread pauses if a batch is ready and the memory is used up. A single line beyond the
-        // limit must still be read to its end.
-        while waiting.lines >= self.due.lines && waiting.bytes.len() >= WAITING {
+        // The reading thread pauses while the memory is used up. A single line beyond the limit must still be
+        // read to its end.
+        while Self::is_full(&waiting) {
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
         waiting.bytes.extend_from_slice(piece);
@@ -121,7 +126,9 @@ impl LineBatches {
         let mut waiting = self.0.lock();
         loop {
             let left = waiting.since.map(|since| due.wait.saturating_sub(since.elapsed()));
-            let is_due = waiting.lines >= due.lines || left == Some(Duration::ZERO);
+            let is_due = waiting.lines >= due.lines
+                || BatchQueue::is_full(&waiting)
+                || left == Some(Duration::ZERO);
             let has_ended = waiting.end.is_some();
             if waiting.lines > 0 && is_due || has_ended && !waiting.bytes.is_empty() {
                 // The end of the input also ends its last line. Otherwise the bytes after the last line end
@@ -153,5 +160,44 @@ impl LineBatches {
             let waited = changed.wait_timeout(waiting, time);
             waiting = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Input of endless lines of half a megabyte, which counts the bytes that were read.
+    struct LongLines(Arc<AtomicUsize>);
+
+    impl Read for LongLines {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let before = self.0.fetch_add(into.len(), Ordering::Relaxed);
+            for (byte, place) in into.iter_mut().zip(before..) {
+                *byte = if place % (1 << 19) == 0 { b'\n' } else { b'a' };
+            }
+            Ok(into.len())
+        }
+    }
+
+    #[test]
+    fn long_lines_wait_in_little_memory_while_nobody_takes_them() {
+        let bytes = Arc::new(AtomicUsize::new(0));
+        let due = Due { lines: 10_000, wait: Duration::from_secs(3600) };
+        let batches = LineBatches::new(LongLines(Arc::clone(&bytes)), due).unwrap();
+        for _ in 0..3 {
+            // The batch comes although it has few lines and the time is long.
+            let taken = batches.take(Vec::new(), Duration::from_secs(60)).unwrap();
+            let Taken::Lines(lines) = taken else { panic!("no lines") };
+            assert!(
+                lines.ends_with(b"\n") && lines.len() <= WAITING + (1 << 19),
+                "{}",
+                lines.len()
+            );
+            thread::sleep(Duration::from_millis(50));
+        }
+        let read = bytes.load(Ordering::Relaxed);
+        assert!(read < 5 * WAITING, "{read}");
     }
 }
