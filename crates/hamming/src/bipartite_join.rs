@@ -10,7 +10,6 @@ use crate::group_pairs::GroupPairs;
 use crate::grouping::{EqualGroups, group};
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::on_demand::search_on_demand;
-use crate::pair_room::in_own_room;
 use crate::partners::Partners;
 use crate::recursion::Recursion;
 use crate::row_pairs::RowPairs;
@@ -156,7 +155,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for BipartiteJoin {
         work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         let join = |work: JoinWork<'_>| bipartite_join(queries.rows(), corpus.rows(), work);
-        match in_own_room(work, join)? {
+        match work.in_own_room(join)? {
             Some(found) => Ok(Box::new(RowPairs::new(found, queries.fingerprints.len()))),
             None => search_on_demand(queries, corpus, work),
         }

@@ -8,7 +8,6 @@ use crate::collect::KeepPairs;
 use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
 use crate::on_demand::self_join_on_demand;
-use crate::pair_room::in_own_room;
 use crate::partners::{Partners, collect_in_room, count};
 use crate::row_pairs::RowPairs;
 use crate::work::{FixedRows, JoinWork};
@@ -156,7 +155,7 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
         rows: FixedRows<'a, L>,
         work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
-        match in_own_room(work, |work| self.self_join(rows.rows(), work))? {
+        match work.in_own_room(|work| self.self_join(rows.rows(), work))? {
             Some(found) => Ok(Box::new(RowPairs::new(found, rows.fingerprints.len()))),
             None => self_join_on_demand(rows, work),
         }

@@ -1,6 +1,5 @@
 //! The memory for the pairs that a join finds. If it is too small, the join ends early.
 
-use crate::work::JoinWork;
 use simtool_base::error::Result;
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::context::Context;
@@ -40,22 +39,6 @@ pub(crate) fn if_pairs_fit<T>(
     let found = find(&context.with_progress(&progress), &room);
     // A join that ended early may return an error, which means nothing.
     if room.is_exceeded() { Ok(None) } else { found.map(Some) }
-}
-
-/// Calls `find` with the same work and a room of its own. `find` must leave out pairs that do not fit in
-/// memory. Returns `None` if pairs were left out.
-///
-/// # Errors
-///
-/// The errors of `find`.
-pub(crate) fn in_own_room<T>(
-    work: JoinWork<'_>,
-    find: impl FnOnce(JoinWork<'_>) -> Result<T>,
-) -> Result<Option<T>> {
-    if_pairs_fit(work.context, |context, room| {
-        let share = work.share.reported_to(context.progress());
-        find(JoinWork { context, share, room: Some(room), ..work })
-    })
 }
 
 /// Receiver of progress that passes all reports on. It cancels the work when the pairs do not fit in

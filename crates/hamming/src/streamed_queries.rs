@@ -7,7 +7,6 @@ use crate::collect::{Collect, KeepPairs, PairList};
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::layout::{Layout, is_first_agreeing};
 use crate::on_demand::search_on_demand;
-use crate::pair_room::in_own_room;
 use crate::partners::Partners;
 use crate::work::{FixedRows, JoinWork};
 use crate::workload::{JoinEstimate, Workload};
@@ -215,7 +214,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for StreamedQueriesJoin {
             let streamed = StreamedQueries::new(&fingerprints, &layout, work.reach, work.isa());
             Ok(streamed.scan_in_room(corpus.rows(), &KeepPairs::new(work)))
         };
-        match in_own_room(work, scan)? {
+        match work.in_own_room(scan)? {
             Some(found) => Ok(Box::new(StreamedPairs { found, query_rows, query_count })),
             None => search_on_demand(queries, corpus, work),
         }

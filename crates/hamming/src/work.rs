@@ -2,7 +2,8 @@
 
 use crate::Rows;
 use crate::layout::Layout;
-use crate::pair_room::PairRoom;
+use crate::pair_room::{PairRoom, if_pairs_fit};
+use simtool_base::error::Result;
 use simtool_base::progress::Share;
 use simtool_compute::context::Context;
 use simtool_kernels::Isa;
@@ -36,6 +37,22 @@ impl<'w> JoinWork<'w> {
     #[must_use]
     pub fn isa(&self) -> Isa {
         self.context.isa()
+    }
+
+    /// Calls `find` with the same work and a room of its own for the pairs. `find` must leave out pairs that do
+    /// not fit in memory. Returns `None` if pairs were left out.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `find`.
+    pub(crate) fn in_own_room<T>(
+        self,
+        find: impl FnOnce(JoinWork<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        if_pairs_fit(self.context, |context, room| {
+            let share = self.share.reported_to(context.progress());
+            find(JoinWork { context, share, room: Some(room), ..self })
+        })
     }
 
     /// Creates a layout for these fingerprints and for the maximum distance of this work. Its masks
