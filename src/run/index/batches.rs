@@ -184,11 +184,11 @@ mod tests {
     #[test]
     fn long_lines_wait_in_little_memory_while_nobody_takes_them() {
         let bytes = Arc::new(AtomicUsize::new(0));
-        let due = Due { lines: 10_000, wait: Duration::from_secs(3600) };
+        let due = Due { lines: 10_000, wait: Duration::from_hours(1) };
         let batches = LineBatches::new(LongLines(Arc::clone(&bytes)), due).unwrap();
         for _ in 0..3 {
             // The batch comes although it has few lines and the time is long.
-            let taken = batches.take(Vec::new(), Duration::from_secs(60)).unwrap();
+            let taken = batches.take(Vec::new(), Duration::from_mins(1)).unwrap();
             let Taken::Lines(lines) = taken else { panic!("no lines") };
             assert!(
                 lines.ends_with(b"\n") && lines.len() <= WAITING + (1 << 19),
