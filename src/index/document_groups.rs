@@ -13,7 +13,7 @@ use simtool_base::error::Result;
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
-use simtool_model::document::{DocOrdinal, DocumentIds};
+use simtool_model::document::{DocOrdinal, DocumentIds, Place};
 use simtool_model::document_name::DocumentName;
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_read::Corpus;
@@ -58,14 +58,19 @@ impl<'g> DocumentGroup<'g> {
 
     /// Returns the ID, file and record number of the document at position `row` of the group, counted from 0.
     pub(super) fn name(&self, row: usize) -> DocumentName<'g> {
-        let (ids, document) = (&self.made.summary.ids, DocOrdinal(row as u32));
-        let mut place = ids.place(document);
+        let id = self.made.summary.ids.id(DocOrdinal(row as u32));
+        document_name_at(self.corpus, id, self.place(row))
+    }
+
+    /// Returns the file and record number of the document at position `row` of the group.
+    pub(super) fn place(&self, row: usize) -> Place {
+        let mut place = self.made.summary.ids.place(DocOrdinal(row as u32));
         // In its first file, a group counts records from its own first shard on. The records that earlier
         // groups had of this file are added.
         if place.file as usize == self.begun.0 {
             place.record += self.begun.1;
         }
-        document_name_at(self.corpus, ids.id(document), place)
+        place
     }
 
     /// Returns for each document of the group the number of its file in the corpus.

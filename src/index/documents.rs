@@ -3,7 +3,8 @@
 use super::adder::{Added, Arrival, IndexAdder};
 use super::document_groups::{DocumentGroup, GroupedReading};
 use super::lookup::Near;
-use super::pending::InputEntry;
+use super::pending::{InputEntry, SelectionDigests};
+use super::record_ranges::RecordRanges;
 use super::stored::Index;
 use crate::output::{BadRecords, write_kept_copies};
 use crate::pipeline::shard_summary::CollectionSummary;
@@ -67,9 +68,8 @@ pub(crate) struct ArrivingCorpus<'c> {
 /// Options that select the documents of a file, for the entries about files that were added.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FileSelection {
-    /// Digest of the options, or `None` for the default options. Other options may select other documents of
-    /// the same file.
-    pub(crate) digest: Option<u64>,
+    /// Digests of the options. Other options may select other documents of the same file.
+    pub(crate) digests: SelectionDigests,
     /// Whether the number of documents is limited, so that the last file may not be read to its end.
     pub(crate) is_limited: bool,
 }
@@ -77,9 +77,17 @@ pub(crate) struct FileSelection {
 /// An input file, and how far its documents were added.
 struct ArrivingFile {
     entry: InputEntry,
-    /// Whether documents of the file are in the index that `entry` does not count. They were added with other
-    /// options, or before a part of the file was lost.
-    is_known: bool,
+    /// Entries of earlier calls about the same file. Documents may have been added with other options, or before
+    /// a part of the file was lost.
+    earlier: Vec<InputEntry>,
+}
+
+impl ArrivingFile {
+    /// Returns whether an earlier call processed the document of a record.
+    fn has_record(&self, record: u64) -> bool {
+        let reading = self.entry.selection.reading;
+        self.earlier.iter().any(|earlier| earlier.has_record(record, reading))
+    }
 }
 
 /// Receiver of the name and the result of each added document.
@@ -151,7 +159,7 @@ impl IndexAdder {
                 known_files.push(file);
             }
             let entry = same.cloned().unwrap_or(input);
-            inputs.insert(file, ArrivingFile { entry, is_known: !entries.is_empty() });
+            inputs.insert(file, ArrivingFile { entry, earlier: entries.to_vec() });
         }
         Ok(inputs)
     }
@@ -165,7 +173,7 @@ impl ArrivingCorpus<'_> {
         if name.as_os_str() == "-" {
             return None;
         }
-        InputEntry::of_file(name, self.files.file_path(file), self.selection.digest).ok()
+        InputEntry::of_file(name, self.files.file_path(file), self.selection.digests).ok()
     }
 
     /// Returns whether the file may have documents after the last one that is read.
@@ -234,10 +242,16 @@ impl Addition<'_> {
     fn missing(&mut self, adder: &IndexAdder, group: &DocumentGroup<'_>) -> Result<Vec<bool>> {
         let files = group.files();
         let mut missing: Vec<bool> = files.iter().map(|&file| self.is_missing(file)).collect();
-        let is_known = |file| self.inputs.get(&file).is_some_and(|input| input.is_known);
-        let is_doubtful =
-            files.iter().zip(&missing).map(|(&file, &is_missing)| is_missing && is_known(file));
-        let (rows, numbers) = only(group.rows(), &is_doubtful.collect::<Vec<_>>());
+        // Whether only the index can tell that a document is missing.
+        let mut is_doubtful = vec![false; files.len()];
+        for (row, file) in files.iter().enumerate() {
+            let Some(input) = self.inputs.get_mut(file) else { continue };
+            let record = group.place(row).record;
+            input.entry.records.push(record);
+            missing[row] &= !input.has_record(record);
+            is_doubtful[row] = missing[row] && !input.earlier.is_empty();
+        }
+        let (rows, numbers) = only(group.rows(), &is_doubtful);
         if numbers.is_empty() {
             return Ok(missing);
         }
@@ -267,12 +281,13 @@ impl Addition<'_> {
                 && let Some(entry) = self.arriving.entry_of(file)
             {
                 // The file could not be read for its hash when this call began.
-                self.inputs.insert(file, ArrivingFile { entry, is_known: false });
+                self.inputs.insert(file, ArrivingFile { entry, earlier: Vec::new() });
             }
             let Some(ArrivingFile { entry, .. }) = self.inputs.get_mut(&file) else { continue };
             if self.lossy.contains(&file) {
                 // A later call may read the lost part. It cannot know which documents come before that part.
                 (entry.documents, entry.is_whole) = (0, false);
+                entry.records = RecordRanges::default();
             } else {
                 // If a file is read again, its count starts at 0, but the documents that an earlier call added
                 // are still there.

@@ -1,10 +1,12 @@
 //! Documents and other data that were added to an index and are not in a segment yet.
 
+use super::record_ranges::RecordRanges;
 use crate::index::store::{Origin, Repeats, SegmentRest};
 use simtool_base::stable_hash::hash;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
+use std::num::ParseIntError;
 use std::path::Path;
 
 /// Maximum number of entries about repeats that are not merged yet. If there are more, entries about the same
@@ -121,6 +123,16 @@ pub(super) fn merge_repeats(repeats: &mut Vec<Repeats>) {
     });
 }
 
+/// Digests of the options that select the documents of a file. `None` means that all options have their default
+/// values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SelectionDigests {
+    /// Digest of the options that decide what a document is, for example the field of the text.
+    pub(crate) reading: Option<u64>,
+    /// Digest of the options that leave out some documents, for example short ones.
+    pub(crate) choice: Option<u64>,
+}
+
 /// Entry about an input file, which says how many of its documents were added. A file is recognized by name,
 /// length and content, and each choice of its documents by reading options has an entry of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,8 +141,10 @@ pub(super) struct InputEntry {
     pub(super) digest: u64,
     /// Number of bytes of the file.
     pub(super) bytes: u64,
-    /// Digest of the options that selected the documents of the file. `None` means the default options.
-    pub(super) selection: Option<u64>,
+    /// Options that selected the documents of the file.
+    pub(super) selection: SelectionDigests,
+    /// Records of the documents that were processed.
+    pub(super) records: RecordRanges,
     /// Number of documents at the start of the file that were processed so far, whether they are new or not.
     pub(super) documents: u64,
     /// Whether all documents of the file were read.
@@ -141,12 +155,16 @@ pub(super) struct InputEntry {
 
 impl InputEntry {
     /// Creates the entry of a file whose documents were not read yet. Reads the file to compute its hash.
-    /// `selection` is the digest of the options that select its documents.
+    /// `selection` has the options that select its documents.
     ///
     /// # Errors
     ///
     /// The file cannot be read.
-    pub(super) fn of_file(name: &Path, path: &Path, selection: Option<u64>) -> io::Result<Self> {
+    pub(super) fn of_file(
+        name: &Path,
+        path: &Path,
+        selection: SelectionDigests,
+    ) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let mut digest = simtool_base::stable_hash::StreamedHash::default();
         let (mut bytes, mut piece) = (0, vec![0; 1 << 20]);
@@ -166,6 +184,7 @@ impl InputEntry {
             digest: digest.digest(),
             bytes,
             selection,
+            records: RecordRanges::default(),
             documents: 0,
             is_whole: false,
             name: in_a_line(name),
@@ -173,11 +192,13 @@ impl InputEntry {
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        let Self { digest, bytes, selection, documents, is_whole, name } = self;
+        let Self { digest, bytes, selection, records, documents, is_whole, name } = self;
         let state = if *is_whole { "whole" } else { "part" };
-        let state = match selection {
-            Some(selection) => format!("{state}:{selection:016x}"),
-            None => state.to_owned(),
+        let state = if self.has_all_documents() && selection.reading.is_none() {
+            state.to_owned()
+        } else {
+            let [reading, choice] = [selection.reading, selection.choice].map(digest_text);
+            format!("{state}:{reading}:{choice}:{records}")
         };
         out.extend_from_slice(
             format!("{digest:016x} {bytes} {documents} {state} {name}\n").as_bytes(),
@@ -200,13 +221,26 @@ impl InputEntry {
         let digest = u64::from_str_radix(next()?, 16).ok()?;
         let bytes = next()?.parse().ok()?;
         let documents = next()?.parse().ok()?;
-        let state = next()?;
-        let (state, selection) = match state.split_once(':') {
-            Some((state, digest)) => (state, Some(u64::from_str_radix(digest, 16).ok()?)),
-            None => (state, None),
-        };
-        let (is_whole, name) = (state == "whole", next()?.to_owned());
-        Some(Self { digest, bytes, selection, documents, is_whole, name })
+        let mut state = next()?.split(':');
+        let is_whole = state.next() == Some("whole");
+        // Entries of earlier versions have no options and records.
+        let reading = parse_digest(state.next().unwrap_or_default()).ok()?;
+        let choice = parse_digest(state.next().unwrap_or_default()).ok()?;
+        let records = state.next().unwrap_or_default().parse().ok()?;
+        let selection = SelectionDigests { reading, choice };
+        let name = next()?.to_owned();
+        Some(Self { digest, bytes, selection, records, documents, is_whole, name })
+    }
+
+    /// Returns whether all documents of the file were processed, with none left out by options.
+    fn has_all_documents(&self) -> bool {
+        self.is_whole && self.selection.choice.is_none()
+    }
+
+    /// Returns whether the document of a record was processed. `reading` says what a document is.
+    pub(super) fn has_record(&self, record: u64, reading: Option<u64>) -> bool {
+        self.selection.reading == reading
+            && (self.has_all_documents() || self.records.contains(record))
     }
 
     /// Returns the name, the hash and the length of the file.
@@ -231,6 +265,16 @@ impl InputEntry {
         }
         merged
     }
+}
+
+/// Returns a digest as a text, which is empty for `None`.
+fn digest_text(digest: Option<u64>) -> String {
+    digest.map_or_else(String::new, |digest| format!("{digest:016x}"))
+}
+
+/// Parses a digest. An empty text is a missing digest.
+fn parse_digest(text: &str) -> Result<Option<u64>, ParseIntError> {
+    if text.is_empty() { Ok(None) } else { u64::from_str_radix(text, 16).map(Some) }
 }
 
 /// Name, hash and length of an input file.
@@ -305,7 +349,12 @@ mod tests {
         let input = |documents, is_whole, name: &str| InputEntry {
             digest: 0xAB,
             bytes: 9,
-            selection: (documents > 2).then_some(7),
+            selection: SelectionDigests { reading: None, choice: (documents > 2).then_some(7) },
+            records: if documents > 2 {
+                "0-4,8-9".parse().unwrap()
+            } else {
+                RecordRanges::default()
+            },
             documents,
             is_whole,
             name: in_a_line(Path::new(name)),
@@ -321,6 +370,8 @@ mod tests {
         known.add(&one);
         known.add(&two);
         assert_eq!(known.of(&input(0, false, "a b\nc")), [input(8, true, "a b\nc")]);
+        assert!(all[1].has_record(8, None) && !all[1].has_record(5, None));
+        assert!(all[0].has_record(5, None) && !all[0].has_record(5, Some(1)));
         // Another selection of the documents of a file is another entry.
         known.add(b"00000000000000ab 9 3 whole a b\\nc\n");
         assert_eq!(known.of(&input(0, false, "a b\nc")).len(), 2);

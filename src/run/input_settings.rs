@@ -1,5 +1,6 @@
 //! Settings for reading documents, shared by all commands that read documents.
 
+use crate::index::SelectionDigests;
 use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::options::{Choice, Options};
@@ -117,20 +118,26 @@ impl Default for InputSettings {
 }
 
 impl InputSettings {
-    /// Returns a digest of the settings that decide which documents a file has, or `None` if all of them have
-    /// their default values. The limit is left out, because the documents before it are the same.
-    pub(crate) fn selection_digest(&self) -> Option<u64> {
-        let selection = self.selection();
-        (selection != Self::default().selection()).then(|| hash(selection.as_bytes()))
+    /// Returns digests of the settings that decide which documents a file has. The limit is left out, because
+    /// the documents before it are the same.
+    pub(crate) fn selection_digests(&self) -> SelectionDigests {
+        let digest = |of: fn(&Self) -> String| {
+            let text = of(self);
+            (text != of(&Self::default())).then(|| hash(text.as_bytes()))
+        };
+        SelectionDigests { reading: digest(Self::reading_text), choice: digest(Self::choice_text) }
     }
 
-    /// Returns the settings that decide which documents a file has, as a text.
-    fn selection(&self) -> String {
+    /// Returns the settings that decide what a document is, as a text.
+    fn reading_text(&self) -> String {
         let Self { format, split, encoding, dialect, text_field, all_strings, .. } = self;
-        let reading =
-            format!("{format:?} {split:?} {encoding:?} {dialect:?} {text_field:?} {all_strings}");
+        format!("{format:?} {split:?} {encoding:?} {dialect:?} {text_field:?} {all_strings}")
+    }
+
+    /// Returns the settings that leave out some documents, as a text.
+    fn choice_text(&self) -> String {
         let Self { min_tokens, max_bytes, sample, max_record, .. } = self;
-        format!("{reading} {min_tokens} {max_bytes:?} {sample:?} {max_record}")
+        format!("{min_tokens} {max_bytes:?} {sample:?} {max_record}")
     }
 
     /// Creates the settings from the options for reading documents, and takes these out of `options`.

@@ -129,9 +129,11 @@ fn of_ends(text: &[u8]) -> u64 {
 fn changed(file: &Path, event: &Event<'_>) -> simtool_base::error::Error {
     match event {
         Event::Fault(fault) => {
+            // The fault says that the rest of the input is still read, which is not so here.
+            let detail = fault.detail.trim_end_matches("; skipped").trim_end_matches("; not read");
             let detail = format!(
-                "{}; it could be read before in this run. Run again when nothing changes it",
-                fault.detail
+                "{detail}; an earlier reading in this run was different. Run again when nothing changes \
+                 the input"
             );
             ErrorKind::Changed { fault: Fault { detail, ..fault.clone() } }.into()
         }
@@ -141,7 +143,8 @@ fn changed(file: &Path, event: &Event<'_>) -> simtool_base::error::Error {
 
 /// Returns the error for a file that has other records than before.
 fn shortened(file: &Path) -> simtool_base::error::Error {
-    let detail = "has other records than before in this run. Run again when nothing changes it";
+    let detail = "has other records than in an earlier reading in this run. Run again when nothing \
+                  changes the input";
     let fault = Fault {
         severity: Severity::Loss,
         code: "changed",
@@ -197,7 +200,7 @@ mod tests {
             let error = read(&collection, second).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::Changed { .. }), "{error}");
             assert!(error.to_string().contains("a.jsonl"), "{error}");
-            assert!(error.to_string().contains("could be read before"), "{error}");
+            assert!(error.to_string().contains("an earlier reading"), "{error}");
             let collection = opened(folder.path(), LINES);
             read(&collection, first).unwrap();
             fs::write(&path, format!("{LINES}{LINES}")).unwrap();

@@ -88,7 +88,7 @@ pub fn add_to_index(
         arrival,
         commits,
         selection: FileSelection {
-            digest: request.documents.input.selection_digest(),
+            digests: request.documents.input.selection_digests(),
             is_limited: request.documents.input.limit.is_some(),
         },
     };
