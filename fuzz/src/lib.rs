@@ -2,6 +2,7 @@
 
 pub mod mutation;
 mod readers;
+mod recorded_run;
 mod seeds;
 mod settings;
 
@@ -36,6 +37,7 @@ pub const TARGETS: &[Target] = &[
         run: |data| readers::read("a.parquet", data),
     },
     Target { name: "read_arrow", seeds: seeds::arrow, run: |data| readers::read("a.arrow", data) },
+    Target { name: "recorded_run", seeds: recorded_run::seeds, run: recorded_run::ask },
     Target { name: "settings", seeds: seeds::settings, run: settings::parse },
 ];
 
