@@ -7,8 +7,7 @@ use super::prefix_join::PrefixJoin;
 use super::prune::{self, JoinShard, Stored};
 use super::ranked_sets::Ranking;
 use super::{
-    BYTES_OF_FEW_PAIRS, BYTES_PER_TERM, SetJoin, TermSource as _, TermSources, Wanted, enough_more,
-    living_terms,
+    BYTES_PER_TERM, SetJoin, TermSource as _, TermSources, Wanted, enough_more, living_terms,
 };
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::Work;
@@ -26,13 +25,14 @@ const FEW_BLOCKS: u64 = 16;
 impl SetJoin<'_> {
     /// Finds the similar pairs of the documents that may still have a similar one. Joins them by
     /// prefixes, which are the rarest terms of each document. If memory is scarce, joins them block by
-    /// block.
+    /// block. Returns `None` if there are more than `most` pairs.
     pub(super) fn join_by_prefixes(
         &self,
         sources: &TermSources<'_>,
         shards: &mut [JoinShard],
         second_from: Option<u32>,
-    ) -> Result<Vec<ClosePair>> {
+        most: u64,
+    ) -> Result<Option<Vec<ClosePair>>> {
         let fitting = self.fitting();
         let filter = JoinFilter { filter: self.filter, second_from: second_from.unwrap_or(0) };
         let mut pairs: Vec<ClosePair> = Vec::new();
@@ -49,14 +49,15 @@ impl SetJoin<'_> {
                 let two = [left.clone(), right.clone()];
                 self.context.progress().begin("read survivors", Work::Bytes(sources.bytes()));
                 let stored = read_living(sources, shards, &two, self.context)?;
-                pairs.extend(if sources.is_weighted() {
-                    self.join_weighted(sources, shards, stored, second_from)?
+                let found = if sources.is_weighted() {
+                    Some(self.join_weighted(sources, shards, stored, second_from)?)
                 } else {
-                    self.join_stored(stored, second_from)?
-                });
-                pairs.retain(|pair| filter.takes(pair.a, pair.b));
-                if size_of_val(&pairs[..]) as u64 > self.memory_bytes.max(BYTES_OF_FEW_PAIRS) {
-                    return Err(self.too_many_pairs(pairs.len() as u64));
+                    self.join_stored(stored, second_from, most)?
+                };
+                let Some(found) = found else { return Ok(None) };
+                pairs.extend(found.into_iter().filter(|pair| filter.takes(pair.a, pair.b)));
+                if pairs.len() as u64 > most {
+                    return Ok(None);
                 }
             }
         }
@@ -65,11 +66,11 @@ impl SetJoin<'_> {
             pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
             pairs.dedup_by_key(|pair| (pair.a, pair.b));
         }
-        Ok(pairs)
+        Ok(Some(pairs))
     }
 
     /// Joins the documents in `stored` by prefixes. In a join of two collections, the rows of the
-    /// second begin at `second_from`.
+    /// second begin at `second_from`. Returns `None` if there are more than `most` pairs.
     ///
     /// # Errors
     /// Not enough memory.
@@ -77,7 +78,8 @@ impl SetJoin<'_> {
         &self,
         mut stored: Vec<Stored>,
         second_from: Option<u32>,
-    ) -> Result<Vec<ClosePair>> {
+        most: u64,
+    ) -> Result<Option<Vec<ClosePair>>> {
         let threshold = self.threshold;
         self.context.progress().begin("rank", Work::Steps(0));
         let cells = prune::rounds(&mut stored, second_from, self.context, |_, terms, cells| {
@@ -101,13 +103,14 @@ impl SetJoin<'_> {
         self.context.progress().counted("terms", sets.ranks.len() as u64);
 
         let across = second_from.is_some();
-        let join = PrefixJoin { sets: &sets, across, threshold, context: self.context };
-        let pairs = join.pairs()?.into_iter().map(|(left, right, similarity)| {
+        let join = PrefixJoin { sets: &sets, across, threshold, most, context: self.context };
+        let Some(found) = join.pairs()? else { return Ok(None) };
+        let pairs = found.into_iter().map(|(left, right, similarity)| {
             let left = sets.rows[left as usize];
             let right = sets.rows[right as usize];
             ClosePair::similar(left.min(right), left.max(right), similarity)
         });
-        Ok(pairs.collect())
+        Ok(Some(pairs.collect()))
     }
 
     pub(super) fn too_little_memory(&self, shards: &[JoinShard]) -> Error {

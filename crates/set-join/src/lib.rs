@@ -73,13 +73,15 @@ use simtool_model::similarity::{Similarity, Threshold};
 pub use term_source::{TermSource, Wanted};
 pub use weighted_join::shared_weight_if_enough;
 
+use close_pairs::ClosePair;
 use kept_pairs::{Turns, deciding_pairs};
 use prune::JoinShard;
 use reread::Rereading;
+use simtool_base::progress::Work;
 use simtool_compute::context::Context;
-use sketch_join::{Deciding, SketchJoin};
+use sketch_join::{Deciding, MANY_CANDIDATES, SketchJoin};
 use sketch_pairs::SketchPairs;
-use survivors::Survivors;
+use survivors::{Survivors, sketch_living};
 use term_source::TermSources;
 
 /// A join of sets: finds all pairs of sets whose similarity reaches a threshold. Create one with
@@ -104,6 +106,9 @@ const BYTES_PER_TERM: u64 = 48;
 
 /// Number of bytes that pairs may always take, even if less memory is left.
 const BYTES_OF_FEW_PAIRS: u64 = 16 << 20;
+
+/// Nanoseconds of a core for each pair that a join by prefixes finds, if documents share most terms.
+const NANOSECONDS_A_PREFIX_PAIR: f64 = 50.0;
 
 /// Maximum number of terms that are joined at once, because term numbers and positions in the index
 /// have 32 bits. More terms are joined in blocks.
@@ -234,15 +239,60 @@ impl<'a> SetJoin<'a> {
         } else {
             // Without a scan, sketches only serve to find equal sets, and the prefixes need their memory.
             drop(sketches);
-            let mut pairs = self.join_by_prefixes(sources, &mut shards, second_from)?;
-            self.context.threads().sort_by_key(&mut pairs, |pair| (pair.a, pair.b));
-            for pair in &mut pairs {
-                pair.b -= second_from.unwrap_or(0);
+            let most = self.most_prefix_pairs(sources, &shards, deciding.is_some());
+            match self.join_by_prefixes(sources, &mut shards, second_from, most)? {
+                Some(mut pairs) => {
+                    self.context.threads().sort_by_key(&mut pairs, |pair| (pair.a, pair.b));
+                    for pair in &mut pairs {
+                        pair.b -= second_from.unwrap_or(0);
+                    }
+                    FoundPairs { pairs: pairs.into(), are_all: true }
+                }
+                None => self.decide_by_sketches(sources, &shards, deciding, most)?,
             }
-            FoundPairs { pairs: pairs.into(), are_all: true }
         };
         self.context.progress().counted("pairs", joined.pairs.len() as u64);
         Ok(joined)
+    }
+
+    /// Returns the number of pairs that a join by prefixes may find. They must fit in memory. If only some of
+    /// them are needed, they must not take longer than to compare all sketches.
+    #[expect(clippy::cast_sign_loss, reason = "no time is negative")]
+    fn most_prefix_pairs(
+        &self,
+        sources: &TermSources<'_>,
+        shards: &[JoinShard],
+        may_leave_out: bool,
+    ) -> u64 {
+        let fitting = self.memory_bytes.max(BYTES_OF_FEW_PAIRS) / size_of::<ClosePair>() as u64;
+        if !may_leave_out || sources.is_weighted() {
+            return fitting;
+        }
+        let timely = self.scan_nanoseconds(sources, shards) / NANOSECONDS_A_PREFIX_PAIR;
+        fitting.min((timely as u64).max(MANY_CANDIDATES))
+    }
+
+    /// Finds only the pairs that decide which documents are kept, by sketches. A join by prefixes has found
+    /// more than `most` pairs.
+    ///
+    /// # Errors
+    /// All pairs are needed, the terms have weights, or there is not enough memory.
+    fn decide_by_sketches(
+        &self,
+        sources: &TermSources<'_>,
+        shards: &[JoinShard],
+        deciding: Option<&Deciding<'_>>,
+        most: u64,
+    ) -> Result<FoundPairs> {
+        let bytes = sketches::planned_bytes(living_terms(shards), self.threshold);
+        let Some(deciding) =
+            deciding.filter(|_| bytes <= self.memory_bytes && !sources.is_weighted())
+        else {
+            return Err(self.too_many_pairs(most + 1));
+        };
+        self.context.progress().begin("sketch", Work::Bytes(sources.bytes()));
+        let sketched = sketch_living(sources, shards, self.threshold, true, self.context)?;
+        SketchJoin::new(self, sources, shards, sketched, None)?.deciding(deciding)
     }
 
     /// Returns the error for a number of pairs that does not fit in memory.

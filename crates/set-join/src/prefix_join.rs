@@ -16,6 +16,7 @@ use simtool_base::large_buffer::{LargeBuffer, filled};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_model::similarity::{Similarity, Threshold};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Number of sets for which a worker thread finds partners in one task.
 const CHUNK: usize = 64;
@@ -42,6 +43,8 @@ pub(super) struct PrefixJoin<'a> {
     /// in a self-join.
     pub(super) across: bool,
     pub(super) threshold: Threshold,
+    /// Maximum number of pairs. If there are more, the join ends early.
+    pub(super) most: u64,
     pub(super) context: &'a Context<'a>,
 }
 
@@ -62,7 +65,8 @@ struct Overlaps {
 }
 
 impl PrefixJoin<'_> {
-    /// Returns the similar pairs. Their order is arbitrary, but always the same.
+    /// Returns the similar pairs, or `None` if there are too many. Their order is arbitrary, but always the
+    /// same.
     ///
     /// # Complexity
     /// O(postings visited). This number grows with the square of the number of sets that share a
@@ -70,10 +74,12 @@ impl PrefixJoin<'_> {
     ///
     /// # Errors
     /// Not enough memory.
-    pub(super) fn pairs(&self) -> Result<Vec<Found>> {
+    pub(super) fn pairs(&self) -> Result<Option<Vec<Found>>> {
         let (offsets, postings) = self.index()?;
         let index = PrefixIndex { offsets: &offsets, postings: &postings };
         let chunks = self.sets.len().div_ceil(CHUNK);
+        let count = AtomicU64::new(0);
+        let is_exceeded = || count.load(Ordering::Relaxed) > self.most;
         self.context.progress().begin("join", Work::Steps(chunks as u64));
         let found = self.context.threads().try_map(
             chunks,
@@ -88,12 +94,19 @@ impl PrefixJoin<'_> {
                 self.context.progress().advance(1);
                 let mut found = Vec::new();
                 for set in chunk * CHUNK..self.sets.len().min((chunk + 1) * CHUNK) {
+                    // Whether there are too many pairs does not depend on the threads, because all
+                    // chunks are counted until the limit is exceeded.
+                    if is_exceeded() {
+                        return Ok(Vec::new());
+                    }
+                    let before = found.len();
                     self.probe(&index, set, overlaps, &mut found);
+                    count.fetch_add((found.len() - before) as u64, Ordering::Relaxed);
                 }
                 Ok(found)
             },
         )?;
-        Ok(found.concat())
+        Ok(if is_exceeded() { None } else { Some(found.concat()) })
     }
 
     /// Returns the numbers of the matched terms among the first `length` terms of a set. Unmatched

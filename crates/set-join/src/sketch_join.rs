@@ -32,7 +32,7 @@ const BYTES_PER_PAIR: u64 = 2 * size_of::<SetPair>() as u64;
 /// Number of candidates above which only some pairs are found, if these are enough. More than 8 million
 /// pairs come from documents that are all similar, such as 5000 pages of one template. Their number grows
 /// with the square of the documents, and so would the time.
-const MANY_CANDIDATES: u64 = 1 << 23;
+pub(super) const MANY_CANDIDATES: u64 = 1 << 23;
 
 /// Callback that receives similar pairs, and a list with the number of distinct terms of each document
 /// by row number. It returns the number of pairs that it keeps in memory.
@@ -149,11 +149,7 @@ impl<'a> SketchJoin<'a> {
             None => NearPairs::InParts,
         };
         match (near, deciding) {
-            (NearPairs::TooMany, Some(deciding)) => {
-                let pairs = deciding(self, most, &mut sizes)?;
-                let pairs = ClosePairs::of_sets(pairs, sizes, 0, threshold);
-                return Ok(FoundPairs { pairs, are_all: false });
-            }
+            (NearPairs::TooMany, Some(deciding)) => return self.deciding(deciding),
             (NearPairs::All(near), _) => {
                 found(self.similar(near, 0, &mut sizes)?, &[])?;
             }
@@ -171,6 +167,17 @@ impl<'a> SketchJoin<'a> {
         }
         let pairs = ClosePairs::of_sets(pairs, sizes, second_from, threshold);
         Ok(FoundPairs { pairs, are_all: true })
+    }
+
+    /// Returns the pairs that `deciding` finds.
+    ///
+    /// # Errors
+    /// `deciding` fails, or there is not enough memory.
+    pub(super) fn deciding(&self, deciding: &Deciding<'_>) -> Result<FoundPairs> {
+        let mut sizes = filled(0, prune::end_row(self.shards) as usize, PAIRS)?;
+        let pairs = deciding(self, self.most_pairs(), &mut sizes)?;
+        let pairs = ClosePairs::of_sets(pairs, sizes, 0, self.join.threshold);
+        Ok(FoundPairs { pairs, are_all: false })
     }
 
     /// Finds the similar pairs of `scans`, and calls `found` with one part of the pairs after the

@@ -117,7 +117,7 @@ impl SetJoin<'_> {
 
     /// Estimates the nanoseconds that one core takes to compare all sketches. Only documents that may
     /// still have a similar one have sketches.
-    fn scan_nanoseconds(&self, sources: &TermSources<'_>, shards: &[JoinShard]) -> f64 {
+    pub(super) fn scan_nanoseconds(&self, sources: &TermSources<'_>, shards: &[JoinShard]) -> f64 {
         let sizes = |shards: &[JoinShard]| {
             let mut sizes: Vec<u32> = shards.iter().flat_map(JoinShard::living_sizes).collect();
             sizes.sort_unstable();
@@ -209,7 +209,7 @@ pub(super) fn sketch_all(
 
 /// Reads the documents that may still have a similar one, and makes their sketches. If `with_bits` is
 /// false, sketches have only sizes and signatures, which are enough to find equal sets.
-fn sketch_living(
+pub(super) fn sketch_living(
     sources: &TermSources<'_>,
     shards: &[JoinShard],
     threshold: Threshold,

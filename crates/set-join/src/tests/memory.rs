@@ -220,6 +220,31 @@ fn of_too_many_candidates_only_pairs_that_decide_are_found() {
 }
 
 #[test]
+fn a_join_by_prefixes_with_too_many_pairs_finds_those_that_decide() {
+    // There are so many short documents that comparing all sketches takes longer than a join by prefixes.
+    // Every two of them are similar.
+    let document = |number: u64| (0..12).map(mix).chain([mix(1000 + number)]).collect();
+    let documents: Vec<Vec<u64>> = (0..20_000).map(document).collect();
+    let source = source_of(&documents);
+    let order = || (0..20_000).rev().collect();
+    for context in [Context::default(), Context::default().with_memory(64 << 20)] {
+        let join = SetJoin::new(threshold(4, 5), &context);
+        let sources = TermSources { first: &source, second: None };
+        assert!(!join.survivors(&sources).unwrap().is_scanned);
+        let close = join.self_join_to_keep(&source, &order).unwrap();
+        assert!(!close.is_complete && close.pairs.len() == 19_999);
+        assert!(close.pairs.iter().all(|pair| pair.b == 19_999));
+    }
+    // If all pairs are needed, they must fit in memory.
+    let context = Context::default().with_memory(64 << 20);
+    let message = SetJoin::new(threshold(4, 5), &context).self_join(&source).unwrap_err();
+    assert!(
+        message.to_string().contains(" pairs of near-duplicates: `max_memory` leaves "),
+        "{message}"
+    );
+}
+
+#[test]
 fn many_terms_are_counted_before_documents_are_sketched() {
     let documents = ListedDocuments { documents: templates(90), shard_documents: 9 };
     let expected = brute_force(&documents.documents, &documents.documents, threshold(7, 10), false);
