@@ -107,8 +107,9 @@ const BYTES_PER_TERM: u64 = 48;
 /// Number of bytes that pairs may always take, even if less memory is left.
 const BYTES_OF_FEW_PAIRS: u64 = 16 << 20;
 
-/// Nanoseconds of a core for each pair that a join by prefixes finds, if documents share most terms.
-const NANOSECONDS_A_PREFIX_PAIR: f64 = 50.0;
+/// Nanoseconds of a core for each pair that a join by prefixes finds, if documents share most terms. Each
+/// pair is then compared in full.
+const NANOSECONDS_A_PREFIX_PAIR: f64 = 400.0;
 
 /// Maximum number of terms that are joined at once, because term numbers and positions in the index
 /// have 32 bits. More terms are joined in blocks.
