@@ -267,7 +267,7 @@ impl Splitter for DelimitedRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::{options, read_as};
+    use crate::conformance::{gzip, options, read_as};
     use crate::{NamedDialect, Quote, ReadOptions};
 
     #[test]
@@ -376,5 +376,26 @@ mod tests {
         // Long texts are usual in this table, so only the first of them is in doubt.
         let (texts, _) = usual(&format!("id,text\n1,\"{lines}\"\n{before}100,\"{lines}\"\n"));
         assert_eq!(texts.len(), 102);
+    }
+
+    #[test]
+    fn a_bad_row_costs_its_first_line_and_a_row_of_which_it_may_be_the_rest() {
+        let lines = |content: &str| {
+            let (plain, packed) = (content.as_bytes(), gzip(content.as_bytes()));
+            let seen = read_as("a.csv", plain, options(1));
+            assert_eq!(read_as("a.csv.gz", &packed, options(1)), seen);
+            let bad: Vec<_> = seen.bad.iter().map(|bad| (bad.0, bad.3)).collect();
+            (seen.documents.into_iter().map(|d| d.3).collect::<Vec<_>>().join("|"), bad)
+        };
+        let both = vec![(0, "csv"), (1, "csv")];
+        assert_eq!(lines("id,text\n1,a\n2\n3,c\n"), ("c".into(), both.clone()));
+        assert_eq!(lines("id,text\n1,a\n2,\"b\n3,c\n4,d\n"), ("a|c|d".into(), vec![(1, "csv")]));
+        assert_eq!(lines("id,text\n\n1,a\n2,b,x\n3,c"), ("c".into(), both));
+        assert_eq!(lines("text\r\n\"a\r\n\"\"b\"\r\nc"), ("a\r\n\"b|c".into(), vec![]));
+        // Without a column for the text every row is a bad record, even a row with too few columns.
+        assert_eq!(
+            lines("id,body\n1,a\n2\n3,\"b\nc\"\n"),
+            (String::new(), vec![(0, "text-field"), (1, "csv"), (2, "text-field")])
+        );
     }
 }
