@@ -7,9 +7,7 @@ use crate::Rows;
 use crate::collect::KeepPairs;
 use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
-use crate::on_demand::self_join_on_demand;
 use crate::partners::{Partners, collect_in_room, count};
-use crate::row_pairs::RowPairs;
 use crate::work::{FixedRows, JoinWork};
 use crate::workload::{JoinEstimate, JoinTask, Workload};
 use simtool_base::error::{Error, Result};
@@ -122,9 +120,9 @@ pub trait JoinKind: Sync {
 /// A method for fingerprints of one type, which has 1, 2, 4 or 8 words of 64 bits.
 ///
 /// A method implements the functions that its [limits](JoinKind::limits) promise:
-/// [`self_join`](Self::self_join), [`partners`](Self::partners), or both. The other functions are based
-/// on these two, but a method can replace them by faster ones. Functions that a method does not
-/// implement return an error.
+/// [`self_join`](Self::self_join) and [`self_partners`](Self::self_partners), or
+/// [`partners`](Self::partners), or all. The other functions are based on these, but a method can replace
+/// them by faster ones. Functions that a method does not implement return an error.
 pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
     /// Finds all pairs of rows within the maximum distance of `_work`.
     ///
@@ -152,13 +150,10 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
     /// The same errors as [`self_join`](Self::self_join).
     fn self_partners<'a>(
         &self,
-        rows: FixedRows<'a, L>,
-        work: JoinWork<'a>,
+        _rows: FixedRows<'a, L>,
+        _work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
-        match work.in_own_room(|work| self.self_join(rows.rows(), work))? {
-            Some(found) => Ok(Box::new(RowPairs::new(found, rows.fingerprints.len()))),
-            None => self_join_on_demand(rows, work),
-        }
+        Err(self.refusal("self-joins"))
     }
 
     /// Finds all pairs of a query and a row of the corpus within the maximum distance of `work`.

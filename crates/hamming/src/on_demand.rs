@@ -5,6 +5,7 @@ use crate::bucket_table::building_bytes;
 use crate::join::JoinFixedRows;
 use crate::linear_scan::LinearScanJoin;
 use crate::partners::Partners;
+use crate::row_pairs::RowPairs;
 use crate::work::{FixedRows, JoinWork};
 use simtool_base::error::Result;
 use simtool_model::fingerprint_rows::Metric;
@@ -34,13 +35,30 @@ pub(super) fn search_on_demand<'a, L: Fingerprint>(
     Ok(OnDemand::boxed(found, corpus_rows, false))
 }
 
+/// Returns the partners of each row among the later rows, from the pairs that `join` finds. If these do not
+/// fit in memory, partners are searched when they are asked for.
+///
+/// # Errors
+///
+/// The join fails, or there is too little memory.
+pub(super) fn self_partners_of<'a, L: Fingerprint>(
+    join: &dyn JoinFixedRows<L>,
+    rows: FixedRows<'a, L>,
+    work: JoinWork<'a>,
+) -> Result<Box<dyn Partners + 'a>> {
+    match work.in_own_room(|work| join.self_join(rows.rows(), work))? {
+        Some(found) => Ok(Box::new(RowPairs::new(found, rows.fingerprints.len()))),
+        None => self_join_on_demand(rows, work),
+    }
+}
+
 /// Returns an object that finds the partners of a row among the later rows when they are asked for. It
 /// keeps no pairs.
 ///
 /// # Errors
 ///
 /// There is too little memory.
-pub(super) fn self_join_on_demand<'a, L: Fingerprint>(
+fn self_join_on_demand<'a, L: Fingerprint>(
     rows: FixedRows<'a, L>,
     work: JoinWork<'a>,
 ) -> Result<Box<dyn Partners + 'a>> {
