@@ -62,8 +62,9 @@ fn a_file_that_changes_during_the_run_is_reported() {
         file.write_all(page(0).as_bytes()).unwrap();
     });
     let error = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(3), "{error}");
-    assert!(error.contains("[changed] \"big.jsonl\": was "), "{error}");
+    // The change ends the run if a later reading meets it, and is a loss otherwise.
+    assert!(matches!(ended.status.code(), Some(1 | 3)), "{error}");
+    assert!(error.contains("[changed] \"big.jsonl\""), "{error}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Kilobytes of anonymous memory that the system allows in addition to `--max-memory`: stacks, tables of the
 /// program and pieces of output in transit.
-const MORE: u64 = 50_000;
+const MORE: u64 = 75_000;
 
 /// Runs the program with `--max-memory` of `megabytes`, in `folder`. Returns its exit status and its messages.
 fn run(folder: &Path, megabytes: u64, arguments: &str) -> (Option<i32>, String) {
