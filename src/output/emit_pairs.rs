@@ -2,7 +2,7 @@
 
 use crate::output::row_names::RowNames;
 pub use crate::output::row_names::SideIds;
-use crate::write::columns::{Column, IdType, OutputDescription, RowTable, Value, describe_columns};
+use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
 use crate::write::pair_table;
 use simtool_base::error::Result;
 use simtool_base::progress::Progress;
@@ -151,7 +151,7 @@ fn emit_named(
 /// Writes pairs as a Parquet file.
 #[cfg(feature = "parquet")]
 fn emit_columns(pairs: &dyn Partners, progress: &dyn Progress, sink: &mut Sink<'_>) -> Result<()> {
-    use crate::write::columns::ParquetRows;
+    use crate::write::columns::{IdType, ParquetRows};
     use simtool_base::error::Error;
     let failed = |error| Error::io("Parquet", "write", error);
     let mut file: ParquetRows<JoinedRows, Vec<u8>> =
@@ -196,7 +196,7 @@ mod tests {
     #[cfg(feature = "parquet")]
     #[test]
     fn a_parquet_file_contains_the_pairs_that_were_written() {
-        use crate::write::columns::ParquetRows;
+        use crate::write::columns::{IdType, ParquetRows};
         use arrow_array::cast::AsArray;
         use arrow_array::types::{Int32Type, Int64Type};
         use parquet::arrow::arrow_reader::ParquetRecordBatchReader;

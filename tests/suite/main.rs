@@ -31,8 +31,8 @@ mod index;
 mod index_faults;
 #[cfg(all(feature = "parquet", unix))]
 mod input_formats;
-#[cfg(all(feature = "parquet", unix))]
 mod input_memory;
+#[cfg(all(feature = "parquet", unix))]
 mod inputs;
 mod join;
 mod join_memory;
