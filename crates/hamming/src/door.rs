@@ -21,7 +21,7 @@ use crate::grouping::group;
 use crate::join::{Join, JoinFixedRows};
 use crate::layout::Layout;
 use crate::null_lanes::{NullSide, may_be_null, without_nulls};
-use crate::on_demand::OnDemand;
+use crate::on_demand::{OnDemand, count_pairs, self_partners};
 use crate::pair_room::{PairRoom, if_pairs_fit};
 use crate::partners::{Partners, collect_in_room, count};
 use crate::planner::JoinPlan;
@@ -264,7 +264,7 @@ fn count_fixed<L: Fingerprint>(
 where
     dyn Join: JoinFixedRows<L>,
 {
-    join.count_pairs(FixedRows::<L>::of(rows), work)
+    count_pairs(join, FixedRows::<L>::of(rows), work)
 }
 
 /// Finds the same pairs as [`join`], but returns them as the partners of one row at a time. The
@@ -309,7 +309,7 @@ where
     dyn Join: JoinFixedRows<L>,
 {
     match rows {
-        Sides::One(rows) => join.self_partners(FixedRows::<L>::of(rows), work),
+        Sides::One(rows) => self_partners(join, FixedRows::<L>::of(rows), work),
         Sides::Two(queries, corpus) => {
             join.partners(FixedRows::<L>::of(queries), FixedRows::of(corpus), work)
         }

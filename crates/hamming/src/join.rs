@@ -7,7 +7,7 @@ use crate::Rows;
 use crate::collect::KeepPairs;
 use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
-use crate::partners::{Partners, collect_in_room, count};
+use crate::partners::{Partners, collect_in_room};
 use crate::work::{FixedRows, JoinWork};
 use crate::workload::{JoinEstimate, JoinTask, Workload};
 use simtool_base::error::{Error, Result};
@@ -120,9 +120,8 @@ pub trait JoinKind: Sync {
 /// A method for fingerprints of one type, which has 1, 2, 4 or 8 words of 64 bits.
 ///
 /// A method implements the functions that its [limits](JoinKind::limits) promise:
-/// [`self_join`](Self::self_join) and [`self_partners`](Self::self_partners), or
-/// [`partners`](Self::partners), or all. The other functions are based on these, but a method can replace
-/// them by faster ones. Functions that a method does not implement return an error.
+/// [`self_join`](Self::self_join), [`partners`](Self::partners), or both. If it does not implement one of
+/// them, that function returns an error. The other functions are for methods that need no memory for pairs.
 pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
     /// Finds all pairs of rows within the maximum distance of `_work`.
     ///
@@ -133,27 +132,24 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
         Err(self.refusal("self-joins"))
     }
 
-    /// Counts the pairs that [`self_join`](Self::self_join) finds. A method may do this without keeping
-    /// them in memory.
+    /// Counts the pairs that [`self_join`](Self::self_join) finds, without keeping them in memory. Returns
+    /// `None` if the method cannot do this.
     ///
     /// # Errors
     ///
     /// The same errors as [`self_join`](Self::self_join).
-    fn count_pairs(&self, rows: FixedRows<'_, L>, work: JoinWork<'_>) -> Result<u64> {
-        Ok(count(&*self.self_partners(rows, work)?, work.context.progress()))
+    fn count_pairs(&self, _rows: FixedRows<'_, L>, _work: JoinWork<'_>) -> Result<Option<u64>> {
+        Ok(None)
     }
 
-    /// Returns an object that finds the partners of each row among the later rows.
-    ///
-    /// # Errors
-    ///
-    /// The same errors as [`self_join`](Self::self_join).
+    /// Returns an object that searches the partners of each row among the later rows when they are asked
+    /// for. It keeps no pairs. Returns `None` if the method finds all pairs at once.
     fn self_partners<'a>(
         &self,
         _rows: FixedRows<'a, L>,
         _work: JoinWork<'a>,
-    ) -> Result<Box<dyn Partners + 'a>> {
-        Err(self.refusal("self-joins"))
+    ) -> Option<Box<dyn Partners + 'a>> {
+        None
     }
 
     /// Finds all pairs of a query and a row of the corpus within the maximum distance of `work`.

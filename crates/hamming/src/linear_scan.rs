@@ -107,8 +107,8 @@ impl<L: Fingerprint> JoinFixedRows<L> for LinearScanJoin {
         &self,
         rows: FixedRows<'a, L>,
         work: JoinWork<'a>,
-    ) -> Result<Box<dyn Partners + 'a>> {
-        Ok(Box::new(ScanBehind { rows, work }))
+    ) -> Option<Box<dyn Partners + 'a>> {
+        Some(later_partners(rows, work))
     }
 
     fn partners<'a>(
@@ -121,6 +121,14 @@ impl<L: Fingerprint> JoinFixedRows<L> for LinearScanJoin {
         // them.
         Ok(Box::new(ScanAll { queries, corpus, work }))
     }
+}
+
+/// Returns an object that compares a row with all later rows when its partners are asked for.
+pub(crate) fn later_partners<'a, L: Fingerprint>(
+    rows: FixedRows<'a, L>,
+    work: JoinWork<'a>,
+) -> Box<dyn Partners + 'a> {
+    Box::new(ScanBehind { rows, work })
 }
 
 /// A self-join that compares each row with all later rows.

@@ -3,8 +3,8 @@
 use crate::block_index::BlockIndexJoin;
 use crate::bucket_table::building_bytes;
 use crate::join::JoinFixedRows;
-use crate::linear_scan::LinearScanJoin;
-use crate::partners::Partners;
+use crate::linear_scan::{LinearScanJoin, later_partners};
+use crate::partners::{Partners, count};
 use crate::row_pairs::RowPairs;
 use crate::work::{FixedRows, JoinWork};
 use simtool_base::error::Result;
@@ -35,20 +35,39 @@ pub(super) fn search_on_demand<'a, L: Fingerprint>(
     Ok(OnDemand::boxed(found, corpus_rows, false))
 }
 
-/// Returns the partners of each row among the later rows, from the pairs that `join` finds. If these do not
-/// fit in memory, partners are searched when they are asked for.
+/// Returns an object that finds the partners of each row among the later rows by the method `join`. If its
+/// pairs do not fit in memory, partners are searched when they are asked for.
 ///
 /// # Errors
 ///
 /// The join fails, or there is too little memory.
-pub(super) fn self_partners_of<'a, L: Fingerprint>(
-    join: &dyn JoinFixedRows<L>,
+pub(super) fn self_partners<'a, L: Fingerprint, J: JoinFixedRows<L> + ?Sized>(
+    join: &J,
     rows: FixedRows<'a, L>,
     work: JoinWork<'a>,
 ) -> Result<Box<dyn Partners + 'a>> {
+    if let Some(found) = join.self_partners(rows.clone(), work) {
+        return Ok(found);
+    }
     match work.in_own_room(|work| join.self_join(rows.rows(), work))? {
         Some(found) => Ok(Box::new(RowPairs::new(found, rows.fingerprints.len()))),
         None => self_join_on_demand(rows, work),
+    }
+}
+
+/// Counts the pairs that `join` finds in `rows`.
+///
+/// # Errors
+///
+/// The same errors as [`self_partners`].
+pub(super) fn count_pairs<L: Fingerprint, J: JoinFixedRows<L> + ?Sized>(
+    join: &J,
+    rows: FixedRows<'_, L>,
+    work: JoinWork<'_>,
+) -> Result<u64> {
+    match join.count_pairs(rows.clone(), work)? {
+        Some(pairs) => Ok(pairs),
+        None => Ok(count(&*self_partners(join, rows, work)?, work.context.progress())),
     }
 }
 
@@ -66,7 +85,7 @@ fn self_join_on_demand<'a, L: Fingerprint>(
     let found = if is_index_better(corpus_rows, work) {
         BlockIndexJoin.partners(rows.clone(), rows, work)?
     } else {
-        LinearScanJoin.self_partners(rows, work)?
+        later_partners(rows, work)
     };
     Ok(OnDemand::boxed(found, corpus_rows, true))
 }

@@ -8,8 +8,6 @@ use crate::first_rows::{CountFirst, first_rows};
 use crate::group_pairs::GroupPairs;
 use crate::grouping::{EqualGroups, equal_pairs, group};
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
-use crate::on_demand::self_partners_of;
-use crate::partners::Partners;
 use crate::recursion::Recursion;
 use crate::work::{FixedRows, JoinWork};
 use crate::workload::{JoinEstimate, Workload};
@@ -117,20 +115,12 @@ impl JoinKind for PartitionJoin {
 }
 
 impl<L: Fingerprint> JoinFixedRows<L> for PartitionJoin {
-    fn self_partners<'a>(
-        &self,
-        rows: FixedRows<'a, L>,
-        work: JoinWork<'a>,
-    ) -> Result<Box<dyn Partners + 'a>> {
-        self_partners_of(self, rows, work)
-    }
-
     fn self_join(&self, rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
         self_join(rows, work)
     }
 
-    fn count_pairs(&self, rows: FixedRows<'_, L>, work: JoinWork<'_>) -> Result<u64> {
-        count_pairs(rows.rows(), work)
+    fn count_pairs(&self, rows: FixedRows<'_, L>, work: JoinWork<'_>) -> Result<Option<u64>> {
+        count_pairs(rows.rows(), work).map(Some)
     }
 }
 

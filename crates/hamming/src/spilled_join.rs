@@ -12,9 +12,7 @@ use crate::group_pairs::GroupPairs;
 use crate::grouping::{GROUPS, equal_pairs, group};
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::layout::Layout;
-use crate::on_demand::self_partners_of;
 use crate::parallel_partition::NumberedValues;
-use crate::partners::Partners;
 use crate::recursion::Recursion;
 use crate::split::{Path as BlockPath, split_free};
 use crate::work::{FixedRows, JoinWork};
@@ -248,14 +246,6 @@ impl JoinKind for SpilledJoin {
 }
 
 impl<L: Fingerprint> JoinFixedRows<L> for SpilledJoin {
-    fn self_partners<'a>(
-        &self,
-        rows: FixedRows<'a, L>,
-        work: JoinWork<'a>,
-    ) -> Result<Box<dyn Partners + 'a>> {
-        self_partners_of(self, rows, work)
-    }
-
     fn self_join(&self, rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
         let layout = work.layout(rows.fingerprints);
         let spilled = spill(rows, work)?;
@@ -263,12 +253,12 @@ impl<L: Fingerprint> JoinFixedRows<L> for SpilledJoin {
         Ok(GroupPairs { groups: Sides::One(spilled.groups), pairs })
     }
 
-    fn count_pairs(&self, rows: FixedRows<'_, L>, work: JoinWork<'_>) -> Result<u64> {
+    fn count_pairs(&self, rows: FixedRows<'_, L>, work: JoinWork<'_>) -> Result<Option<u64>> {
         let layout = work.layout(&rows.fingerprints);
         let spilled = spill(rows.rows(), work)?;
         let counting = CountRows { groups: (&spilled.groups, &spilled.groups) };
         let pairs = spilled.collect_pairs(&layout, work, &counting)?;
-        Ok(equal_pairs(&spilled.groups) + pairs)
+        Ok(Some(equal_pairs(&spilled.groups) + pairs))
     }
 }
 

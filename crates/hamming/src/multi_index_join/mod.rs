@@ -20,9 +20,7 @@ use crate::group_pairs::GroupPairs;
 use crate::grouping::{cut, equal_pairs, group};
 use crate::join::{JoinFixedRows, JoinKind, Limits, RowKind, Tasks};
 use crate::key_blocks::{COPIED, KeyBlock, KeyPlan, are_crowded};
-use crate::on_demand::self_partners_of;
 use crate::parallel_partition::partition;
-use crate::partners::Partners;
 use crate::recursion::{FOLD_DISTANCE, Recursion};
 use crate::recursion_memory::{Buffer, RECORDS, new_buffer};
 use crate::split::BitWeights;
@@ -421,20 +419,12 @@ impl JoinKind for MultiIndexJoin {
 }
 
 impl<L: Fingerprint> JoinFixedRows<L> for MultiIndexJoin {
-    fn self_partners<'a>(
-        &self,
-        rows: FixedRows<'a, L>,
-        work: JoinWork<'a>,
-    ) -> Result<Box<dyn Partners + 'a>> {
-        self_partners_of(self, rows, work)
-    }
-
     fn self_join(&self, rows: Rows<'_, L>, work: JoinWork<'_>) -> Result<GroupPairs> {
         self_join(rows, work)
     }
 
-    fn count_pairs(&self, rows: FixedRows<'_, L>, work: JoinWork<'_>) -> Result<u64> {
-        count_pairs(rows.rows(), work)
+    fn count_pairs(&self, rows: FixedRows<'_, L>, work: JoinWork<'_>) -> Result<Option<u64>> {
+        count_pairs(rows.rows(), work).map(Some)
     }
 }
 
