@@ -6,12 +6,10 @@
 use crate::{Event, Visit};
 use simtool_base::error::{ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
+use simtool_base::stable_hash::GAMMA;
 use simtool_model::document::{Content, Document, Record};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Odd number with which the digest of events is multiplied. It is 2⁶⁴ divided by the golden ratio.
-const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The longest reading of a shard so far. All other readings of the shard must agree with it.
 #[derive(Debug, Default)]
@@ -88,7 +86,7 @@ impl Reading {
             Event::Stretch(_) | Event::Reached(_) => return,
         };
         self.events += 1;
-        self.digest = (self.digest ^ content).wrapping_mul(MIX).rotate_left(29);
+        self.digest = (self.digest ^ content).wrapping_mul(GAMMA).rotate_left(29);
     }
 
     /// Returns whether this reading cannot be the beginning of a reading that also begins with
@@ -108,9 +106,9 @@ fn of_record(record: &Record<'_>) -> u64 {
         Content::PassThrough => 1,
         Content::NonDocument(_) => 2,
         Content::PassedOver => 3,
-        Content::Bad(bad) => bad.length.wrapping_mul(MIX) ^ of_ends(bad.code.as_bytes()),
+        Content::Bad(bad) => bad.length.wrapping_mul(GAMMA) ^ of_ends(bad.code.as_bytes()),
     };
-    content ^ record.byte.wrapping_mul(MIX) ^ (record.bytes.len() as u64).rotate_left(40)
+    content ^ record.byte.wrapping_mul(GAMMA) ^ (record.bytes.len() as u64).rotate_left(40)
 }
 
 /// Returns a number that depends on the length, the first and the last bytes of a text. The bytes
@@ -122,7 +120,7 @@ fn of_ends(text: &[u8]) -> u64 {
     first[..count].copy_from_slice(&text[..count]);
     last[..count].copy_from_slice(&text[text.len() - count..]);
     let ends = u64::from_le_bytes(first) ^ u64::from_le_bytes(last).rotate_left(31);
-    ends.wrapping_mul(MIX) ^ text.len() as u64
+    ends.wrapping_mul(GAMMA) ^ text.len() as u64
 }
 
 /// Returns the error for `event`, which an earlier reading of the file did not have in its place.
