@@ -34,7 +34,7 @@ const LINK: usize = 5;
 /// Largest number of words of a fingerprint. Rows of more words are damaged.
 const MOST_WORDS: usize = 1 << 16;
 
-/// What `__reduce__` returns: a function that makes the object, and its arguments.
+/// Result of `__reduce__`: a function that makes the object, and its arguments.
 pub(crate) type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 
 /// Returns the function of the compiled module with this name, and its arguments.

@@ -166,7 +166,7 @@ impl IndexAdder {
 }
 
 impl ArrivingCorpus<'_> {
-    /// Returns an entry about file number `file` of which no document was added. Returns `None` if the file
+    /// Returns an entry about file number `file` that has no documents yet. Returns `None` if the file
     /// cannot be read, or if it is standard input, which can be read only once.
     fn entry_of(&self, file: usize) -> Option<InputEntry> {
         let name = self.corpus.file_name(file);
@@ -187,7 +187,7 @@ struct Addition<'c> {
     arriving: &'c ArrivingCorpus<'c>,
     /// For each file, the number of its documents that are in the index.
     inputs: BTreeMap<usize, ArrivingFile>,
-    /// Numbers of the files of which parts were lost while they were read.
+    /// Numbers of the files that lost a part while they were read.
     lossy: BTreeSet<usize>,
     /// For each file, the number of its documents that were read so far.
     met: BTreeMap<usize, u64>,

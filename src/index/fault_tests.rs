@@ -27,7 +27,7 @@ fn add(adder: &mut IndexAdder, source: &str, seeds: impl IntoIterator<Item = u64
     added.iter().filter(|added| matches!(added, Added::New(_))).count() as u64
 }
 
-/// Creates an index of four segments with 100 to 12,000 documents, of which some are repeated or removed.
+/// Creates an index of four segments with 100 to 12,000 documents. Some documents are repeated or removed.
 fn segments() -> TempDir {
     let folder = created("simhash");
     let mut adder = open(folder.path(), 1);
