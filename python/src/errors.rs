@@ -3,7 +3,6 @@
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use simtool::{Error, ErrorKind};
-use std::error::Error as _;
 
 pyo3::create_exception!(
     simtool,
@@ -17,10 +16,7 @@ pyo3::create_exception!(
 /// Returns the exception for an error: `ValueError` for wrong settings and input, `OSError` for
 /// failures of the operating system, `MemoryError` if memory is too small.
 pub(crate) fn exception(error: Error) -> PyErr {
-    let message = match error.source() {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    };
+    let message = error.with_cause();
     match error.kind() {
         // From the error number Python chooses the class, for example `FileNotFoundError`.
         ErrorKind::Io { source, .. } => match source.raw_os_error() {

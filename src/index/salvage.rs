@@ -108,7 +108,7 @@ impl Salvaged {
     fn of(remains: &Remains) -> Self {
         let mut salvaged = Self { documents: 0, lost_documents: 0, damages: Vec::new() };
         for error in &remains.lost {
-            salvaged.note(with_cause(error));
+            salvaged.note(error.with_cause());
         }
         for numbers in &remains.lost_numbers {
             let count = numbers.end - numbers.start;
@@ -121,7 +121,7 @@ impl Salvaged {
         }
         for segment in &remains.segments {
             if let Err(error) = segment.verify() {
-                salvaged.note(with_cause(&error));
+                salvaged.note(error.with_cause());
             }
         }
         salvaged
@@ -145,14 +145,6 @@ impl Salvaged {
             self.note(format!("{path}: {missing} of {is_there} documents are lost"));
         }
         self.documents += intact.numbers.len() as u64;
-    }
-}
-
-/// Returns the text of an error with its cause, for example that a file does not exist.
-fn with_cause(error: &Error) -> String {
-    match std::error::Error::source(error) {
-        Some(cause) => format!("{error}: {cause}"),
-        None => error.to_string(),
     }
 }
 
@@ -220,7 +212,7 @@ fn recipe_of(remains: &Remains, from: &Path) -> Result<KeptRecipe> {
         return KeptRecipe::of(manifest);
     }
     described(&remains.segments).ok_or_else(|| {
-        let first = remains.lost.first().map_or_else(String::new, with_cause);
+        let first = remains.lost.first().map_or_else(String::new, Error::with_cause);
         let rule = format!(
             "has no intact manifest or segment that tells how its rows were made ({first})"
         );
@@ -240,7 +232,7 @@ fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
 /// Returns the sources, times, repeats and removals of a segment as far as they are intact. Notes the damage of
 /// the others in `salvaged`.
 fn rest_of(segment: &Segment, salvaged: &mut Salvaged) -> SegmentRest {
-    let mut note = |error: Error| salvaged.note(with_cause(&error));
+    let mut note = |error: Error| salvaged.note(error.with_cause());
     let mut repeats = segment.repeats().map_err(&mut note).unwrap_or_default().to_vec();
     merge_repeats(&mut repeats);
     SegmentRest {

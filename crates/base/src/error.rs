@@ -189,6 +189,15 @@ impl Error {
         let remedy = "give the machine more, close other programs, or set `max_memory` lower";
         ErrorKind::Memory { what, bytes, remedy }.into()
     }
+
+    /// Returns the text of the error with its cause, for example that a file does not exist.
+    #[must_use]
+    pub fn with_cause(&self) -> String {
+        match std::error::Error::source(self) {
+            Some(cause) => format!("{self}: {cause}"),
+            None => self.to_string(),
+        }
+    }
 }
 
 impl From<ErrorKind> for Error {
