@@ -1,7 +1,7 @@
 //! Inputs that once took many times the limit of memory.
 #![cfg(target_os = "linux")]
 
-use crate::join_memory::{can_limit, limited};
+use crate::join_memory::{can_limit, limited, limited_command};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -57,6 +57,56 @@ fn a_record_that_is_too_long_for_the_memory_is_quarantined() {
     // The user can allow it.
     let (code, messages) = run(folder.path(), 200, &format!("{arguments} all --max-record 10M"));
     assert_eq!(code, Some(0), "{messages}");
+}
+
+/// Creates a folder with an empty index named `i`.
+fn place_of_index() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let created = limited(folder.path(), "unlimited", "index create i -q");
+    assert!(created.status.success(), "{}", String::from_utf8_lossy(&created.stderr));
+    folder
+}
+
+#[test]
+fn a_record_that_is_too_long_for_the_memory_of_an_index_is_quarantined() {
+    let folder = place_of_index();
+    let text = "some words ".repeat(100_000);
+    let lines = format!("{{\"text\": \"one short line\"}}\n{{\"text\": \"{text}\"}}\n");
+    fs::write(folder.path().join("a.jsonl"), lines).unwrap();
+    for command in ["index query i a.jsonl", "index add i a.jsonl", "eval --sample 2 a.jsonl"] {
+        let run = |more| limited(folder.path(), "unlimited", &format!("{command} {more}"));
+        let below = run("--max-memory 64M");
+        let messages = String::from_utf8_lossy(&below.stderr);
+        assert!(messages.contains("at most 1048576 bytes (--max-record)"), "{command}: {messages}");
+        let messages = String::from_utf8(run("--max-memory 640M").stderr).unwrap();
+        assert!(!messages.contains("--max-record"), "{command}: {messages}");
+    }
+}
+
+#[test]
+fn a_line_without_end_passes_through_a_filter_in_little_memory() {
+    const BYTES: usize = 200 << 20;
+    if !can_limit() {
+        return;
+    }
+    let folder = place_of_index();
+    let long = fs::File::create(folder.path().join("long")).unwrap();
+    // A file of zero bytes takes no room on the disk.
+    long.set_len(BYTES as u64).unwrap();
+    let arguments = "index filter i --max-memory 16M -j 2";
+    let mut command = limited_command(folder.path(), &(16_000 + MORE).to_string(), arguments);
+    command.stdin(fs::File::open(folder.path().join("long")).unwrap());
+    command.stdout(fs::File::create(folder.path().join("passed")).unwrap());
+    let filtered = command.output().unwrap();
+    let messages = String::from_utf8_lossy(&filtered.stderr);
+    assert_eq!(filtered.status.code(), Some(3), "{messages}");
+    assert!(
+        messages.contains("line 1: expected at most 1048576 bytes (--max-record)"),
+        "{messages}"
+    );
+    assert!(messages.contains("1 line: 0 new, 0 repeat others, 1 no documents"), "{messages}");
+    let passed = fs::read(folder.path().join("passed")).unwrap();
+    assert!(passed.len() == BYTES && passed.iter().all(|&byte| byte == 0));
 }
 
 #[test]

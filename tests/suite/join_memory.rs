@@ -15,12 +15,17 @@ const LIMIT: &str = "85000";
 
 /// Runs the program with at most `limit` kilobytes of memory that is no map of a file.
 pub(crate) fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
-    Command::new("sh")
+    limited_command(folder, limit, arguments).output().unwrap()
+}
+
+/// Returns the command that [`limited`] runs.
+pub(crate) fn limited_command(folder: &Path, limit: &str, arguments: &str) -> Command {
+    let mut command = Command::new("sh");
+    command
         .args(["-c", "ulimit -d \"$0\" && exec \"$@\"", limit, env!("CARGO_BIN_EXE_simtool")])
         .args(arguments.split(' '))
-        .current_dir(folder)
-        .output()
-        .unwrap()
+        .current_dir(folder);
+    command
 }
 
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]

@@ -95,6 +95,8 @@ impl Bad {
     /// Value of `code` for a record that lacks the field with the text, in every format that has
     /// fields.
     pub const NO_TEXT: &'static str = "text-field";
+    /// Value of `code` for a record that is longer than a record may be, in every format.
+    pub const OVERSIZE: &'static str = "oversize";
 
     /// Creates the fault of a record of `length` bytes that lacks the field with the text. It
     /// allocates no memory, because every record of a file may have this fault.
@@ -102,6 +104,12 @@ impl Bad {
     pub fn no_text(length: u64) -> Self {
         let expected = Cow::Borrowed("a text in the field that `text_field` names");
         Self { code: Self::NO_TEXT, expected, length }
+    }
+
+    /// Returns the value of `expected` for a record that has more than `longest` bytes.
+    #[must_use]
+    pub fn at_most(longest: usize) -> Cow<'static, str> {
+        format!("at most {longest} bytes (`max_record`)").into()
     }
 }
 

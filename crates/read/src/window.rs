@@ -72,7 +72,7 @@ fn cut_slice<S: Splitter>(
                 let from = window.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
                 let length = splitter.boundary(&rest[from..]).map_or(rest.len(), |end| from + end);
                 rest[..length].chunks(FILL_BYTES).try_for_each(|bytes| out.stretch(bytes))?;
-                out.bad(&[], length as u64, "oversize", oversize(longest))?;
+                out.bad(&[], length as u64, Bad::OVERSIZE, Bad::at_most(longest))?;
                 length
             }
         };
@@ -206,10 +206,6 @@ impl<S: Splitter> RecordStream<'_, S> {
 const CLIPPED: Cow<'static, str> =
     Cow::Borrowed("the rest of the record; the file ends or is damaged within it");
 
-fn oversize(longest: usize) -> Cow<'static, str> {
-    format!("at most {longest} bytes (`max_record`)").into()
-}
-
 /// Visits the complete records in the window. If `last` is set, no bytes follow the window, and the
 /// rest of the window is visited, too.
 fn split<S: Splitter>(
@@ -257,7 +253,7 @@ fn split<S: Splitter>(
                 out.stretch(&seen[..passed])?;
                 window.start += passed;
                 window.enough = 0;
-                window.skipping = Some(Skip { code: "oversize", length: passed as u64 });
+                window.skipping = Some(Skip { code: Bad::OVERSIZE, length: passed as u64 });
             }
             SplitStep::More => {
                 // If the window has one byte more than the longest allowed record, the record is
@@ -421,7 +417,7 @@ impl Window {
     }
 
     fn expected(&self, code: &'static str) -> Cow<'static, str> {
-        if code == "oversize" { oversize(self.longest) } else { CLIPPED }
+        if code == Bad::OVERSIZE { Bad::at_most(self.longest) } else { CLIPPED }
     }
 
     /// Reports the bytes in the window as a bad record with the code `code`, and removes them from

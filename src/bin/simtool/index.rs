@@ -11,7 +11,6 @@ use simtool::Error;
 use simtool::index::{AddedCorpus, IndexSize};
 use simtool::options::Options;
 use simtool::quantity::{bytes, counted, grouped};
-use simtool::read::{ReadOptions, Selector};
 use simtool::run::{
     self, AddOutcome, AddRequest, ExportRequest, FilterEnd, FilterOutcome, FilterRequest,
     IndexedDocuments, MergeOutcome, OpenRequest, QueryRequest, RemoveRequest, StatOutcome,
@@ -74,7 +73,7 @@ fn open_request(
 
 /// Returns the documents that are added or looked up, with the settings for reading them.
 fn documents(args: &IndexedArgs) -> Result<IndexedDocuments, Error> {
-    Ok(IndexedDocuments { paths: args.corpus.clone(), input: args.input.settings()? })
+    Ok(IndexedDocuments { paths: args.corpus.clone(), input: args.input.settings(&args.memory)? })
 }
 
 fn add(args: &AddArgs) -> anyhow::Result<ExitStatus> {
@@ -141,16 +140,9 @@ fn query(args: &QueryArgs) -> anyhow::Result<ExitStatus> {
 
 fn filter(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
     let OneIndexArgs { index, memory, common } = &args.index;
-    let text_field =
-        if args.all_strings { Selector::all_strings() } else { args.text_field.as_str().into() };
-    let reading = ReadOptions {
-        text_field,
-        id_field: args.id_field.as_str().into(),
-        ..ReadOptions::default()
-    };
     let request = FilterRequest {
         index: open_request(index, "filter", common, memory)?,
-        reading,
+        input: args.settings()?,
         source: args.arrival.source.clone(),
         time: args.arrival.time,
         batch_lines: args.batch.into(),

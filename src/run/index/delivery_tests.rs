@@ -3,7 +3,6 @@
 use super::tests::IndexPlace;
 use super::*;
 use crate::run::{Face, Silent};
-use simtool_read::ReadOptions;
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -65,7 +64,7 @@ impl Read for Endless {
 fn request(place: &IndexPlace) -> FilterRequest {
     FilterRequest {
         index: place.index(),
-        reading: ReadOptions::default(),
+        input: InputSettings::default(),
         source: "pipe".to_owned(),
         time: None,
         batch_lines: 10,

@@ -6,10 +6,11 @@ use super::batches::{Due, LineBatches, Taken};
 use crate::index::{Added, Arrival, IndexAdder, Line, LineFate, LineReader, Near, ReadLines};
 use crate::output::index_rows::{DuplicateRow, write_duplicate};
 use crate::run::face::{Face, Notice};
+use crate::run::input_settings::InputSettings;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::quantity::counted;
 use simtool_base::utc_time::UtcTime;
-use simtool_read::ReadOptions;
+use simtool_model::document::Bad;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -32,8 +33,8 @@ const REPORTED: u64 = 20;
 pub struct FilterRequest {
     /// Index that the documents of the lines are added to.
     pub index: OpenRequest,
-    /// Fields of the text and of the ID.
-    pub reading: ReadOptions,
+    /// Fields of the text and of the ID, and maximum number of bytes of a line. Other settings have no effect.
+    pub input: InputSettings,
     /// Name of the source of the lines, for example the name of a crawl.
     pub source: String,
     /// Time at which the lines arrived. `None` means the time at which their batch is added.
@@ -89,6 +90,8 @@ struct Answers<'a> {
     face: &'a dyn Face,
     out: BufWriter<&'a mut (dyn Write + Send)>,
     duplicates: Option<Duplicates<'a>>,
+    /// Maximum number of bytes of a line that is compared.
+    longest: usize,
     counts: FilterOutcome,
     /// Number of lines whose documents were committed to the index.
     committed: u64,
@@ -122,19 +125,22 @@ pub fn filter_lines(
 ) -> Result<FilterOutcome> {
     let adder = request.index.open_adder(face.access())?;
     let duplicates = request.duplicates.as_deref().map(Duplicates::open).transpose()?;
-    let reader = adder.line_reader(request.reading.clone())?;
+    let reading = request.input.read_options(face.access());
+    let longest = reading.max_record_bytes.max(1);
+    let reader = adder.line_reader(reading)?;
     let mut answers = Answers {
         adder,
         request,
         face,
         out: BufWriter::with_capacity(1 << 20, out),
         duplicates,
+        longest,
         counts: FilterOutcome::default(),
         committed: 0,
         since: Instant::now(),
         output_error: None,
     };
-    let due = Due { lines: request.batch_lines, wait: request.wait };
+    let due = Due { lines: request.batch_lines, wait: request.wait, longest };
     let input = LineBatches::new(input, due).map_err(unread)?;
     face.defer_interruptions(true);
     let ended = answers.answer_all(&input, &reader);
@@ -233,6 +239,11 @@ impl Answers<'_> {
                     let room = answered?;
                     (Some(AnsweredBatch { bytes, read }), room)
                 }
+                Ok(Taken::Part { bytes, is_last }) => {
+                    answer()?;
+                    self.pass_part(&bytes, is_last);
+                    (None, bytes)
+                }
                 Ok(Taken::Nothing) => (None, answer()?),
                 Ok(Taken::End) => {
                     end = Some(Ok(FilterEnd::Input));
@@ -317,7 +328,6 @@ impl Answers<'_> {
         let mut passed = 0;
         let mut stop = 0;
         for Line { bytes, fate } in lines {
-            let number = self.counts.lines;
             self.counts.lines += 1;
             match fate {
                 LineFate::Document(id, Added::Repeats(near)) => {
@@ -329,14 +339,7 @@ impl Answers<'_> {
                 LineFate::Document(_, Added::New(_)) => self.counts.new += 1,
                 // Lines without words are near nothing, so they pass.
                 LineFate::Document(_, Added::Wordless) | LineFate::Blank => {}
-                LineFate::Bad(bad) => {
-                    self.counts.bad += 1;
-                    if self.counts.bad <= REPORTED {
-                        let what = format!("line {}: expected {}", number + 1, bad.expected);
-                        let warning = format!("standard input, {what}; it passes");
-                        self.face.notice(Notice::Warning(&warning));
-                    }
-                }
+                LineFate::Bad(bad) => self.count_bad(&bad.expected),
             }
             stop = bytes.end;
         }
@@ -344,6 +347,32 @@ impl Answers<'_> {
         // The next program in the pipe waits for this batch.
         self.out.flush().map_err(unwritten)?;
         self.duplicates.as_mut().map_or(Ok(()), Duplicates::flush)
+    }
+
+    /// Counts the last line that was counted as bad, and reports it. A valid line would be as `expected`
+    /// describes.
+    fn count_bad(&mut self, expected: &str) {
+        self.counts.bad += 1;
+        if self.counts.bad <= REPORTED {
+            let line = self.counts.lines;
+            let warning = format!("standard input, line {line}: expected {expected}; it passes");
+            self.face.notice(Notice::Warning(&warning));
+        }
+    }
+
+    /// Passes a part of a line on that is too long to be compared, unless the output has failed. The last part
+    /// of the line counts as a bad line.
+    fn pass_part(&mut self, part: &[u8], is_last: bool) {
+        if self.output_error.is_some() {
+            return;
+        }
+        let mut passed = self.pass(part);
+        if is_last {
+            self.counts.lines += 1;
+            self.count_bad(&Bad::at_most(self.longest));
+            passed = passed.and_then(|()| self.out.flush().map_err(unwritten));
+        }
+        self.output_error = passed.err();
     }
 
     fn pass(&mut self, lines: &[u8]) -> Result<()> {

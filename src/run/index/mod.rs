@@ -114,7 +114,6 @@ mod tests {
     use crate::run::Silent;
     use crate::write::output_folder::Existing;
     use simtool_base::options::Options;
-    use simtool_read::ReadOptions;
     use std::time::Duration;
     use std::{fs, io};
 
@@ -294,7 +293,7 @@ mod tests {
         let duplicates = place.folder.path().join("repeats");
         let request = FilterRequest {
             index: place.index(),
-            reading: ReadOptions::default(),
+            input: InputSettings::default(),
             source: "pipe".to_owned(),
             time: None,
             batch_lines: 1,
@@ -321,6 +320,34 @@ mod tests {
         assert_eq!(fs::read_to_string(&duplicates).unwrap(), expected);
     }
 
+    #[test]
+    fn lines_that_are_too_long_for_the_memory_pass_and_are_bad() {
+        let long = format!("{{\"id\":\"l\",\"text\":\"{}\"}}\n", "five ".repeat(220_000));
+        let lines = format!("{LINES}{long}{LINES}{}", long.trim_end());
+        let filter = |options: &str| {
+            let place = IndexPlace::new();
+            let request = FilterRequest {
+                index: place.index(),
+                input: place.documents(options).input,
+                source: "pipe".to_owned(),
+                time: None,
+                batch_lines: 1,
+                wait: Duration::ZERO,
+                duplicates: None,
+            };
+            let (mut out, input) = (Vec::new(), io::Cursor::new(lines.clone()));
+            let FilterOutcome { lines, new, repeats, bad, .. } =
+                filter_lines(&request, input, &mut out, &Silent).unwrap();
+            (String::from_utf8(out).unwrap(), (lines, new, repeats, bad))
+        };
+        let short = LINES.lines().map(|line| format!("{line}\n")).collect::<Vec<_>>();
+        let [a, _, bad] = &short[..] else { panic!("{short:?}") };
+        let passed = format!("{a}{bad}{long}{bad}{}", long.trim_end());
+        assert_eq!(filter("max_memory=1M"), (passed.clone(), (8, 1, 3, 4)));
+        assert_eq!(filter("max_record=1100K"), (passed, (8, 1, 3, 4)));
+        assert_eq!(filter(""), (format!("{a}{bad}{long}{bad}"), (8, 2, 4, 2)));
+    }
+
     /// Input that fails after its first bytes.
     struct Failing<'a>(&'a [u8]);
 
@@ -341,7 +368,7 @@ mod tests {
         let place = IndexPlace::new();
         let request = FilterRequest {
             index: place.index(),
-            reading: ReadOptions::default(),
+            input: InputSettings::default(),
             source: "pipe".to_owned(),
             time: None,
             batch_lines: 2,

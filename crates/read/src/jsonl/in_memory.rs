@@ -40,7 +40,7 @@ impl<'l> JsonLinesInMemory<'l> {
         }
         let ReadOptions { text_field, id_field, .. } = options;
         let wanted = WantedFields::new(Columns { text: text_field, id: id_field, keep: None });
-        Self { lines, wanted, shards, longest: options.max_record_bytes }
+        Self { lines, wanted, shards, longest: options.max_record_bytes.max(1) }
     }
 }
 

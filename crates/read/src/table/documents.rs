@@ -61,8 +61,7 @@ impl VisitedRows<'_> {
         let refusal = match text {
             None => Some((self.type_code, "a text".into())),
             Some(text) if text.len() > self.longest => {
-                let expected = format!("at most {} bytes (`max_record`)", self.longest);
-                Some(("oversize", expected.into()))
+                Some((Bad::OVERSIZE, Bad::at_most(self.longest)))
             }
             Some(_) => None,
         };

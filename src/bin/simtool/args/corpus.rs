@@ -109,7 +109,7 @@ impl Job<'_> {
         Ok(RecordedInputs {
             corpus: self.paths.to_vec(),
             queries: self.queries.to_vec(),
-            settings: self.corpus.input.settings()?,
+            settings: self.corpus.input.settings(&self.corpus.memory)?,
             output: self.corpus.output.clone(),
         })
     }

@@ -4,6 +4,7 @@ use super::common::output_folder;
 use super::{CommonArgs, MemoryArgs};
 use clap::{ValueEnum, ValueHint};
 use simtool::Error;
+use simtool::options::Options;
 use simtool::run::{EvaluatedDocuments, InputSettings};
 use std::path::PathBuf;
 
@@ -116,12 +117,11 @@ pub(crate) struct EvalArgs {
 impl EvalArgs {
     /// Returns the documents in `paths`, with the settings for reading them.
     pub(crate) fn documents(&self, paths: Vec<PathBuf>) -> Result<EvaluatedDocuments, Error> {
-        let input = InputSettings {
-            text_field: self.text_field.clone(),
-            all_strings: self.all_strings,
-            id_field: self.id_field.clone(),
-            ..InputSettings::default()
-        };
+        let mut options = Options::new();
+        options.set_given([("text_field", &self.text_field), ("id_field", &self.id_field)]);
+        options.set_flag("all_strings", self.all_strings);
+        self.memory.set(&mut options);
+        let input = InputSettings::parse(&mut options)?;
         let resources = self.common.resources(&self.memory)?;
         Ok(EvaluatedDocuments { paths, input, resources })
     }

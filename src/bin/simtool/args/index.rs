@@ -4,6 +4,9 @@ use super::common::output_folder;
 use super::sketch::methods_of_indexes;
 use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs, examples};
 use clap::{Subcommand, ValueHint};
+use simtool::Error;
+use simtool::options::Options;
+use simtool::run::InputSettings;
 use simtool::utc_time::UtcTime;
 use std::path::PathBuf;
 
@@ -214,6 +217,27 @@ pub(crate) struct FilterArgs {
     /// Field of the ID.
     #[arg(long, value_name = "FIELD", default_value = "id")]
     pub(crate) id_field: String,
+
+    /// Pass on larger lines without comparing them, and report them as errors. By default 128MiB, or a
+    /// 64th of --max-memory if that is less, but at least 1MiB.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_record: Option<String>,
+}
+
+impl FilterArgs {
+    /// Returns the settings for reading lines.
+    pub(crate) fn settings(&self) -> Result<InputSettings, Error> {
+        let mut options = Options::new();
+        options.set_flag("all_strings", self.all_strings);
+        // The option has a default value, which must not contradict `--all-strings`.
+        if !self.all_strings {
+            options.set("text_field", &self.text_field);
+        }
+        options.set("id_field", &self.id_field);
+        options.set_given([("max_record", &self.max_record)]);
+        self.index.memory.set(&mut options);
+        InputSettings::parse(&mut options)
+    }
 }
 
 /// Arguments of `simtool index query`.

@@ -1,5 +1,6 @@
 //! Arguments that choose the documents to read, and how to read them.
 
+use super::MemoryArgs;
 use super::common::choices;
 use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -167,10 +168,11 @@ impl InputArgs {
         options.set("zstd_window_log", &self.zstd_window_log);
     }
 
-    /// Returns the settings for reading documents.
-    pub(crate) fn settings(&self) -> Result<InputSettings, Error> {
+    /// Returns the settings for reading documents. `memory` limits the length of a record.
+    pub(crate) fn settings(&self, memory: &MemoryArgs) -> Result<InputSettings, Error> {
         let mut options = Options::new();
         self.set(&mut options);
+        memory.set(&mut options);
         InputSettings::parse(&mut options)
     }
 }
