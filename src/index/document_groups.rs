@@ -158,11 +158,7 @@ impl GroupedReading<'_> {
             let count = rest.iter().take_while(is_in).count();
             let (group, later) = rest.split_at(count);
             let mut made = rows.read(&SomeShards { corpus: &watched, shards: group })?;
-            for bad in &mut made.summary.quarantined {
-                if bad.file == begun.0 {
-                    bad.record.record += begun.1;
-                }
-            }
+            made.summary.quarantined.renumber(begun.0, begun.1);
             visit(&DocumentGroup { corpus, shards: group, made: &made, begun })?;
             // The next group may continue the last file of this group.
             let last = (count - 1, corpus.shard_file(group[count - 1]));

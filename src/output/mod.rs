@@ -201,15 +201,15 @@ fn count(
         side.read.faults.iter().for_each(|fault| summary.faults.add_fault(fault));
     }
     for side in findings.sides.iter() {
-        for bad in &side.read.quarantined {
+        for bad in side.read.quarantined.iter() {
             let file = side.collection.file_name(bad.file);
-            summary.faults.add(bad.record.code, || FaultPlace {
+            summary.faults.add(bad.code, || FaultPlace {
                 severity: Severity::Loss,
-                kind: bad.record.code,
+                kind: bad.code,
                 file: file.as_os_str().as_encoded_bytes().to_vec(),
-                record: Some(bad.record.record),
-                byte: Some(bad.record.byte),
-                what: format!("expected {}", bad.record.expected),
+                record: Some(bad.record),
+                byte: Some(bad.byte),
+                what: format!("expected {}", bad.expected),
             });
         }
     }

@@ -2,7 +2,7 @@
 
 use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
-use crate::pipeline::BadRecord;
+use crate::pipeline::Quarantined;
 use crate::write::columns::{
     Column, OutputDescription, RowTable, Value, describe_columns, write_json_line,
 };
@@ -28,7 +28,7 @@ struct QuarantineRows;
 
 struct QuarantineRow<'r> {
     file: &'r Path,
-    record: &'r BadRecord,
+    bad: Quarantined<'r>,
 }
 
 impl RowTable for QuarantineRows {
@@ -43,27 +43,27 @@ impl RowTable for QuarantineRows {
         Column::new(
             "record",
             "Number of the record in the file, from 0.",
-            Value::Number(|row| row.record.record),
+            Value::Number(|row| row.bad.record),
         ),
         Column::new(
             "byte",
             "Offset of the record in the file, after decompression.",
-            Value::Number(|row| row.record.byte),
+            Value::Number(|row| row.bad.byte),
         ),
         Column::new(
             "length",
             "Length of the record in bytes.",
-            Value::Number(|row| row.record.length),
+            Value::Number(|row| row.bad.length),
         ),
         Column::new(
             "code",
             "Stable name of the fault.",
-            Value::Text(|row| row.record.code.as_bytes()),
+            Value::Text(|row| row.bad.code.as_bytes()),
         ),
         Column::new(
             "expected",
             "Description of a good record.",
-            Value::Text(|row| row.record.expected.as_bytes()),
+            Value::Text(|row| row.bad.expected.as_bytes()),
         ),
     ];
 }
@@ -71,9 +71,8 @@ impl RowTable for QuarantineRows {
 fn write_quarantine(results: &Results<'_>) -> Result<()> {
     results.write_file("quarantine.jsonl", |out| {
         for side in results.findings.sides.iter() {
-            for quarantined in &side.read.quarantined {
-                let file = side.collection.file_name(quarantined.file);
-                let row = QuarantineRow { file, record: &quarantined.record };
+            for bad in side.read.quarantined.iter() {
+                let row = QuarantineRow { file: side.collection.file_name(bad.file), bad };
                 write_json_line(out, QuarantineRows::COLUMNS, &row)?;
             }
         }
@@ -87,14 +86,15 @@ mod tests {
 
     #[test]
     fn a_row_has_the_file_the_place_the_code_and_the_expectation() {
-        let record = BadRecord {
+        let bad = Quarantined {
+            file: 0,
             record: 3,
             byte: 45,
             length: 12,
             code: "json",
-            expected: "a \"string\"".into(),
+            expected: "a \"string\"",
         };
-        let row = QuarantineRow { file: Path::new("a/b.jsonl"), record: &record };
+        let row = QuarantineRow { file: Path::new("a/b.jsonl"), bad };
         let mut out = Vec::new();
         write_json_line(&mut out, QuarantineRows::COLUMNS, &row).unwrap();
         assert_eq!(

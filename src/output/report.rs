@@ -86,12 +86,12 @@ fn title(collection: &dyn Corpus) -> String {
 /// Returns the first bad records of all collections, up to the number that the page lists.
 fn quarantined(findings: &Findings<'_>) -> Vec<QuarantinedRecord> {
     let of_side = findings.sides.iter().flat_map(|side| {
-        side.read.quarantined.iter().map(|quarantined| QuarantinedRecord {
-            file: side.collection.file_name(quarantined.file).as_os_str().as_encoded_bytes().into(),
-            record: quarantined.record.record,
-            byte: quarantined.record.byte,
-            code: quarantined.record.code,
-            expected: quarantined.record.expected.to_string(),
+        side.read.quarantined.iter().map(|bad| QuarantinedRecord {
+            file: side.collection.file_name(bad.file).as_os_str().as_encoded_bytes().into(),
+            record: bad.record,
+            byte: bad.byte,
+            code: bad.code,
+            expected: bad.expected.to_owned(),
         })
     });
     of_side.take(BAD_RECORDS).collect()

@@ -1,16 +1,16 @@
 //! Data that is collected while a collection is read: IDs, bad records, damaged files, lengths of texts.
 
 use super::config::Keep;
+use super::quarantine::{Quarantine, ShardQuarantine};
 use simtool_base::error::Result;
 use simtool_base::fault::Fault;
 use simtool_compute::threads::Threads;
-use simtool_model::document::{Bad, Content, Document, DocumentIds, ShardIds};
+use simtool_model::document::{Content, Document, DocumentIds, ShardIds};
 use simtool_model::field_value::FieldValue;
 use simtool_model::non_document::NonDocumentCounts;
 use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 /// Seconds of one core for each document, to collect its name, to choose kept documents and to write outputs.
 /// This value and the values of the next constants were measured with both threads of a 2-core AMD EPYC in
@@ -47,38 +47,12 @@ impl NamesCost {
     }
 }
 
-/// A record that could not be read as a document, with its place in its file.
-#[derive(Clone, Debug)]
-pub struct BadRecord {
-    /// Number of the record in its file, counted from 0. In the summary of a single shard, it is counted from
-    /// the beginning of the shard.
-    pub record: u64,
-    /// Byte offset of the record in the file.
-    pub byte: u64,
-    /// Length of the record in bytes.
-    pub length: u64,
-    /// Stable name of the fault, such as `json` or `warc-length`.
-    pub code: &'static str,
-    /// Description of a valid record, or of the missing part of the record. Records that follow each other
-    /// and have the same fault share this text.
-    pub expected: Arc<str>,
-}
-
-/// A bad record, with the file that contains it.
-#[derive(Clone, Debug)]
-pub struct Quarantined {
-    /// Number of the file in the collection, counted from 0.
-    pub file: usize,
-    /// The bad record, with its place in the file.
-    pub record: BadRecord,
-}
-
 /// Data about the documents and faults of one shard, which was collected while the shard was read.
 #[derive(Clone, Debug)]
 pub(crate) struct ShardSummary {
     ids: ShardIds,
     /// Bad records of the shard. Their numbers are counted from the beginning of the shard.
-    bad: Vec<BadRecord>,
+    bad: ShardQuarantine,
     faults: Vec<Fault>,
     /// For each document, the value of the field that the option `keep_field` names. Empty if this option is
     /// not given.
@@ -96,7 +70,7 @@ pub struct CollectionSummary {
     /// File, record and ID of every document.
     pub ids: DocumentIds,
     /// Bad records in reading order.
-    pub quarantined: Vec<Quarantined>,
+    pub quarantined: Quarantine,
     /// Descriptions of files that are damaged or cannot be read.
     pub faults: Vec<Fault>,
     /// Number of documents without any term. These documents are similar to no other document and have no
@@ -131,7 +105,7 @@ pub(crate) fn read_summarized(
 ) -> Result<ShardSummary> {
     let mut summary = ShardSummary {
         ids: ShardIds::new(collection.shard_file(shard) as u32),
-        bad: Vec::new(),
+        bad: ShardQuarantine::default(),
         faults: Vec::new(),
         preferences: Vec::new(),
         without_terms: 0,
@@ -166,12 +140,12 @@ pub(crate) fn read_summarized(
             Content::PassThrough => {}
             Content::NonDocument(kind) => summary.non_documents.count(kind),
             Content::PassedOver => summary.passed_over += 1,
-            Content::Bad(bad) => summary.push_bad(record.number, record.byte, bad),
+            Content::Bad(bad) => summary.bad.push(record.number, record.byte, bad),
         }
         Ok(ControlFlow::Continue(()))
     })?;
     summary.ids.close(records);
-    summary.bad.shrink_to_fit();
+    summary.bad.shrink();
     Ok(summary)
 }
 
@@ -211,16 +185,6 @@ impl ShardSummary {
         self.lengths.len() as u32
     }
 
-    /// Adds the bad record with the number `record`, which begins at byte `byte` of its file.
-    fn push_bad(&mut self, record: u64, byte: u64, bad: &Bad) {
-        // A file may have millions of records with the same fault, and a text for each takes more memory
-        // than everything else.
-        let same = self.bad.last().filter(|last| *last.expected == *bad.expected);
-        let expected =
-            same.map_or_else(|| Arc::from(&*bad.expected), |last| Arc::clone(&last.expected));
-        self.bad.push(BadRecord { record, byte, length: bad.length, code: bad.code, expected });
-    }
-
     /// Returns the number of bytes of memory that the summary takes. The memory of the faults of files is
     /// not counted, because there are few of them.
     pub(crate) fn bytes(&self) -> u64 {
@@ -229,7 +193,7 @@ impl ShardSummary {
             _ => size_of_val(value),
         };
         let fields: usize = self.preferences.iter().map(of_field).sum();
-        let lists = size_of_val(&self.lengths[..]) + size_of_val(&self.bad[..]);
+        let lists = size_of_val(&self.lengths[..]) + self.bad.bytes();
         self.ids.bytes() + (lists + fields) as u64
     }
 }
@@ -269,15 +233,10 @@ impl CollectionSummary {
             all.lengths.extend(summary.lengths);
         }
         all.ids = DocumentIds::new(ids)?;
-        all.quarantined.reserve_exact(bad.iter().map(Vec::len).sum());
         for (shard, bad) in bad.into_iter().enumerate() {
             // A shard numbers its records from 0, but users count from the beginning of the file.
             let first = all.ids.first_record_of_shard(shard);
-            let file = collection.shard_file(shard);
-            all.quarantined.extend(bad.into_iter().map(|record| {
-                let record = BadRecord { record: record.record + first, ..record };
-                Quarantined { file, record }
-            }));
+            all.quarantined.push_shard(collection.shard_file(shard), first, bad);
         }
         Ok(all)
     }
@@ -294,7 +253,7 @@ impl CollectionSummary {
 
     /// Adds the counts, faults and bad records of another summary, but not its documents.
     pub(crate) fn add_faults(&mut self, more: Self) {
-        self.quarantined.extend(more.quarantined);
+        self.quarantined.append(more.quarantined);
         self.faults.extend(more.faults);
         self.without_terms += more.without_terms;
         self.repaired += more.repaired;

@@ -5,7 +5,7 @@ use super::files::without_links;
 use super::input_settings::{InputSettings, OnError};
 use super::reading_faults::{all_faults, refuse_most_without_text};
 use super::standard_streams::{STANDARD_INPUT, add_standard_input};
-use crate::pipeline::{CollectionSummary, Quarantined};
+use crate::pipeline::CollectionSummary;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity, escaped, quoted};
 use simtool_base::options::Choice;
@@ -16,7 +16,6 @@ use simtool_read::{Collection, Corpus, Format, ReadOptions, Selector, Strict, Te
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Opened input files of a command, and the faults of their paths.
 #[derive(Debug)]
@@ -104,20 +103,13 @@ impl<'s> Input<'s> {
         for fault in &mut read.faults {
             fault.detail = face.message(&fault.detail);
         }
-        let missing_text = Arc::from(face.missing_text());
-        // Millions of records may share a text, so the new text is shared, too.
-        let mut known: Option<[Arc<str>; 2]> = None;
-        for Quarantined { record, .. } in &mut read.quarantined {
-            if record.code == Bad::NO_TEXT {
-                record.expected = Arc::clone(&missing_text);
-            } else if record.expected.contains('`') {
-                let same = known.take().filter(|[given, _]| *given == record.expected);
-                let [_, written] = known.insert(same.unwrap_or_else(|| {
-                    [Arc::clone(&record.expected), face.message(&record.expected).into()]
-                }));
-                record.expected = Arc::clone(written);
+        read.quarantined.rewrite(|code, expected| {
+            if code == Bad::NO_TEXT {
+                Some(face.missing_text().into())
+            } else {
+                expected.contains('`').then(|| face.message(expected).into())
             }
-        }
+        });
     }
 
     /// Returns all faults: first of files, then of bad records. All records without a text together are one

@@ -24,17 +24,17 @@ const LISTED_RECORDS: usize = 1000;
 pub(super) fn all_faults(collection: &Collection, read: &CollectionSummary) -> Vec<Fault> {
     let mut faults = read.faults.clone();
     faults.extend(without_text(collection, read));
-    let has_text = |bad: &&Quarantined| bad.record.code != Bad::NO_TEXT;
-    let mut counts: BTreeMap<&str, (usize, &Quarantined)> = BTreeMap::new();
+    let has_text = |bad: &Quarantined<'_>| bad.code != Bad::NO_TEXT;
+    let mut counts: BTreeMap<&str, (usize, Quarantined<'_>)> = BTreeMap::new();
     for bad in read.quarantined.iter().filter(has_text) {
-        counts.entry(bad.record.code).or_insert((0, bad)).0 += 1;
+        counts.entry(bad.code).or_insert((0, bad)).0 += 1;
     }
     let many = counts.values().filter(|(count, _)| *count > LISTED_RECORDS);
     faults.extend(many.map(|&(count, first)| of_many_records(collection, first, count)));
     let mut left: BTreeMap<&str, usize> =
         counts.into_keys().map(|code| (code, LISTED_RECORDS)).collect();
-    let mut is_listed = |bad: &&Quarantined| {
-        let left = left.get_mut(bad.record.code);
+    let mut is_listed = |bad: &Quarantined<'_>| {
+        let left = left.get_mut(bad.code);
         left.is_some_and(|left| left.checked_sub(1).map(|fewer| *left = fewer).is_some())
     };
     for bad in read.quarantined.iter().filter(has_text).filter(|bad| is_listed(bad)) {
@@ -45,7 +45,7 @@ pub(super) fn all_faults(collection: &Collection, read: &CollectionSummary) -> V
 
 /// Returns a fault that counts the records with the same kind of fault as `first`. There are `count` of them,
 /// which are too many to list.
-fn of_many_records(collection: &Collection, first: &Quarantined, count: usize) -> Fault {
+fn of_many_records(collection: &Collection, first: Quarantined<'_>, count: usize) -> Fault {
     let one = of_bad_record(collection, first);
     let detail = format!("{count} records, of which {LISTED_RECORDS} are listed; {}", one.detail);
     Fault { detail, ..one }
@@ -64,28 +64,40 @@ pub(super) fn refuse_most_without_text(
 ) -> Result<()> {
     let records = records_of_files(collection, read);
     let all_records: u64 = records.iter().sum();
-    let has_no_text = |bad: &&Quarantined| bad.record.code == Bad::NO_TEXT;
-    let lacking: Vec<&Quarantined> = read.quarantined.iter().filter(has_no_text).collect();
-    // Bad records come in reading order, so all records of a file follow each other.
-    let most_of_file = lacking.chunk_by(|a, b| a.file == b.file).find_map(|of_file| {
-        let (file, count) = (of_file[0].file, of_file.len() as u64);
-        let is_most = records[file] > 1 && count > records[file] / 2;
-        is_most.then(|| {
-            let name = quoted(collection.file_name(file).to_string_lossy().as_bytes());
-            (of_file[0], format!("{count} of {} records of \"{name}\"", records[file]))
+    let files = files_without_text(read);
+    let is_most = |count: u64, records: u64| count > records / 2;
+    let most_of_file = files.iter().find_map(|&(first, count)| {
+        let records = records[first.file];
+        (records > 1 && is_most(count, records)).then(|| {
+            let name = quoted(collection.file_name(first.file).to_string_lossy().as_bytes());
+            (first, format!("{count} of {records} records of \"{name}\""))
         })
     });
-    let count = lacking.len() as u64;
-    let most_of_all = lacking.first().filter(|_| count > all_records / 2);
+    let count = files.iter().map(|(_, count)| count).sum();
+    let most_of_all = files.first().filter(|_| is_most(count, all_records));
     let most_of_all =
-        most_of_all.map(|first| (*first, format!("{count} of {all_records} records")));
+        most_of_all.map(|&(first, _)| (first, format!("{count} of {all_records} records")));
     let Some((first, most)) = most_of_file.or(most_of_all) else { return Ok(()) };
-    let there = collection.fields_at(first.file, first.record.byte);
+    let there = collection.fields_at(first.file, first.byte);
     let rule = format!(
         "{most} do not have this field; {there}. Name the field of the text, or one for each kind of \
          file, such as text,body. Nothing was written"
     );
     Err(Error::config("text_field", collection.text_field(), rule))
+}
+
+/// Returns the files with records that lack the field of the text: the first of these records, and their
+/// number.
+fn files_without_text(read: &CollectionSummary) -> Vec<(Quarantined<'_>, u64)> {
+    let mut files: Vec<(Quarantined<'_>, u64)> = Vec::new();
+    for bad in read.quarantined.iter().filter(|bad| bad.code == Bad::NO_TEXT) {
+        // Bad records come in reading order, so all records of a file follow each other.
+        match files.last_mut() {
+            Some((first, count)) if first.file == bad.file => *count += 1,
+            _ => files.push((bad, 1)),
+        }
+    }
+    files
 }
 
 /// Returns the number of records of each file.
@@ -98,14 +110,14 @@ fn records_of_files(collection: &Collection, read: &CollectionSummary) -> Vec<u6
     records
 }
 
-fn of_bad_record(collection: &Collection, bad: &Quarantined) -> Fault {
-    let Quarantined { file, record } = bad;
+fn of_bad_record(collection: &Collection, bad: Quarantined<'_>) -> Fault {
+    let Quarantined { file, record, byte, code, expected, .. } = bad;
     Fault {
         severity: Severity::Loss,
-        code: record.code,
-        file: collection.file_name(*file).to_owned(),
-        byte: Some(record.byte),
-        detail: format!("record {}: expected {}", record.record, record.expected),
+        code,
+        file: collection.file_name(file).to_owned(),
+        byte: Some(byte),
+        detail: format!("record {record}: expected {expected}"),
         lost_records: 0,
     }
 }
@@ -113,19 +125,10 @@ fn of_bad_record(collection: &Collection, bad: &Quarantined) -> Fault {
 /// Returns one fault for all records that lack the field of the text. `None` if there are no such records. If
 /// the user named the wrong field, one message is better than one for each record.
 fn without_text(collection: &Collection, read: &CollectionSummary) -> Option<Fault> {
-    let has_no_text = |bad: &&Quarantined| bad.record.code == Bad::NO_TEXT;
-    let mut records = read.quarantined.iter().filter(has_no_text).peekable();
-    let first = *records.peek()?;
-    let mut here = 0_u64;
-    let mut elsewhere = 0_u64;
-    let mut other_files = 0;
-    let mut last_file = first.file;
-    // Bad records come in reading order, so all records of a file follow each other.
-    for Quarantined { file, .. } in records {
-        other_files += usize::from(*file != last_file);
-        last_file = *file;
-        *(if *file == first.file { &mut here } else { &mut elsewhere }) += 1;
-    }
+    let files = files_without_text(read);
+    let (&(first, here), others) = files.split_first()?;
+    let elsewhere: u64 = others.iter().map(|(_, count)| count).sum();
+    let other_files = others.len();
     let records = if here == 1 { "record" } else { "records" };
     let elsewhere = match other_files {
         0 => String::new(),
@@ -133,7 +136,7 @@ fn without_text(collection: &Collection, read: &CollectionSummary) -> Option<Fau
         _ => format!(" here and {elsewhere} in {other_files} other files"),
     };
     let have = if here == 1 && other_files == 0 { "has" } else { "have" };
-    let lack = collection.lack_of_text(first.file, first.record.byte);
+    let lack = collection.lack_of_text(first.file, first.byte);
     Some(Fault {
         severity: Severity::Loss,
         code: Bad::NO_TEXT,
