@@ -77,6 +77,17 @@ pub struct Document<'a> {
     /// bytes that are not UTF-8 were replaced by U+FFFD, at most one character in a hundred.
     /// `http-body`: a malformed HTTP body was used as it is.
     pub repaired: Option<&'static str>,
+    /// Whether the user wanted the main content of HTML pages, but the document is a page without
+    /// one. Its text is the whole text of the page. The summary counts such documents.
+    pub is_whole_page: bool,
+}
+
+impl<'a> Document<'a> {
+    /// Creates a document that has only a text.
+    #[must_use]
+    pub fn new(text: &'a [u8]) -> Self {
+        Self { id: None, text, field: None, repaired: None, is_whole_page: false }
+    }
 }
 
 /// The reason why a record could not be read as a document.

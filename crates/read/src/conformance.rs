@@ -19,6 +19,8 @@ use std::path::Path;
 pub(super) struct Seen {
     /// Number of the file, number of the record, ID and text of each document.
     pub(super) documents: Vec<(usize, u64, String, String)>,
+    /// Number of pages without a main content, of which it was wanted.
+    pub(super) whole_pages: usize,
     /// IDs that are numbers in the input.
     pub(super) numbers: Vec<String>,
     /// Record number, byte offset, length and code of each bad record.
@@ -58,6 +60,7 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
                             seen.numbers.extend(
                                 d.id.is_some_and(DocumentId::is_number).then(|| id.clone()),
                             );
+                            seen.whole_pages += usize::from(d.is_whole_page);
                             seen.documents.push((file, base + number, id, lossy(d.text)));
                         }
                         Content::Bad(bad) => {

@@ -1,6 +1,7 @@
 //! Tests that a page is read the same from a file and from a web archive, in any encoding.
 
 use super::conformance::{gzip, options, read_as};
+use crate::{PageContent, ReadOptions};
 
 #[test]
 fn pages_read_the_same_in_files_and_in_web_archives() {
@@ -34,5 +35,39 @@ fn pages_read_the_same_in_files_and_in_web_archives() {
             format!("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: {}\r\n\r\n", block.len());
         let record = [header.as_bytes(), &block, b"\r\n\r\n"].concat();
         assert_eq!(read_as("a.warc", &record, options(1)).texts(), [("", text)], "{name}");
+    }
+}
+
+#[test]
+fn main_content_is_read_the_same_in_files_and_in_web_archives() {
+    let text = "The main content of a page has at least sixty letters, as this sentence has.";
+    let with_main = format!("<!DOCTYPE html><nav>Menu</nav><main>{text}</main>");
+    let without_main = "<!DOCTYPE html><nav>Menu</nav><p>Short.";
+    let options = ReadOptions { content: PageContent::Main, ..options(1) };
+    for (page, expected, whole_pages) in [(&*with_main, text, 0), (without_main, "Menu\nShort.", 1)]
+    {
+        let length = page.len();
+        let record = format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nContent-Type: text/html\r\n\
+             Content-Length: {length}\r\n\r\n{page}\r\n\r\n"
+        );
+        for (name, bytes) in [("a.html", page), ("a.warc", &record)] {
+            let seen = read_as(name, bytes.as_bytes(), options.clone());
+            assert_eq!(seen.texts(), [("", expected)], "{name}");
+            assert_eq!(seen.whole_pages, whole_pages, "{name}");
+        }
+    }
+    // A plain text in a web archive and a mail are read as a whole.
+    let text = "<main>a</main>";
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: conversion\r\nContent-Length: {}\r\n\r\n{text}\r\n\r\n",
+        text.len()
+    );
+    let mail =
+        "From: a@b\nSubject: s\nMessage-ID: <1@b>\nContent-Type: text/html\n\n<nav>Menu</nav>";
+    for (name, bytes, expected) in [("a.warc", &*record, text), ("a.eml", mail, "s\nMenu")] {
+        let seen = read_as(name, bytes.as_bytes(), options.clone());
+        assert_eq!(seen.texts()[0].1.trim_end(), expected, "{name}");
+        assert_eq!(seen.whole_pages, 0, "{name}");
     }
 }

@@ -177,8 +177,7 @@ impl Splitter for FormFeeds {
         let part = if at_file_start { without_byte_order_mark(part) } else { part };
         match document(part) {
             Some(FormFeedDocument { id, text }) => {
-                let document =
-                    Document { id: Some(DocumentId::Text(id)), text, field: None, repaired: None };
+                let document = Document { id: Some(DocumentId::Text(id)), ..Document::new(text) };
                 SplitStep::record(length, Content::Document(document))
             }
             None => SplitStep::filler(length),

@@ -66,6 +66,12 @@ impl Format {
         self.has_fields() || self.0.fields() == Fields::Headers
     }
 
+    /// Returns whether documents can be HTML pages.
+    #[must_use]
+    pub fn has_pages(self) -> bool {
+        self.0.has_pages()
+    }
+
     /// Returns whether the columns are separated by a character that the user can choose.
     #[must_use]
     pub fn has_delimiter(self) -> bool {
@@ -229,6 +235,11 @@ pub(super) trait InputFormat: fmt::Debug + Sync {
 
     /// Returns whether `head`, the start of a file without magic bytes, looks like this format.
     fn looks_like(&self, _head: &Head<'_>) -> bool {
+        false
+    }
+
+    /// Returns whether documents can be HTML pages.
+    fn has_pages(&self) -> bool {
         false
     }
 

@@ -51,6 +51,10 @@ impl InputFormat for HtmlPage {
         Price::Expensive
     }
 
+    fn has_pages(&self) -> bool {
+        true
+    }
+
     fn reader(&'static self) -> Reader {
         Reader::Bytes(self)
     }
@@ -64,7 +68,8 @@ impl ByteFormat for HtmlPage {
         _dialect: Option<Dialect>,
     ) -> Result<u64> {
         let encoding = job.encoding.take();
-        job.split(&mut WholePage { encoding, ..WholePage::default() })
+        let html = HtmlText::new(job.content);
+        job.split(&mut WholePage { encoding, html, text: Vec::new() })
     }
 
     fn is_readable_in(&self, _encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
@@ -76,8 +81,8 @@ impl ByteFormat for HtmlPage {
     }
 }
 
-/// Splitter that returns the text of the whole file as one document.
-#[derive(Debug, Default)]
+/// Splitter that returns the text of the page that the whole file is, as one document.
+#[derive(Debug)]
 struct WholePage {
     /// Encoding of pages that do not declare theirs. `None` means a guess.
     encoding: Option<&'static Encoding>,
@@ -94,9 +99,9 @@ impl Splitter for WholePage {
         }
         // A file has no HTTP header that names its encoding.
         let (page, is_replaced) = html::decode(window, b"", self.encoding);
-        self.html.extract(&page, &mut self.text);
+        let is_whole_page = !self.html.extract(&page, &mut self.text);
         let repaired = is_replaced.then_some("utf8");
-        let document = Document { id: None, text: &self.text, field: None, repaired };
+        let document = Document { repaired, is_whole_page, ..Document::new(&self.text) };
         SplitStep::record(window.len(), Content::Document(document))
     }
 

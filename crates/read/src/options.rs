@@ -2,6 +2,7 @@
 
 use crate::delimited::recognize_dialect::NamedDialect;
 use crate::format::Format;
+use crate::page_content::PageContent;
 use crate::selection::Selection;
 use crate::selector::Selector;
 use crate::text_encoding::TextEncoding;
@@ -51,6 +52,8 @@ pub struct ReadOptions {
     /// Encoding of texts that do not declare theirs. A byte order mark goes before it, and so does
     /// the encoding that an HTML page or its HTTP header declares.
     pub encoding: TextEncoding,
+    /// Part of an HTML page whose text is the document. Mails in HTML are read as a whole.
+    pub content: PageContent,
     /// Characters that structure CSV and TSV files. The others are recognized from the first rows.
     pub dialect: NamedDialect,
     /// Fields or columns that hold the text.
@@ -83,6 +86,7 @@ impl Default for ReadOptions {
             format: None,
             split: TextSplit::File,
             encoding: TextEncoding::Utf8,
+            content: PageContent::default(),
             dialect: NamedDialect::default(),
             text_field: Selector::from("text"),
             id_field: Selector::from("id"),

@@ -156,7 +156,7 @@ impl Splitter for WholeText {
             is_replaced = replaced;
         }
         let repaired = is_replaced.then_some("utf8");
-        let document = Document { id: None, text, field: None, repaired };
+        let document = Document { repaired, ..Document::new(text) };
         SplitStep::record(window.len(), Content::Document(document))
     }
 
@@ -187,7 +187,7 @@ impl Splitter for LineSplitter {
         if line.iter().all(|&byte| is_white_space(byte)) {
             return SplitStep::record(length, Content::PassThrough);
         }
-        let document = Document { id: None, text: line, field: None, repaired: None };
+        let document = Document::new(line);
         SplitStep::record(length, Content::Document(document))
     }
 

@@ -160,7 +160,9 @@ impl Collection {
             let Damage { code, byte, detail } = damage;
             Event::Fault(opened.fault(severity, code, Some(byte), detail))
         };
-        let job = SplitJob { longest, bytes, offset, encoding, to_fault: &to_fault, visit };
+        let content = self.options.content;
+        let to_fault = &to_fault;
+        let job = SplitJob { longest, bytes, offset, encoding, content, to_fault, visit };
         format.byte_reader()?.read(job, self.columns(), dialect)
     }
 }

@@ -112,8 +112,7 @@ mod tests {
     use super::*;
 
     fn takes(selection: Selection, text: &str) -> bool {
-        let text = text.as_bytes();
-        selection.takes(&Document { id: None, text, field: None, repaired: None })
+        selection.takes(&Document::new(text.as_bytes()))
     }
 
     #[test]

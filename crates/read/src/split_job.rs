@@ -1,5 +1,6 @@
 //! The bytes and options of one reading, to which a format applies its splitter.
 
+use crate::page_content::PageContent;
 use crate::splitter::Splitter;
 use crate::stream::Stream;
 use crate::window::{RecordStream, ToFault, read_slice};
@@ -32,6 +33,8 @@ pub(super) struct SplitJob<'b, 'r, 'v> {
     /// Encoding of the documents, if it is not UTF-8. A format that decodes its documents itself
     /// takes this value. Otherwise [`SplitJob::split`] decodes them.
     pub(super) encoding: Option<&'static Encoding>,
+    /// Part of an HTML page whose text is the document.
+    pub(super) content: PageContent,
     /// Function that creates the event that reports damage. Its `bool` argument says whether bytes
     /// were lost.
     pub(super) to_fault: &'r ToFault<'r>,
@@ -51,7 +54,7 @@ impl SplitJob<'_, '_, '_> {
     ///
     /// The first error that the visitor returns.
     pub(super) fn split<S: Splitter>(self, splitter: &mut S) -> Result<u64> {
-        let Self { longest, bytes, offset, encoding, to_fault, visit } = self;
+        let Self { longest, bytes, offset, encoding, to_fault, visit, .. } = self;
         let mut decoding;
         let visit: &mut Visit<'_> = match encoding {
             None => visit,
@@ -91,6 +94,7 @@ fn visit_decoded(
         text: text.as_bytes(),
         field: field.as_deref().map(str::as_bytes),
         repaired: document.repaired.or(is_replaced.then_some("utf8")),
+        ..document
     };
     visit(Event::Record(Record { content: Content::Document(document), ..record }))
 }

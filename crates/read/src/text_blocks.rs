@@ -38,8 +38,7 @@ impl Splitter for BlockSplitter {
             None if last => (window.len(), window.len()),
             None => return SplitStep::More,
         };
-        let text = window[..block].trim_ascii_end();
-        let document = Document { id: None, text, field: None, repaired: None };
+        let document = Document::new(window[..block].trim_ascii_end());
         SplitStep::record(length, Content::Document(document))
     }
 

@@ -237,9 +237,8 @@ impl Corpus for Texts<'_> {
         for (number, row) in (0..).zip(rows) {
             let document = Document {
                 id: value_of(self.ids.as_deref(), row).map(DocumentId::Text),
-                text: self.column.value(row).unwrap_or_default(),
                 field: value_of(self.fields.as_deref(), row),
-                repaired: None,
+                ..Document::new(self.column.value(row).unwrap_or_default())
             };
             let content = Content::Document(document);
             let record = Record { number, byte: 0, bytes: &[], content };

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     fn is_undecodable(text: &[u8], repaired: Option<&'static str>) -> bool {
-        let document = Document { id: None, text, field: None, repaired };
+        let document = Document { repaired, ..Document::new(text) };
         fault(&document, 0).is_some()
     }
 

@@ -106,9 +106,8 @@ impl DelimitedRows {
         }
         let document = Document {
             id: row.first_filled(id).map(DocumentId::Text),
-            text: row.text(text, joined),
             field: row.first_filled(keep),
-            repaired: None,
+            ..Document::new(row.text(text, joined))
         };
         SplitStep::record(length, Content::Document(document))
     }

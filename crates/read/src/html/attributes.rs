@@ -35,8 +35,17 @@ impl<'h> Attributes<'h> {
     /// Skips all attributes and returns the end of the tag, or `None` if the page ends inside the
     /// tag.
     #[inline]
-    pub(super) fn end(mut self) -> Option<TagEnd> {
-        while self.next().is_some() {}
+    pub(super) fn end(self) -> Option<TagEnd> {
+        self.visit(|_| {})
+    }
+
+    /// Visits all attributes and returns the end of the tag, or `None` if the page ends inside the
+    /// tag.
+    #[inline]
+    pub(super) fn visit(mut self, mut visit: impl FnMut(Attribute<'h>)) -> Option<TagEnd> {
+        for attribute in &mut self {
+            visit(attribute);
+        }
         self.end
     }
 

@@ -75,6 +75,13 @@ pub(super) enum Element {
     ForeignRoot,
 }
 
+impl Element {
+    /// Returns whether the element can contain other elements of HTML.
+    pub(super) fn contains_markup(self) -> bool {
+        matches!(self, Self::Inline | Self::Block)
+    }
+}
+
 /// Name of an element in lower case, as a number that is quick to compare. All names of more than
 /// 15 bytes have the same value, because no known element has such a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +153,31 @@ impl ElementName {
         let folded = self.0 as u64 ^ (self.0 >> 64) as u64;
         // The highest eight bits of the product are the index of a slot in a table of 256 slots.
         (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
+    }
+}
+
+/// Set of names of elements, in which a search is quick.
+#[derive(Debug)]
+pub(super) struct NameSet {
+    names: &'static [&'static str],
+    /// Whether a name of the set has the slot [`ElementName::slot`] that is the index.
+    slots: [bool; SLOTS],
+}
+
+impl NameSet {
+    /// Creates the set of these names at compile time. They must be in lower case.
+    pub(super) const fn new(names: &'static [&'static str]) -> Self {
+        let mut slots = [false; SLOTS];
+        let mut at = 0;
+        while at < names.len() {
+            slots[ElementName::new(names[at]).slot()] = true;
+            at += 1;
+        }
+        Self { names, slots }
+    }
+
+    pub(super) fn contains(&self, name: ElementName) -> bool {
+        self.slots[name.slot()] && self.names.iter().any(|known| ElementName::new(known) == name)
     }
 }
 

@@ -33,6 +33,11 @@ impl<'t> HtmlLines<'t> {
         }
     }
 
+    /// Returns the text so far. It may end with a space or line end.
+    pub(super) fn text(&self) -> &[u8] {
+        self.text
+    }
+
     /// Ends the current line, unless it is empty.
     pub(super) fn end_of_line(&mut self) {
         match self.text.last_mut() {

@@ -13,6 +13,7 @@ mod eight_bytes;
 mod element;
 mod foreign;
 mod lines;
+mod main_content;
 mod raw_text;
 #[cfg(test)]
 mod tests;
@@ -21,24 +22,95 @@ mod twin;
 
 pub(super) use charset::{decode, decode_text, guess_encoding};
 
-use crate::html::attributes::Attributes;
+use crate::html::attributes::{Attribute, Attributes};
 use crate::html::element::{Element, ElementName};
 use crate::html::foreign::Foreign;
 use crate::html::lines::HtmlLines;
+use crate::html::main_content::MainContent;
+use crate::page_content::PageContent;
 
 /// The character U+FFFD in UTF-8. It replaces a zero byte where the HTML standard requires that.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 const CDATA: &[u8] = b"[CDATA[";
 
 /// Extracts the text of HTML pages. One extractor can be used for many pages.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct HtmlText {
     foreign: Foreign,
+    /// Finder of the main content, if only that is wanted.
+    main: Option<MainContent>,
 }
 
 impl HtmlText {
+    /// Creates an extractor of this part of pages.
+    pub(super) fn new(content: PageContent) -> Self {
+        let main = match content {
+            PageContent::All => None,
+            PageContent::Main => Some(MainContent::default()),
+        };
+        Self { foreign: Foreign::default(), main }
+    }
+
+    /// Replaces the content of `text` by the wanted part of the text of the page `html`. Returns
+    /// whether the page has this part. Otherwise `text` is the whole text of the page.
+    pub(super) fn extract(&mut self, html: &str, text: &mut Vec<u8>) -> bool {
+        let foreign = &mut self.foreign;
+        let Some(main) = &mut self.main else {
+            PageReader { foreign, visitor: &mut () }.read(html, text);
+            return true;
+        };
+        main.clear();
+        PageReader { foreign, visitor: main }.read(html, text);
+        main.cut(text)
+    }
+}
+
+/// Receives the elements of a page while its text is read.
+trait ElementVisitor {
+    /// Attributes of a tag, as far as they matter to the visitor.
+    type Marks<'h>: AttributeVisitor<'h>;
+
+    /// Handles the start tag of an element. `text` is the text of the page before the tag.
+    fn start_tag(
+        &mut self,
+        name: ElementName,
+        element: Element,
+        marks: &Self::Marks<'_>,
+        text: &[u8],
+    );
+
+    /// Handles the end tag of an element. `text` is the text of the page before the tag.
+    fn end_tag(&mut self, name: ElementName, element: Element, text: &[u8]);
+}
+
+/// Receives the attributes of a tag while the end of the tag is searched.
+trait AttributeVisitor<'h>: Default {
+    fn note(&mut self, attribute: Attribute<'h>);
+}
+
+/// Visitor that ignores all elements.
+impl ElementVisitor for () {
+    type Marks<'h> = ();
+
+    fn start_tag(&mut self, _: ElementName, _: Element, (): &(), _: &[u8]) {}
+
+    fn end_tag(&mut self, _: ElementName, _: Element, _: &[u8]) {}
+}
+
+impl AttributeVisitor<'_> for () {
+    #[inline]
+    fn note(&mut self, _: Attribute<'_>) {}
+}
+
+/// Reads the text of a page, and passes the elements of the page to a visitor.
+struct PageReader<'r, V> {
+    foreign: &'r mut Foreign,
+    visitor: &'r mut V,
+}
+
+impl<V: ElementVisitor> PageReader<'_, V> {
     /// Replaces the content of `text` by the text of the page `html`.
-    pub(super) fn extract(&mut self, html: &str, text: &mut Vec<u8>) {
+    fn read(&mut self, html: &str, text: &mut Vec<u8>) {
         self.foreign.clear();
         let html = html.as_bytes();
         let mut lines = HtmlLines::new(text);
@@ -68,8 +140,11 @@ impl HtmlText {
         let at = at + 1;
         let (name, length) = ElementName::read(&html[at..]);
         let attributes = Attributes::new(html, at + length);
+        let mut marks = V::Marks::default();
         // A tag that is cut off by the end of the page is ignored.
-        let Some(end) = attributes.clone().end() else { return html.len() };
+        let Some(end) = attributes.clone().visit(|attribute| marks.note(attribute)) else {
+            return html.len();
+        };
         let element = name.element();
         if matches!(element, Element::Block | Element::Title) {
             lines.end_of_line();
@@ -78,7 +153,15 @@ impl HtmlText {
         // role of the element does not matter.
         if self.foreign.is_here() || element == Element::ForeignRoot {
             self.foreign.start_tag(name, attributes, end.is_self_closing);
+            // A tag such as `<div>` ends SVG and MathML, and is an element of the page.
+            if element != Element::ForeignRoot && self.foreign.is_nowhere() {
+                self.visitor.start_tag(name, element, &marks, lines.text());
+            }
             return end.at;
+        }
+        // Elements within SVG and MathML do not matter to the visitor, even if they are HTML.
+        if element.contains_markup() && self.foreign.is_nowhere() && !end.is_self_closing {
+            self.visitor.start_tag(name, element, &marks, lines.text());
         }
         let raw_text = || raw_text::end_of_raw_text(html, end.at, &html[at..at + length]);
         match element {
@@ -102,11 +185,14 @@ impl HtmlText {
         let at = at + 2;
         let (name, length) = ElementName::read(&html[at..]);
         let Some(end) = Attributes::new(html, at + length).end() else { return html.len() };
-        if matches!(name.element(), Element::Block | Element::Title) {
+        let element = name.element();
+        if matches!(element, Element::Block | Element::Title) {
             lines.end_of_line();
         }
         if !self.foreign.is_nowhere() {
             self.foreign.end_tag(name);
+        } else if element.contains_markup() {
+            self.visitor.end_tag(name, element, lines.text());
         }
         end.at
     }

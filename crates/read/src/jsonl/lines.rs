@@ -141,10 +141,10 @@ pub(super) fn document<'a>(
         },
     };
     Ok(Document {
-        text,
         id: found.id.and_then(|value| as_id(value, id)),
         field: found.keep.and_then(|value| as_written(value, keep)),
         repaired: repaired.then_some("utf8"),
+        ..Document::new(text)
     })
 }
 

@@ -61,10 +61,9 @@ pub(super) fn quick_document<'a>(
         return None;
     }
     Some(Document {
-        text: text?,
         id: values[ID].and_then(|id| as_id(id, id_scratch)),
         field: values[KEEP].and_then(|value| as_written(value, keep_scratch)),
-        repaired: None,
+        ..Document::new(text?)
     })
 }
 

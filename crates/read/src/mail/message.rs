@@ -3,6 +3,7 @@
 use crate::html::{HtmlText, guess_encoding};
 use crate::http::{fields, header_length};
 use crate::mail::header::without_from_line;
+use crate::page_content::PageContent;
 use crate::selector::Selector;
 use encoding_rs::Encoding;
 use mail_parser::{Message, MessageParser, MessagePart, PartType};
@@ -37,7 +38,7 @@ impl MailParser {
             parser: MessageParser::default(),
             keep_fields: names.map(str::to_owned).collect(),
             encoding,
-            html: HtmlText::default(),
+            html: HtmlText::new(PageContent::All),
             page: Vec::new(),
             text: Vec::new(),
             id: Vec::new(),
@@ -69,9 +70,9 @@ impl MailParser {
         let filled = |bytes: &'a Vec<u8>| (!bytes.is_empty()).then_some(&bytes[..]);
         Content::Document(Document {
             id: filled(&self.id).map(DocumentId::Text),
-            text: &self.text,
             field: filled(&self.field),
             repaired: is_replaced.then_some("utf8"),
+            ..Document::new(&self.text)
         })
     }
 

@@ -75,9 +75,8 @@ impl VisitedRows<'_> {
             Some(bad) => Content::Bad(bad),
             None => Content::Document(Document {
                 id: first_id(&columns.ids, row, &mut scratch.id),
-                text: text.unwrap_or_default(),
                 field: first_value(&columns.keeps, row, Form::Ordered, &mut scratch.keep),
-                repaired: None,
+                ..Document::new(text.unwrap_or_default())
             }),
         };
         // A row has no byte offset in the file, since its columns are stored separately.

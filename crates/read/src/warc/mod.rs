@@ -9,6 +9,7 @@ use crate::form_feed::without_byte_order_mark;
 use crate::format::{Fields, InputFormat, Reader};
 use {
     crate::format::{ByteFormat, FieldNames},
+    crate::html::HtmlText,
     crate::split_job::SplitJob,
     crate::table::Columns,
     encoding_rs::Encoding,
@@ -56,6 +57,10 @@ impl InputFormat for Warc {
         Price::Expensive
     }
 
+    fn has_pages(&self) -> bool {
+        true
+    }
+
     fn reader(&'static self) -> Reader {
         Reader::Bytes(self)
     }
@@ -74,7 +79,8 @@ impl ByteFormat for Warc {
     ) -> Result<u64> {
         let longest = job.longest;
         let encoding = job.encoding.take();
-        job.split(&mut records::WarcRecords::new(wanted, longest, encoding))
+        let html = HtmlText::new(job.content);
+        job.split(&mut records::WarcRecords::new(wanted, longest, encoding, html))
     }
 
     fn is_readable_in(&self, _encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {

@@ -70,6 +70,7 @@ impl WarcRecords {
         wanted: Columns<'_>,
         longest: usize,
         encoding: Option<&'static Encoding>,
+        html: HtmlText,
     ) -> Self {
         // The usual selector of IDs is for formats whose fields have no standard names.
         let is_usual = *wanted.id == ReadOptions::default().id_field;
@@ -79,7 +80,7 @@ impl WarcRecords {
             keep: wanted.keep.map(WarcFields::new),
             longest,
             encoding,
-            html: HtmlText::default(),
+            html,
             bodies: [Vec::new(), Vec::new()],
             text: Vec::new(),
             bad: Bad { code: "warc-header", expected: Cow::Borrowed(""), length: 0 },
@@ -163,13 +164,14 @@ impl WarcRecords {
             let is_html = is_html(content_type);
             Response { content_type, is_html, body: block, is_malformed: false }
         } else if is(b"conversion") {
-            return header.document(block, None);
+            return Content::Document(header.document(block));
         } else {
             return Content::NonDocument(kind_without_document(header.kind));
         };
+        let mut is_whole_page = false;
         let is_replaced = if response.is_html {
             let (page, is_replaced) = html::decode(response.body, response.content_type, *encoding);
-            html.extract(&page, text);
+            is_whole_page = !html.extract(&page, text);
             is_replaced
         } else {
             let (plain, is_replaced) =
@@ -179,7 +181,8 @@ impl WarcRecords {
             is_replaced
         };
         let repaired = if response.is_malformed { Some("http-body") } else { None };
-        header.document(text, repaired.or(is_replaced.then_some("utf8")))
+        let repaired = repaired.or(is_replaced.then_some("utf8"));
+        Content::Document(Document { repaired, is_whole_page, ..header.document(text) })
     }
 }
 
@@ -199,18 +202,13 @@ fn kind_without_document(record_type: &[u8]) -> NonDocument {
 impl<'w> WarcHeader<'w> {
     /// Returns the document of a record with this header. Its ID is the one that the user selected,
     /// or else the URI or the ID of the record.
-    fn document<'a>(&self, text: &'a [u8], repaired: Option<&'static str>) -> Content<'a>
+    fn document<'a>(&self, text: &'a [u8]) -> Document<'a>
     where
         'w: 'a,
     {
         let id = self.id.or(self.uri).or(self.record_id);
         let id = id.map(without_brackets).filter(|id| !id.is_empty());
-        Content::Document(Document {
-            id: id.map(DocumentId::Text),
-            text,
-            field: self.keep,
-            repaired,
-        })
+        Document { id: id.map(DocumentId::Text), field: self.keep, ..Document::new(text) }
     }
 }
 

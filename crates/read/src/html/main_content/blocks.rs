@@ -1,0 +1,180 @@
+//! Blocks of the text of a page, between which the main content is cut out.
+
+use std::ops::Range;
+
+/// Largest number of blocks of a page. The text of a page with more is not divided, so that the
+/// list has a bounded length.
+const MOST: usize = 1 << 18;
+
+/// A run of the text of a page. It has no line end within, and is left out or kept as a whole.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    /// Position in the text at which the block ends.
+    end: u32,
+    /// Number of bytes of the block in links.
+    link_bytes: u32,
+    /// Number of letters of the page up to the end of this block, without the blocks left out.
+    letters: u32,
+    pub(super) is_left_out: bool,
+    is_chosen: bool,
+}
+
+/// The blocks of the text of a page.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    /// The blocks that have ended.
+    ended: Vec<Block>,
+    /// Position in the text at which the current block starts.
+    start: usize,
+    /// Position in the text at which the current link starts, if the current position is in a link.
+    link_start: Option<usize>,
+    /// Number of bytes of the current block that are in links that have ended.
+    link_bytes: usize,
+    is_overfull: bool,
+}
+
+impl Blocks {
+    pub(super) fn clear(&mut self) {
+        let mut ended = std::mem::take(&mut self.ended);
+        ended.clear();
+        *self = Self { ended, ..Self::default() };
+    }
+
+    /// Returns the number of blocks that have ended.
+    pub(super) fn count(&self) -> usize {
+        self.ended.len()
+    }
+
+    /// Ends the current block at the end of `text`, unless it is empty.
+    pub(super) fn end_block(&mut self, text: &[u8], is_left_out: bool) {
+        let end = text.len();
+        // The end of the page removes white space at the end of the text.
+        if end <= self.start {
+            return;
+        }
+        if let Some(link_start) = &mut self.link_start {
+            self.link_bytes += end.saturating_sub(*link_start);
+            *link_start = end;
+        }
+        match u32::try_from(end) {
+            Ok(end) if self.ended.len() < MOST => {
+                let letters = if is_left_out { 0 } else { letters(&text[self.start..]) };
+                self.ended.push(Block {
+                    end,
+                    link_bytes: self.link_bytes as u32,
+                    letters: self.letters_to(self.ended.len()) + letters,
+                    is_left_out,
+                    is_chosen: false,
+                });
+            }
+            _ => self.is_overfull = true,
+        }
+        self.start = end;
+        self.link_bytes = 0;
+    }
+
+    /// Notes that a link starts or ends at the end of `text`.
+    pub(super) fn set_link(&mut self, is_link: bool, text: &[u8]) {
+        if let Some(start) = self.link_start {
+            self.link_bytes += text.len().saturating_sub(start);
+        }
+        self.link_start = is_link.then_some(text.len());
+    }
+
+    fn letters_to(&self, block: usize) -> u32 {
+        block.checked_sub(1).map_or(0, |last| self.ended[last].letters)
+    }
+
+    /// Returns the number of letters of some blocks, without the blocks left out.
+    pub(super) fn letters(&self, blocks: &Range<usize>) -> u32 {
+        self.letters_to(blocks.end) - self.letters_to(blocks.start)
+    }
+
+    /// Marks the blocks of a range as chosen, except those left out.
+    pub(super) fn choose(&mut self, blocks: Range<usize>) {
+        for block in &mut self.ended[blocks] {
+            block.is_chosen = !block.is_left_out;
+        }
+    }
+
+    /// Takes back the choice of some blocks.
+    pub(super) fn leave_out(&mut self, blocks: Range<usize>) {
+        for block in &mut self.ended[blocks] {
+            block.is_chosen = false;
+        }
+    }
+
+    /// Returns the number of letters of the chosen blocks.
+    pub(super) fn chosen_letters(&self) -> u32 {
+        let chosen = (0..self.ended.len()).filter(|&block| self.ended[block].is_chosen);
+        chosen.map(|block| self.letters(&(block..block + 1))).sum()
+    }
+
+    /// Returns whether more than three quarters of the bytes of a block are in links.
+    pub(super) fn is_of_links(&self, block: usize) -> bool {
+        let start = block.checked_sub(1).map_or(0, |last| self.ended[last].end);
+        let Block { end, link_bytes, .. } = self.ended[block];
+        u64::from(link_bytes) * 4 > u64::from(end - start) * 3
+    }
+
+    /// Cuts `text` to the chosen blocks. Returns whether that was possible.
+    pub(super) fn keep_chosen(&self, text: &mut Vec<u8>) -> bool {
+        if self.is_overfull {
+            return false;
+        }
+        let (mut start, mut kept) = (0, 0);
+        for block in &self.ended {
+            let end = text.len().min(block.end as usize);
+            let mut range = start..end;
+            if range.is_empty() {
+                break;
+            }
+            start = end;
+            let is_at_gap = kept == 0 || text[kept - 1].is_ascii_whitespace();
+            if !block.is_chosen {
+                // The white space at the end of a block left out divides the words around it.
+                if !is_at_gap && text[end - 1].is_ascii_whitespace() {
+                    text[kept] = text[end - 1];
+                    kept += 1;
+                }
+                continue;
+            }
+            if is_at_gap && text[range.start].is_ascii_whitespace() {
+                range.start += 1;
+            }
+            let length = range.len();
+            text.copy_within(range, kept);
+            kept += length;
+        }
+        text.truncate(kept);
+        if text.last().is_some_and(u8::is_ascii_whitespace) {
+            text.pop();
+        }
+        true
+    }
+}
+
+/// Returns the number of letters and digits of `text`, in UTF-8. A character of a script without
+/// spaces, such as an ideograph, counts like several letters.
+fn letters(text: &[u8]) -> u32 {
+    text.iter().map(|&byte| u32::from(LETTERS[usize::from(byte)])).sum()
+}
+
+/// Number of letters that a character counts whose first byte is the index.
+static LETTERS: [u8; 256] = letters_by_first_byte();
+
+const fn letters_by_first_byte() -> [u8; 256] {
+    let mut letters = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        letters[byte] = match byte as u8 {
+            // Kana, ideographs and Hangul, and ideographs beyond U+FFFF.
+            0xE3..=0xED | 0xF0 => 3,
+            // Latin letters, and other characters of two or three bytes.
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | 0xC3..=0xEF => 1,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    letters
+}

@@ -1,0 +1,90 @@
+//! Chooses the container of the main content of a page.
+
+use crate::html::main_content::blocks::Blocks;
+use crate::html::main_content::containers::ContainerKind::{
+    Article, Generic, Heading, Main, Specific,
+};
+use crate::html::main_content::containers::{Container, ContainerKind, Containers};
+use crate::html::main_content::density;
+use std::ops::Range;
+
+/// Smallest number of letters of a main content. A page with less is compared by its whole text.
+const FEWEST_LETTERS: u32 = 60;
+
+/// Chooses the blocks of the main content. Returns false if the page has no main content.
+pub(super) fn choose(blocks: &mut Blocks, containers: &Containers) -> bool {
+    let chooser = Chooser { blocks, containers };
+    if let Some(ranges) = chooser.marked().or_else(|| chooser.named()) {
+        for range in ranges {
+            blocks.choose(range);
+        }
+    } else {
+        blocks.choose(0..blocks.count());
+        density::leave_out_links(blocks);
+    }
+    for heading in containers.of_kind(Heading) {
+        blocks.choose(heading.blocks.clone());
+    }
+    blocks.chosen_letters() >= FEWEST_LETTERS
+}
+
+/// The blocks and containers of a page, among which the main content is.
+struct Chooser<'b> {
+    blocks: &'b Blocks,
+    containers: &'b Containers,
+}
+
+impl Chooser<'_> {
+    /// Returns the blocks in the containers that the page marks as its main content. Returns `None`
+    /// if the page has no such container.
+    fn marked(&self) -> Option<Vec<Range<usize>>> {
+        let specific = self.outermost(Specific);
+        let main = self.outermost(Main);
+        let articles = self.outermost(Article);
+        let of_main = self.letters(&main);
+        let of_articles = self.letters(&articles);
+        // A known container inside of `<main>` is more exact, unless it is only a small part.
+        if !specific.is_empty() && self.letters(&specific) >= of_main / 2 {
+            return Some(specific);
+        }
+        // A page has one article, or a list of articles, to each of which a reader can answer in
+        // further ones.
+        let article = articles.iter().max_by_key(|range| self.blocks.letters(range));
+        if let Some(article) = article
+            && self.blocks.letters(article) >= of_main.max(of_articles) / 2
+        {
+            return Some(vec![article.clone()]);
+        }
+        [main, articles].into_iter().find(|ranges| !ranges.is_empty())
+    }
+
+    /// Returns the blocks in a container whose name suggests that it contains the main content. Returns
+    /// `None` if no such container has at least half of the text.
+    fn named(&self) -> Option<Vec<Range<usize>>> {
+        let containers = || self.containers.of_kind(Generic).map(|container| &container.blocks);
+        let most = containers().map(|range| self.blocks.letters(range)).max()?;
+        if most < self.blocks.letters(&(0..self.blocks.count())) / 2 {
+            return None;
+        }
+        // The innermost container that has most of the text of the largest one.
+        let large = containers().filter(|range| self.blocks.letters(range) >= most / 4 * 3);
+        large.min_by_key(|range| range.len()).map(|range| vec![range.clone()])
+    }
+
+    /// Returns the blocks in the containers of a kind that have text and are in no other one.
+    fn outermost(&self, kind: ContainerKind) -> Vec<Range<usize>> {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for Container { blocks, .. } in self.containers.of_kind(kind) {
+            if self.blocks.letters(blocks) > 0
+                && ranges.last().is_none_or(|last| blocks.start >= last.end)
+            {
+                ranges.push(blocks.clone());
+            }
+        }
+        ranges
+    }
+
+    fn letters(&self, ranges: &[Range<usize>]) -> u32 {
+        ranges.iter().map(|range| self.blocks.letters(range)).sum()
+    }
+}

@@ -1,0 +1,205 @@
+//! The meaning of the tags of a page and of their attributes for its main content.
+
+use crate::html::AttributeVisitor;
+use crate::html::attributes::Attribute;
+use crate::html::element::{Element, ElementName, NameSet};
+use crate::html::main_content::containers::ContainerKind;
+use crate::html::main_content::names::{NameMatching, NameRole, role_of_name};
+
+const MAIN: ElementName = ElementName::new("main");
+const ARTICLE: ElementName = ElementName::new("article");
+const HEADER: ElementName = ElementName::new("header");
+const SECTION: ElementName = ElementName::new("section");
+const A: ElementName = ElementName::new("a");
+const SPAN: ElementName = ElementName::new("span");
+
+/// Elements that are no part of the main content, wherever they are.
+static LEFT_OUT: NameSet =
+    NameSet::new(&["nav", "aside", "footer", "button", "select", "template", "dialog", "menu"]);
+/// Elements in which names of classes describe code, not parts of the page.
+static CODE: NameSet = NameSet::new(&["pre", "code"]);
+/// Block elements whose names do not count, because they contain the whole page, or because they
+/// are headings, whose identifiers are made of their text.
+static WITHOUT_NAMES: NameSet =
+    NameSet::new(&["html", "head", "body", "h1", "h2", "h3", "h4", "h5", "h6", "dt"]);
+/// Values of the attribute `role` of elements that are no part of the main content.
+const ROLES_LEFT_OUT: [&str; 10] = [
+    "navigation",
+    "banner",
+    "contentinfo",
+    "search",
+    "complementary",
+    "dialog",
+    "alertdialog",
+    "menu",
+    "menubar",
+    "toolbar",
+];
+
+/// State of the text at a position of a page, which its open elements decide.
+#[expect(clippy::struct_excessive_bools, reason = "each is decided by other elements")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct State {
+    /// Whether an open element is hidden.
+    is_hidden: bool,
+    /// Whether an open element is no part of the main content by its tag or role.
+    is_around: bool,
+    /// Whether an open element is no part of the main content by its class or identifier.
+    is_named_around: bool,
+    /// Whether an open element contains main content.
+    is_inside: bool,
+    is_code: bool,
+    pub(super) is_link: bool,
+}
+
+impl State {
+    /// Returns whether text at the position is no part of the main content.
+    pub(super) fn is_left_out(self) -> bool {
+        self.is_hidden || self.is_around || self.is_named_around
+    }
+}
+
+/// Attributes of a tag that matter for the main content.
+#[derive(Debug, Default)]
+pub(in crate::html) struct Marks<'h> {
+    class: &'h [u8],
+    id: &'h [u8],
+    role: &'h [u8],
+    is_article_body: bool,
+    is_hidden: bool,
+    has_target: bool,
+}
+
+impl<'h> AttributeVisitor<'h> for Marks<'h> {
+    #[inline]
+    fn note(&mut self, Attribute { name, value }: Attribute<'h>) {
+        let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+        match name.len() {
+            2 if is("id") => self.id = value,
+            4 if is("href") => self.has_target = true,
+            4 if is("role") => self.role = value,
+            5 if is("class") => self.class = value,
+            5 if is("style") => self.is_hidden |= is_hidden_style(value),
+            6 if is("hidden") => self.is_hidden |= !value.eq_ignore_ascii_case(b"until-found"),
+            8 if is("itemprop") => {
+                self.is_article_body |= value.eq_ignore_ascii_case(b"articlebody");
+            }
+            11 if is("aria-hidden") => self.is_hidden |= value.eq_ignore_ascii_case(b"true"),
+            _ => {}
+        }
+    }
+}
+
+/// Returns whether the value of an attribute `style` hides the element.
+fn is_hidden_style(style: &[u8]) -> bool {
+    style.split(|&byte| byte == b';').any(|rule| {
+        let mut parts = rule.splitn(2, |&byte| byte == b':').map(<[u8]>::trim_ascii);
+        let is = |part: Option<&[u8]>, known: &str| {
+            part.is_some_and(|part| part.eq_ignore_ascii_case(known.as_bytes()))
+        };
+        let property = parts.next();
+        let value = parts.next();
+        (is(property, "display") && is(value, "none"))
+            || (is(property, "visibility") && is(value, "hidden"))
+    })
+}
+
+impl Marks<'_> {
+    /// Returns the state in an element whose parent has the state `parent`, and the kind of container
+    /// that the element is, if it is one.
+    pub(super) fn enter(
+        &self,
+        parent: State,
+        name: ElementName,
+        element: Element,
+    ) -> (State, Option<ContainerKind>) {
+        let (of_names, is_named_around) = self.roles_of_names(parent, name, element);
+        let container = self.container(name, of_names, is_named_around);
+        let mut state = parent;
+        state.is_hidden |= self.is_hidden;
+        state.is_code |= CODE.contains(name);
+        state.is_link |= name == A && self.has_target;
+        match container {
+            Some(ContainerKind::Main) => {
+                state.is_around = false;
+                state.is_named_around = false;
+            }
+            Some(ContainerKind::Specific | ContainerKind::Article | ContainerKind::Heading) => {
+                state.is_named_around = false;
+            }
+            Some(ContainerKind::Generic) | None => {
+                state.is_around |= self.is_around(parent, name);
+                state.is_named_around |= is_named_around;
+            }
+        }
+        state.is_inside |= container.is_some_and(|kind| kind != ContainerKind::Heading);
+        (state, container)
+    }
+
+    /// Returns the kind of container that an element is. `of_names` is the kind that its names say.
+    fn container(
+        &self,
+        name: ElementName,
+        of_names: Option<ContainerKind>,
+        is_named_around: bool,
+    ) -> Option<ContainerKind> {
+        if self.is_article_body || of_names == Some(ContainerKind::Specific) {
+            Some(ContainerKind::Specific)
+        } else if name == MAIN || self.has_role("main") {
+            Some(ContainerKind::Main)
+        } else if name == ARTICLE || self.has_role("article") {
+            Some(ContainerKind::Article)
+        } else {
+            of_names.filter(|_| !is_named_around)
+        }
+    }
+
+    /// Returns whether an element is no part of the main content by its tag or role.
+    fn is_around(&self, parent: State, name: ElementName) -> bool {
+        LEFT_OUT.contains(name)
+            || (name == HEADER && !parent.is_inside)
+            || (!self.role.is_empty() && ROLES_LEFT_OUT.iter().any(|role| self.has_role(role)))
+    }
+
+    fn has_role(&self, role: &str) -> bool {
+        self.role.eq_ignore_ascii_case(role.as_bytes())
+    }
+
+    /// Returns the kind of container that the names of an element say it is, and whether they say that
+    /// it is no part of the main content.
+    fn roles_of_names(
+        &self,
+        parent: State,
+        name: ElementName,
+        element: Element,
+    ) -> (Option<ContainerKind>, bool) {
+        let is_block = element == Element::Block;
+        let has_names = !(self.class.is_empty() && self.id.is_empty());
+        let counts = is_block || matches!(name, A | SPAN);
+        if !has_names || !counts || parent.is_code || WITHOUT_NAMES.contains(name) {
+            return (None, false);
+        }
+        let classes = || self.class.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
+        let of_class = NameMatching { is_inside: parent.is_inside, has_words: is_block };
+        let of_id = NameMatching { has_words: is_block && !parent.is_inside, ..of_class };
+        let mut container = None;
+        let mut is_around = false;
+        let mut note = |name: &[u8], matching, may_be_around| match role_of_name(name, matching) {
+            Some(NameRole::Container(kind)) if is_block => {
+                // A known container is surer than one whose name only suggests that it is one.
+                if container != Some(ContainerKind::Specific) {
+                    container = Some(kind);
+                }
+            }
+            Some(NameRole::LeftOut) => is_around |= may_be_around,
+            Some(NameRole::Ordinary | NameRole::Container(_)) | None => {}
+        };
+        classes().for_each(|class| note(class, of_class, true));
+        if is_block && !self.id.is_empty() {
+            // The identifier of a section is often made of its title.
+            let is_section = name == SECTION || classes().any(|class| class == b"section");
+            note(self.id, of_id, !is_section);
+        }
+        (container, is_around)
+    }
+}
