@@ -176,6 +176,7 @@ fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
         non_documents: read.non_documents,
         without_terms: read.without_terms,
         repaired: read.repaired,
+        whole_pages: read.whole_pages,
         file_faults: read.faults.iter().filter(is_loss).count() as u64,
         text_bytes: read.text_bytes(),
         shared_ids: 0,

@@ -59,6 +59,7 @@ pub(crate) struct ShardSummary {
     preferences: Vec<FieldValue>,
     without_terms: u64,
     repaired: u64,
+    whole_pages: u64,
     passed_over: u64,
     non_documents: NonDocumentCounts,
     lengths: Vec<u32>,
@@ -78,6 +79,8 @@ pub struct CollectionSummary {
     pub without_terms: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
+    /// Number of pages whose main content was wanted, but which have none and were read as a whole.
+    pub whole_pages: u64,
     /// Number of documents that the user excluded, for example by `--limit`. These documents are kept but not
     /// compared.
     pub passed_over: u64,
@@ -110,6 +113,7 @@ pub(crate) fn read_summarized(
         preferences: Vec::new(),
         without_terms: 0,
         repaired: 0,
+        whole_pages: 0,
         passed_over: 0,
         non_documents: NonDocumentCounts::default(),
         lengths: Vec::new(),
@@ -132,6 +136,7 @@ pub(crate) fn read_summarized(
                     summary.preferences.push(keep.value(document.field));
                 }
                 summary.repaired += u64::from(document.repaired.is_some());
+                summary.whole_pages += u64::from(document.is_whole_page);
                 // A text of 4 GiB or more is stored with the greatest number, so it still counts as longest.
                 summary.lengths.push(u32::try_from(document.text.len()).unwrap_or(u32::MAX));
                 summary.without_terms += u64::from(!visit(index, &document)?);
@@ -228,6 +233,7 @@ impl CollectionSummary {
             all.preferences.extend(summary.preferences);
             all.without_terms += summary.without_terms;
             all.repaired += summary.repaired;
+            all.whole_pages += summary.whole_pages;
             all.passed_over += summary.passed_over;
             all.non_documents += summary.non_documents;
             all.lengths.extend(summary.lengths);
@@ -257,6 +263,7 @@ impl CollectionSummary {
         self.faults.extend(more.faults);
         self.without_terms += more.without_terms;
         self.repaired += more.repaired;
+        self.whole_pages += more.whole_pages;
         self.passed_over += more.passed_over;
         self.non_documents += more.non_documents;
     }

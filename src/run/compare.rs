@@ -8,9 +8,9 @@ use crate::method::Method;
 use crate::pipeline::compare::{Comparison, compare_texts};
 use crate::pipeline::timings::Timings;
 use simtool_base::error::{Error, Result};
-use simtool_base::options::Options;
+use simtool_base::options::{Choice, Options};
 use simtool_compute::resources::Resources;
-use simtool_read::Format;
+use simtool_read::{Format, PageContent};
 use std::path::{Path, PathBuf};
 
 /// Name of the method that makes the compared fingerprints.
@@ -43,7 +43,8 @@ pub struct Compared {
 
 impl CompareRequest {
     /// Creates the request to compare the documents with these names. `options` may have the options of
-    /// terms, of SimHash and of [`Resources`], and `format`, `text_field`, `all_strings` and `id_field`.
+    /// terms, of SimHash and of [`Resources`], and `format`, `content`, `text_field`, `all_strings` and
+    /// `id_field`.
     ///
     /// # Errors
     ///
@@ -76,8 +77,12 @@ impl CompareRequest {
         // effect.
         let has_id = documents.iter().any(|named| named.by == NamedBy::Id && named.is_of_fields());
         let format = self.input.format.map(Format::name);
+        let pages = "applies to HTML pages, and neither document is in a file of pages (OUT#ID is read as its run read it)";
+        let has_pages = documents.iter().any(NamedDocument::is_of_pages);
+        let content = Some(self.input.content).filter(|part| *part != PageContent::default());
         for (setting, value, is_used, rule) in [
             ("format", format, has_file, of_run),
+            ("content", content.map(PageContent::name), has_pages, pages),
             ("text_field", self.input.text_field.as_deref(), has_fields, fields),
             ("all_strings", self.input.all_strings.then_some(""), has_fields, fields),
             ("id_field", self.input.id_field.as_deref(), has_id, with_id),
@@ -159,6 +164,7 @@ mod tests {
         for (options, message) in [
             ("text_field=body", "text_field body: applies to jsonl, csv, tsv and parquet"),
             ("id_field=key", "id_field key: needs a document FILE#ID"),
+            ("content=main", "content main: applies to HTML pages, and neither document"),
             ("weight=idf", "weight idf: is learned from a collection"),
             ("colour=red", "options colour=red: "),
             ("bits=3", "bits 3: "),

@@ -25,7 +25,7 @@ use simtool_base::utc_time::UtcTime;
 use simtool_compute::context::Context;
 use simtool_compute::resources::peak_memory;
 use simtool_model::sides::Sides;
-use simtool_read::{Corpus, Format, Selector, Strict, TextSplit};
+use simtool_read::{Corpus, Format, PageContent, Selector, Strict, TextSplit};
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
@@ -338,11 +338,13 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
     };
     let input = &request.input;
     let text_field = input.text_field.as_deref().filter(|field| *field != "text");
+    let content = Some(input.content).filter(|content| *content != PageContent::default());
     // Settings with their default values are left out, which keeps the command short.
     let reading = [
         ("format", input.format.map(Format::name)),
         ("text-field", text_field),
         ("all-strings", input.all_strings.then_some("")),
+        ("content", content.map(PageContent::name)),
     ];
     // If the fields of both collections differ, documents are named as documents of the run, which reads
     // each of them with its own fields. These names refuse settings for reading.
@@ -397,6 +399,7 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         ("per_line", Setting::Flag(input.split == TextSplit::Lines)),
         ("split", Setting::Text(input.split.name().to_owned())),
         ("encoding", Setting::Text(input.encoding.name().to_owned())),
+        ("content", Setting::Text(input.content.name().to_owned())),
         ("text_field", Setting::Text(input.text_field().to_owned())),
         ("all_strings", Setting::Flag(input.all_strings)),
         ("id_field", Setting::Text(input.id_field().to_owned())),

@@ -7,7 +7,9 @@ use simtool_base::options::{Choice, Options};
 use simtool_base::quantity::{BYTES_EXPECTED, parse_bytes};
 use simtool_base::stable_hash::hash;
 use simtool_read::selection::Selection;
-use simtool_read::{Format, NamedDialect, Quote, ReadOptions, Selector, TextEncoding, TextSplit};
+use simtool_read::{
+    Format, NamedDialect, PageContent, Quote, ReadOptions, Selector, TextEncoding, TextSplit,
+};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -28,6 +30,8 @@ pub struct InputSettings {
     pub split: TextSplit,
     /// Encoding of texts that do not declare theirs.
     pub encoding: TextEncoding,
+    /// Part of an HTML page whose text is the document.
+    pub content: PageContent,
     /// Characters that structure CSV and TSV. The others are recognized.
     pub dialect: NamedDialect,
     /// Fields of the text, if the user named any.
@@ -101,6 +105,7 @@ impl Default for InputSettings {
             format: None,
             split: usual.split,
             encoding: usual.encoding,
+            content: usual.content,
             dialect: NamedDialect::default(),
             text_field: None,
             all_strings: false,
@@ -121,17 +126,26 @@ impl InputSettings {
     /// Returns digests of the settings that decide which documents a file has. The limit is left out, because
     /// the documents before it are the same.
     pub(crate) fn selection_digests(&self) -> SelectionDigests {
+        // Stored indexes depend on these settings, which must not change with a default.
+        let usual = Self { content: PageContent::All, ..Self::default() };
         let digest = |of: fn(&Self) -> String| {
             let text = of(self);
-            (text != of(&Self::default())).then(|| hash(text.as_bytes()))
+            (text != of(&usual)).then(|| hash(text.as_bytes()))
         };
         SelectionDigests { reading: digest(Self::reading_text), choice: digest(Self::choice_text) }
     }
 
     /// Returns the settings that decide what a document is, as a text.
     fn reading_text(&self) -> String {
-        let Self { format, split, encoding, dialect, text_field, all_strings, .. } = self;
-        format!("{format:?} {split:?} {encoding:?} {dialect:?} {text_field:?} {all_strings}")
+        let Self { format, split, encoding, content, dialect, text_field, all_strings, .. } = self;
+        // Indexes from before this setting hold the whole text of pages.
+        let content = match content {
+            PageContent::All => String::new(),
+            PageContent::Main => format!(" {content:?}"),
+        };
+        format!(
+            "{format:?} {split:?} {encoding:?} {dialect:?} {text_field:?} {all_strings}{content}"
+        )
     }
 
     /// Returns the settings that leave out some documents, as a text.
@@ -166,6 +180,7 @@ impl InputSettings {
             format: Self::parse_format(options)?,
             split: split(options)?,
             encoding: encoding(options)?,
+            content: options.take_choice("content")?.unwrap_or_default(),
             dialect: dialect(options)?,
             text_field: options.take("text_field"),
             all_strings: options.take_flag("all_strings")?,
@@ -240,6 +255,7 @@ impl InputSettings {
             format: self.format,
             split: self.split,
             encoding: self.encoding,
+            content: self.content,
             dialect: self.dialect,
             text_field: if self.all_strings {
                 Selector::all_strings()
@@ -415,6 +431,19 @@ mod tests {
             let settings = InputSettings::parse(&mut Options::parse(options).unwrap()).unwrap();
             assert_eq!(settings.max_record, longest, "{options}");
         }
+    }
+
+    #[test]
+    fn indexes_know_the_settings_for_reading() {
+        let digest = |options: &str| {
+            let mut options = Options::parse(options).unwrap();
+            InputSettings::parse(&mut options).unwrap().selection_digests().reading
+        };
+        // Indexes from before this setting hold the whole text of pages.
+        assert_eq!(digest("content=all"), None);
+        let main = digest("content=main");
+        assert!(main.is_some() && main != digest("encoding=cp1251"));
+        assert_ne!(digest("content=main,encoding=cp1251"), digest("encoding=cp1251"));
     }
 
     #[test]

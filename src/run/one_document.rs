@@ -49,6 +49,12 @@ impl NamedDocument {
     pub(super) fn is_of_fields(&self) -> bool {
         self.is_of_file() && self.document.format.has_fields()
     }
+
+    /// Returns whether the document was read with the settings of the user, and from a format that has
+    /// HTML pages.
+    pub(super) fn is_of_pages(&self) -> bool {
+        self.is_of_file() && self.document.format.has_pages()
+    }
 }
 
 /// Reader of documents by the names that a user gives.

@@ -13,7 +13,7 @@ use simtool_base::quantity::counted;
 use simtool_compute::resources::Resources;
 use simtool_read::selection::Selection;
 use simtool_read::walk::{InputFile, listed_paths};
-use simtool_read::{Collection, Corpus, ReadOptions, Selector};
+use simtool_read::{Collection, Corpus, PageContent, ReadOptions, Selector};
 use std::env;
 use std::fs;
 use std::io;
@@ -72,6 +72,9 @@ impl<'r> RecordedRun<'r> {
         if let Some(field) = run.parameter("id_field") {
             options.id_field = field.into();
         }
+        // Runs from before this setting read pages as a whole.
+        let content = run.parameter("content").and_then(PageContent::from_name);
+        options.content = content.unwrap_or(PageContent::All);
         // The corpus of a match may have fields of its own.
         let query_options = options.clone();
         if let Some(field) = run.parameter("against_text_field") {

@@ -62,6 +62,7 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
         ("without words", "without_terms"),
         ("passed over", "passed_over"),
         ("file faults", "file_faults"),
+        ("whole pages", "whole_pages"),
         ("shared IDs", "shared_ids"),
         ("ambiguous IDs", "ambiguous_ids"),
     ];
@@ -88,7 +89,15 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
         reported.push(key);
     }
     assert_eq!(reported.len(), tiles.len(), "{}", run.out);
-    for key in ["lost", "passed_over", "file_faults", "mended", "shared_ids", "ambiguous_ids"] {
+    for key in [
+        "lost",
+        "passed_over",
+        "file_faults",
+        "mended",
+        "whole_pages",
+        "shared_ids",
+        "ambiguous_ids",
+    ] {
         assert_eq!(reported.iter().any(|reported| reported == key), count(key) > 0, "{key}");
     }
 

@@ -38,6 +38,7 @@ mod join;
 mod join_memory;
 mod kept_copies;
 mod kinds;
+mod main_content;
 mod manual;
 mod metamorphic;
 mod naive;

@@ -100,6 +100,9 @@ pub struct Commands {
     pub compared_in: String,
 }
 
+/// Explanation of the number of pages without a main content.
+const WHOLE_PAGES: &str = "pages without a main content: their whole text was compared";
+
 /// Counts of one collection that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCounts {
@@ -121,6 +124,8 @@ pub struct ReadCounts {
     pub without_terms: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
+    /// Number of pages whose main content was wanted, but which have none and were read as a whole.
+    pub whole_pages: u64,
     /// Number of files and parts of files that could not be read.
     pub file_faults: u64,
     /// Number of bytes of text of all documents.
@@ -347,6 +352,7 @@ impl Summary {
             new("mended", "repaired", read.repaired)
                 .if_any()
                 .note("bytes that are not text were replaced"),
+            new("whole_pages", "whole pages", read.whole_pages).if_any().note(WHOLE_PAGES),
             new("file_faults", "file faults", read.file_faults)
                 .if_any()
                 .note("files, or parts of them, that could not be read"),
@@ -376,6 +382,9 @@ impl Summary {
                 new("corpus_mended", "  repaired", corpus.repaired)
                     .if_any()
                     .note("bytes that are not text were replaced"),
+                new("corpus_whole_pages", "  whole pages", corpus.whole_pages)
+                    .if_any()
+                    .note(WHOLE_PAGES),
                 new("corpus_file_faults", "  file faults", corpus.file_faults)
                     .if_any()
                     .note("files, or parts of them, that could not be read"),

@@ -1,10 +1,12 @@
 //! Arguments of `simtool eval`.
 
-use super::common::output_folder;
+use super::common::{choices, output_folder};
+use super::input::usual_content;
 use super::{CommonArgs, MemoryArgs};
 use clap::{ValueEnum, ValueHint};
 use simtool::Error;
 use simtool::options::Options;
+use simtool::read::PageContent;
 use simtool::run::{EvaluatedDocuments, InputSettings};
 use std::path::PathBuf;
 
@@ -107,6 +109,11 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     pub(crate) id_field: Option<String>,
 
+    /// Text of an HTML page that is compared, in files and in web archives.
+    #[arg(long, value_name = "PART", default_value_t = usual_content(),
+        value_parser = choices::<PageContent>(), help_heading = "Reading")]
+    pub(crate) content: String,
+
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
 
@@ -120,6 +127,7 @@ impl EvalArgs {
         let mut options = Options::new();
         options.set_given([("text_field", &self.text_field), ("id_field", &self.id_field)]);
         options.set_flag("all_strings", self.all_strings);
+        options.set("content", &self.content);
         self.memory.set(&mut options);
         let input = InputSettings::parse(&mut options)?;
         let resources = self.common.resources(&self.memory)?;

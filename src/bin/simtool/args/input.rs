@@ -5,8 +5,8 @@ use super::common::choices;
 use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use simtool::Error;
-use simtool::options::Options;
-use simtool::read::{Format, TextSplit};
+use simtool::options::{Choice, Options};
+use simtool::read::{Format, PageContent, TextSplit};
 use simtool::run::{InputSettings, OnError};
 use std::path::PathBuf;
 
@@ -57,6 +57,11 @@ pub(crate) struct InputArgs {
     /// by one, unless this option names an encoding. Copies keep the bytes of the input.
     #[arg(long, value_name = "NAME")]
     pub(crate) encoding: Option<String>,
+
+    /// Text of an HTML page that is compared, in files and in web archives.
+    #[arg(long, value_name = "PART", default_value_t = usual_content(),
+        value_parser = choices::<PageContent>())]
+    pub(crate) content: String,
 
     /// Character between the columns of CSV and TSV, or the word tab [default: a tab in TSV; in CSV
     /// the comma, semicolon, tab or bar, recognized by the first rows].
@@ -162,6 +167,7 @@ impl InputArgs {
             ("limit", &self.limit),
             ("max_record", &self.max_record),
         ]);
+        options.set("content", &self.content);
         options.set("min_tokens", &self.min_tokens);
         options.set("on_error", &self.on_error);
         options.set("max_expansion", &self.max_expansion);
@@ -175,6 +181,11 @@ impl InputArgs {
         memory.set(&mut options);
         InputSettings::parse(&mut options)
     }
+}
+
+/// Returns the name of the default value of `--content`.
+pub(super) fn usual_content() -> String {
+    PageContent::default().name().to_owned()
 }
 
 /// Returns a parser that accepts the names of file formats and shows their descriptions.

@@ -29,6 +29,7 @@ pub(crate) use why::WhyArgs;
 use clap::{Parser, Subcommand, ValueHint};
 use common::{folder, output_folder};
 use simtool::options::Options;
+use simtool::read::PageContent;
 use simtool::run::WordsRequest;
 use std::path::PathBuf;
 
@@ -264,6 +265,10 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) id_field: Option<String>,
 
+    /// Text of an HTML page that is compared.
+    #[arg(long, value_name = "PART", value_parser = common::choices::<PageContent>())]
+    pub(crate) content: Option<String>,
+
     /// Print one JSON object, without the differences between the texts.
     #[arg(long)]
     pub(crate) json: bool,
@@ -275,7 +280,7 @@ pub(crate) struct CompareArgs {
 impl CompareArgs {
     /// Returns options with the settings that were given on the command line.
     pub(crate) fn options(&self) -> Options {
-        let Self { terms, bits, format, text_field, id_field, .. } = self;
+        let Self { terms, bits, format, text_field, id_field, content, .. } = self;
         let mut options = Options::new();
         terms.set(&mut options);
         options.set_flag("all_strings", self.all_strings);
@@ -284,6 +289,7 @@ impl CompareArgs {
             ("format", format),
             ("text_field", text_field),
             ("id_field", id_field),
+            ("content", content),
         ]);
         options
     }

@@ -1,0 +1,93 @@
+//! `--content main`: pages with the same main content and another navigation.
+
+use crate::program::Folder;
+use serde_json::Value;
+use std::fs;
+
+const TEXT: &str = "The harbour master counts the boats every evening, and writes their names and their \
+                    numbers into a large book that lies open in the lighthouse by the sea.";
+const OTHER: &str = "In winter nobody needs a ticket for the museum, whose rooms show old maps, wooden \
+                     tools and the letters of a sailor who never came home again.";
+const MENU: &str = "<nav><a href=/>Start</a> <a href=/a>All of our products and prices</a> <a href=/b>How \
+                    to find us in the middle of the old town</a> <a href=/c>Work with us as a sales \
+                    person or as an engineer in one of nine countries</a></nav>";
+
+fn page(title: &str, around: &str, text: &str) -> String {
+    format!("<!DOCTYPE html><title>{title}</title>{around}<main><h1>{title}</h1><p>{text}</main>")
+}
+
+/// Returns pages by name: two with the same text and different menus, one with another text, and
+/// two that are too short to have a main content.
+fn pages() -> [(&'static str, String); 5] {
+    [
+        ("a", page("Harbour", MENU, TEXT)),
+        ("b", page("Harbour", "", TEXT)),
+        ("c", page("Museum", MENU, OTHER)),
+        ("d", page("Soon", MENU, "Later.")),
+        ("e", page("Soon", "", "Later.")),
+    ]
+}
+
+/// Returns the record of a web archive that has the page `html`.
+fn record(name: &str, html: &str) -> String {
+    format!(
+        "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.example/{name}\r\n\
+         Content-Type: text/html\r\nContent-Length: {}\r\n\r\n{html}\r\n\r\n",
+        html.len()
+    )
+}
+
+/// Creates the pages as files and as a web archive.
+fn folder() -> Folder {
+    let folder = Folder::empty();
+    fs::create_dir(folder.path("pages")).unwrap();
+    let records: Vec<String> = pages().iter().map(|(name, html)| record(name, html)).collect();
+    let with_page = |folder: Folder, (name, html)| folder.with(&format!("pages/{name}.html"), html);
+    pages().into_iter().fold(folder, with_page).with("pages.warc", records.concat())
+}
+
+fn summary(folder: &Folder, output: &str) -> Value {
+    let summary = fs::read_to_string(folder.path(output).join("summary.json")).unwrap();
+    serde_json::from_str(&summary).unwrap()
+}
+
+#[test]
+fn pages_are_compared_by_their_main_content() {
+    for input in ["pages", "pages.warc"] {
+        let folder = folder();
+        // The navigation makes the pages `a` and `c` similar, and `a` and `b` different.
+        let all = folder.run(&["dedup", input, "--similarity", "0.9", "--output", "all"]);
+        assert_eq!((all.code, all.out.contains("whole pages")), (0, false), "{}", all.err);
+        assert_eq!(summary(&folder, "all")["removed"], 0);
+        assert_eq!(summary(&folder, "all")["parameters"]["content"], "all");
+        let arguments = ["dedup", input, "--content", "main", "--output", "main"];
+        let main = folder.run(&arguments);
+        assert_eq!(main.code, 0, "{}", main.err);
+        crate::agreement::agree(&main, &folder.path("main"));
+        let summary = summary(&folder, "main");
+        assert_eq!((&summary["removed"], &summary["whole_pages"]), (&1.into(), &2.into()));
+        assert_eq!(summary["parameters"]["content"], "main");
+        let report = fs::read_to_string(folder.path("main/report.html")).unwrap();
+        assert!(report.contains("--content main"), "the command that compares two pages lacks it");
+        assert!(report.contains("pages without a main content"));
+    }
+}
+
+#[test]
+fn documents_of_a_run_are_shown_with_their_main_content() {
+    let folder = folder();
+    let run = folder.run_words("dedup pages.warc --content main --output main -q");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let why = folder.run_words("why main http://a.example/b");
+    assert!(why.out.contains("similarity 1"), "{}", why.out);
+    assert!(why.out.contains("lighthouse") && !why.out.contains("products"), "{}", why.out);
+    let compared = folder.run_words("compare main#pages.warc:0 main#pages.warc:1");
+    assert!(!compared.out.contains("products"), "{}", compared.out);
+    let compare = |options: &str| {
+        let run = folder.run_words(&format!("compare pages/a.html pages/b.html{options}"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out
+    };
+    assert!(compare("").contains("products"));
+    assert!(!compare(" --content main").contains("products"));
+}
