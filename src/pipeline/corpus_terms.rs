@@ -10,9 +10,6 @@ use simtool_read::{Corpus, Price};
 use simtool_set_join::{TermSource, Wanted};
 use std::sync::OnceLock;
 
-/// Approximate number of bytes of text per term. It serves to estimate the number of terms of a collection
-/// before the text is read.
-const BYTES_A_TERM: u64 = 6;
 /// Approximate number of bytes of text per byte of a Zstandard or Parquet file. Gzip files are counted
 /// without this factor, because they often hold HTML that is mostly tags.
 const UNPACKED: u64 = 3;
@@ -68,7 +65,7 @@ impl TermSource for CorpusTerms<'_> {
             Price::Cheap | Price::Expensive => self.collection.shard_bytes(shard),
             Price::Unpacked => self.collection.shard_bytes(shard).saturating_mul(UNPACKED),
         };
-        (0..self.collection.shard_count()).map(text).sum::<u64>() / BYTES_A_TERM
+        (0..self.collection.shard_count()).map(text).sum::<u64>() / self.terms.bytes_a_term()
     }
 
     fn held_bytes(&self) -> u64 {

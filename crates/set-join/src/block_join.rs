@@ -113,6 +113,11 @@ impl SetJoin<'_> {
         Ok(Some(pairs.collect()))
     }
 
+    /// Returns whether the documents take more blocks than a join by prefixes may have.
+    pub(super) fn has_too_many_blocks(&self, shards: &[JoinShard]) -> bool {
+        blocks(shards, self.fitting() / 2).len() > MOST_BLOCKS
+    }
+
     pub(super) fn too_little_memory(&self, shards: &[JoinShard]) -> Error {
         let living = living_terms(shards);
         let enough = living * BYTES_PER_TERM * 2 / FEW_BLOCKS;

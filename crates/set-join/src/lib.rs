@@ -52,6 +52,7 @@ mod ranked_sets;
 mod reread;
 mod sketch_join;
 mod sketch_pairs;
+mod sketch_parts;
 mod sketches;
 mod survivors;
 mod term_numbers;
@@ -238,22 +239,40 @@ impl<'a> SetJoin<'a> {
         let joined = if is_scanned {
             SketchJoin::new(self, sources, &shards, sketches, second_from)?.pairs(deciding)?
         } else {
-            // Without a scan, sketches only serve to find equal sets, and the prefixes need their memory.
+            let parts = if self.has_too_many_blocks(&shards) {
+                self.sketch_parts(sources, &shards, &sketches)?
+            } else {
+                None
+            };
+            // Sketches only serve to find equal sets and sizes, and the join needs their memory.
             drop(sketches);
-            let most = self.most_prefix_pairs(sources, &shards, deciding.is_some());
-            match self.join_by_prefixes(sources, &mut shards, second_from, most)? {
-                Some(mut pairs) => {
-                    self.context.threads().sort_by_key(&mut pairs, |pair| (pair.a, pair.b));
-                    for pair in &mut pairs {
-                        pair.b -= second_from.unwrap_or(0);
-                    }
-                    FoundPairs { pairs: pairs.into(), are_all: true }
-                }
-                None => self.decide_by_sketches(sources, &shards, deciding, most)?,
+            match parts {
+                Some(parts) => self.join_in_parts(sources, &shards, &parts, second_from)?,
+                None => self.join_in_blocks(sources, &mut shards, second_from, deciding)?,
             }
         };
         self.context.progress().counted("pairs", joined.pairs.len() as u64);
         Ok(joined)
+    }
+
+    /// Returns the similar pairs that a join by prefixes finds, in ascending order. If there are too many, and
+    /// `deciding` is given, returns only the pairs that `deciding` finds.
+    fn join_in_blocks(
+        &self,
+        sources: &TermSources<'_>,
+        shards: &mut [JoinShard],
+        second_from: Option<u32>,
+        deciding: Option<&Deciding<'_>>,
+    ) -> Result<FoundPairs> {
+        let most = self.most_prefix_pairs(sources, shards, deciding.is_some());
+        let Some(mut pairs) = self.join_by_prefixes(sources, shards, second_from, most)? else {
+            return self.decide_by_sketches(sources, shards, deciding, most);
+        };
+        self.context.threads().sort_by_key(&mut pairs, |pair| (pair.a, pair.b));
+        for pair in &mut pairs {
+            pair.b -= second_from.unwrap_or(0);
+        }
+        Ok(FoundPairs { pairs: pairs.into(), are_all: true })
     }
 
     /// Returns the number of pairs that a join by prefixes may find. They must fit in memory. If only some of
@@ -292,7 +311,7 @@ impl<'a> SetJoin<'a> {
             return Err(self.too_many_pairs(most + 1));
         };
         self.context.progress().begin("sketch", Work::Bytes(sources.bytes()));
-        let sketched = sketch_living(sources, shards, self.threshold, true, self.context)?;
+        let sketched = sketch_living(sources, shards, true, self)?;
         SketchJoin::new(self, sources, shards, sketched, None)?.deciding(deciding)
     }
 

@@ -131,10 +131,7 @@ impl<'a> SketchJoin<'a> {
     /// The source or `deciding` fails, there are too many pairs, or there is not enough memory.
     pub(super) fn pairs(&self, deciding: Option<&Deciding<'_>>) -> Result<FoundPairs> {
         let threshold = self.join.threshold;
-        let scans = match &self.second {
-            Some((_, second)) => SketchScan::across(&self.sketches, second).into(),
-            None => Vec::from(SketchScan::within(&self.sketches)),
-        };
+        let scans = self.scans();
         let mut sizes = filled(0, prune::end_row(self.shards) as usize, PAIRS)?;
         let mut similar = Vec::new();
         let mut count = 0;
@@ -301,8 +298,26 @@ impl<'a> SketchJoin<'a> {
         JoinFilter { filter: self.join.filter, second_from }
     }
 
+    /// Returns the scans that compare all documents which may be pairs.
+    pub(super) fn scans(&self) -> Vec<SketchScan<'_>> {
+        match &self.second {
+            Some((_, second)) => SketchScan::across(&self.sketches, second).into(),
+            None => SketchScan::within(&self.sketches).into(),
+        }
+    }
+
+    /// Returns the scans that compare the documents of this join with those of `other`. The two joins have
+    /// no document in common.
+    pub(super) fn scans_with<'s>(&'s self, other: &'s Self) -> Vec<SketchScan<'s>> {
+        let (Some((_, second)), Some((_, other_second))) = (&self.second, &other.second) else {
+            return SketchScan::across(&self.sketches, &other.sketches).into();
+        };
+        let scans = [(&self.sketches, other_second), (&other.sketches, second)];
+        scans.into_iter().flat_map(|(first, second)| SketchScan::across(first, second)).collect()
+    }
+
     /// Returns the number of similar pairs that fit in memory.
-    fn most_pairs(&self) -> u64 {
+    pub(super) fn most_pairs(&self) -> u64 {
         (self.memory / 4 * 3).max(BYTES_OF_FEW_PAIRS) / BYTES_PER_PAIR
     }
 

@@ -216,6 +216,13 @@ pub(super) fn equal_sets(parts: &[Sketching], filter: Option<&dyn PairFilter>) -
     groups.several()
 }
 
+/// Writes the number of distinct terms of each sketched document to `sizes`, by row number.
+pub(super) fn write_sizes(parts: &[Sketching], sizes: &mut [u32]) {
+    for set in parts.iter().flat_map(|part| &part.sets) {
+        sizes[set.document as usize] = set.size;
+    }
+}
+
 /// Removes the sketches of documents that cannot have a similar document. `shards` marks the other
 /// documents.
 pub(super) fn retain_living(parts: &mut [Sketching], shards: &[JoinShard]) {

@@ -91,10 +91,8 @@ impl SetJoin<'_> {
             }
             self.rereading(sources).rounds(&mut shards, 0)?;
             self.count_living(&shards);
-            // Each pair of blocks is joined, so each block is joined as often as there are other
-            // blocks.
-            let times = blocks(&shards, self.fitting() / 2).len().saturating_sub(1).max(1);
-            is_scanned = is_scannable(&shards, NANOSECONDS_A_RANKED_TERM * times as f64);
+            is_scanned = sketched_bytes(living_terms(&shards)) <= self.memory_bytes
+                && self.is_scan_timely(sources, &shards);
         }
         let sketches = if let Some(mut sketches) = sketched {
             sketches::retain_living(&mut sketches, &shards);
@@ -102,7 +100,7 @@ impl SetJoin<'_> {
         } else {
             self.context.progress().begin("sketch", reading);
             self.count_living(&shards);
-            sketch_living(sources, &shards, self.threshold, is_scanned, self.context)?
+            sketch_living(sources, &shards, is_scanned, self)?
         };
         Ok(Survivors { shards, sketches, is_scanned })
     }
@@ -134,6 +132,14 @@ impl SetJoin<'_> {
         let first = sizes(first);
         let second = sizes(second);
         nanoseconds(&first, &second) + nanoseconds(&second, &first)
+    }
+
+    /// Returns whether comparing all sketches takes at most as long as a join by prefixes.
+    pub(super) fn is_scan_timely(&self, sources: &TermSources<'_>, shards: &[JoinShard]) -> bool {
+        // Each pair of blocks is joined, so each block is joined as often as there are other blocks.
+        let times = blocks(shards, self.fitting() / 2).len().saturating_sub(1).max(1);
+        let by_prefixes = living_terms(shards) as f64 * NANOSECONDS_A_RANKED_TERM * times as f64;
+        self.scan_nanoseconds(sources, shards) <= by_prefixes
     }
 
     fn first_round(&self, sources: &TermSources<'_>) -> Result<Vec<JoinShard>> {
@@ -212,23 +218,52 @@ pub(super) fn sketch_all(
 pub(super) fn sketch_living(
     sources: &TermSources<'_>,
     shards: &[JoinShard],
-    threshold: Threshold,
     with_bits: bool,
-    context: &Context<'_>,
+    join: &SetJoin<'_>,
 ) -> Result<Vec<Sketching>> {
     let terms = living_terms(shards);
+    sketched(shards, with_bits, join, &|number, push| {
+        let shard = &shards[number];
+        if !shard.alive.contains(&true) {
+            return Ok(());
+        }
+        let is_one = &|index| shard.is_alive(index);
+        sources.try_visit(number, Wanted::Remaining { is_one, terms }, push)
+    })
+}
+
+/// Reads some of the documents that may still have a similar one, and makes their sketches. `is_one` is
+/// true for the row numbers of these documents.
+pub(super) fn sketch_some(
+    sources: &TermSources<'_>,
+    shards: &[JoinShard],
+    is_one: &(dyn Fn(u32) -> bool + Sync),
+    join: &SetJoin<'_>,
+) -> Result<Vec<Sketching>> {
+    sketched(shards, true, join, &|number, push| {
+        let shard = &shards[number];
+        let wanted = |index| shard.is_alive(index) && is_one(shard.first_row + index);
+        sources.try_visit(number, Wanted::Some(&wanted), push)
+    })
+}
+
+/// Callback that receives the position of a document in its shard, and its terms.
+type Push<'p> = dyn FnMut(u32, &[u64]) -> Result<()> + 'p;
+
+/// Makes the sketches of the documents that `visit` passes to its callback for each shard number.
+fn sketched(
+    shards: &[JoinShard],
+    with_bits: bool,
+    join: &SetJoin<'_>,
+    visit: &(dyn Fn(usize, &mut Push<'_>) -> Result<()> + Sync),
+) -> Result<Vec<Sketching>> {
+    let SetJoin { threshold, context, .. } = *join;
     let sketched = context.threads().try_fold(
         shards.len(),
         || Ok((Sketching::new(threshold, with_bits, context.memory()), SketchScratch::default())),
         |(sketches, scratch), number| {
-            let shard = &shards[number];
-            if !shard.alive.contains(&true) {
-                return Ok(());
-            }
-            let wanted = Wanted::Remaining { is_one: &|index| shard.is_alive(index), terms };
-            sources.try_visit(number, wanted, &mut |index, terms| {
-                sketches.push(shard.first_row + index, terms, scratch)
-            })
+            let first_row = shards[number].first_row;
+            visit(number, &mut |index, terms| sketches.push(first_row + index, terms, scratch))
         },
     )?;
     Ok(sketched.into_iter().map(|(sketches, _)| sketches).collect())

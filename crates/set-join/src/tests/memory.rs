@@ -151,6 +151,30 @@ fn terms_that_are_joined_at_once_fit_into_32_bits() {
 }
 
 #[test]
+fn documents_whose_sketches_do_not_fit_are_joined_in_parts() {
+    // Counting drops no document, because all terms are frequent. Some documents have a copy with another
+    // term.
+    let term = |document: u64, term: u64| mix(mix(document << 32 | term) % 2000);
+    let document = |number: u64| (0..60 + number % 50).map(|at| term(number, at)).collect();
+    let mut documents: Vec<Vec<u64>> = (0..3000).map(document).collect();
+    for copy in 0..20 {
+        let mut terms = documents[copy * 100].clone();
+        terms[7] = mix(1 << 40);
+        documents.push(terms);
+    }
+    let pairs = |memory_bytes| {
+        let source = CountedReadings::new(source_of(&documents), 1 << 18);
+        let context = Context::default().with_memory(memory_bytes);
+        let close = SetJoin::new(threshold(4, 5), &context).self_join(&source).unwrap();
+        (close.pairs, source.readings.into_inner() / 336)
+    };
+    let (all, readings) = pairs(64 << 20);
+    assert!(all.len() >= 20 && readings < 4, "{} {readings}", all.len());
+    let (in_parts, readings) = pairs(200_000);
+    assert!(in_parts == all && readings > 20, "{} {readings}", in_parts.len());
+}
+
+#[test]
 fn candidates_are_handed_on_before_they_are_too_many() {
     // Two and two documents are equal, and no others are similar. There are enough documents for three
     // blocks.

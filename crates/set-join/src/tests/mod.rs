@@ -11,6 +11,7 @@ use crate::compare_terms::TermComparison;
 use crate::pair_order::in_order;
 use crate::sketch_join::SketchScan;
 use crate::sketch_pairs::SketchPairs;
+use crate::sketch_parts::SketchParts;
 use crate::survivors::sketch_all;
 use proptest::prelude::*;
 use simtool_base::large_buffer::LargeBuffer;
@@ -225,7 +226,32 @@ fn source_of(documents: &[Vec<u64>]) -> ListedDocuments {
     ListedDocuments { documents: documents.to_vec(), shard_documents: 9 }
 }
 
-fn threshold(numerator: u32, denominator: u32) -> Threshold {
+/// Compares the pairs of a join in parts with those of comparing every two documents. The sketches of a
+/// part may take `most` bytes.
+#[track_caller]
+pub(super) fn check_in_parts(documents: &[Vec<u64>], threshold: Threshold, most: u64) {
+    let context = &three_threads();
+    let join = SetJoin { threshold, memory_bytes: 1 << 20, filter: None, context };
+    let (left, right) = documents.split_at(documents.len() / 3);
+    let (all, left_source, right_source) =
+        (source_of(documents), source_of(left), source_of(right));
+    let alone = TermSources { first: &all, second: None };
+    let two = TermSources { first: &left_source, second: Some(&right_source) };
+    for (sources, second_from) in [(alone, None), (two, Some(left.len() as u32))] {
+        let (shards, sketched) = sketch_all(&sources, threshold, context).unwrap();
+        let mut sizes = vec![0; documents.len()];
+        sketches::write_sizes(&sketched, &mut sizes);
+        let parts = SketchParts::new(sizes, most, threshold);
+        let found = join.join_in_parts(&sources, &shards, &parts, second_from).unwrap();
+        let expected = match second_from {
+            None => brute_force(documents, documents, threshold, false),
+            Some(_) => brute_force(left, right, threshold, true),
+        };
+        assert_eq!(found.pairs, expected.into(), "{most} bytes, threshold {threshold}");
+    }
+}
+
+pub(super) fn threshold(numerator: u32, denominator: u32) -> Threshold {
     Threshold::new(numerator, denominator).unwrap()
 }
 
@@ -272,7 +298,9 @@ proptest! {
             (1, 5), (1, 3), (1, 2), (2, 3), (7, 10), (3, 4), (4, 5), (9, 10), (99, 100), (1, 1),
         ]),
     ) {
-        check(&documents, threshold(numerator, denominator).of(measure));
+        let threshold = threshold(numerator, denominator).of(measure);
+        check(&documents, threshold);
+        check_in_parts(&documents, threshold, 3000);
     }
 }
 
