@@ -1,10 +1,13 @@
 //! Blocks of the text of a page, between which the main content is cut out.
 
+use crate::html::main_content::marks::LeftOut;
 use std::ops::Range;
 
 /// Largest number of blocks of a page. The text of a page with more is not divided, so that the
 /// list has a bounded length.
 const MOST: usize = 1 << 18;
+/// Smallest number of letters of a block of running text.
+pub(super) const RUNNING_TEXT: u32 = 80;
 
 /// A run of the text of a page. It has no line end within, and is left out or kept as a whole.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +33,8 @@ pub(super) struct Blocks {
     link_start: Option<usize>,
     /// Number of bytes of the current block that are in links that have ended.
     link_bytes: usize,
+    /// Number of letters of running text in blocks that are left out because of a name.
+    running_by_name: u32,
     is_overfull: bool,
 }
 
@@ -46,7 +51,7 @@ impl Blocks {
     }
 
     /// Ends the current block at the end of `text`, unless it is empty.
-    pub(super) fn end_block(&mut self, text: &[u8], is_left_out: bool) {
+    pub(super) fn end_block(&mut self, text: &[u8], left_out: LeftOut) {
         let end = text.len();
         // The end of the page removes white space at the end of the text.
         if end <= self.start {
@@ -58,19 +63,31 @@ impl Blocks {
         }
         match u32::try_from(end) {
             Ok(end) if self.ended.len() < MOST => {
-                let letters = if is_left_out { 0 } else { letters(&text[self.start..]) };
+                let is_left_out = left_out != LeftOut::No;
+                let letters =
+                    if left_out == LeftOut::ByTag { 0 } else { letters(&text[self.start..]) };
+                let before = self.letters_to(self.ended.len());
                 self.ended.push(Block {
                     end,
                     link_bytes: self.link_bytes as u32,
-                    letters: self.letters_to(self.ended.len()) + letters,
+                    letters: before + if is_left_out { 0 } else { letters },
                     is_left_out,
                     is_chosen: false,
                 });
+                if is_left_out && letters >= RUNNING_TEXT && !self.is_of_links(self.ended.len() - 1)
+                {
+                    self.running_by_name += letters;
+                }
             }
             _ => self.is_overfull = true,
         }
         self.start = end;
         self.link_bytes = 0;
+    }
+
+    /// Returns the number of letters of running text in blocks that are left out because of a name.
+    pub(super) fn running_by_name(&self) -> u32 {
+        self.running_by_name
     }
 
     /// Notes that a link starts or ends at the end of `text`.

@@ -11,6 +11,10 @@ use std::ops::Range;
 /// Smallest number of letters of a main content. A page with less is compared by its whole text.
 const FEWEST_LETTERS: u32 = 60;
 
+/// Number of letters of running text that may always be left out because of the names of elements, for
+/// example in a request to accept cookies.
+const MOST_BY_NAME: u32 = 2000;
+
 /// Chooses the blocks of the main content. Returns false if the page has no main content.
 pub(super) fn choose(blocks: &mut Blocks, containers: &Containers) -> bool {
     let chooser = Chooser { blocks, containers };
@@ -25,7 +29,11 @@ pub(super) fn choose(blocks: &mut Blocks, containers: &Containers) -> bool {
     for heading in containers.of_kind(Heading) {
         blocks.choose(heading.blocks.clone());
     }
-    blocks.chosen_letters() >= FEWEST_LETTERS
+    let chosen = blocks.chosen_letters();
+    // If much more running text is left out because of names than is chosen, the names mean something
+    // else, or an end tag is missing.
+    chosen >= FEWEST_LETTERS
+        && blocks.running_by_name() <= MOST_BY_NAME.max(chosen.saturating_mul(4))
 }
 
 /// The blocks and containers of a page, among which the main content is.

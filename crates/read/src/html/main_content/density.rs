@@ -5,10 +5,8 @@
 //! trafilatura (Barbaresi 2021): a run of blocks that are mostly links is no part of
 //! the main content of a page that also has running text.
 
-use crate::html::main_content::blocks::Blocks;
+use crate::html::main_content::blocks::{Blocks, RUNNING_TEXT};
 
-/// Smallest number of letters of a block of running text.
-const RUNNING_TEXT: u32 = 80;
 /// Smallest number of letters of the running text of a page whose lists of links are left out.
 const FEWEST_RUNNING: u32 = 160;
 /// Smallest number of letters of a run of blocks of links that is left out.

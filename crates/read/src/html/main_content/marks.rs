@@ -4,7 +4,7 @@ use crate::html::AttributeVisitor;
 use crate::html::attributes::Attribute;
 use crate::html::element::{Element, ElementName, NameSet};
 use crate::html::main_content::containers::ContainerKind;
-use crate::html::main_content::names::{NameMatching, NameRole, role_of_name};
+use crate::html::main_content::names::{Evidence, NameMatching, NameRole, role_of_name};
 
 const MAIN: ElementName = ElementName::new("main");
 const ARTICLE: ElementName = ElementName::new("article");
@@ -36,6 +36,16 @@ const ROLES_LEFT_OUT: [&str; 10] = [
     "toolbar",
 ];
 
+/// Whether text is left out because it is no part of the main content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeftOut {
+    No,
+    /// Because of the class or identifier of an element.
+    ByName,
+    /// Because of the tag or role of an element, or because it is hidden.
+    ByTag,
+}
+
 /// State of the text at a position of a page, which its open elements decide.
 #[expect(clippy::struct_excessive_bools, reason = "each is decided by other elements")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,8 +54,9 @@ pub(super) struct State {
     is_hidden: bool,
     /// Whether an open element is no part of the main content by its tag or role.
     is_around: bool,
-    /// Whether an open element is no part of the main content by its class or identifier.
-    is_named_around: bool,
+    /// How sure the classes and identifiers of open elements say that they are no part of the main
+    /// content.
+    named_around: Evidence,
     /// Whether an open element contains main content.
     is_inside: bool,
     is_code: bool,
@@ -53,9 +64,15 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Returns whether text at the position is no part of the main content.
-    pub(super) fn is_left_out(self) -> bool {
-        self.is_hidden || self.is_around || self.is_named_around
+    /// Returns whether text at the position is left out.
+    pub(super) fn left_out(self) -> LeftOut {
+        if self.is_hidden || self.is_around {
+            LeftOut::ByTag
+        } else if self.named_around != Evidence::None {
+            LeftOut::ByName
+        } else {
+            LeftOut::No
+        }
     }
 }
 
@@ -113,8 +130,8 @@ impl Marks<'_> {
         name: ElementName,
         element: Element,
     ) -> (State, Option<ContainerKind>) {
-        let (of_names, is_named_around) = self.roles_of_names(parent, name, element);
-        let container = self.container(name, of_names, is_named_around);
+        let (of_names, evidence) = self.roles_of_names(parent, name, element);
+        let container = self.container(name, of_names.filter(|_| evidence == Evidence::None));
         let mut state = parent;
         state.is_hidden |= self.is_hidden;
         state.is_code |= CODE.contains(name);
@@ -122,14 +139,17 @@ impl Marks<'_> {
         match container {
             Some(ContainerKind::Main) => {
                 state.is_around = false;
-                state.is_named_around = false;
+                state.named_around = Evidence::None;
             }
             Some(ContainerKind::Specific | ContainerKind::Article | ContainerKind::Heading) => {
-                state.is_named_around = false;
+                state.named_around = Evidence::None;
+            }
+            Some(ContainerKind::Generic) if state.named_around == Evidence::Weak => {
+                state.named_around = Evidence::None;
             }
             Some(ContainerKind::Generic) | None => {
                 state.is_around |= self.is_around(parent, name);
-                state.is_named_around |= is_named_around;
+                state.named_around = state.named_around.max(evidence);
             }
         }
         state.is_inside |= container.is_some_and(|kind| kind != ContainerKind::Heading);
@@ -141,7 +161,6 @@ impl Marks<'_> {
         &self,
         name: ElementName,
         of_names: Option<ContainerKind>,
-        is_named_around: bool,
     ) -> Option<ContainerKind> {
         if self.is_article_body || of_names == Some(ContainerKind::Specific) {
             Some(ContainerKind::Specific)
@@ -150,7 +169,7 @@ impl Marks<'_> {
         } else if name == ARTICLE || self.has_role("article") {
             Some(ContainerKind::Article)
         } else {
-            of_names.filter(|_| !is_named_around)
+            of_names
         }
     }
 
@@ -165,25 +184,25 @@ impl Marks<'_> {
         self.role.eq_ignore_ascii_case(role.as_bytes())
     }
 
-    /// Returns the kind of container that the names of an element say it is, and whether they say that
+    /// Returns the kind of container that the names of an element say it is, and how sure they say that
     /// it is no part of the main content.
     fn roles_of_names(
         &self,
         parent: State,
         name: ElementName,
         element: Element,
-    ) -> (Option<ContainerKind>, bool) {
+    ) -> (Option<ContainerKind>, Evidence) {
         let is_block = element == Element::Block;
         let has_names = !(self.class.is_empty() && self.id.is_empty());
         let counts = is_block || matches!(name, A | SPAN);
         if !has_names || !counts || parent.is_code || WITHOUT_NAMES.contains(name) {
-            return (None, false);
+            return (None, Evidence::None);
         }
         let classes = || self.class.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
         let of_class = NameMatching { is_inside: parent.is_inside, has_words: is_block };
         let of_id = NameMatching { has_words: is_block && !parent.is_inside, ..of_class };
         let mut container = None;
-        let mut is_around = false;
+        let mut evidence = Evidence::None;
         let mut note = |name: &[u8], matching, may_be_around| match role_of_name(name, matching) {
             Some(NameRole::Container(kind)) if is_block => {
                 // A known container is surer than one whose name only suggests that it is one.
@@ -191,8 +210,8 @@ impl Marks<'_> {
                     container = Some(kind);
                 }
             }
-            Some(NameRole::LeftOut) => is_around |= may_be_around,
-            Some(NameRole::Ordinary | NameRole::Container(_)) | None => {}
+            Some(NameRole::LeftOut(found)) if may_be_around => evidence = evidence.max(found),
+            Some(_) | None => {}
         };
         classes().for_each(|class| note(class, of_class, true));
         if is_block && !self.id.is_empty() {
@@ -200,6 +219,6 @@ impl Marks<'_> {
             let is_section = name == SECTION || classes().any(|class| class == b"section");
             note(self.id, of_id, !is_section);
         }
-        (container, is_around)
+        (container, evidence)
     }
 }

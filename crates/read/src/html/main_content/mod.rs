@@ -58,7 +58,7 @@ impl MainContent {
     }
 
     fn end_block(&mut self, text: &[u8]) {
-        self.blocks.end_block(text, self.state.is_left_out());
+        self.blocks.end_block(text, self.state.left_out());
     }
 
     /// Closes the innermost open elements until `depth` elements are open.
@@ -78,7 +78,7 @@ impl MainContent {
     }
 
     fn set_state(&mut self, state: State, text: &[u8]) {
-        if state.is_left_out() != self.state.is_left_out() {
+        if state.left_out() != self.state.left_out() {
             self.end_block(text);
         }
         if state.is_link != self.state.is_link {

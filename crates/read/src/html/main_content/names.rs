@@ -13,10 +13,23 @@ pub(super) enum NameRole {
     /// The element contains main content.
     Container(ContainerKind),
     /// The element is no part of the main content.
-    LeftOut,
+    LeftOut(Evidence),
     /// The words of the name do not count.
     Ordinary,
 }
+
+/// How sure the names of an element say that it is no part of the main content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Evidence {
+    /// The names do not say so.
+    #[default]
+    None,
+    /// The names say so, unless the element contains a container of main content.
+    Weak,
+    Strong,
+}
+
+const LEFT_OUT: NameRole = NameRole::LeftOut(Evidence::Strong);
 
 /// Names with their meaning. They are compared as a whole, without regard to upper and lower case.
 const NAMES: &[(&str, NameRole)] = &[
@@ -62,18 +75,18 @@ const NAMES: &[(&str, NameRole)] = &[
     ("article", NameRole::Container(Generic)),
     ("post", NameRole::Container(Generic)),
     // Parts around the main content that no word of WORDS marks.
-    ("sr-only", NameRole::LeftOut),
-    ("visually-hidden", NameRole::LeftOut),
-    ("visuallyhidden", NameRole::LeftOut),
-    ("screen-reader-text", NameRole::LeftOut),
-    ("skip-link", NameRole::LeftOut),
-    ("skiplink", NameRole::LeftOut),
-    ("spirit-nav", NameRole::LeftOut),
-    ("synthetic-implementations-list", NameRole::LeftOut), // rustdoc
-    ("blanket-implementations-list", NameRole::LeftOut),
-    ("mw-editsection", NameRole::LeftOut),
-    ("printfooter", NameRole::LeftOut),
-    ("catlinks", NameRole::LeftOut),
+    ("sr-only", LEFT_OUT),
+    ("visually-hidden", LEFT_OUT),
+    ("visuallyhidden", LEFT_OUT),
+    ("screen-reader-text", LEFT_OUT),
+    ("skip-link", LEFT_OUT),
+    ("skiplink", LEFT_OUT),
+    ("spirit-nav", LEFT_OUT),
+    ("synthetic-implementations-list", LEFT_OUT), // rustdoc
+    ("blanket-implementations-list", LEFT_OUT),
+    ("mw-editsection", LEFT_OUT),
+    ("printfooter", LEFT_OUT),
+    ("catlinks", LEFT_OUT),
     // Lists of links that are the content of a page.
     ("toctree-wrapper", NameRole::Ordinary),
 ];
@@ -102,10 +115,12 @@ const WORDS: &[&str] = &[
     "navheader",
     "navi",
     "navigation",
+    "navigationbar",
     "newsletter",
     "pager",
     "pagination",
     "permalink",
+    "prev",
     "prevnext",
     "related",
     "share",
@@ -136,7 +151,8 @@ const WORDS_OUTSIDE: &[&str] = &[
 ];
 
 /// Words that take away the meaning of the other words of a name, as in `has-sidebar`.
-const NEGATIONS: &[&str] = &["has", "layout", "no", "not", "with", "without"];
+const NEGATIONS: &[&str] =
+    &["collapsed", "enabled", "expanded", "has", "layout", "no", "not", "open", "with", "without"];
 
 /// The meaning of a word of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,11 +268,13 @@ pub(super) fn role_of_name(name: &[u8], matching: NameMatching) -> Option<NameRo
     if let Some(role) = known.and_then(|known| known.name) {
         return Some(role);
     }
-    let mut is_left_out = false;
+    let mut evidence = Evidence::None;
     let mut note = |known: Option<&Known>| match known.and_then(|known| known.word) {
-        Some(WordRole::LeftOut) => is_left_out = true,
-        Some(WordRole::LeftOutOutside) => is_left_out |= !matching.is_inside,
-        Some(WordRole::Negation) | None => {}
+        Some(WordRole::LeftOut) => evidence = Evidence::Strong,
+        Some(WordRole::LeftOutOutside) if !matching.is_inside => {
+            evidence = evidence.max(Evidence::Weak);
+        }
+        Some(WordRole::LeftOutOutside | WordRole::Negation) | None => {}
     };
     note(known);
     // A name of one word was found as a whole, or is unknown.
@@ -269,7 +287,7 @@ pub(super) fn role_of_name(name: &[u8], matching: NameMatching) -> Option<NameRo
             note(known);
         }
     }
-    is_left_out.then_some(NameRole::LeftOut)
+    (evidence != Evidence::None).then_some(NameRole::LeftOut(evidence))
 }
 
 /// Iterator over the words of a name, with their hashes. Words are separated by other characters
@@ -314,10 +332,10 @@ mod tests {
             assert_eq!(role(&name.to_ascii_uppercase(), true, false), Some(known), "{name}");
         }
         for word in WORDS {
-            assert_eq!(role(word, true, false), Some(NameRole::LeftOut), "{word}");
+            assert_eq!(role(word, true, false), Some(LEFT_OUT), "{word}");
         }
         for word in WORDS_OUTSIDE {
-            assert_eq!(role(word, false, true), Some(NameRole::LeftOut), "{word}");
+            assert_eq!(role(word, false, true), Some(NameRole::LeftOut(Evidence::Weak)), "{word}");
             assert_eq!(role(word, true, true), None, "{word}");
         }
     }
@@ -325,10 +343,19 @@ mod tests {
     #[test]
     fn words_are_whole_words() {
         for name in ["site-nav", "navLeft", "MainMenu", "page__footer", "cookie2", "a:toc.b"] {
-            assert_eq!(role(name, false, true), Some(NameRole::LeftOut), "{name}");
+            assert_eq!(role(name, false, true), Some(LEFT_OUT), "{name}");
         }
-        for name in ["naval", "canvas", "has-sidebar", "noSidebar", "layout_nav", "", "--", "menue"]
-        {
+        for name in [
+            "naval",
+            "canvas",
+            "has-sidebar",
+            "noSidebar",
+            "menu-open",
+            "layout_nav",
+            "",
+            "--",
+            "menue",
+        ] {
             assert_eq!(role(name, false, true), None, "{name}");
         }
         assert_eq!(role("site-nav", false, false), None);

@@ -319,3 +319,22 @@ fn time_grows_no_faster_than_pages() {
     }
     assert!(started.elapsed() < Duration::from_mins(1), "{:?}", started.elapsed());
 }
+
+#[test]
+fn a_missing_end_tag_does_not_take_the_main_content_away() {
+    // The pages of a generator forget an end tag of their header.
+    let page = format!(
+        "<title>T</title><div class=header><div class=main>Site</div>\
+         <div class=content><p>{TEXT}<p>{OTHER}</div>"
+    );
+    assert_eq!(main_of(&page).unwrap(), format!("{TEXT}\n{OTHER}"));
+    // If a menu has far more running text than the rest, it is no menu.
+    let menu = format!("<div class=menu>{}</div>", format!("<p>{TEXT}").repeat(20));
+    assert_eq!(main_of(&format!("{menu}{OTHER}")), None);
+    let menu = format!("<div class=menu>{}</div>", format!("<p>{TEXT}").repeat(10));
+    assert_eq!(main_of(&format!("{menu}{OTHER}")).as_deref(), Some(OTHER));
+    let menu = format!("<nav>{}</nav>", format!("<p>{TEXT}").repeat(20));
+    assert_eq!(main_of(&format!("{menu}{OTHER}")).as_deref(), Some(OTHER));
+    let menu = format!("<div class=menu>{}</div>", format!("<p><a href=x>{TEXT}</a>").repeat(20));
+    assert_eq!(main_of(&format!("{menu}{OTHER}")).as_deref(), Some(OTHER));
+}
