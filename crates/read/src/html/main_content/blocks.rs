@@ -147,27 +147,47 @@ impl Blocks {
                 break;
             }
             start = end;
-            let is_at_gap = kept == 0 || text[kept - 1].is_ascii_whitespace();
-            if !block.is_chosen {
-                // The white space at the end of a block left out divides the words around it.
-                if !is_at_gap && text[end - 1].is_ascii_whitespace() {
-                    text[kept] = text[end - 1];
-                    kept += 1;
+            if block.is_chosen {
+                // White space between two words is a single gap, whatever was between them.
+                let first = text[range.start];
+                if first.is_ascii_whitespace() {
+                    kept = with_gap(text, kept, first);
+                    range.start += 1;
                 }
+                let length = range.len();
+                text.copy_within(range, kept);
+                kept += length;
                 continue;
             }
-            if is_at_gap && text[range.start].is_ascii_whitespace() {
-                range.start += 1;
+            // The white space at the end of a block left out divides the words around it.
+            let last = text[end - 1];
+            if last.is_ascii_whitespace() {
+                kept = with_gap(text, kept, last);
             }
-            let length = range.len();
-            text.copy_within(range, kept);
-            kept += length;
         }
         text.truncate(kept);
         if text.last().is_some_and(u8::is_ascii_whitespace) {
             text.pop();
         }
         true
+    }
+}
+
+/// Writes a gap behind the first `kept` bytes of `text`, which are shorter than `text`. If they end with a
+/// gap, a line end takes the place of a space. Returns the number of bytes with the gap.
+fn with_gap(text: &mut [u8], kept: usize, gap: u8) -> usize {
+    match kept.checked_sub(1).map(|last| &mut text[last]) {
+        None => 0,
+        Some(last) if last.is_ascii_whitespace() => {
+            if gap == b'\n' {
+                *last = gap;
+            }
+            kept
+        }
+        Some(_) => {
+            text[kept] = gap;
+            kept + 1
+        }
     }
 }
 

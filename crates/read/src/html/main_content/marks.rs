@@ -23,7 +23,7 @@ static CODE: NameSet = NameSet::new(&["pre", "code"]);
 static WITHOUT_NAMES: NameSet =
     NameSet::new(&["html", "head", "body", "h1", "h2", "h3", "h4", "h5", "h6", "dt"]);
 /// Values of the attribute `role` of elements that are no part of the main content.
-const ROLES_LEFT_OUT: [&str; 10] = [
+const ROLES_LEFT_OUT: [&str; 11] = [
     "navigation",
     "banner",
     "contentinfo",
@@ -34,15 +34,19 @@ const ROLES_LEFT_OUT: [&str; 10] = [
     "menu",
     "menubar",
     "toolbar",
+    "doc-toc",
 ];
+/// Types of schema.org of elements that are no part of the main content.
+const TYPES_LEFT_OUT: [&str; 5] =
+    ["WPHeader", "WPFooter", "WPSideBar", "SiteNavigationElement", "BreadcrumbList"];
 
 /// Whether text is left out because it is no part of the main content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeftOut {
     No,
-    /// Because of the class or identifier of an element.
+    /// Left out because of the class or identifier of an element.
     ByName,
-    /// Because of the tag or role of an element, or because it is hidden.
+    /// Left out because of the tag or role of an element, or because it is hidden.
     ByTag,
 }
 
@@ -54,7 +58,7 @@ pub(super) struct State {
     is_hidden: bool,
     /// Whether an open element is no part of the main content by its tag or role.
     is_around: bool,
-    /// How sure the classes and identifiers of open elements say that they are no part of the main
+    /// Evidence in the classes and identifiers of open elements that they are no part of the main
     /// content.
     named_around: Evidence,
     /// Whether an open element contains main content.
@@ -82,7 +86,10 @@ pub(in crate::html) struct Marks<'h> {
     class: &'h [u8],
     id: &'h [u8],
     role: &'h [u8],
-    is_article_body: bool,
+    /// Value of the attribute `itemprop`.
+    property: &'h [u8],
+    /// Value of the attribute `itemtype`.
+    item_type: &'h [u8],
     is_hidden: bool,
     has_target: bool,
 }
@@ -98,9 +105,8 @@ impl<'h> AttributeVisitor<'h> for Marks<'h> {
             5 if is("class") => self.class = value,
             5 if is("style") => self.is_hidden |= is_hidden_style(value),
             6 if is("hidden") => self.is_hidden |= !value.eq_ignore_ascii_case(b"until-found"),
-            8 if is("itemprop") => {
-                self.is_article_body |= value.eq_ignore_ascii_case(b"articlebody");
-            }
+            8 if is("itemprop") => self.property = value,
+            8 if is("itemtype") => self.item_type = value,
             11 if is("aria-hidden") => self.is_hidden |= value.eq_ignore_ascii_case(b"true"),
             _ => {}
         }
@@ -162,9 +168,9 @@ impl Marks<'_> {
         name: ElementName,
         of_names: Option<ContainerKind>,
     ) -> Option<ContainerKind> {
-        if self.is_article_body || of_names == Some(ContainerKind::Specific) {
+        if self.has_property("articleBody") || of_names == Some(ContainerKind::Specific) {
             Some(ContainerKind::Specific)
-        } else if name == MAIN || self.has_role("main") {
+        } else if name == MAIN || self.has_role("main") || self.has_property("mainContentOfPage") {
             Some(ContainerKind::Main)
         } else if name == ARTICLE || self.has_role("article") {
             Some(ContainerKind::Article)
@@ -178,13 +184,24 @@ impl Marks<'_> {
         LEFT_OUT.contains(name)
             || (name == HEADER && !parent.is_inside)
             || (!self.role.is_empty() && ROLES_LEFT_OUT.iter().any(|role| self.has_role(role)))
+            || (!self.item_type.is_empty() && TYPES_LEFT_OUT.iter().any(|kind| self.has_type(kind)))
     }
 
     fn has_role(&self, role: &str) -> bool {
         self.role.eq_ignore_ascii_case(role.as_bytes())
     }
 
-    /// Returns the kind of container that the names of an element say it is, and how sure they say that
+    fn has_property(&self, property: &str) -> bool {
+        self.property.eq_ignore_ascii_case(property.as_bytes())
+    }
+
+    /// Returns whether the element has a type of schema.org, such as `https://schema.org/WPFooter`.
+    fn has_type(&self, kind: &str) -> bool {
+        let name = self.item_type.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        name.eq_ignore_ascii_case(kind.as_bytes())
+    }
+
+    /// Returns the kind of container that the names of an element say it is, and the evidence in them that
     /// it is no part of the main content.
     fn roles_of_names(
         &self,

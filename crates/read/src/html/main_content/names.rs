@@ -18,7 +18,7 @@ pub(super) enum NameRole {
     Ordinary,
 }
 
-/// How sure the names of an element say that it is no part of the main content.
+/// Strength of the evidence in the names of an element that it is no part of the main content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Evidence {
     /// The names do not say so.
@@ -93,6 +93,8 @@ const NAMES: &[(&str, NameRole)] = &[
 
 /// Words of names that mark a part around the main content, wherever it is.
 const WORDS: &[&str] = &[
+    "ads",
+    "adsbygoogle",
     "advert",
     "advertisement",
     "advertisements",
@@ -128,6 +130,7 @@ const WORDS: &[&str] = &[
     "sidebar",
     "sidenav",
     "social",
+    "sponsored",
     "subscribe",
     "toc",
 ];

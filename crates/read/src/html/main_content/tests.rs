@@ -46,6 +46,7 @@ fn containers_of_known_kinds_are_the_main_content() {
         "div role=MAIN class='body has-sidebar'",
         "article",
         "div itemprop=articleBody",
+        "div itemprop=mainContentOfPage",
         "section id=main-content",
         "div class=docs-body",
         "div id=mw-content-text class='mw-body-content'",
@@ -81,6 +82,8 @@ fn parts_around_the_main_content_are_left_out() {
         "div role=complementary",
         "div role=banner",
         "div role=contentinfo",
+        "div role=doc-toc",
+        "div itemscope itemtype=https://schema.org/WPFooter",
         "ul class=breadcrumb",
         "div class='site-nav left'",
         "div class=leftSidebar",
@@ -245,6 +248,67 @@ fn words_around_a_part_left_out_stay_apart() {
     check(&format!("<main>{TEXT}<span hidden> a </span>b</main>"), &format!("{TEXT} b"));
     check(&format!("<main>{TEXT}<span hidden>a</span>b</main>"), &format!("{TEXT}b"));
     check(&format!("<main>{TEXT}<span hidden>a </span><p>b</main>"), &format!("{TEXT}\nb"));
+}
+
+/// Element of a random page, or a text.
+#[derive(Clone, Debug)]
+enum Node {
+    Text(&'static str),
+    /// Tag with its attributes, and content.
+    Element(&'static str, Vec<Node>),
+}
+
+/// Tags of blocks that are no part of the main content.
+const BLOCKS_LEFT_OUT: [&str; 6] =
+    ["nav", "aside", "div hidden", "ul class=menu", "div role=search", "table class='x toc'"];
+/// Tag of an inline element that is no part of the main content.
+const INLINE_LEFT_OUT: &str = "span class=sr-only";
+
+impl Node {
+    /// Returns the node as HTML. Without `has_all`, the elements that are no part of the main content
+    /// are left out, and a line end takes the place of a block.
+    fn html(&self, has_all: bool) -> String {
+        match self {
+            Self::Text(text) => (*text).to_owned(),
+            Self::Element(tag, _) if !has_all && BLOCKS_LEFT_OUT.contains(tag) => "<br>".to_owned(),
+            Self::Element(INLINE_LEFT_OUT, _) if !has_all => String::new(),
+            Self::Element(tag, content) => {
+                let content: String = content.iter().map(|node| node.html(has_all)).collect();
+                format!("<{tag}>{content}</{}>", tag.split(' ').next().unwrap())
+            }
+        }
+    }
+}
+
+fn nodes() -> impl Strategy<Value = Vec<Node>> {
+    let texts = vec!["a", "b &amp; c", " d ", "e\n", "&nbsp;f", TEXT];
+    let text = prop::sample::select(texts).prop_map(Node::Text);
+    let tags =
+        [&BLOCKS_LEFT_OUT[..], &["div", "section", "b", "a href=x", "div class=box"]].concat();
+    let inline = prop::sample::select(&["a", "b c"][..])
+        .prop_map(|text| Node::Element(INLINE_LEFT_OUT, vec![Node::Text(text)]));
+    let leaf = prop_oneof![3 => text, 1 => inline];
+    let node = leaf.prop_recursive(5, 40, 5, move |inner| {
+        let content = prop::collection::vec(inner, 0..5);
+        (prop::sample::select(tags.clone()), content)
+            .prop_map(|(tag, content)| Node::Element(tag, content))
+    });
+    prop::collection::vec(node, 0..8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(5_000))]
+
+    /// The slow way to the main content is to delete the other elements from the page.
+    #[test]
+    fn main_content_is_the_text_of_the_page_without_other_elements(nodes in nodes()) {
+        let page = |has_all| {
+            let content: String = nodes.iter().map(|node| node.html(has_all)).collect();
+            format!("<main>{TEXT}{content}</main>")
+        };
+        let main = main_of(&format!("Before{}<p>behind", page(true)));
+        prop_assert_eq!(main, Some(all_of(&page(false))), "{}", page(true));
+    }
 }
 
 /// Fragments of pages that matter for their main content.
