@@ -40,6 +40,7 @@ pub mod row_distances;
 pub mod row_words;
 pub mod shared_bits;
 pub mod shingle_terms;
+pub mod symbol_places;
 mod vector;
 pub mod weighted_majority;
 pub mod word_keys;

@@ -5,6 +5,8 @@
 
 use super::normal_forms::decode;
 use super::normalize::KNOWN;
+use simtool_kernels::Isa;
+use simtool_kernels::symbol_places::symbol_places;
 use simtool_kernels::word_masks::Words;
 use simtool_kernels::xxh3_short::MARGIN;
 use std::ops::Range;
@@ -13,9 +15,6 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
 
 /// ASCII punctuation that is used like a symbol.
 const LIKE_SYMBOLS: &str = "#%&*@";
-
-/// Number of bytes that are tested in one loop without an early exit, so that the compiler can vectorize it.
-const BLOCK_BYTES: usize = 64;
 
 /// Answers of [`is_symbol`] that were computed already, by code point: 1 for no, 2 for yes. An entry is 0 if it
 /// was not computed yet.
@@ -44,9 +43,11 @@ fn by_rules(character: char) -> bool {
             && !character.is_alphanumeric()
 }
 
-/// Symbols of a text. The buffer is reused between texts.
+/// Symbols of a text. The buffers are reused between texts.
 #[derive(Debug, Default)]
 pub(super) struct Symbols {
+    /// Byte offsets in the text at which a symbol may begin.
+    candidates: Vec<u32>,
     /// Start and end of each symbol in the lower-cased copy of the text, in ascending order.
     places: Vec<[u32; 2]>,
 }
@@ -55,8 +56,14 @@ impl Symbols {
     /// Adds the symbols of the first `length` bytes of a text to its `words`, each as a word. Symbols in the
     /// ranges `cut` of the text, which are in ascending order, are left out. No symbol outside them may be part
     /// of a word.
-    pub(super) fn add_to(&mut self, length: usize, words: &mut Words, cut: &[Range<usize>]) {
-        self.find(&words.lowered[MARGIN..MARGIN + length], cut);
+    pub(super) fn add_to(
+        &mut self,
+        isa: Isa,
+        length: usize,
+        words: &mut Words,
+        cut: &[Range<usize>],
+    ) {
+        self.find(isa, length, words, cut);
         let Words { starts, ends, .. } = words;
         let mut word = starts.len();
         let mut end = word + self.places.len();
@@ -76,54 +83,29 @@ impl Symbols {
         }
     }
 
-    fn find(&mut self, text: &[u8], mut cut: &[Range<usize>]) {
+    fn find(&mut self, isa: Isa, length: usize, words: &Words, mut cut: &[Range<usize>]) {
+        symbol_places(isa, length, words, &mut self.candidates);
         self.places.clear();
-        for (block, bytes) in text.chunks(BLOCK_BYTES).enumerate() {
-            if !bytes.iter().fold(false, |any, &byte| any | may_begin(byte)) {
-                continue;
+        let text = &words.lowered[MARGIN..MARGIN + length];
+        for at in self.candidates.iter().map(|&at| at as usize) {
+            let Some((character, length)) = decode(text, at) else { continue };
+            while cut.first().is_some_and(|cut| cut.end <= at) {
+                cut = &cut[1..];
             }
-            for (at, &byte) in (block * BLOCK_BYTES..).zip(bytes) {
-                if !MAY_BEGIN[usize::from(byte)] {
-                    continue;
-                }
-                let Some((character, length)) = decode(text, at) else { continue };
-                while cut.first().is_some_and(|cut| cut.end <= at) {
-                    cut = &cut[1..];
-                }
-                let is_cut = cut.first().is_some_and(|cut| cut.contains(&at));
-                if !is_cut && is_symbol(character) {
-                    self.places.push([at, at + length].map(|at| (MARGIN + at) as u32));
-                }
+            let is_cut = cut.first().is_some_and(|cut| cut.contains(&at));
+            if !is_cut && is_symbol(character) {
+                self.places.push([at, at + length].map(|at| (MARGIN + at) as u32));
             }
         }
     }
 }
 
-/// Whether a byte may be a symbol or begin one. `true` may be wrong, but `false` never is. Comparisons can be
-/// vectorized, unlike a look-up in a table.
-#[inline]
-const fn may_begin(byte: u8) -> bool {
-    matches!(byte, b'#'..=b'&' | b'*' | b'+' | b'<'..=b'@' | b'^' | b'`' | b'|' | b'~')
-        // The first bytes from 0xC4 to 0xCA and 0xD0, 0xD1 are of Latin and Cyrillic letters, and the
-        // first bytes from 0xE5 to 0xE9 of ideographs.
-        | matches!(byte, 0xC2 | 0xC3 | 0xCB..=0xCF | 0xD2..=0xE4 | 0xEA..)
-}
-
-/// The results of [`may_begin`], for looking up one byte at a time.
-const MAY_BEGIN: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = may_begin(byte as u8);
-        byte += 1;
-    }
-    table
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tokenize::word_roles::{Role, role};
+    use simtool_kernels::symbol_places::is_ascii_symbol;
+    use simtool_kernels::word_masks::classify;
 
     #[test]
     fn symbols_are_no_punctuation_and_no_letters() {
@@ -136,9 +118,9 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_may_begin_a_symbol_include_all_first_bytes() {
-        for symbol in ('\0'..=char::MAX).filter(|&character| is_symbol(character)) {
-            assert!(may_begin(symbol.encode_utf8(&mut [0; 4]).as_bytes()[0]), "{symbol:?}");
+    fn the_kernel_knows_the_symbols_of_ascii() {
+        for byte in 0..0x80 {
+            assert_eq!(is_ascii_symbol(byte), is_symbol(char::from(byte)), "{byte:#x}");
         }
     }
 
@@ -158,17 +140,15 @@ mod tests {
     fn symbols_are_merged_into_the_words() {
         let text = "++ab+c~d";
         let place = |at: usize| (MARGIN + at) as u32;
-        let mut words = Words {
-            lowered: [&[0; MARGIN][..], text.as_bytes(), &[0; MARGIN]].concat(),
-            starts: [2, 5, 7].map(place).to_vec(),
-            ends: [4, 6, 8].map(place).to_vec(),
-            blocks: Vec::new(),
-        };
+        let mut words = Words::default();
+        classify(Isa::PORTABLE, text.as_bytes(), &mut words);
+        words.starts = [2, 5, 7].map(place).to_vec();
+        words.ends = [4, 6, 8].map(place).to_vec();
         let mut symbols = Symbols::default();
-        symbols.add_to(text.len(), &mut words, std::slice::from_ref(&(4..5)));
+        symbols.add_to(Isa::PORTABLE, text.len(), &mut words, std::slice::from_ref(&(4..5)));
         assert_eq!(words.starts, [0, 1, 2, 5, 6, 7].map(place));
         assert_eq!(words.ends, [1, 2, 4, 6, 7, 8].map(place));
-        symbols.add_to(0, &mut words, &[]);
+        symbols.add_to(Isa::PORTABLE, 0, &mut words, &[]);
         assert_eq!(words.starts.len(), 6);
     }
 }

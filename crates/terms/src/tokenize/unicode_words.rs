@@ -82,7 +82,7 @@ impl UnicodeWords {
                 let HashedTokens { hashes, words, symbols, .. } = tokens;
                 find_words(self.isa, words);
                 if self.has_symbols {
-                    symbols.add_to(piece.len(), words, &[]);
+                    symbols.add_to(self.isa, piece.len(), words, &[]);
                 }
                 hash_words(self.isa, &words.lowered, &words.starts, &words.ends, hashes);
             }
@@ -103,7 +103,7 @@ impl UnicodeWords {
         foreign::mark(self.isa, text, words, cut, self.has_symbols);
         find_words(self.isa, words);
         if self.has_symbols {
-            symbols.add_to(text.len(), words, &cut.places);
+            symbols.add_to(self.isa, text.len(), words, &cut.places);
         }
         let Words { lowered, starts, ends, blocks: _ } = words;
         // The words before each range that was cut out come from the masks, and the words inside it

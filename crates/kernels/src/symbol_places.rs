@@ -1,0 +1,93 @@
+//! Finds the bytes of a text at which a symbol may begin: ASCII symbols, and characters beyond ASCII that
+//! belong to no word.
+
+use super::Isa;
+use super::character_starts::places;
+use super::high_bits::flagged;
+use super::own_loops::xxh3_short::MARGIN;
+use super::vector::{Kernel, Level};
+use super::words::Words;
+
+/// Whether an ASCII byte is a symbol: `+ < = > $ # % & * @ ^ | ~` or the grave accent.
+#[inline(always)]
+#[must_use]
+pub const fn is_ascii_symbol(byte: u8) -> bool {
+    matches!(byte, b'#'..=b'&' | b'*' | b'+' | b'<'..=b'>' | b'@' | b'^' | b'`' | b'|' | b'~')
+}
+
+/// Replaces `found` by the byte offsets in the text, in ascending order, of its ASCII symbols and of the first
+/// bytes of characters beyond ASCII that the masks in `words` do not count as letters, digits or other parts of
+/// words. The text is UTF-8 and has `length` bytes.
+///
+/// # Panics
+///
+/// `words` holds a shorter text.
+pub fn symbol_places(isa: Isa, length: usize, words: &Words, found: &mut Vec<u32>) {
+    found.clear();
+    isa.run(SymbolPlaces { length, words }, found);
+}
+
+struct SymbolPlaces<'w> {
+    length: usize,
+    words: &'w Words,
+}
+
+impl Kernel<&mut Vec<u32>> for SymbolPlaces<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<L: Level>(self, _: L, found: &mut Vec<u32>) {
+        let Self { length, words } = self;
+        let blocks = &words.blocks[..length.div_ceil(64)];
+        let (text, _) = words.lowered[MARGIN..][..blocks.len() * 64].as_chunks::<64>();
+        for (start, (bytes, block)) in (0..).step_by(64).zip(text.iter().zip(blocks)) {
+            // The bytes behind a text are zeros, which are no symbols.
+            let mut mask = having(bytes, is_ascii_symbol);
+            if block.foreign != 0 {
+                let inside = block.letters | block.digits | block.underscores | block.others;
+                mask |= having(bytes, |byte| byte >= 0xC0) & !inside;
+            }
+            found.extend(places(mask).map(|at| start + at as u32));
+        }
+    }
+}
+
+/// Returns a mask of the bytes for which `is_so` is true.
+#[inline(always)]
+fn having(bytes: &[u8; 64], is_so: impl Fn(u8) -> bool) -> u64 {
+    const FLAG: u8 = 0x80;
+    let flags = bytes.map(|byte| if is_so(byte) { FLAG } else { 0 });
+    flagged(&flags, FLAG)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::word_masks::classify;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn places_are_those_of_the_characters_one_by_one(
+            text in "([a-c_0. ]{0,9}[+<~é中🙂]{0,2}){0,30}", letters in any::<u64>(),
+        ) {
+            let mut expected = Vec::new();
+            for (at, character) in text.char_indices() {
+                let is_letter = letters >> (at % 64) & 1 != 0;
+                if "+<~".contains(character) || !character.is_ascii() && !is_letter {
+                    expected.push(at as u32);
+                }
+            }
+            for &isa in Isa::available() {
+                let mut words = Words::default();
+                classify(isa, text.as_bytes(), &mut words);
+                for block in &mut words.blocks {
+                    block.letters = letters;
+                }
+                let mut found = vec![7];
+                symbol_places(isa, text.len(), &words, &mut found);
+                prop_assert_eq!(&found, &expected, "{}", isa);
+            }
+        }
+    }
+}
