@@ -1,5 +1,5 @@
-//! Finds the bytes of a text at which a symbol may begin: ASCII symbols, and characters beyond ASCII that
-//! belong to no word.
+//! Finds the bytes of a text at which a symbol may begin: ASCII symbols, characters beyond ASCII that belong to no
+//! word, and all characters of four bytes, among which the emoji are.
 
 use super::Isa;
 use super::character_starts::places;
@@ -15,9 +15,9 @@ pub const fn is_ascii_symbol(byte: u8) -> bool {
     matches!(byte, b'#'..=b'&' | b'*' | b'+' | b'<'..=b'>' | b'@' | b'^' | b'`' | b'|' | b'~')
 }
 
-/// Replaces `found` by the byte offsets in the text, in ascending order, of its ASCII symbols and of the first
-/// bytes of characters beyond ASCII that the masks in `words` do not count as letters, digits or other parts of
-/// words. The text is UTF-8 and has `length` bytes.
+/// Replaces `found` by byte offsets in the text, in ascending order: those of its ASCII symbols, of its characters
+/// of four bytes, and of the characters beyond ASCII that the masks in `words` do not count as letters, digits or
+/// other parts of words. The text is UTF-8 and has `length` bytes.
 ///
 /// # Panics
 ///
@@ -45,7 +45,8 @@ impl Kernel<&mut Vec<u32>> for SymbolPlaces<'_> {
             let mut mask = having(bytes, is_ascii_symbol);
             if block.foreign != 0 {
                 let inside = block.letters | block.digits | block.underscores | block.others;
-                mask |= having(bytes, |byte| byte >= 0xC0) & !inside;
+                mask |= having(bytes, |byte| byte >= 0xC0) & !inside
+                    | having(bytes, |byte| byte >= 0xF0);
             }
             found.extend(places(mask).map(|at| start + at as u32));
         }
@@ -74,7 +75,7 @@ mod tests {
             let mut expected = Vec::new();
             for (at, character) in text.char_indices() {
                 let is_letter = letters >> (at % 64) & 1 != 0;
-                if "+<~".contains(character) || !character.is_ascii() && !is_letter {
+                if "+<~🙂".contains(character) || !character.is_ascii() && !is_letter {
                     expected.push(at as u32);
                 }
             }

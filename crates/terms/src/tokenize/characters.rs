@@ -24,6 +24,7 @@ pub const KIND: TokenizerKind = TokenizerKind {
            one space",
     default_shingle: 5,
     makes_words: false,
+    leaves_symbols_out: false,
     bytes_per_token: 1,
     create: |isa| Box::new(Characters::new(isa)),
 };

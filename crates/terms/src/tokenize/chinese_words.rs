@@ -111,6 +111,7 @@ pub const KIND: TokenizerKind = TokenizerKind {
     help: "Chinese words by the dictionary of jieba",
     default_shingle: 3,
     makes_words: true,
+    leaves_symbols_out: true,
     bytes_per_token: 6,
     create: |isa| Box::new(ChineseWords::new(isa)),
 };
@@ -131,12 +132,13 @@ impl ChineseWords {
 
 impl HashTokenizer for ChineseWords {
     fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
-        let HashedTokens { hashes, words, normalized, .. } = tokens;
+        let HashedTokens { hashes, words, normalized, symbol_hash, .. } = tokens;
         for piece in pieces(text) {
             classify(self.isa, piece, words);
             normalized.fill(self.isa, piece, words);
             // The normalized text is valid UTF-8: invalid sequences were replaced.
             let folded = simdutf8::basic::from_utf8(normalized.text()).unwrap_or_default();
+            symbol_hash.add_slowly(folded);
             push_words(self.isa, folded, words, hashes);
         }
     }

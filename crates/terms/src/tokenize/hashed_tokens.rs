@@ -5,6 +5,7 @@ use super::foreign::SlowRanges;
 use super::normal_forms::Normalized;
 #[cfg(feature = "chinese")]
 use super::script_runs::Run;
+use super::symbol_hash::SymbolHash;
 use super::symbols::Symbols;
 use simtool_base::stable_hash::hash;
 use simtool_kernels::word_masks::Words;
@@ -31,15 +32,19 @@ pub struct HashedTokens {
     pub(super) cut: SlowRanges,
     /// Symbols of the current piece of text.
     pub(super) symbols: Symbols,
+    /// Hash of the symbols of the text. It stays 0 unless it is [wanted](SymbolHash::wanted) and the tokenizer
+    /// [leaves symbols out](super::TokenizerKind::leaves_symbols_out).
+    pub symbol_hash: SymbolHash,
     /// Ranges of the current piece of text, each with the way in which it is cut into tokens.
     #[cfg(feature = "chinese")]
     pub(super) runs: Vec<Run>,
 }
 
 impl HashedTokens {
-    /// Removes the token hashes but keeps the memory of the buffers.
+    /// Removes the token hashes and the hash of symbols, but keeps the memory of the buffers.
     pub fn clear(&mut self) {
         self.hashes.clear();
+        self.symbol_hash.clear();
     }
 
     /// Normalizes and folds a text piece by piece. Calls `visit` with each normalized piece and the

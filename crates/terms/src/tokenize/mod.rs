@@ -24,6 +24,7 @@ mod pieces;
 #[cfg(feature = "chinese")]
 mod script_runs;
 pub mod stop_words;
+pub mod symbol_hash;
 mod symbols;
 pub mod unicode_words;
 pub mod whole_text;
@@ -46,6 +47,8 @@ pub struct TokenizerKind {
     pub default_shingle: usize,
     /// Whether the tokens are words. Only words can be filtered by a list of stop words.
     pub makes_words: bool,
+    /// Whether symbols such as `<` belong to no token. Texts with the same tokens may then differ in symbols.
+    pub leaves_symbols_out: bool,
     /// Approximate number of bytes of text per token, for estimates.
     pub bytes_per_token: u64,
     /// Creates the tokenizer for an instruction set.

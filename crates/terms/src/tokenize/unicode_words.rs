@@ -35,6 +35,7 @@ pub const KIND: TokenizerKind = TokenizerKind {
     help: "words of Unicode text; each Chinese, Japanese or Thai character is a word",
     default_shingle: 3,
     makes_words: true,
+    leaves_symbols_out: true,
     bytes_per_token: 6,
     create: |isa| Box::new(UnicodeWords::new(isa)),
 };
@@ -44,6 +45,7 @@ pub const WITH_SYMBOLS: TokenizerKind = TokenizerKind {
     name: "words+symbols",
     help: "words, and each symbol or emoji as a word of its own: + < = > $ # % & * @ ^ ` | ~ and all \
            symbols of Unicode",
+    leaves_symbols_out: false,
     create: |isa| Box::new(UnicodeWords { isa, has_symbols: true }),
     ..KIND
 };
@@ -79,7 +81,8 @@ impl UnicodeWords {
                 append(normalized.text(), tokens);
                 tokens.normalized = normalized;
             } else {
-                let HashedTokens { hashes, words, symbols, .. } = tokens;
+                let HashedTokens { hashes, words, symbols, symbol_hash, .. } = tokens;
+                symbol_hash.add(self.isa, piece.len(), words);
                 find_words(self.isa, words);
                 if self.has_symbols {
                     symbols.add_to(self.isa, piece.len(), words, &[]);
@@ -89,18 +92,21 @@ impl UnicodeWords {
         }
     }
 
-    /// Appends the hashes of the words of a normalized and folded text to the hashes in `tokens`.
+    /// Appends the hashes of the words of a normalized and folded text to the hashes in `tokens`, and adds its
+    /// symbols to the hash of symbols.
     pub(super) fn folded(self, text: &[u8], tokens: &mut HashedTokens) {
-        let HashedTokens { hashes, words, cut, symbols, .. } = tokens;
+        let HashedTokens { hashes, words, cut, symbols, symbol_hash, .. } = tokens;
         let push_slowly = |part: &[u8], hashes: &mut Vec<u64>| {
             push_words(str::from_utf8(part).unwrap_or_default(), self.has_symbols, hashes);
         };
         if text.len() > MAX_TEXT {
             // Normalization can make a text many times longer, beyond the limit of the masks.
+            symbol_hash.add_slowly(str::from_utf8(text).unwrap_or_default());
             return push_slowly(text, hashes);
         }
         classify(self.isa, text, words);
         foreign::mark(self.isa, text, words, cut, self.has_symbols);
+        symbol_hash.add(self.isa, text.len(), words);
         find_words(self.isa, words);
         if self.has_symbols {
             symbols.add_to(self.isa, text.len(), words, &cut.places);

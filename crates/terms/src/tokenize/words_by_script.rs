@@ -26,6 +26,7 @@ pub const KIND: TokenizerKind = TokenizerKind {
            pairs of characters for Japanese and Thai, words for the rest",
     default_shingle: 3,
     makes_words: true,
+    leaves_symbols_out: true,
     bytes_per_token: 6,
     create: |isa| Box::new(WordsByScript::new(isa)),
 };
@@ -70,6 +71,9 @@ impl WordsByScript {
         // The text was decoded before, so it is valid UTF-8.
         let text = simdutf8::basic::from_utf8(folded).unwrap_or_default();
         let mut runs = std::mem::take(&mut tokens.runs);
+        // The text between runs may have symbols, too, so the symbols of the runs are not added one by one.
+        let mut symbol_hash = std::mem::take(&mut tokens.symbol_hash);
+        symbol_hash.add_slowly(text);
         find_runs(text, &mut runs);
         let mut rest = runs.as_slice();
         while let Some((first, others)) = rest.split_first() {
@@ -108,6 +112,7 @@ impl WordsByScript {
                 _ => push_pairs(run, &mut tokens.hashes),
             }
         }
+        tokens.symbol_hash = symbol_hash;
         tokens.runs = runs;
     }
 }

@@ -1,0 +1,182 @@
+//! Hashes the symbols of a text, so that texts with the same words but other symbols can be recognized.
+
+use super::normal_forms::decode;
+use super::symbols::is_symbol;
+use super::word_roles::{Role, role};
+use simtool_base::stable_hash::StreamedHash;
+use simtool_kernels::Isa;
+use simtool_kernels::symbol_places::symbol_places;
+use simtool_kernels::word_masks::Words;
+use simtool_kernels::xxh3_short::MARGIN;
+
+/// Hash of the symbols of a text, in their order. Two texts with the same words may differ in their symbols, for
+/// example `a < b` and `a > b`.
+///
+/// Symbols that join letters or digits into one word, like U+A789, are part of words and are left out.
+#[derive(Debug, Default)]
+pub struct SymbolHash {
+    /// Whether a tokenizer adds the symbols of the texts that it cuts.
+    is_wanted: bool,
+    /// Hash of the symbols so far, or `None` if there were none.
+    hash: Option<StreamedHash>,
+    /// Byte offsets in the current piece of text at which a symbol may begin.
+    candidates: Vec<u32>,
+    /// Symbols of the current piece of text.
+    symbols: Vec<u8>,
+}
+
+impl SymbolHash {
+    /// Creates the hash of a text without symbols. Tokenizers that leave symbols out add those of the texts that
+    /// they cut.
+    #[must_use]
+    pub fn wanted() -> Self {
+        Self { is_wanted: true, ..Self::default() }
+    }
+
+    /// Returns the hash of all symbols that were added, or 0 if there were none.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        self.hash.as_ref().map_or(0, StreamedHash::digest)
+    }
+
+    /// Removes all symbols.
+    pub(super) fn clear(&mut self) {
+        self.hash = None;
+    }
+
+    /// Adds the symbols of a text whose masks are in `words`. The text is normalized and folded, and has
+    /// `length` bytes.
+    pub(super) fn add(&mut self, isa: Isa, length: usize, words: &Words) {
+        if !self.is_wanted {
+            return;
+        }
+        symbol_places(isa, length, words, &mut self.candidates);
+        self.symbols.clear();
+        let text = &words.lowered[MARGIN..MARGIN + length];
+        for at in self.candidates.iter().map(|&at| at as usize) {
+            if let Some((character, length)) = decode(text, at)
+                && is_outside_words(character)
+            {
+                self.symbols.extend_from_slice(&text[at..at + length]);
+            }
+        }
+        self.hash_symbols();
+    }
+
+    /// Adds the symbols of a normalized and folded text, without masks. This function is the definition of the
+    /// hash.
+    pub(super) fn add_slowly(&mut self, folded: &str) {
+        if !self.is_wanted {
+            return;
+        }
+        self.symbols.clear();
+        let symbols = folded.chars().filter(|&character| is_outside_words(character));
+        for symbol in symbols {
+            self.symbols.extend_from_slice(symbol.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        self.hash_symbols();
+    }
+
+    /// Adds the symbols of the current piece of text to the hash.
+    fn hash_symbols(&mut self) {
+        if !self.symbols.is_empty() {
+            self.hash.get_or_insert_default().update(&self.symbols);
+        }
+    }
+}
+
+/// Whether the character is a symbol that never joins letters or digits into one word.
+#[inline]
+fn is_outside_words(character: char) -> bool {
+    is_symbol(character)
+        && (character.is_ascii()
+            || !matches!(role(character), Role::JoinsLetters | Role::JoinsBoth | Role::JoinsDigits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokenize::TOKENIZERS;
+    use crate::tokenize::hashed_tokens::HashedTokens;
+    use crate::tokenize::normalize::fold;
+    use crate::tokenize::pieces::PIECE_BYTES;
+    use proptest::prelude::*;
+
+    /// Checks that each tokenizer that leaves symbols out hashes the symbols of `text`, and returns their hash.
+    fn symbol_hash(text: &str) -> u64 {
+        let mut slow = SymbolHash::wanted();
+        let mut folded = String::new();
+        fold(text, &mut folded);
+        slow.add_slowly(&folded);
+        for &isa in Isa::available() {
+            for kind in TOKENIZERS.iter().filter(|kind| kind.leaves_symbols_out) {
+                let mut tokens =
+                    HashedTokens { symbol_hash: SymbolHash::wanted(), ..HashedTokens::default() };
+                for _ in 0..2 {
+                    tokens.clear();
+                    (kind.create)(isa).tokenize(text.as_bytes(), &mut tokens);
+                    assert_eq!(
+                        tokens.symbol_hash.digest(),
+                        slow.digest(),
+                        "{} {isa} {text:?}",
+                        kind.name
+                    );
+                }
+            }
+        }
+        slow.digest()
+    }
+
+    #[test]
+    fn only_symbols_and_their_order_count() {
+        let texts = [
+            "a < b", "a > b", "+5", "-5", "C++", "C#", "a <> b", "a >< b", "100 €", "100 £",
+            "中 🙂", "中 🙃",
+        ];
+        let mut hashes = texts.map(symbol_hash);
+        hashes.sort_unstable();
+        assert!(hashes.array_windows().all(|[a, b]| a != b));
+        assert_eq!(symbol_hash("A, (b)"), 0);
+        assert_eq!(symbol_hash("A<B, c"), symbol_hash("\u{ff21} \u{ff1c}\nb. “c”"));
+        assert_eq!(symbol_hash("a≠b"), symbol_hash("a =\u{338} b"));
+        assert_eq!(symbol_hash("❤\u{fe0f}"), symbol_hash("❤"));
+    }
+
+    #[test]
+    fn a_hash_does_not_depend_on_the_pieces_of_a_text() {
+        let symbols = "+é".repeat(100);
+        let text = |spaces| format!("{symbols}{}{symbols}", " ".repeat(spaces));
+        assert_eq!(symbol_hash(&text(1)), symbol_hash(&text(2 * PIECE_BYTES)));
+    }
+
+    #[test]
+    fn a_hash_that_is_not_wanted_stays_0() {
+        let mut tokens = HashedTokens::default();
+        (TOKENIZERS[0].create)(Isa::PORTABLE).tokenize(b"a < b", &mut tokens);
+        assert_eq!(tokens.symbol_hash.digest(), 0);
+    }
+
+    #[test]
+    fn every_character_counts_alone_and_among_others() {
+        let characters: Vec<char> = ('\0'..='\u{1ffff}').collect();
+        for page in characters.chunks(64) {
+            let text: String = page
+                .iter()
+                .flat_map(|&c| [c, 'a', c, c, '1', c, ' ', 'é', c, '中', c, '\n'])
+                .collect();
+            symbol_hash(&text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn fast_and_slow_agree(pieces in prop::collection::vec(prop_oneof![
+            4 => "[a-z' .,:;_\"0-9-]{1,4}", 4 => "[+<=>$#^`|~→€±🙂🏽🇩˂\u{338}]{1,3}", 2 => "[à-ÿŒşİ’]{1,4}",
+            2 => "[א-ת'\"\u{5b0}-\u{5bc}]{1,5}", 2 => "[ก-๛]{1,6}", 2 => "[一-丯，。（）]{1,6}", 2 => "[ぁ-ヿ\u{3099}]{1,5}",
+            1 => "[\u{300}-\u{36f}]{1,2}", 1 => "[\u{1f1e6}-\u{1f1ff}\u{1f170}\u{200d}\u{fe0f}👍]{1,4}",
+            1 => "[\u{ff00}-\u{ffef}]{1,4}", 3 => " ", 1 => "\\PC{1,2}",
+        ], 0..40)) {
+            symbol_hash(&pieces.concat());
+        }
+    }
+}
