@@ -32,7 +32,10 @@ impl Comparison {
 
     fn __repr__(&self) -> String {
         let shown = |value: Option<String>| value.unwrap_or_else(|| "None".to_owned());
-        let similarity = shown(self.similarity.map(|similarity| format!("{similarity:.3}")));
+        // A similarity just below 1 is not rounded to 1, which means equal.
+        let rounded = |similarity: f64| if similarity < 1.0 { similarity.min(0.999) } else { 1.0 };
+        let similarity = self.similarity.map(|similarity| format!("{:.3}", rounded(similarity)));
+        let similarity = shown(similarity);
         let distance = shown(self.distance.map(|distance| distance.to_string()));
         let (shared, shingles) = (self.shared, self.shingles);
         format!(
@@ -61,7 +64,7 @@ pub(crate) fn compare(
     Ok(Comparison {
         similarity: compared.similarity.map(Similarity::ratio),
         distance: compared.distance,
-        shared: compared.similarity.map_or(0, |similarity| similarity.shared),
+        shared: compared.shared,
         shingles: (first, second),
     })
 }

@@ -251,12 +251,7 @@ impl Engine {
         let reasons = py.detach(|| {
             pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
             let groups = Sides::One(Groups::default());
-            let close = Close {
-                groups,
-                pairs: pairs.into(),
-                of_equal: Closeness::Distance(0),
-                is_complete: true,
-            };
+            let close = Close::new(groups, pairs.into(), Closeness::Distance(0));
             self.reasons(&Neighbourhood::new(&close), &ranks)
         });
         let numbers = |name, of: fn(&RemovalReason) -> u32| {

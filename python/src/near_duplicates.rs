@@ -378,8 +378,7 @@ pub(crate) fn cluster(
         return Err(PyValueError::new_err(rule));
     }
     let groups = Sides::One(Groups::default());
-    let close =
-        Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0), is_complete: true };
+    let close = Close::new(groups, pairs.into(), Closeness::Distance(0));
     let removals = py.detach(|| {
         let around = Neighbourhood::new(&close);
         let prefer = |a: u32, b: u32| if config.keep == Keep::Last { b.cmp(&a) } else { a.cmp(&b) };

@@ -23,6 +23,7 @@ use simtool::options::Options;
 use simtool::pipeline::fingerprint_by_fitted;
 use simtool::progress::NoProgress;
 use simtool::read::Texts;
+use simtool::set_join::row_symbols::RowSymbols;
 use simtool::sides::Sides;
 use simtool::similarity::Similarity;
 use std::collections::BTreeSet;
@@ -224,8 +225,8 @@ pub(crate) fn _fingerprints(
 pub(crate) type PlainSettings = (bool, bool, String, Option<String>, u64);
 
 /// Rows of `NearDuplicates`: the numbers of documents, the groups of equal rows of each collection,
-/// the pairs, and the removals.
-pub(crate) type PlainRows = (Vec<usize>, Vec<Vec<Vec<u32>>>, Vec<u8>, Vec<u8>);
+/// the pairs, the removals, and the hashes of the symbols of each collection.
+pub(crate) type PlainRows = (Vec<usize>, Vec<Vec<Vec<u32>>>, Vec<u8>, Vec<u8>, Vec<Vec<u8>>);
 
 /// Returns the rows of a result as plain values.
 pub(crate) fn found_rows(found: &NearDuplicates) -> PlainRows {
@@ -238,7 +239,9 @@ pub(crate) fn found_rows(found: &NearDuplicates) -> PlainRows {
     let removals = Numbers::new(
         removals.flat_map(|removal| link(removal.row, removal.kept, removal.closeness)),
     );
-    (documents, groups, pairs.0, removals.0)
+    let symbols = found.close.symbols.hashes().into_iter().flat_map(each);
+    let symbols = symbols.map(|hashes| Numbers::new(hashes.iter().copied()).0).collect();
+    (documents, groups, pairs.0, removals.0, symbols)
 }
 
 /// Returns the values of both sides.
@@ -255,7 +258,7 @@ pub(crate) fn _near_duplicates(
     is_complete: bool,
     settings: PlainSettings,
 ) -> PyResult<NearDuplicates> {
-    let (documents, groups, pairs, removals) = rows;
+    let (documents, groups, pairs, removals, symbols) = rows;
     let (similarity, distance, method, distance_means, memory) = settings;
     let groups = groups.into_iter().map(|groups| groups.into_iter().collect::<Groups>());
     let documents = sides(documents)?;
@@ -274,9 +277,12 @@ pub(crate) fn _near_duplicates(
         return Err(damaged());
     }
     let of_equal = closeness(of_equal.2)?;
+    let symbols = symbols.iter().map(|hashes| numbers(hashes)).collect::<PyResult<Vec<_>>>()?;
+    let symbols =
+        if symbols.is_empty() { RowSymbols::default() } else { RowSymbols::new(sides(symbols)?) };
     Ok(NearDuplicates {
         documents,
-        close: Close { groups, pairs: pairs.into(), of_equal, is_complete },
+        close: Close { groups, pairs: pairs.into(), of_equal, is_complete, symbols },
         removals: removals.into_iter().map(removal).collect(),
         shown: ClosenessColumns { similarity, distance },
         method,

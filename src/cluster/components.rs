@@ -51,6 +51,7 @@ pub fn keep_one_each(
             }
             _ => None,
         };
+        let closeness = closeness.map(|closeness| around.of_rows(row, kept, closeness));
         removals.push(Removal { row, kept, closeness });
     }
     removals
@@ -96,12 +97,11 @@ mod tests {
     #[test]
     fn a_chain_is_one_component_and_its_far_end_has_no_proof() {
         let pair = |a, b| ClosePair { a, b, closeness: Closeness::Distance(1) };
-        let close = Close {
-            groups: Sides::One([[2, 9]].iter().collect()),
-            pairs: vec![pair(0, 1), pair(1, 2), pair(4, 5)].into(),
-            of_equal: Closeness::Distance(0),
-            is_complete: true,
-        };
+        let close = Close::new(
+            Sides::One([[2, 9]].iter().collect()),
+            vec![pair(0, 1), pair(1, 2), pair(4, 5)].into(),
+            Closeness::Distance(0),
+        );
         let around = Neighbourhood::new(&close);
         let removals = keep_one_each(&around, |a, b| a.cmp(&b));
         let found: Vec<_> =

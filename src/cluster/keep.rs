@@ -38,6 +38,7 @@ pub fn keep_preferred(
         let Some(group) = around.group_of(row) else { continue };
         let equal = kept_of_group[group as usize].map(|kept| (kept, around.of_equal()));
         if let Some((kept, closeness)) = equal.or(closest[group as usize]) {
+            let closeness = around.of_rows(row, kept, closeness);
             removals.push(Removal { row, kept, closeness: Some(closeness) });
             continue;
         }
@@ -102,16 +103,15 @@ mod tests {
     use simtool_set_join::close::{Close, ClosePair};
 
     fn close(groups: &[&[u32]], pairs: &[(u32, u32, u32)]) -> Close {
-        Close {
-            groups: Sides::One(groups.iter().collect()),
-            pairs: pairs
+        Close::new(
+            Sides::One(groups.iter().collect()),
+            pairs
                 .iter()
                 .map(|&(a, b, d)| ClosePair { a, b, closeness: Closeness::Distance(d) })
                 .collect::<Vec<_>>()
                 .into(),
-            of_equal: Closeness::Distance(0),
-            is_complete: true,
-        }
+            Closeness::Distance(0),
+        )
     }
 
     fn removed(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<(u32, u32)> {

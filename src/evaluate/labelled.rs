@@ -2,7 +2,7 @@
 
 use crate::evaluate::truth::{IdRows, Pair, TruthFormat, read_truth};
 use crate::pipeline::config::Keep;
-use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
+use crate::pipeline::shard_summary::{CollectionSummary, Compared, read_summarized};
 use crate::pipeline::watched::Watched;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::{Progress, Work};
@@ -47,7 +47,7 @@ impl DocumentsInMemory {
             let mut texts = Vec::new();
             let summary = read_summarized(corpus, shard, Keep::First, &mut |_, document| {
                 texts.push(document.text.to_vec());
-                Ok(true)
+                Ok(Compared::by_terms(true))
             })?;
             Ok((texts, summary))
         };

@@ -142,6 +142,7 @@ impl GroupedReading<'_> {
             recipe: recipe.method().recipe(),
             fitted: &Fitted::Nothing,
             keep: Keep::First,
+            symbols_of: None,
             wordless: Wordless::Allowed,
             context,
         };

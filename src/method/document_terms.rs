@@ -8,15 +8,17 @@ use simtool_terms::extract::frequencies::Frequencies;
 use simtool_terms::extract::shingles::Shingles;
 use simtool_terms::extract::vocabulary::Vocabulary;
 use simtool_terms::token_batch::TokenBatch;
+use simtool_terms::tokenize::TokenizerKind;
 use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 use simtool_terms::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
+use simtool_terms::tokenize::symbol_hash::SymbolHash;
 use simtool_terms::tokenize::whole_text::whole_text;
 use std::sync::Arc;
 
 /// Turns texts into terms by the rules that a value of [`Terms`] defines. All threads share one value.
 pub(crate) enum DocumentTerms {
     Shingles {
-        bytes_per_token: u64,
+        kind: &'static TokenizerKind,
         tokenizer: Box<dyn HashTokenizer>,
         /// Hashes of the stop words, which are dropped before shingles are made.
         stop_words: UnorderedSet<u64>,
@@ -37,6 +39,20 @@ pub(crate) struct TermScratch {
     terms: Vec<u64>,
 }
 
+impl TermScratch {
+    /// Creates buffers that also receive a hash of the symbols of each text, if symbols belong to no term.
+    pub(crate) fn with_symbols() -> Self {
+        let mut scratch = Self::default();
+        scratch.tokens.symbol_hash = SymbolHash::wanted();
+        scratch
+    }
+
+    /// Returns the hash of the symbols of the last text, or 0 if it had none.
+    pub(crate) fn symbols(&self) -> u64 {
+        self.tokens.symbol_hash.digest()
+    }
+}
+
 impl DocumentTerms {
     /// Creates a value that finds the terms of texts by the rules in `terms`. `fitted` holds the words or
     /// frequencies that were learned for such terms.
@@ -51,8 +67,7 @@ impl DocumentTerms {
                 let shingles = Shingles::new(isa, length);
                 let is_weighed = terms.are_weighed_in_sets();
                 let frequencies = is_weighed.then(|| fitted.frequencies());
-                let bytes_per_token = kind.bytes_per_token;
-                Self::Shingles { bytes_per_token, tokenizer, stop_words, shingles, frequencies }
+                Self::Shingles { kind, tokenizer, stop_words, shingles, frequencies }
             }
             (Terms::MostFrequent { .. }, Fitted::Words(words)) => {
                 Self::Words(AsciiLetters::new(isa), Arc::clone(words))
@@ -68,9 +83,21 @@ impl DocumentTerms {
     /// Returns the approximate number of bytes of text per term, for estimates of time and memory.
     pub(crate) fn bytes_a_term(&self) -> u64 {
         match self {
-            Self::Shingles { bytes_per_token, .. } => *bytes_per_token,
+            Self::Shingles { kind, .. } => kind.bytes_per_token,
             Self::Words(..) => 6,
         }
+    }
+
+    /// Whether texts with the same terms may differ in symbols such as `<`.
+    pub(crate) fn leave_symbols_out(&self) -> bool {
+        matches!(self, Self::Shingles { kind, .. } if kind.leaves_symbols_out)
+    }
+
+    /// Returns a hash of the symbols of a text, or 0 if it has none or if symbols belong to the terms.
+    pub(crate) fn symbols(&self, text: &[u8]) -> u64 {
+        let mut scratch = TermScratch::with_symbols();
+        self.find_of_tokens(text, &mut scratch);
+        scratch.symbols()
     }
 
     /// Returns the document frequencies from which the weights of terms are computed. `None` if all terms

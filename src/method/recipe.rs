@@ -103,6 +103,18 @@ pub(crate) struct RowScratch {
     sketch: Scratch,
 }
 
+impl RowScratch {
+    /// Creates buffers that also receive a hash of the symbols of each text, if symbols belong to no term.
+    pub(crate) fn with_symbols() -> Self {
+        Self { terms: TermScratch::with_symbols(), ..Self::default() }
+    }
+
+    /// Returns the hash of the symbols of the last text, or 0 if it had none.
+    pub(crate) fn symbols(&self) -> u64 {
+        self.terms.symbols()
+    }
+}
+
 impl RowMaker {
     /// Creates a value that computes fingerprints. `terms` defines how texts become terms, and `sketch`
     /// computes fingerprints from the terms. `fitted` holds the words or frequencies that were learned for
@@ -113,6 +125,11 @@ impl RowMaker {
         let weigher = weighting.map(|weighting| Weigher::new(weighting, fitted.frequencies()));
         let terms = DocumentTerms::new(terms, fitted, isa);
         Self { terms, weigher, sketcher: sketch.sketcher(isa), shape: sketch.shape() }
+    }
+
+    /// Whether texts with the same terms may differ in symbols such as `<`.
+    pub(crate) fn leaves_symbols_out(&self) -> bool {
+        self.terms.leave_symbols_out()
     }
 
     /// Returns the shape of the fingerprints, which is their number of bits and the unit in which distances

@@ -127,7 +127,7 @@ fn closed(found: GroupPairs, threads: &Threads) -> Close {
     };
     let groups = groups.map(|groups| groups.several());
     let pairs = ClosePairs::of_distances(pairs);
-    Close { groups, pairs, of_equal: Closeness::Distance(0), is_complete: true }
+    Close::new(groups, pairs, Closeness::Distance(0))
 }
 
 /// Replaces each group number in `pairs` by the number of the first row of the group, and sorts the pairs.

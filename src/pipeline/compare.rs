@@ -23,13 +23,24 @@ use std::path::Path;
 pub struct Comparison {
     /// Number of distinct shingles of each text.
     pub shingles: [u64; 2],
-    /// Jaccard similarity of the sets of shingles. `None` if neither text has a shingle.
+    /// Number of distinct shingles in both texts.
+    pub shared: u64,
+    /// Jaccard similarity of the sets of shingles, or [`Similarity::ALMOST_ONE`] if the sets are equal and the
+    /// texts differ in symbols. `None` if neither text has a shingle.
     pub similarity: Option<Similarity>,
     /// Number of positions in which the fingerprints of the two texts differ. `None` if a text has no
     /// fingerprint.
     pub distance: Option<u32>,
     /// Number of bits of the fingerprints, and the unit in which `distance` counts.
     pub shape: Shape,
+}
+
+impl Comparison {
+    /// Returns the number of distinct shingles in at least one of the texts.
+    #[must_use]
+    pub fn union(&self) -> u64 {
+        self.shingles[0] - self.shared + self.shingles[1]
+    }
 }
 
 /// Compares two texts by their shingles and by their fingerprints.
@@ -52,24 +63,30 @@ pub(crate) fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Com
     };
     let maker = RowMaker::new(counted, sketch, &Fitted::Nothing, isa);
     let shape = maker.shape();
-    let (mut scratch, mut row_scratch) = (TermScratch::default(), RowScratch::default());
+    let (mut scratch, mut row_scratch) = (TermScratch::with_symbols(), RowScratch::default());
     let mut fingerprints = [None, None];
     let mut sets = [Vec::new(), Vec::new()];
-    for ((text, set), fingerprint) in texts.into_iter().zip(&mut sets).zip(&mut fingerprints) {
+    let mut symbols = [0; 2];
+    let results = sets.iter_mut().zip(&mut symbols).zip(&mut fingerprints);
+    for (text, ((set, symbols), fingerprint)) in texts.into_iter().zip(results) {
         terms.find(text, &mut scratch).clone_into(set);
+        *symbols = scratch.symbols();
         let mut row = Vec::new();
         *fingerprint = maker.push(text, &mut row, &mut row_scratch).0.then_some(row);
         set.sort_unstable();
         set.dedup();
     }
     let shingles = [&sets[0], &sets[1]].map(|set| set.len() as u64);
-    let similarity = (shingles != [0, 0])
-        .then(|| Similarity::of_sizes(shared(&sets[0], &sets[1]), shingles[0], shingles[1]));
+    let shared = shared(&sets[0], &sets[1]);
+    let similarity =
+        (shingles != [0, 0]).then(|| Similarity::of_sizes(shared, shingles[0], shingles[1]));
+    let similarity =
+        if symbols[0] == symbols[1] { similarity } else { similarity.map(Similarity::below_one) };
     let distance = match &fingerprints {
         [Some(left), Some(right)] => Some(shape.distance(left, right)),
         _ => None,
     };
-    Comparison { shingles, similarity, distance, shape }
+    Comparison { shingles, shared, similarity, distance, shape }
 }
 
 /// Returns the number of elements that two ascending lists without repetitions have in common.
@@ -276,7 +293,7 @@ mod tests {
     #[test]
     fn shared_shingles_make_the_similarity() {
         let comparison = compared("a b c d", "A b c e");
-        assert_eq!(comparison.shingles, [3, 3]);
+        assert_eq!((comparison.shingles, comparison.shared), ([3, 3], 2));
         assert_eq!(comparison.similarity.map(|s| (s.shared, s.union)), Some((2, 4)));
         assert_eq!(compared("a b", "A  b.").distance, Some(0));
         assert_eq!(compared("a b", "").similarity, Some(Similarity { shared: 0, union: 1 }));

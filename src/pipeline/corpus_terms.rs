@@ -1,7 +1,9 @@
 //! Reads a collection as sets of terms for the exact join of sets.
 
 use super::config::Keep;
-use super::shard_summary::{CollectionSummary, ShardSummary, read_again, read_summarized};
+use super::shard_summary::{
+    CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
+};
 use crate::method::{DocumentTerms, TermScratch};
 use simtool_base::error::Result;
 use simtool_base::progress::Progress;
@@ -103,10 +105,15 @@ impl TermSource for CorpusTerms<'_> {
                 visit(index, self.terms.find(text, &mut scratch));
             });
         }
+        let leave_symbols_out = self.terms.leave_symbols_out();
+        if leave_symbols_out {
+            scratch = TermScratch::with_symbols();
+        }
         let first = &mut |index, document: &Document<'_>| {
             let terms = self.terms.find(document.text, &mut scratch);
             visit(index, terms);
-            Ok(!terms.is_empty())
+            let has_terms = !terms.is_empty();
+            Ok(Compared { has_terms, symbols: leave_symbols_out.then(|| scratch.symbols()) })
         };
         let summary = read_summarized(self.collection, shard, self.keep, first)?;
         // Another thread may have read the same shard. Its summary is equal, so this one is dropped.

@@ -47,12 +47,9 @@ pub(super) fn find_deciding(
     let mut search = FingerprintPairs { rows, documents, join: RowJoin { context: &part, ..join } };
     let turns = Turns::new(order, &equal);
     let pairs = deciding_pairs(&mut search, turns, memory / BYTES_A_PAIR, context)?;
-    Ok(Close {
-        groups: Sides::One(equal),
-        pairs: ClosePairs::of_distances(pairs.to_vec()),
-        of_equal: Closeness::Distance(0),
-        is_complete: false,
-    })
+    let pairs = ClosePairs::of_distances(pairs.to_vec());
+    let close = Close::new(Sides::One(equal), pairs, Closeness::Distance(0));
+    Ok(Close { is_complete: false, ..close })
 }
 
 /// Search for near fingerprints among some documents.

@@ -19,9 +19,10 @@ use simtool_base::durable::free_bytes;
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
 use simtool_model::sides::Sides;
-use simtool_model::similarity::Threshold;
+use simtool_model::similarity::{Similarity, Threshold};
 use simtool_read::{Corpus, Price};
 use simtool_set_join::close::Close;
+use simtool_set_join::row_symbols::RowSymbols;
 use simtool_set_join::{PairFilter, SetJoin};
 use simtool_terms::extract::frequencies::Frequencies;
 
@@ -74,7 +75,8 @@ impl CloseSearch<'_> {
         let (close, sources, spooled_bytes) =
             self.joined_sets(&terms, threshold, None, &context)?;
         let timings = clock.into_timings();
-        let read = sources.try_map(CorpusTerms::into_summary)?;
+        let mut read = sources.try_map(CorpusTerms::into_summary)?;
+        let close = by_symbols(close, &mut read, threshold);
         Ok(FoundClose { read, close, timings, spooled_bytes })
     }
 
@@ -140,7 +142,18 @@ impl CloseSearch<'_> {
         let learned_from = *self.corpora.second();
         let fitted = &Fitted::learn(recipe.terms(), learned_from, context)?;
         let keep = self.plan.keep();
-        let rows = CollectionRows { recipe, fitted, keep, wordless: Wordless::Allowed, context };
+        // The texts are compared if their fingerprints are close, and then their symbols count.
+        let compared = method
+            .verify()
+            .map(|_| DocumentTerms::new(method.compared(), &Fitted::Nothing, context.isa()));
+        let rows = CollectionRows {
+            recipe,
+            fitted,
+            keep,
+            symbols_of: compared.as_ref(),
+            wordless: Wordless::Allowed,
+            context,
+        };
         let made = self.corpora.try_map(|corpus| rows.of(corpus))?;
         timings.end("read and fingerprint");
 
@@ -170,7 +183,8 @@ impl CloseSearch<'_> {
             self.joined_sets(&terms, threshold, Some(&filter), context)?.0
         };
         timings.end("verify");
-        let read = made.map(|made| made.summary);
+        let mut read = made.map(|made| made.summary);
+        let close = by_symbols(close, &mut read, threshold);
         Ok(FoundClose { read, close, timings, spooled_bytes: 0 })
     }
 
@@ -204,4 +218,15 @@ impl CloseSearch<'_> {
         let fitted = Fitted::learn(compared, corpus, self.context)?;
         Ok(DocumentTerms::new(compared, &fitted, isa))
     }
+}
+
+/// Makes texts with other symbols differ, even if their sets of terms are equal. Takes the symbols out of the
+/// summaries. They do not count if a set can have the similarity 1 with another set.
+fn by_symbols(close: Close, read: &mut Sides<CollectionSummary>, threshold: Threshold) -> Close {
+    let hashes = read.as_mut().map(CollectionSummary::take_symbols);
+    if !threshold.is_one_for_equal_sets_only() || hashes.iter().all(Vec::is_empty) {
+        return close;
+    }
+    let close = close.with_symbols(RowSymbols::new(hashes));
+    if threshold.holds(Similarity::ALMOST_ONE) { close } else { close.without_other_symbols() }
 }

@@ -1,9 +1,9 @@
 //! Computes a fingerprint for every document of a collection, in one reading.
 
 use super::config::Keep;
-use super::shard_summary::{CollectionSummary, ShardSummary, read_summarized};
+use super::shard_summary::{CollectionSummary, Compared, ShardSummary, read_summarized};
 use super::watched::Watched;
-use crate::method::{Fitted, Recipe, RowMaker, RowScratch};
+use crate::method::{DocumentTerms, Fitted, Recipe, RowMaker, RowScratch};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::escaped;
 use simtool_base::progress::{Progress, Work};
@@ -77,7 +77,8 @@ pub(crate) fn learn_and_fingerprint(
 ) -> Result<FingerprintedCollection> {
     let corpus = &Watched { corpus, progress: context.progress() };
     let fitted = &Fitted::learn(recipe.terms(), corpus, context)?;
-    CollectionRows { recipe, fitted, keep: Keep::First, wordless, context }.of(corpus)
+    CollectionRows { recipe, fitted, keep: Keep::First, symbols_of: None, wordless, context }
+        .of(corpus)
 }
 
 /// Computes a fingerprint for every document of `corpus` with `fitted`, the weights or words that were
@@ -97,7 +98,8 @@ pub fn fingerprint_by_fitted(
     let context = &Context::new(resources, progress)?;
     let corpus = &Watched { corpus, progress };
     let wordless = Wordless::Allowed;
-    CollectionRows { recipe, fitted, keep: Keep::First, wordless, context }.of(corpus)
+    CollectionRows { recipe, fitted, keep: Keep::First, symbols_of: None, wordless, context }
+        .of(corpus)
 }
 
 /// Settings for computing the fingerprints of a collection.
@@ -106,6 +108,9 @@ pub(crate) struct CollectionRows<'r> {
     pub(crate) fitted: &'r Fitted,
     /// Rule for the kept documents. If it compares a field, the values of the field are collected.
     pub(crate) keep: Keep,
+    /// Terms of the texts that are compared if their fingerprints are close. The symbols that these terms leave
+    /// out are collected. `None` if texts are not compared.
+    pub(crate) symbols_of: Option<&'r DocumentTerms>,
     pub(crate) wordless: Wordless,
     pub(crate) context: &'r Context<'r>,
 }
@@ -146,7 +151,13 @@ impl CollectionRows<'_> {
         let maker = RowMaker::new(self.recipe.terms(), sketch, self.fitted, isa);
         let parts = self.context.threads().try_map(
             corpus.shard_count(),
-            || Ok(RowScratch::default()),
+            || {
+                Ok(if self.symbols_of.is_some() {
+                    RowScratch::with_symbols()
+                } else {
+                    RowScratch::default()
+                })
+            },
             |scratch, shard| self.read_shard(corpus, shard, &maker, scratch),
         )?;
 
@@ -189,6 +200,7 @@ impl CollectionRows<'_> {
     ) -> Result<ShardRows> {
         let mut words = Vec::new();
         let mut without = Vec::new();
+        let symbols_of = self.symbols_of.filter(|terms| terms.leave_symbols_out());
         let visit = &mut |index, document: &Document<'_>| {
             let has_row = maker.push(document.text, &mut words, scratch).0;
             if !has_row {
@@ -197,7 +209,12 @@ impl CollectionRows<'_> {
                 }
                 without.push(index);
             }
-            Ok(has_row)
+            // Usually the fingerprint is made of the terms that are compared.
+            let is_made_of_them = maker.leaves_symbols_out();
+            let symbols = symbols_of.map(|terms| {
+                if is_made_of_them { scratch.symbols() } else { terms.symbols(document.text) }
+            });
+            Ok(Compared { has_terms: has_row, symbols })
         };
         let summary = read_summarized(corpus, shard, self.keep, visit)?;
         Ok(ShardRows { words, without, summary })

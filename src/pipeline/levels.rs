@@ -13,8 +13,8 @@ use crate::write::summary::{Closest, LimitLevel};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_model::closeness::Closeness;
 use simtool_model::sides::Sides;
-use simtool_model::similarity::Threshold;
-use simtool_set_join::close::Neighbourhood;
+use simtool_model::similarity::{Similarity, Threshold};
+use simtool_set_join::close::{Close, Neighbourhood};
 
 /// Minimum similarities, in tenths, for which the removed documents are counted. Only similarities above the
 /// limit of the run are used.
@@ -26,6 +26,8 @@ const DISTANCES: u32 = 4;
 /// stricter limits would remove are counted.
 pub(super) struct FinishedSearch<'f> {
     pub(super) read: &'f Sides<CollectionSummary>,
+    pub(super) close: &'f Close,
+    /// Neighbourhood of `close`.
     pub(super) around: &'f Neighbourhood<'f>,
     pub(super) plan: &'f Plan,
 }
@@ -63,8 +65,15 @@ pub(super) fn stricter_levels(found: &FinishedSearch<'_>) -> Vec<LimitLevel> {
             let stricter: Vec<Threshold> = stricter.collect();
             let level = |limit: Threshold| {
                 let holds = |similarity| limit.holds(similarity);
-                let removed =
-                    removed_if(found, |closeness| closeness.exact_similarity().is_some_and(holds));
+                let is_close =
+                    |closeness: Closeness| closeness.exact_similarity().is_some_and(holds);
+                let removed = if holds(Similarity::ALMOST_ONE) {
+                    removed_if(found, is_close)
+                } else {
+                    let close = &found.close.without_other_symbols();
+                    let around = &Neighbourhood::new(close);
+                    removed_if(&FinishedSearch { close, around, ..*found }, is_close)
+                };
                 LimitLevel { least: Closest::Similarity(limit.ratio()), removed }
             };
             stricter.into_par_iter().map(level).collect()

@@ -99,7 +99,7 @@ pub(crate) fn find_in_context(
     // The removals and the stricter levels only read the neighbourhood, so both are computed in parallel.
     let around = Neighbourhood::new(&close);
     let (removals, stricter) = context.threads().run(|| {
-        let found = FinishedSearch { read: &read, around: &around, plan };
+        let found = FinishedSearch { read: &read, close: &close, around: &around, plan };
         // If pairs are missing, the counts for stricter limits would be wrong.
         let stricter = || if close.is_complete { stricter_levels(&found) } else { Vec::new() };
         rayon::join(|| removals(&read, &around, plan), stricter)

@@ -35,7 +35,8 @@ pub struct SetKeys {
 /// Hash of a set of terms, its weight, and its keys. Any two similar sets have at least one key in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyedSet {
-    /// Hash of the set. Equal sets have equal hashes. Different sets have different hashes in practice.
+    /// Hash of the set and of the symbols that its terms leave out. Equal sets of texts with equal symbols have
+    /// equal hashes. Others have different hashes in practice.
     pub number: u128,
     /// Sum of the weights of the terms, or number of terms if all weigh the same.
     pub weight: u64,
@@ -55,6 +56,18 @@ pub struct SetUnderKey {
     /// Total weight of the key and of all terms after it in the set. It is the second number of the key in
     /// [`KeyedSet::keys`].
     pub rest: u64,
+}
+
+/// Returns the hash of a text from the hash of its set of terms and the hash of its symbols, which is 0 if there
+/// are none.
+pub(crate) fn with_symbols(of_set: u128, symbols: u64) -> u128 {
+    if symbols == 0 {
+        return of_set;
+    }
+    let mut both = [0; 24];
+    both[..16].copy_from_slice(&of_set.to_le_bytes());
+    both[16..].copy_from_slice(&symbols.to_le_bytes());
+    wide_hash(&both)
 }
 
 impl fmt::Debug for SetKeys {
@@ -85,7 +98,7 @@ impl SetKeys {
     /// text has no terms.
     #[must_use]
     pub fn of(&self, texts: &[&[u8]]) -> Vec<Option<KeyedSet>> {
-        let mut scratch = TermScratch::default();
+        let mut scratch = TermScratch::with_symbols();
         texts.iter().map(|text| self.set(text, &mut scratch)).collect()
     }
 
@@ -111,6 +124,7 @@ impl SetKeys {
         // After this point the remaining terms weigh too little to hold everything that a similar set must
         // share.
         let keys = with_rest.take_while(|&(_, rest)| rest >= least).collect();
+        let number = with_symbols(number, scratch.symbols());
         Some(KeyedSet { number, weight, keys })
     }
 

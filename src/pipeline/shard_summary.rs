@@ -17,8 +17,8 @@ use std::ops::ControlFlow;
 /// November 2026.
 const SECONDS_A_DOCUMENT: f64 = 0.2e-6;
 /// Bytes of memory for each document in addition to its ID: the offset at which the ID ends, the record
-/// number, and the length of the text.
-const BYTES_A_NAME: f64 = 12.0;
+/// number, the length of the text, and the hash of its symbols.
+const BYTES_A_NAME: f64 = 20.0;
 /// Memory for merging the names of all shards, as a multiple of the memory of all names. The name of a
 /// document is its ID and its place.
 const COPIES_OF_NAMES: f64 = 1.5;
@@ -63,6 +63,24 @@ pub(crate) struct ShardSummary {
     passed_over: u64,
     non_documents: NonDocumentCounts,
     lengths: Vec<u32>,
+    /// For each document, the hash of its symbols. Empty if symbols do not count.
+    symbols: Vec<u64>,
+}
+
+/// Data about a document that its terms were made from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Compared {
+    /// Whether the document has any term.
+    pub(crate) has_terms: bool,
+    /// Hash of the symbols of the document, or `None` if symbols do not count.
+    pub(crate) symbols: Option<u64>,
+}
+
+impl Compared {
+    /// Creates the value for a document whose symbols do not count.
+    pub(crate) fn by_terms(has_terms: bool) -> Self {
+        Self { has_terms, symbols: None }
+    }
 }
 
 /// Data about the documents and faults of a collection, which was collected while the collection was read.
@@ -91,10 +109,12 @@ pub struct CollectionSummary {
     /// For each document, the value of the field that the option `keep_field` names. Empty if this option is
     /// not given.
     preferences: Vec<FieldValue>,
+    /// For each document, the hash of its symbols. Empty if symbols do not count.
+    symbols: Vec<u64>,
 }
 
 /// Reads a shard and returns its summary. Calls `visit` with each document and its number in the shard.
-/// `visit` returns whether the document has any term. If `keep` compares a field, the summary also has the
+/// `visit` returns what it found out about the document. If `keep` compares a field, the summary also has the
 /// value of this field for each document.
 ///
 /// # Errors
@@ -104,7 +124,7 @@ pub(crate) fn read_summarized(
     collection: &dyn Corpus,
     shard: usize,
     keep: Keep,
-    visit: &mut dyn FnMut(u32, &Document<'_>) -> Result<bool>,
+    visit: &mut dyn FnMut(u32, &Document<'_>) -> Result<Compared>,
 ) -> Result<ShardSummary> {
     let mut summary = ShardSummary {
         ids: ShardIds::new(collection.shard_file(shard) as u32),
@@ -117,6 +137,7 @@ pub(crate) fn read_summarized(
         passed_over: 0,
         non_documents: NonDocumentCounts::default(),
         lengths: Vec::new(),
+        symbols: Vec::new(),
     };
     let records = collection.read_shard(shard, &mut |event| {
         let record = match event {
@@ -139,7 +160,9 @@ pub(crate) fn read_summarized(
                 summary.whole_pages += u64::from(document.is_whole_page);
                 // A text of 4 GiB or more is stored with the greatest number, so it still counts as longest.
                 summary.lengths.push(u32::try_from(document.text.len()).unwrap_or(u32::MAX));
-                summary.without_terms += u64::from(!visit(index, &document)?);
+                let compared = visit(index, &document)?;
+                summary.without_terms += u64::from(!compared.has_terms);
+                summary.symbols.extend(compared.symbols);
             }
             // Such records belong to the file but are not documents, so they are not counted.
             Content::PassThrough => {}
@@ -198,7 +221,8 @@ impl ShardSummary {
             _ => size_of_val(value),
         };
         let fields: usize = self.preferences.iter().map(of_field).sum();
-        let lists = size_of_val(&self.lengths[..]) + self.bad.bytes();
+        let numbers = size_of_val(&self.lengths[..]) + size_of_val(&self.symbols[..]);
+        let lists = numbers + self.bad.bytes();
         self.ids.bytes() + (lists + fields) as u64
     }
 }
@@ -213,7 +237,10 @@ impl CollectionSummary {
         let summaries = threads.try_map(
             collection.shard_count(),
             || Ok(()),
-            |(), shard| read_summarized(collection, shard, Keep::First, &mut |_, _| Ok(true)),
+            |(), shard| {
+                let visit = &mut |_, _: &Document<'_>| Ok(Compared::by_terms(true));
+                read_summarized(collection, shard, Keep::First, visit)
+            },
         )?;
         Self::new(collection, summaries)
     }
@@ -237,6 +264,7 @@ impl CollectionSummary {
             all.passed_over += summary.passed_over;
             all.non_documents += summary.non_documents;
             all.lengths.extend(summary.lengths);
+            all.symbols.extend(summary.symbols);
         }
         all.ids = DocumentIds::new(ids)?;
         for (shard, bad) in bad.into_iter().enumerate() {
@@ -245,6 +273,12 @@ impl CollectionSummary {
             all.quarantined.push_shard(collection.shard_file(shard), first, bad);
         }
         Ok(all)
+    }
+
+    /// Removes the hashes of the symbols of all documents, and returns them. They are empty if symbols do not
+    /// count.
+    pub(crate) fn take_symbols(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.symbols)
     }
 
     /// Merges only the text lengths and field values of all shards, which [`prefer`](Self::prefer) needs.

@@ -4,7 +4,7 @@ use super::face::{Face, Notice};
 use super::recorded_run::{LocatedDocument, RecordedRun};
 use crate::method::Method;
 use crate::output::finished_run::{Fate, Member, MemberCluster, Sought};
-use crate::pipeline::compare::{ReadDocument, compare_texts};
+use crate::pipeline::compare::{Comparison, ReadDocument, compare_texts};
 use crate::pipeline::timings::Timings;
 use simtool_base::error::{ErrorKind, Result};
 use simtool_base::fault::Fault;
@@ -12,7 +12,6 @@ use simtool_base::options::Options;
 use simtool_base::quantity::bytes;
 use simtool_compute::resources::Resources;
 use simtool_model::document::Bad;
-use simtool_model::similarity::Similarity;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -94,8 +93,8 @@ pub struct ComparedTexts {
     pub removed: ReadDocument,
     /// Method that defines the shingles of the comparison.
     pub method: Method,
-    /// Jaccard similarity of the sets of shingles. `None` if both sets are empty.
-    pub similarity: Option<Similarity>,
+    /// Comparison of the two texts by their shingles.
+    pub comparison: Comparison,
 }
 
 impl WhyRequest {
@@ -231,8 +230,8 @@ impl MemberReader<'_> {
             let texts = self.read_texts(&document.cluster.kept, removed);
             document.texts = Some(texts.map(|[kept, removed]| {
                 let texts = [&kept.text[..], &removed.text];
-                let similarity = compare_texts(texts, &method, request.resources.isa).similarity;
-                ComparedTexts { kept, removed, method, similarity }
+                let comparison = compare_texts(texts, &method, request.resources.isa);
+                ComparedTexts { kept, removed, method, comparison }
             }));
         }
         Ok(document)
@@ -329,7 +328,7 @@ mod tests {
         };
         assert_eq!((found.at, &*found.cluster.kept.id, &*found.itself().id), (Some(0), "a", "b"));
         let texts = found.texts.unwrap().unwrap();
-        assert_eq!(texts.similarity.map(|both| (both.shared, both.union)), Some((3, 3)));
+        assert_eq!((texts.comparison.shared, texts.comparison.union()), (3, 3));
         assert!(found.compare_settings.is_empty() && !found.is_match);
     }
 

@@ -55,6 +55,7 @@ mod report;
 mod scripts;
 mod selectors;
 mod suggest;
+mod symbols;
 mod template_memory;
 mod terms;
 mod texts;

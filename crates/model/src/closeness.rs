@@ -51,6 +51,18 @@ impl Closeness {
         }
     }
 
+    /// Returns the same closeness, but with the similarity [`Similarity::ALMOST_ONE`] if the similarity is 1.
+    #[must_use]
+    pub fn below_one(self) -> Self {
+        match self {
+            Self::Similarity(similarity) => Self::Similarity(similarity.below_one()),
+            Self::Verified(similarity, distance) => {
+                Self::Verified(similarity.below_one(), distance)
+            }
+            Self::Distance(distance) => Self::Distance(distance),
+        }
+    }
+
     /// Returns the distance; `None` if only a similarity was measured.
     #[must_use]
     pub fn distance(self) -> Option<u32> {

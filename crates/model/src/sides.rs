@@ -92,6 +92,14 @@ impl<T> Sides<T> {
         }
     }
 
+    /// Returns a mutable reference to the value of each collection.
+    pub fn as_mut(&mut self) -> Sides<&mut T> {
+        match self {
+            Self::One(first) => Sides::One(first),
+            Self::Two(first, second) => Sides::Two(first, second),
+        }
+    }
+
     /// Applies `make` to the value of each collection, to the queries before the corpus.
     pub fn map<R>(self, mut make: impl FnMut(T) -> R) -> Sides<R> {
         match self {

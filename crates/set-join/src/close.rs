@@ -2,6 +2,7 @@
 //! stored as groups, because they would form too many pairs. A row is the number of a document.
 
 pub use crate::close_pairs::{ClosePair, ClosePairs, SetPair};
+use crate::row_symbols::RowSymbols;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_kernels::partition::counts_to_starts;
 use simtool_model::closeness::Closeness;
@@ -25,6 +26,8 @@ pub struct Close {
     /// Whether the result has all pairs. If it has not, its pairs are enough for two decisions: which
     /// rows are kept, and which kept row causes the removal of each other row.
     pub is_complete: bool,
+    /// Symbols of the rows. Rows with other symbols do not have the similarity 1 even if their sets are equal.
+    pub symbols: RowSymbols,
 }
 
 impl Close {
@@ -32,7 +35,13 @@ impl Close {
     #[must_use]
     pub fn sets(groups: Sides<Groups>, pairs: ClosePairs) -> Self {
         let of_equal = Closeness::Similarity(Similarity::ONE);
-        Self { groups, pairs, of_equal, is_complete: true }
+        Self::new(groups, pairs, of_equal)
+    }
+
+    /// Creates a result that has all pairs. Symbols do not count. The arguments are the fields of the result.
+    #[must_use]
+    pub fn new(groups: Sides<Groups>, pairs: ClosePairs, of_equal: Closeness) -> Self {
+        Self { groups, pairs, of_equal, is_complete: true, symbols: RowSymbols::default() }
     }
 
     /// Returns the number of pairs of similar rows. Pairs of equal rows in one collection are included.
@@ -137,6 +146,7 @@ pub struct Neighbourhood<'c> {
     before: LargeBuffer<[u32; 2]>,
     pairs: &'c ClosePairs,
     of_equal: Closeness,
+    symbols: &'c RowSymbols,
 }
 
 /// A group that is similar to another group.
@@ -206,13 +216,21 @@ impl<'c> Neighbourhood<'c> {
                 number = begun[own as usize].end;
             }
         }
-        Self { groups, begun, starts, before, pairs, of_equal: close.of_equal }
+        let Close { of_equal, symbols, .. } = close;
+        Self { groups, begun, starts, before, pairs, of_equal: *of_equal, symbols }
     }
 
-    /// Returns the closeness of any two rows in the same group.
+    /// Returns the closeness of the sets of any two rows in the same group.
     #[must_use]
     pub fn of_equal(&self) -> Closeness {
         self.of_equal
+    }
+
+    /// Returns the closeness of two rows, given the closeness of their groups. `b` is a row of the second
+    /// collection if there are two.
+    #[must_use]
+    pub fn of_rows(&self, a: u32, b: u32, of_groups: Closeness) -> Closeness {
+        self.symbols.closeness(a, b, of_groups)
     }
 
     /// Returns the number of groups in the first collection.
@@ -261,7 +279,7 @@ impl<'c> Neighbourhood<'c> {
         })
     }
 
-    /// Returns the closeness between `neighbour` and the group whose [`Self::neighbours`] contain it.
+    /// Returns the closeness of the sets of `neighbour` and of the group whose [`Self::neighbours`] contain it.
     #[must_use]
     pub fn closeness(&self, neighbour: Neighbour) -> Closeness {
         let number = match neighbour.pair {
@@ -288,7 +306,9 @@ impl<'c> Neighbourhood<'c> {
             let Some(own) = self.group_of(row) else { continue };
             partners.clear();
             if is_within {
-                partners.extend(self.rows(own).iter().map(|&other| (other, self.of_equal)));
+                let equal = self.rows(own).iter();
+                partners
+                    .extend(equal.map(|&other| (other, self.of_rows(row, other, self.of_equal))));
             }
             for neighbour in self.neighbours(own) {
                 let rows = self.partner_rows(neighbour.group);
@@ -297,7 +317,8 @@ impl<'c> Neighbourhood<'c> {
                     continue;
                 }
                 let closeness = self.closeness(neighbour);
-                partners.extend(rows.iter().map(|&other| (other, closeness)));
+                let near = rows.iter();
+                partners.extend(near.map(|&other| (other, self.of_rows(row, other, closeness))));
             }
             if is_within {
                 // A pair belongs to its smaller row. Otherwise it would be visited twice.
@@ -353,12 +374,11 @@ mod tests {
 
     #[test]
     fn groups_and_pairs_expand_to_pairs_of_rows_in_order() {
-        let close = Close {
-            groups: Sides::One([vec![1, 4, 7], vec![3, 5]].into_iter().collect()),
-            pairs: vec![pair(0, 9, 3), pair(1, 3, 1), pair(2, 3, 2)].into(),
-            of_equal: Closeness::Distance(0),
-            is_complete: true,
-        };
+        let close = Close::new(
+            Sides::One([vec![1, 4, 7], vec![3, 5]].into_iter().collect()),
+            vec![pair(0, 9, 3), pair(1, 3, 1), pair(2, 3, 2)].into(),
+            Closeness::Distance(0),
+        );
         let expected = [
             (0, 9, 3),
             (1, 3, 1),
@@ -379,15 +399,11 @@ mod tests {
 
     #[test]
     fn rows_of_two_sides_are_no_partners_within_their_own() {
-        let close = Close {
-            groups: Sides::Two(
-                [[1, 2]].into_iter().collect(),
-                [[0, 5], [3, 4]].into_iter().collect(),
-            ),
-            pairs: vec![pair(0, 0, 1), pair(1, 0, 2), pair(1, 7, 3)].into(),
-            of_equal: Closeness::Distance(0),
-            is_complete: true,
-        };
+        let close = Close::new(
+            Sides::Two([[1, 2]].into_iter().collect(), [[0, 5], [3, 4]].into_iter().collect()),
+            vec![pair(0, 0, 1), pair(1, 0, 2), pair(1, 7, 3)].into(),
+            Closeness::Distance(0),
+        );
         let expected = [
             (0, 0, 1),
             (0, 5, 1),

@@ -8,6 +8,7 @@ use simtool::method::Terms;
 use simtool::pipeline::compare::Comparison;
 use simtool::quantity::bytes;
 use simtool::run::{self, CompareRequest, NamedDocument};
+use simtool::similarity::Similarity;
 use simtool::write::text_difference::{Piece, Shown, text_difference};
 use std::env;
 use std::fmt::Write;
@@ -92,6 +93,23 @@ impl Marks {
     }
 }
 
+/// Returns a similarity with four digits, or more if it would be rounded to 1 without being 1.
+pub(crate) fn four_digits(similarity: f64) -> String {
+    match format!("{similarity:.4}") {
+        digits if digits == "1.0000" && similarity < 1.0 => {
+            format!("{:.6}", similarity.min(0.999_999))
+        }
+        digits => digits,
+    }
+}
+
+/// Returns how many shingles two texts share, as text. Says so if all are shared and only the symbols differ.
+pub(crate) fn shared_shingles(comparison: &Comparison) -> String {
+    let (shared, all) = (comparison.shared, comparison.union());
+    let differ = shared == all && comparison.similarity != Some(Similarity::ONE);
+    format!("{shared} of {all} shingles{}", if differ { ", but other symbols" } else { "" })
+}
+
 fn readable(
     paths: [&Path; 2],
     shingle: &Terms,
@@ -101,9 +119,9 @@ fn readable(
 ) -> String {
     let similarity = comparison.similarity.map_or_else(
         || "none: neither document has a word".to_owned(),
-        |s| {
-            let ratio = s.ratio();
-            format!("{ratio:.4}  ({} of {} shingles, {shingle}, in both)", s.shared, s.union)
+        |similarity| {
+            let digits = four_digits(similarity.ratio());
+            format!("{digits}  ({}, {shingle}, in both)", shared_shingles(comparison))
         },
     );
     let distance = comparison.distance.map_or_else(
@@ -189,8 +207,8 @@ fn json(paths: [&Path; 2], shingle: &Terms, comparison: &Comparison) -> io::Resu
              \"union\":{},\"similarity\":{},\"distance\":{}}}\n",
             comparison.shingles[0],
             comparison.shingles[1],
-            similarity.map_or(0, |s| s.shared),
-            similarity.map_or(0, |s| s.union),
+            comparison.shared,
+            comparison.union(),
             number(similarity.map(|s| s.ratio().to_string())),
             number(comparison.distance.map(|bits| bits.to_string())),
         ),

@@ -1,7 +1,7 @@
 //! `simtool why OUT ID`: explains what became of a document in a finished run.
 
 use crate::args::WhyArgs;
-use crate::compare::{Marks, difference, others_of_id, shown};
+use crate::compare::{Marks, difference, four_digits, others_of_id, shared_shingles, shown};
 use crate::console;
 use crate::terminal::Terminal;
 use serde_json::{Value, json};
@@ -12,7 +12,6 @@ use simtool::run::{
     self, ClusteredDocument, ComparedTexts, DocumentFate, LocatedDocument, WhyRequest,
 };
 use simtool::shell_word::shell_word;
-use simtool::similarity::Similarity;
 use std::fmt::Write;
 
 /// Maximum number of documents of a cluster that are listed, unless `--verbose` is given.
@@ -214,14 +213,14 @@ fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
 /// Returns the number of shared shingles and the differences of the two texts as text. If the texts cannot be
 /// read, returns the reason.
 fn shown_texts(texts: &Result<ComparedTexts, String>) -> String {
-    let ComparedTexts { kept, removed, method, similarity } = match texts {
+    let ComparedTexts { kept, removed, method, comparison } = match texts {
         Ok(texts) => texts,
         Err(reason) => return format!("texts       not shown: {}\n", shown(reason)),
     };
     let mut text = String::new();
-    if let Some(Similarity { shared, union }) = similarity {
+    if comparison.similarity.is_some() {
         let compared = method.compared();
-        text = format!("shared      {shared} of {union} shingles ({compared})\n");
+        text = format!("shared      {} ({compared})\n", shared_shingles(comparison));
     }
     let names = ["the kept one", "the removed one"];
     text + &difference([&kept.text, &removed.text], names, &Marks::for_terminal())
@@ -231,10 +230,10 @@ fn shown_texts(texts: &Result<ComparedTexts, String>) -> String {
 /// cannot be read, the object has the reason.
 fn texts_object(texts: &Result<ComparedTexts, String>) -> Value {
     match texts {
-        Ok(ComparedTexts { method, similarity, .. }) => json!({
+        Ok(ComparedTexts { method, comparison, .. }) => json!({
             "shingle": method.compared().to_string(),
-            "shared": similarity.map(|similarity| similarity.shared),
-            "union": similarity.map(|similarity| similarity.union),
+            "shared": comparison.similarity.map(|_| comparison.shared),
+            "union": comparison.similarity.map(|_| comparison.union()),
         }),
         Err(reason) => json!({ "not_read": reason }),
     }
@@ -266,9 +265,9 @@ fn named(member: &Member) -> String {
 fn closeness(member: &Member) -> String {
     match (member.similarity, member.distance) {
         (Some(similarity), Some(distance)) => {
-            format!("similarity {similarity:.4}, distance {distance}")
+            format!("similarity {}, distance {distance}", four_digits(similarity))
         }
-        (Some(similarity), None) => format!("similarity {similarity:.4}"),
+        (Some(similarity), None) => format!("similarity {}", four_digits(similarity)),
         (None, Some(distance)) => format!("distance {distance}"),
         (None, None) => "through others of the cluster".to_owned(),
     }

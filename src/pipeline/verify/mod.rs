@@ -104,12 +104,7 @@ pub(crate) fn verify(
     let [first, second] =
         [first, second].map(|groups| groups.into_iter().collect::<Groups>().several());
     let groups = if groups.is_two() { Sides::Two(first, second) } else { Sides::One(first) };
-    Ok(Close {
-        groups,
-        pairs: pairs.into(),
-        of_equal: Closeness::Verified(Similarity::ONE, 0),
-        is_complete: true,
-    })
+    Ok(Close::new(groups, pairs.into(), Closeness::Verified(Similarity::ONE, 0)))
 }
 
 /// Returns whether the exact join of sets finds the similar pairs of `close` better than [`verify`], because

@@ -3,7 +3,7 @@
 use super::*;
 use crate::method::{DocumentTerms, Fitted, TermScratch, Terms};
 use crate::pipeline::config::Keep;
-use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
+use crate::pipeline::shard_summary::{CollectionSummary, Compared, read_summarized};
 use simtool_base::options::Options;
 use simtool_base::progress::NoProgress;
 use simtool_base::stable_hash::mix;
@@ -55,7 +55,7 @@ impl LineCollection {
                 set.sort_unstable();
                 set.dedup();
                 sets.push(set);
-                Ok(true)
+                Ok(Compared::by_terms(true))
             });
             summary.unwrap()
         });
@@ -166,12 +166,8 @@ fn what_remains_within_is_what_a_look_at_every_pair_leaves() {
     }
     pairs.sort_by_key(|pair| (pair.a, pair.b));
     let pairs = pairs.into();
-    let close = Close {
-        groups: Sides::One(groups.iter().collect()),
-        pairs,
-        of_equal: Closeness::Distance(0),
-        is_complete: true,
-    };
+    let groups = Sides::One(groups.iter().collect());
+    let close = Close::new(groups, pairs, Closeness::Distance(0));
     for (weight, threshold) in WEIGHTED {
         let terms = of_words(weight, &lines);
         let threshold = threshold.parse().unwrap();
@@ -210,12 +206,11 @@ fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
     }
     pairs.sort_by_key(|pair| (pair.a, pair.b));
     let of_equal = Closeness::Distance(0);
-    let close = Close {
-        groups: Sides::Two(of_a.iter().collect(), of_b.iter().collect()),
-        pairs: pairs.into(),
+    let close = Close::new(
+        Sides::Two(of_a.iter().collect(), of_b.iter().collect()),
+        pairs.into(),
         of_equal,
-        is_complete: true,
-    };
+    );
     for (weight, threshold) in [WEIGHTED[0], WEIGHTED[1], WEIGHTED[5]] {
         let terms = of_words(weight, &both[1]);
         let threshold = threshold.parse().unwrap();

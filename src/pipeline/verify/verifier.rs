@@ -2,6 +2,7 @@
 
 use super::{GroupTask, RowTexts, Verifying};
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
+use crate::pipeline::set_keys::with_symbols;
 use crate::pipeline::shard_summary::CollectionSummary;
 use simtool_base::error::Result;
 use simtool_base::progress::NoProgress;
@@ -12,7 +13,7 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::groups::{Groups, RowGroups};
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
-use simtool_model::similarity::Threshold;
+use simtool_model::similarity::{Similarity, Threshold};
 use simtool_read::Texts;
 use simtool_set_join::close::ClosePair;
 use std::fmt;
@@ -55,12 +56,12 @@ impl Verifier {
         Ok(Some(Self { threshold, terms, context }))
     }
 
-    /// Returns a hash of the fingerprint and the set of terms of each text. Two texts have the same hash only
-    /// if both their fingerprints and their sets are equal. The hash of a text without a fingerprint is 0.
+    /// Returns a hash of the fingerprint, the set of terms and the symbols of each text. Two texts have the same
+    /// hash only if all three are equal. The hash of a text without a fingerprint is 0.
     /// `rows` holds the fingerprints in the order of `texts`.
     #[must_use]
     pub fn numbers(&self, texts: &[&[u8]], rows: &FingerprintRows<'_>) -> Vec<u128> {
-        let mut scratch = TermScratch::default();
+        let mut scratch = TermScratch::with_symbols();
         let mut both = Vec::new();
         let number = |(row, text): (usize, &&[u8])| {
             let Some(words) = rows.row(row) else { return 0 };
@@ -71,7 +72,7 @@ impl Verifier {
             // One hash covers both the fingerprint and the set, so hashes are equal only if both are equal.
             both.extend_from_slice(words);
             both.extend_from_slice(terms);
-            wide_hash(bytemuck::cast_slice(&both))
+            with_symbols(wide_hash(bytemuck::cast_slice(&both)), scratch.symbols())
         };
         texts.iter().enumerate().map(number).collect()
     }
@@ -80,7 +81,7 @@ impl Verifier {
     ///
     /// `groups` lists texts with equal fingerprints. `pairs` names the groups to compare, with the distance
     /// of their fingerprints. A group may be paired with itself. If several texts of a group have equal sets,
-    /// only the first of them is in the result.
+    /// only the first of them is in the result. Texts with equal sets and other symbols have a similarity below 1.
     ///
     /// # Errors
     ///
@@ -94,13 +95,26 @@ impl Verifier {
         let corpus = Texts::of(texts);
         let context = &self.context;
         let read = CollectionSummary::read(&corpus, context.threads())?;
-        let texts = RowTexts::of(&corpus, &read, &self.terms, context);
+        let row_texts = RowTexts::of(&corpus, &read, &self.terms, context);
         let tasks = pairs.iter().map(|&ValuePair { a, b, distance }| GroupTask { a, b, distance });
         // One half of the memory is for the sets, the other half for joining them.
         let memory = context.memory().limit() / 2;
         let verifying = Verifying { threshold: self.threshold, memory, context };
         let groups = RowGroups::new(groups);
-        Ok(verifying.verify(Sides::One((&texts, &groups)), tasks.collect())?.pairs)
+        let mut pairs = verifying.verify(Sides::One((&row_texts, &groups)), tasks.collect())?.pairs;
+        if self.threshold.is_one_for_equal_sets_only() {
+            for pair in &mut pairs {
+                let are_equal = pair.closeness.exact_similarity() == Some(Similarity::ONE);
+                let symbols = |row: u32| self.terms.symbols(texts[row as usize]);
+                if are_equal && symbols(pair.a) != symbols(pair.b) {
+                    pair.closeness = pair.closeness.below_one();
+                }
+            }
+            pairs.retain(|pair| {
+                pair.closeness.exact_similarity().is_some_and(|s| self.threshold.holds(s))
+            });
+        }
+        Ok(pairs)
     }
 }
 

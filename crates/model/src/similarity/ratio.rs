@@ -22,11 +22,20 @@ impl Similarity {
     /// The ratio 1, which is the similarity of equal sets.
     pub const ONE: Self = Self { shared: 1, union: 1 };
 
+    /// The greatest similarity of texts that are not equal, although their sets are: 0.999999.
+    pub const ALMOST_ONE: Self = Self { shared: 999_999, union: 1_000_000 };
+
     /// Returns the Jaccard similarity of two sets of sizes `left` and `right` with `shared` common
     /// elements. At least one set must not be empty.
     #[must_use]
     pub fn of_sizes(shared: u64, left: u64, right: u64) -> Self {
         Self { shared, union: left - shared + right }
+    }
+
+    /// Returns [`Self::ALMOST_ONE`] if the similarity is 1, and otherwise the same similarity.
+    #[must_use]
+    pub fn below_one(self) -> Self {
+        if self == Self::ONE { Self::ALMOST_ONE } else { self }
     }
 
     /// Returns the ratio as the nearest floating-point number.

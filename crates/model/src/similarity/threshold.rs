@@ -146,6 +146,12 @@ impl Threshold {
         product(self.denominator, similarity.shared) >= product(self.numerator, similarity.union)
     }
 
+    /// Returns whether only equal sets have the similarity 1, by the measure of the threshold.
+    #[must_use]
+    pub fn is_one_for_equal_sets_only(self) -> bool {
+        self.similarity(1, 1, 2) != Similarity::ONE
+    }
+
     /// Returns the size of the smallest set that can reach the threshold with a set of `size`
     /// elements.
     #[inline]

@@ -1,0 +1,153 @@
+//! Texts with the same words and other symbols, such as `a < b` and `a > b`. Their similarity is 0.999999, and 1 is
+//! only for texts whose symbols are equal, too.
+
+use crate::program::Folder;
+use crate::random_texts::Random;
+use simtool::close::Close;
+use simtool::pipeline::NearDuplicates;
+use simtool::similarity::Similarity;
+use simtool::{Config, Method, Texts, compare, deduplicate};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Methods that compare sets of single words.
+const METHODS: [&str; 7] = [
+    "exact:shingle=words:1,similarity=",
+    "exact:shingle=words:1,similarity=cosine:",
+    "exact:shingle=words:1,similarity=dice:",
+    "exact:shingle=words:1,weight=idf,similarity=",
+    "exact:shingle=auto:1,similarity=",
+    "simhash:shingle=words:1,weight=binary,max_distance=31,verify=",
+    "minhash:shingle=words:1,similarity=0.3,verify=",
+];
+
+/// Returns short texts of few words and symbols, many with the same words.
+fn texts(random: &mut Random, count: usize) -> Vec<String> {
+    let text = |_| {
+        let parts = (0..=random.below(5))
+            .map(|_| ["ab", "cd", "+", "-", "<", "é", "🙂"][random.below(7) as usize]);
+        let parts: Vec<&str> = parts.collect();
+        format!("ef {}", parts.join(" "))
+    };
+    (0..count).map(text).collect()
+}
+
+fn words(text: &str) -> BTreeSet<&str> {
+    text.split(' ').filter(|part| part.chars().all(char::is_alphabetic)).collect()
+}
+
+fn symbols(text: &str) -> String {
+    text.chars().filter(|character| "+<🙂".contains(*character)).collect()
+}
+
+fn config(method: &str) -> Config {
+    Config { method: method.parse::<Method>().unwrap(), ..Config::default() }
+}
+
+fn similarities(close: &Close) -> BTreeMap<(u32, u32), Similarity> {
+    let mut found = BTreeMap::new();
+    let taken = close.for_each_pair(|pair| {
+        found.insert((pair.a, pair.b), pair.closeness.exact_similarity().unwrap());
+        Ok::<_, ()>(())
+    });
+    assert_eq!(taken, Ok(()));
+    found
+}
+
+/// Checks all pairs of equal sets of words in a result. Returns the other pairs.
+fn check_equal_words(
+    texts: &[String],
+    found: &NearDuplicates,
+    is_equality_needed: bool,
+) -> BTreeMap<(u32, u32), Similarity> {
+    let mut similarities = similarities(&found.close);
+    for (b, right) in (0_u32..).zip(texts) {
+        for (a, left) in (0..b).zip(texts) {
+            if words(left) != words(right) {
+                continue;
+            }
+            let are_equal = symbols(left) == symbols(right);
+            let unequal = (!is_equality_needed).then_some(Similarity::ALMOST_ONE);
+            let expected = if are_equal { Some(Similarity::ONE) } else { unequal };
+            let similarity = similarities.remove(&(a, b));
+            assert_eq!(similarity, expected, "{left} | {right}");
+        }
+    }
+    similarities
+}
+
+#[test]
+fn only_equal_symbols_have_similarity_one_in_every_method() {
+    for seed in 0..10 {
+        let texts = texts(&mut Random(seed), 60);
+        for method in METHODS {
+            let some = deduplicate(&Texts::of(&texts), &config(&format!("{method}0.6"))).unwrap();
+            let others = check_equal_words(&texts, &some, false);
+            assert!(others.values().all(|similarity| *similarity < Similarity::ALMOST_ONE));
+            let equal = deduplicate(&Texts::of(&texts), &config(&format!("{method}1"))).unwrap();
+            assert!(check_equal_words(&texts, &equal, true).is_empty());
+            // The strictest level of a run counts the same documents.
+            assert_eq!(some.levels[0].removed, equal.removals.len() as u64, "{method}");
+            for removal in &some.removals {
+                let (left, right) = (&texts[removal.kept as usize], &texts[removal.row as usize]);
+                let is_one = removal.closeness.unwrap().exact_similarity() == Some(Similarity::ONE);
+                assert_eq!(is_one, words(left) == words(right) && symbols(left) == symbols(right));
+            }
+        }
+    }
+}
+
+#[test]
+fn symbols_count_between_two_collections() {
+    let corpus = Texts::of(&["a < b", "a > b", "c"]);
+    let queries = Texts::of(&["A > b!", "a b", "a >\n< b"]);
+    for method in ["exact:shingle=words:1", "simhash:shingle=words:1,verify=0.8"] {
+        let found = simtool::match_collections(&queries, &corpus, &config(method)).unwrap();
+        let best: Vec<_> = found
+            .removals
+            .iter()
+            .map(|removal| {
+                (removal.row, removal.kept, removal.closeness.unwrap().exact_similarity())
+            })
+            .collect();
+        let almost = Some(Similarity::ALMOST_ONE);
+        assert_eq!(best, [(0, 1, Some(Similarity::ONE)), (1, 0, almost), (2, 0, almost)]);
+    }
+}
+
+#[test]
+fn symbols_do_not_count_if_one_set_may_be_part_of_another() {
+    let texts = ["a < b", "a > b c", "a > b"];
+    let found =
+        deduplicate(&Texts::of(&texts), &config("exact:shingle=words:1,similarity=containment:1"));
+    let similarities = similarities(&found.unwrap().close);
+    assert!(
+        similarities.len() == 3
+            && similarities.values().all(|similarity| *similarity == Similarity::ONE)
+    );
+}
+
+#[test]
+fn two_texts_are_compared_by_their_symbols() {
+    let config = config("exact:shingle=words:1");
+    let similarity = |left, right| compare(left, right, &config).similarity.unwrap();
+    assert_eq!(similarity("a < b", "A <  b."), Similarity::ONE);
+    for (left, right) in [("a<b", "a>b"), ("x +5", "x -5"), ("C++", "C#"), ("👍🏽 a", "👍🏿 a")]
+    {
+        assert_eq!(similarity(left, right), Similarity::ALMOST_ONE);
+    }
+}
+
+#[test]
+fn the_program_shows_that_texts_are_not_equal() {
+    let lines = ["x <= 5 and so on", "x >= 5 and so on", "X <= 5, and so on"];
+    let lines = lines.map(|line| format!("{{\"text\": \"{line}\"}}\n"));
+    let folder = Folder::empty().with("in.jsonl", lines.concat());
+    assert_eq!(folder.run_words("dedup in.jsonl --pairs --similarity 0.5 --output out").code, 0);
+    let pairs = std::fs::read_to_string(folder.path("out/pairs.jsonl")).unwrap();
+    let similarity = |line: &str| {
+        let pair: serde_json::Value = serde_json::from_str(line).unwrap();
+        pair["similarity"].as_f64().unwrap()
+    };
+    let similarities: Vec<f64> = pairs.lines().map(similarity).collect();
+    assert_eq!(similarities, [0.999_999, 1.0, 0.999_999], "{pairs}");
+}
