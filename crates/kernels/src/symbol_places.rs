@@ -2,7 +2,6 @@
 //! word, and all characters of four bytes, among which the emoji are.
 
 use super::Isa;
-use super::character_starts::places;
 use super::high_bits::flagged;
 use super::own_loops::xxh3_short::MARGIN;
 use super::vector::{Kernel, Level};
@@ -40,7 +39,10 @@ impl Kernel<&mut Vec<u32>> for SymbolPlaces<'_> {
         let Self { length, words } = self;
         let blocks = &words.blocks[..length.div_ceil(64)];
         let (text, _) = words.lowered[MARGIN..][..blocks.len() * 64].as_chunks::<64>();
-        for (start, (bytes, block)) in (0..).step_by(64).zip(text.iter().zip(blocks)) {
+        // Indices and not iterators: in a function with its own instructions, the compiler leaves calls of small
+        // functions of iterators as they are, and they would take most of the time.
+        for index in 0..blocks.len() {
+            let (bytes, block) = (&text[index], &blocks[index]);
             // The bytes behind a text are zeros, which are no symbols.
             let mut mask = having(bytes, is_ascii_symbol);
             if block.foreign != 0 {
@@ -48,7 +50,11 @@ impl Kernel<&mut Vec<u32>> for SymbolPlaces<'_> {
                 mask |= having(bytes, |byte| byte >= 0xC0) & !inside
                     | having(bytes, |byte| byte >= 0xF0);
             }
-            found.extend(places(mask).map(|at| start + at as u32));
+            // Most blocks of prose have no symbol.
+            while mask != 0 {
+                found.push(index as u32 * 64 + mask.trailing_zeros());
+                mask &= mask - 1;
+            }
         }
     }
 }
@@ -57,7 +63,10 @@ impl Kernel<&mut Vec<u32>> for SymbolPlaces<'_> {
 #[inline(always)]
 fn having(bytes: &[u8; 64], is_so: impl Fn(u8) -> bool) -> u64 {
     const FLAG: u8 = 0x80;
-    let flags = bytes.map(|byte| if is_so(byte) { FLAG } else { 0 });
+    let mut flags = [0; 64];
+    for at in 0..64 {
+        flags[at] = if is_so(bytes[at]) { FLAG } else { 0 };
+    }
     flagged(&flags, FLAG)
 }
 
