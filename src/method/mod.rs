@@ -338,17 +338,32 @@ impl Method {
     /// misses no pairs.
     #[must_use]
     pub(crate) fn recall_means(&self) -> Option<String> {
-        let (Criterion::Distance(distance), Some(recall)) = (self.close, self.recall) else {
-            return None;
-        };
-        let shape = self.recipe.sketch()?.shape();
-        let layout = Layout::with_recall(shape, distance, recall)?;
+        let (layout, distance) = self.layout()?;
         Some(format!(
             "The search uses {} LSH bands and misses some pairs: of the pairs at distance {distance}, it \
              finds {:.1} % on average, and more of the nearer ones.",
             layout.masks().len(),
-            layout.recall(Layout::agreement(shape, distance)) * 100.0
+            self.found_share()? * 100.0
         ))
+    }
+
+    /// Returns the share of the pairs at the maximum distance that the search finds on average, from 0 to 1. It
+    /// finds more of the nearer pairs. Returns `None` if the search misses no pairs.
+    #[must_use]
+    pub fn found_share(&self) -> Option<f64> {
+        let (layout, distance) = self.layout()?;
+        let shape = self.recipe.sketch()?.shape();
+        Some(layout.recall(Layout::agreement(shape, distance)))
+    }
+
+    /// Returns the LSH bands of the search and the maximum distance. Returns `None` if the search misses no
+    /// pairs.
+    fn layout(&self) -> Option<(Layout, u32)> {
+        let (Criterion::Distance(distance), Some(recall)) = (self.close, self.recall) else {
+            return None;
+        };
+        let shape = self.recipe.sketch()?.shape();
+        Some((Layout::with_recall(shape, distance, recall)?, distance))
     }
 }
 

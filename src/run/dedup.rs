@@ -283,6 +283,7 @@ fn begin_summary(
         parameters: parameters(request, &chosen.plan, &chosen.reasons),
         recipe: method.recipe().to_string(),
         distance_means: method.distance_means(),
+        found_share: method.found_share(),
         stages: found.timings.stages().to_vec(),
         ..Summary::default()
     }

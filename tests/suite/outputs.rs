@@ -95,6 +95,26 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
 }
 
 #[test]
+fn the_share_that_a_search_by_bands_finds_is_shown() {
+    let folder = folder_of_documents();
+    for (options, is_shown) in [("--recall 0.9", true), ("--bits 4", false)] {
+        let run = folder.run_words(&format!(
+            "dedup in.jsonl --method minhash {options} --lanes 124 --force --output out"
+        ));
+        let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
+        let summary: Value = serde_json::from_str(&summary).unwrap();
+        let share = summary["found_share"].as_f64();
+        assert_eq!(share.is_some(), is_shown, "{}", run.err);
+        let line = run.out.lines().find(|line| line.starts_with("found "));
+        assert_eq!(line.is_some(), is_shown, "{}", run.out);
+        if let (Some(share), Some(line)) = (share, line) {
+            assert!((0.9..1.0).contains(&share), "{share}");
+            assert!(line.contains(&format!("{:.1} %", share * 100.0)), "{line}");
+        }
+    }
+}
+
+#[test]
 fn an_index_prints_the_columns_of_the_table() {
     let folder = folder_of_documents();
     assert_eq!(folder.run(&["index", "create", "index"]).code, 0);

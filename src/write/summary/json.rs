@@ -31,6 +31,9 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     if let Some(meaning) = &summary.distance_means {
         string(out, "distance_means", meaning)?;
     }
+    if let Some(share) = summary.found_share {
+        writeln!(out, "  \"found_share\": {share:.6},")?;
+    }
     out.write_all(b"  \"parameters\": {")?;
     for (number, (name, value)) in summary.parameters.iter().enumerate() {
         out.write_all(if number == 0 { b"" } else { b"," })?;

@@ -45,6 +45,9 @@ pub struct Summary {
     pub recipe: String,
     /// Sentence for people that explains the meaning of distances. `None` if the method has no distances.
     pub distance_means: Option<String>,
+    /// Share of the pairs at the maximum distance that the search finds on average, from 0 to 1. `None` if the
+    /// search misses no pairs.
+    pub found_share: Option<f64>,
     /// Time at which the run started. `None` if the caller has no clock.
     pub begin: Option<UtcTime>,
     /// Time at which the run ended, before the summary and the page were written.

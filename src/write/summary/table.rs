@@ -26,6 +26,11 @@ pub fn table(summary: &Summary) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", line.trim_end());
     }
+    if let Some(share) = summary.found_share {
+        let share = format!("{:.1} %", share * 100.0);
+        let note = "of the pairs at the maximum distance, on average (--recall)";
+        let _ = writeln!(text, "{:<width$} {share:>12}  {note}", "found");
+    }
     if let Some(dates) = summary.dates.as_ref().filter(|dates| !dates.fields.is_empty()) {
         let _ = writeln!(text, "dates from {}", dates.fields.join(", "));
     }
