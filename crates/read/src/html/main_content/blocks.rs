@@ -121,6 +121,11 @@ impl Blocks {
         }
     }
 
+    /// Returns whether all blocks are chosen.
+    pub(super) fn are_all_chosen(&self) -> bool {
+        self.ended.iter().all(|block| block.is_chosen)
+    }
+
     /// Returns the number of letters of the chosen blocks.
     pub(super) fn chosen_letters(&self) -> u32 {
         let chosen = (0..self.ended.len()).filter(|&block| self.ended[block].is_chosen);

@@ -8,17 +8,26 @@ use crate::html::main_content::containers::{Container, ContainerKind, Containers
 use crate::html::main_content::density;
 use std::ops::Range;
 
-/// Smallest number of letters of a main content. A page with less is compared by its whole text.
-const FEWEST_LETTERS: u32 = 60;
+/// Limits for the main content of a page. A page beyond them is compared by its whole text.
+struct Limits {
+    /// Smallest number of letters of the main content.
+    fewest_letters: u32,
+    /// Number of letters of running text that may always be left out because of the names of elements,
+    /// for example in a request to accept cookies.
+    running_by_name: u32,
+}
 
-/// Number of letters of running text that may always be left out because of the names of elements, for
-/// example in a request to accept cookies.
-const MOST_BY_NAME: u32 = 2000;
+/// Limits for pages whose main content is in containers.
+const IN_CONTAINERS: Limits = Limits { fewest_letters: 10, running_by_name: 2000 };
+/// Limits for other pages.
+const GUESSED: Limits = Limits { fewest_letters: 60, running_by_name: 500 };
 
 /// Chooses the blocks of the main content. Returns false if the page has no main content.
 pub(super) fn choose(blocks: &mut Blocks, containers: &Containers) -> bool {
     let chooser = Chooser { blocks, containers };
-    if let Some(ranges) = chooser.marked().or_else(|| chooser.named()) {
+    let contained = chooser.marked().or_else(|| chooser.named());
+    let limits = if contained.is_some() { IN_CONTAINERS } else { GUESSED };
+    if let Some(ranges) = contained {
         for range in ranges {
             blocks.choose(range);
         }
@@ -32,8 +41,9 @@ pub(super) fn choose(blocks: &mut Blocks, containers: &Containers) -> bool {
     let chosen = blocks.chosen_letters();
     // If much more running text is left out because of names than is chosen, the names mean something
     // else, or an end tag is missing.
-    chosen >= FEWEST_LETTERS
-        && blocks.running_by_name() <= MOST_BY_NAME.max(chosen.saturating_mul(4))
+    let most_by_name = limits.running_by_name.max(chosen.saturating_mul(4));
+    let is_enough = chosen >= limits.fewest_letters && blocks.running_by_name() <= most_by_name;
+    is_enough || blocks.are_all_chosen()
 }
 
 /// The blocks and containers of a page, among which the main content is.

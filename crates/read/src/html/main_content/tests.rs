@@ -173,22 +173,29 @@ fn the_most_exact_container_is_chosen() {
 #[test]
 fn pages_without_a_main_content_are_taken_as_a_whole() {
     for html in [
-        "",
-        "<p>Short.",
-        "<main>Too short</main><p>and something outside of it",
-        "<main></main>",
+        "<nav>Menu</nav><p>Short.",
+        "<main>So short</main><p>and something outside of it",
         "<nav>Only a menu</nav>",
         "<body hidden><main>The main content of this page is hidden, although it has many letters.",
     ] {
         assert_eq!(main_of(html), None, "{html}");
     }
-    let half = &TEXT[..90];
+    let half = TEXT[..90].trim_end();
     assert_eq!(main_of(&format!("<main>{half}</main>")).as_deref(), Some(half));
+    // If nothing is left out, the whole text is the main content.
+    for html in ["", "<p>Short.", "<main>x</main>", "<main></main>x", "<!-- x -->"] {
+        assert_eq!(main_of(html), Some(all_of(html)), "{html}");
+    }
     // Ideographs count like several letters.
     let chinese = "\u{6e2f}\u{957f}\u{6bcf}\u{5929}\u{665a}\u{4e0a}\u{6570}\u{8239}".repeat(3);
     assert_eq!(main_of(&format!("x<main>{chinese}</main>")), Some(chinese));
-    let cyrillic = "\u{43f}\u{440}\u{438}\u{432}\u{435}\u{442}".repeat(9);
-    assert_eq!(main_of(&format!("x<main>{cyrillic}</main>")), None);
+    let cyrillic = "\u{43f}\u{440}\u{438}\u{432}\u{435}\u{442} \u{43f}\u{440}\u{438}";
+    assert_eq!(main_of(&format!("x<main>{}</main>", &cyrillic[..17])), None);
+    let long = cyrillic.repeat(2);
+    assert_eq!(main_of(&format!("x<main>{long}</main>")), Some(long));
+    // Without a container, more letters are needed.
+    assert_eq!(main_of(&format!("<nav>x</nav>{}", &TEXT[..60])), None);
+    assert_eq!(main_of(&format!("<nav>x</nav>{half}")).as_deref(), Some(half));
 }
 
 #[test]
@@ -395,8 +402,11 @@ fn a_missing_end_tag_does_not_take_the_main_content_away() {
     // If a menu has far more running text than the rest, it is no menu.
     let menu = format!("<div class=menu>{}</div>", format!("<p>{TEXT}").repeat(20));
     assert_eq!(main_of(&format!("{menu}{OTHER}")), None);
-    let menu = format!("<div class=menu>{}</div>", format!("<p>{TEXT}").repeat(10));
+    let menu = format!("<div class=menu>{}</div>", format!("<p>{TEXT}").repeat(4));
     assert_eq!(main_of(&format!("{menu}{OTHER}")).as_deref(), Some(OTHER));
+    let menu = format!("<div class=menu>{}</div>", format!("<p>{TEXT}").repeat(15));
+    let main = format!("{menu}<main>{OTHER}</main>");
+    assert_eq!(main_of(&main).as_deref(), Some(OTHER));
     let menu = format!("<nav>{}</nav>", format!("<p>{TEXT}").repeat(20));
     assert_eq!(main_of(&format!("{menu}{OTHER}")).as_deref(), Some(OTHER));
     let menu = format!("<div class=menu>{}</div>", format!("<p><a href=x>{TEXT}</a>").repeat(20));
