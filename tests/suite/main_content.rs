@@ -1,8 +1,11 @@
 //! `--content main`: pages with the same main content and another navigation.
 
+#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+
 use crate::program::Folder;
 use serde_json::Value;
 use std::fs;
+use std::path::Path;
 
 const TEXT: &str = "The harbour master counts the boats every evening, and writes their names and their \
                     numbers into a large book that lies open in the lighthouse by the sea.";
@@ -90,4 +93,27 @@ fn documents_of_a_run_are_shown_with_their_main_content() {
     };
     assert!(compare("").contains("products"));
     assert!(!compare(" --content main").contains("products"));
+}
+
+/// The labelled crawl has real pages, whose pairs were judged by their main content.
+#[test]
+fn near_duplicates_of_real_pages_are_found() {
+    let Some(data) = std::env::var_os("SIMTOOL_DATA") else {
+        println!("skipped: SIMTOOL_DATA is not set");
+        return;
+    };
+    let labelled = Path::new(&data).join("labelled-crawl");
+    if !labelled.is_dir() {
+        println!("skipped: SIMTOOL_DATA has no folder labelled-crawl");
+        return;
+    }
+    let method = "exact:similarity=0.8";
+    let arguments = ["eval", labelled.to_str().unwrap(), "--methods", method, "--format", "json"];
+    let run = Folder::empty().run(&[&arguments[..], &["--content", "main", "-q"]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let evaluation: Value = serde_json::from_str(&run.out).unwrap();
+    let own = &evaluation["methods"][0]["collections"][0]["own"];
+    for (measure, least) in [("precision", 0.995), ("f1", 0.99)] {
+        assert!(own[measure].as_f64().unwrap() >= least, "{measure}: {own}");
+    }
 }
