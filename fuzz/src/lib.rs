@@ -1,5 +1,6 @@
 //! Targets that run both under libFuzzer and as a plain program (`mutate`), with seeds that code makes.
 
+mod folder;
 pub mod mutation;
 mod readers;
 mod recorded_run;

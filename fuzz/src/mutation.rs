@@ -1,7 +1,7 @@
 //! Mutations of inputs by a fixed generator: the same seed makes the same inputs on every machine.
 
 /// Generator of mutated inputs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Mutation {
     state: u64,
 }

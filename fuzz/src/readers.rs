@@ -1,6 +1,7 @@
 //! Reads any bytes as a file. Reading must end without a panic, soon and in little memory, and its result
 //! must not depend on the shards.
 
+use crate::folder::with_folder;
 use simtool::document::{Content, Record};
 use simtool::mapped_file::FileAccess;
 use simtool::read::walk::InputFile;
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Longest record. Longer ones are bad records, which are tested, too.
 const LONGEST: usize = 64 << 10;
+/// Number of different lengths of shards.
+const SHARD_LENGTHS: u64 = 8;
 
 /// Everything that reading a file has found.
 #[derive(Debug, Default, PartialEq)]
@@ -33,11 +36,13 @@ struct Seen {
 /// Reads `data` as a file with this name.
 pub(super) fn read(name: &str, data: &[u8]) {
     let started = Instant::now();
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join(name);
-    fs::write(&path, data).expect("the file is written");
-    let whole = seen(&path, 1 << 20);
-    let parts = seen(&path, 1);
+    let [whole, parts] = with_folder(|folder| {
+        let path = folder.join(name);
+        fs::write(&path, data).expect("the file is written");
+        // Shards of single records take the most time, so only some inputs are read in such shards.
+        let shard_bytes = 1 + data.len() as u64 % SHARD_LENGTHS * 64;
+        [seen(&path, 1 << 20), seen(&path, shard_bytes)]
+    });
     assert_eq!(whole, parts, "the shards change the result");
     let texts: usize = whole.texts.iter().map(Vec::len).sum();
     assert!(texts <= LONGEST * whole.records.max(1) as usize, "a text is too long");

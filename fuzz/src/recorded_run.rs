@@ -1,6 +1,7 @@
 //! Reads any bytes as the files of a finished run: its summary and its clusters, separated by a byte 0x1C.
 //! The same bytes are read as a model that was learned from a collection.
 
+use crate::folder::with_folder;
 use simtool::method::Fitted;
 use simtool::options::Options;
 use simtool::run::{Paths, Request, Silent, WhyRequest, dedup, why};
@@ -41,15 +42,18 @@ pub(super) fn ask(data: &[u8]) {
     if let Ok(fitted) = Fitted::from_bytes(data, Path::new("learned")) {
         assert_eq!(fitted.to_bytes(), data);
     }
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut files = data.splitn(FILES.len(), |&byte| byte == SEPARATOR);
-    for name in FILES {
-        let content = files.next().unwrap_or_default();
-        fs::write(folder.path().join(name), content).expect("the file is written");
-    }
-    for document in ["b", "a.jsonl:0"] {
-        let output = folder.path().to_owned();
-        let request = WhyRequest::parse(output, document.to_owned(), Options::new());
-        drop(why(&request.expect("there are no options"), &Silent));
-    }
+    with_folder(|folder| {
+        let mut files = data.splitn(FILES.len(), |&byte| byte == SEPARATOR);
+        for name in FILES {
+            let content = files.next().unwrap_or_default();
+            fs::write(folder.join(name), content).expect("the file is written");
+        }
+        for document in ["b", "a.jsonl:0"] {
+            let mut options = Options::new();
+            // More threads would take longer to start than the work.
+            options.set("threads", "1");
+            let request = WhyRequest::parse(folder.to_owned(), document.to_owned(), options);
+            drop(why(&request.expect("the options are valid"), &Silent));
+        }
+    });
 }

@@ -7,7 +7,7 @@
 
 use simtool_fuzz::mutation::Mutation;
 use simtool_fuzz::{TARGETS, Target, run};
-use std::panic::catch_unwind;
+use std::panic::{catch_unwind, set_hook};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -17,6 +17,8 @@ use std::{env, fs};
 const MOST_FAILURES: usize = 3;
 /// Largest memory of the process, in KiB. A reader may not need more for inputs of 20 KB.
 const MOST_MEMORY: u64 = 2 << 20;
+/// Number of inputs after which the memory is checked. A check takes as long as a short execution.
+const CHECKED: u64 = 256;
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
@@ -27,6 +29,9 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let seconds = first.parse().expect("usage: mutate SECONDS [TARGET…]");
+    // Panics of other libraries are part of the work: readers catch them. To print them takes longer than
+    // everything else. The message of a failure is printed by `--input`.
+    set_hook(Box::new(|_| {}));
     let wanted: Vec<String> = arguments.collect();
     let is_wanted =
         |target: &&Target| wanted.is_empty() || wanted.iter().any(|name| name == target.name);
@@ -47,15 +52,21 @@ fn runs_without_failure(target: &Target, time: Duration) -> bool {
     let (mut mutation, mut inputs, mut failures) = (Mutation::new(1), 0_u64, 0_usize);
     let mut slowest = Duration::ZERO;
     while started.elapsed() < time && failures < MOST_FAILURES {
-        let input = mutation.next(&seeds);
-        let begun = Instant::now();
-        let is_done = catch_unwind(|| (target.run)(&input)).is_ok();
-        slowest = slowest.max(begun.elapsed());
-        inputs += 1;
-        if !is_done || peak_memory() > MOST_MEMORY {
-            failures += 1;
-            keep(target, inputs, &input);
+        let before = mutation.clone();
+        for number in inputs..inputs + CHECKED {
+            let input = mutation.next(&seeds);
+            let begun = Instant::now();
+            let is_done = catch_unwind(|| (target.run)(&input)).is_ok();
+            slowest = slowest.max(begun.elapsed());
+            if !is_done {
+                failures += 1;
+                keep(target, number, &input);
+            }
         }
+        if peak_memory() > MOST_MEMORY {
+            failures += keep_largest(target, before, &seeds, inputs);
+        }
+        inputs += CHECKED;
     }
     let megabytes = peak_memory() >> 10;
     println!(
@@ -63,6 +74,24 @@ fn runs_without_failure(target: &Target, time: Duration) -> bool {
         target.name
     );
     failures == 0
+}
+
+/// Runs the inputs after the state `mutation` again, the first of which has the number `first`. Keeps those
+/// that take too much memory, and returns their number.
+fn keep_largest(target: &Target, mut mutation: Mutation, seeds: &[Vec<u8>], first: u64) -> usize {
+    let mut found = 0;
+    for number in first..first + CHECKED {
+        let input = mutation.next(seeds);
+        // Resets the peak of the process.
+        fs::write("/proc/self/clear_refs", "5").expect("the peak is reset");
+        drop(catch_unwind(|| (target.run)(&input)));
+        if peak_memory() > MOST_MEMORY {
+            found += 1;
+            keep(target, number, &input);
+        }
+    }
+    // If no input alone takes so much, memory was lost over many of them.
+    found.max(1)
 }
 
 /// Writes an input to the folder `artifacts`.
