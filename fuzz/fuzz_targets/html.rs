@@ -1,19 +1,29 @@
 //! Reads any text as a page of HTML. The reader must not panic, and the text of the page must equal
-//! the result of its slow twin.
+//! the result of its slow twin. The main content of the page has no twin.
 //!
 //! The reader of pages is not part of the library's interface, so its sources are compiled here.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use page_content::PageContent;
 
 #[path = "../../crates/read/src/html/mod.rs"]
-#[expect(unused_imports, reason = "bytes are decoded elsewhere")]
+#[expect(dead_code, unused_imports, reason = "bytes are decoded elsewhere")]
 mod html;
 
-fn text(page: &str) -> Vec<u8> {
+/// The module that the sources import from their crate.
+mod page_content {
+    pub(crate) use simtool::read::PageContent;
+}
+
+fn text_of(page: &str, content: PageContent) -> Vec<u8> {
     let mut text = Vec::new();
-    html::HtmlText::default().extract(page, &mut text);
+    html::HtmlText::new(content).extract(page, &mut text);
     text
+}
+
+fn text(page: &str) -> Vec<u8> {
+    text_of(page, PageContent::default())
 }
 
 #[path = "../../crates/read/src/html/twin.rs"]
@@ -21,6 +31,7 @@ mod twin;
 
 fuzz_target!(|page: &[u8]| {
     let page = String::from_utf8_lossy(page);
+    drop(text_of(&page, PageContent::Main));
     // The twin follows any nesting, the reader only to a limit, so long pages are not compared.
     if page.len() < 2000 {
         assert_eq!(String::from_utf8_lossy(&text(&page)), twin::text(&page));
