@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use page_content::PageContent;
 
 #[path = "../../crates/read/src/html/mod.rs"]
-#[expect(dead_code, reason = "bytes are decoded elsewhere")]
+#[allow(dead_code, unused_imports, reason = "bytes are decoded elsewhere")]
 mod html;
 
 /// The module that the sources import from their crate.
