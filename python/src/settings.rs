@@ -3,7 +3,7 @@
 
 use crate::errors::exception;
 use crate::texts::is_none;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use simtool::options::Options;
@@ -62,7 +62,13 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<OsString> {
 
 /// Parses all settings of a run.
 pub(crate) fn config(mut options: Options) -> PyResult<Config> {
-    Config::parse(&mut options).map_err(exception)
+    let config = Config::parse(&mut options).map_err(exception)?;
+    match config.boilerplate {
+        None => Ok(config),
+        Some(_) => Err(PyValueError::new_err(
+            "boilerplate: counts the lines of a whole collection, so it goes with deduplicate and match",
+        )),
+    }
 }
 
 /// The settings of a run in memory.

@@ -47,6 +47,12 @@ impl TermScratch {
         scratch
     }
 
+    /// Returns an empty list for the terms of a text.
+    pub(crate) fn terms(&mut self) -> &mut Vec<u64> {
+        self.terms.clear();
+        &mut self.terms
+    }
+
     /// Returns the hash of the symbols of the last text, or 0 if it had none.
     pub(crate) fn symbols(&self) -> u64 {
         self.tokens.symbol_hash.digest()

@@ -121,21 +121,44 @@ impl CountedTerms {
         Self { counter: FrequencyCounter::new(range, memory), scratch, distinct }
     }
 
-    pub(super) fn add(&mut self, text: &[u8], maker: &DocumentTerms) {
-        let terms = maker.find(text, &mut self.scratch);
+    pub(super) fn add(&mut self, text: &[u8], find: &FindTerms<'_>) {
+        let terms = find(text, &mut self.scratch);
         // A document frequency counts each document once, however often the term occurs in it.
         self.distinct.deduplicate(terms);
         self.counter.add(terms);
     }
 }
 
-/// Learns how many documents of `corpus` contain each term. The corpus is read once if the counts of all
-/// terms fit in memory. Otherwise term hashes are divided into ranges, and the corpus is read once for each
-/// range.
+/// Learns how many documents of `corpus` contain each term.
 fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Result<Frequencies> {
-    let threads = context.threads();
     // Terms are counted without weights, so nothing has to be learned before.
     let maker = DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
+    document_frequencies(
+        "counting terms",
+        &|text, scratch| maker.find(text, scratch),
+        corpus,
+        context,
+    )
+}
+
+/// Function that finds the terms of a text. A term may be listed several times.
+pub(crate) type FindTerms<'f> =
+    dyn for<'s> Fn(&[u8], &'s mut TermScratch) -> &'s mut Vec<u64> + Sync + 'f;
+
+/// Counts the documents of `corpus` that contain each term that `find` finds. `stage` is the name of the stage
+/// for the progress. The corpus is read once if the counts of all terms fit in memory. Otherwise terms, which
+/// are hashes, are divided into ranges, and the corpus is read once for each range.
+///
+/// # Errors
+///
+/// The corpus cannot be read, or there is too little memory.
+pub(crate) fn document_frequencies(
+    stage: &'static str,
+    find: &FindTerms<'_>,
+    corpus: &dyn Corpus,
+    context: &Context<'_>,
+) -> Result<Frequencies> {
+    let threads = context.threads();
     // The counters may take half of the memory; the other half is for the frequencies made of them.
     let memory = context.memory().free();
     let memory_of_counter = memory / 2 / threads.count() as u64;
@@ -144,9 +167,9 @@ fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Res
     let mut documents = 0;
     let mut merged = Vec::new();
     while let Some(range) = next {
-        context.progress().begin("counting terms", Work::Bytes(corpus.bytes()));
+        context.progress().begin(stage, Work::Bytes(corpus.bytes()));
         let start = || CountedTerms::new(range, memory_of_counter);
-        let states = read_texts(corpus, threads, start, |terms, text| terms.add(text, &maker))?;
+        let states = read_texts(corpus, threads, start, |terms, text| terms.add(text, find))?;
         let counters: Vec<_> = states.into_iter().map(|terms| terms.counter).collect();
         documents = counters.iter().map(FrequencyCounter::documents).sum();
         // Counters that ran out of memory stopped at different terms. Sums are right only for the terms that
@@ -174,7 +197,8 @@ fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
     let enough = (memory / MOST_READINGS).saturating_mul(readings).max(needed.saturating_mul(2));
     let rule = format!(
         "`max_memory` of {memory} bytes is too little to count the documents of each term. Use at least \
-         {}M, or a `weight` that needs no counts (binary, tf or log-tf) without `idf_band` and `top`",
+         {}M, or a `weight` that needs no counts (binary, tf or log-tf) without `idf_band`, `top` and \
+         `boilerplate`",
         enough.div_ceil(1_000_000)
     );
     Error::limit("the terms of the collection", rule)

@@ -16,6 +16,7 @@ mod terms;
 
 pub(crate) use document_terms::{DocumentTerms, TermScratch};
 pub use fitted::Fitted;
+pub(crate) use learn::document_frequencies;
 pub(crate) use learn::most_frequent;
 pub use parts::{PartCounter, PartCounts};
 pub use recipe::Recipe;

@@ -104,7 +104,10 @@ impl PartCounter {
     pub fn add(&mut self, text: &[u8]) {
         match &mut self.counting {
             Counting::Words(tokenizer, _, words) => words.add(text, *tokenizer),
-            Counting::Terms(counting) => counting.1.add(text, &counting.0),
+            Counting::Terms(counting) => {
+                let (maker, counted) = &mut **counting;
+                counted.add(text, &|text, scratch| maker.find(text, scratch));
+            }
         }
     }
 

@@ -177,6 +177,8 @@ fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
         without_terms: read.without_terms,
         repaired: read.repaired,
         whole_pages: read.whole_pages,
+        own_texts: read.own_texts,
+        left_out_bytes: read.left_out_bytes,
         file_faults: read.faults.iter().filter(is_loss).count() as u64,
         text_bytes: read.text_bytes(),
         shared_ids: 0,

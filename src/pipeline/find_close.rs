@@ -3,6 +3,7 @@
 //! The module [`near_duplicates`](super::near_duplicates) uses these pairs to choose the documents to remove
 //! from one collection, or to find the closest partner of each query.
 
+use super::boilerplate::without_boilerplate;
 use super::close_fingerprints::RowJoin;
 use super::corpus_terms::CorpusTerms;
 use super::deciding_fingerprints::find_deciding;
@@ -52,11 +53,19 @@ pub(super) fn find_close(
 ) -> Result<FoundClose> {
     let watched = corpora.map(|corpus| Watched { corpus, progress: context.progress() });
     let corpora = watched.as_ref().map(|corpus| corpus as &dyn Corpus);
-    let run = CloseSearch { corpora, plan, context };
-    match plan.method().close() {
-        Criterion::Similarity(threshold) => run.sets(threshold),
-        Criterion::Distance(distance) => run.rows(distance),
-    }
+    let mut timings = Timings::start();
+    without_boilerplate(corpora, plan.boilerplate(), context, |corpora| {
+        if plan.boilerplate().is_some() {
+            timings.end("count lines");
+        }
+        let run = CloseSearch { corpora, plan, context };
+        let found = match plan.method().close() {
+            Criterion::Similarity(threshold) => run.sets(threshold),
+            Criterion::Distance(distance) => run.rows(distance),
+        }?;
+        timings.extend(&found.timings);
+        Ok(FoundClose { timings, ..found })
+    })
 }
 
 struct CloseSearch<'r> {

@@ -17,6 +17,7 @@
 //! * [`SetKeys`] computes keys of sets; any two similar sets have a key in common. [`Verifier`] compares the
 //!   texts of candidate pairs that another engine found.
 
+pub(crate) mod boilerplate;
 pub(crate) mod close_fingerprints;
 pub mod compare;
 pub mod config;

@@ -7,6 +7,7 @@ use simtool_base::options::Choice;
 use simtool_base::quantity::bytes;
 use simtool_compute::resources::Resources;
 use std::fmt;
+use std::num::NonZeroU32;
 
 /// Task of a run: to compare one collection with itself, or queries with a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +84,12 @@ impl Plan {
         self.config.may_leave_pairs_out && is_proven && self.task == Task::Deduplicate
     }
 
+    /// Returns the minimum number of documents with a line for which the line is left out of the comparison.
+    #[must_use]
+    pub fn boilerplate(&self) -> Option<NonZeroU32> {
+        self.config.boilerplate
+    }
+
     /// Returns the threads, memory and instruction set of the run.
     #[must_use]
     pub fn resources(&self) -> &Resources {
@@ -92,13 +99,16 @@ impl Plan {
     /// Returns the approximate number of times that the input is read. Reading texts again to verify
     /// candidate pairs is not counted.
     pub(crate) fn readings(&self) -> f64 {
-        // A join of sets reads its input two or three times, and learning takes one more reading.
-        match self.method().close() {
-            Criterion::Similarity(_) if self.method().recipe().terms().is_learned() => 3.5,
-            Criterion::Similarity(_) => 2.5,
-            Criterion::Distance(_) if self.method().recipe().terms().is_learned() => 2.0,
-            Criterion::Distance(_) => 1.0,
-        }
+        // A join of sets reads its input two or three times, and learning or counting lines takes one more
+        // reading each.
+        let counting = if self.boilerplate().is_some() { 1.0 } else { 0.0 };
+        counting
+            + match self.method().close() {
+                Criterion::Similarity(_) if self.method().recipe().terms().is_learned() => 3.5,
+                Criterion::Similarity(_) => 2.5,
+                Criterion::Distance(_) if self.method().recipe().terms().is_learned() => 2.0,
+                Criterion::Distance(_) => 1.0,
+            }
     }
 }
 

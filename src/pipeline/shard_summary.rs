@@ -60,6 +60,8 @@ pub(crate) struct ShardSummary {
     without_terms: u64,
     repaired: u64,
     whole_pages: u64,
+    own_texts: u64,
+    left_out_bytes: u64,
     passed_over: u64,
     non_documents: NonDocumentCounts,
     lengths: Vec<u32>,
@@ -99,6 +101,10 @@ pub struct CollectionSummary {
     pub repaired: u64,
     /// Number of pages whose main content was wanted, but which have none and were read as a whole.
     pub whole_pages: u64,
+    /// Number of documents that were compared without lines that many documents have.
+    pub own_texts: u64,
+    /// Number of bytes of these lines.
+    pub left_out_bytes: u64,
     /// Number of documents that the user excluded, for example by `--limit`. These documents are kept but not
     /// compared.
     pub passed_over: u64,
@@ -134,6 +140,8 @@ pub(crate) fn read_summarized(
         without_terms: 0,
         repaired: 0,
         whole_pages: 0,
+        own_texts: 0,
+        left_out_bytes: 0,
         passed_over: 0,
         non_documents: NonDocumentCounts::default(),
         lengths: Vec::new(),
@@ -158,8 +166,11 @@ pub(crate) fn read_summarized(
                 }
                 summary.repaired += u64::from(document.repaired.is_some());
                 summary.whole_pages += u64::from(document.is_whole_page);
+                summary.own_texts += u64::from(document.left_out > 0);
+                summary.left_out_bytes += document.left_out as u64;
+                let length = document.text.len() + document.left_out;
                 // A text of 4 GiB or more is stored with the greatest number, so it still counts as longest.
-                summary.lengths.push(u32::try_from(document.text.len()).unwrap_or(u32::MAX));
+                summary.lengths.push(u32::try_from(length).unwrap_or(u32::MAX));
                 let compared = visit(index, &document)?;
                 summary.without_terms += u64::from(!compared.has_terms);
                 summary.symbols.extend(compared.symbols);
@@ -261,6 +272,8 @@ impl CollectionSummary {
             all.without_terms += summary.without_terms;
             all.repaired += summary.repaired;
             all.whole_pages += summary.whole_pages;
+            all.own_texts += summary.own_texts;
+            all.left_out_bytes += summary.left_out_bytes;
             all.passed_over += summary.passed_over;
             all.non_documents += summary.non_documents;
             all.lengths.extend(summary.lengths);
@@ -298,6 +311,8 @@ impl CollectionSummary {
         self.without_terms += more.without_terms;
         self.repaired += more.repaired;
         self.whole_pages += more.whole_pages;
+        self.own_texts += more.own_texts;
+        self.left_out_bytes += more.left_out_bytes;
         self.passed_over += more.passed_over;
         self.non_documents += more.non_documents;
     }

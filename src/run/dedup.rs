@@ -392,6 +392,7 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         ("keep", Setting::Text(plan.keep().name().to_owned())),
         ("keep_field", Setting::text(request.keep_field.as_deref())),
         ("cluster", Setting::Text(plan.clusters().name().to_owned())),
+        ("boilerplate", Setting::count(plan.boilerplate().map(|least| least.get().into()))),
         ("corpus", path_list(&request.paths.corpus)),
         ("queries", path_list(&request.paths.queries)),
         ("files_from", Setting::text(list)),

@@ -11,6 +11,7 @@ use crate::evaluate::{
     estimate_by_sample, evaluate,
 };
 use crate::method::presets::NamedMethod;
+use crate::pipeline::boilerplate::without_boilerplate;
 use crate::pipeline::timings::Timings;
 use crate::suggest::{Suggestion, suggest};
 use crate::write::evaluation::{plot_files, plot_names, write_page};
@@ -18,6 +19,7 @@ use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::Options;
+use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_model::evaluation::Evaluation;
 use simtool_model::sides::Sides;
@@ -25,6 +27,7 @@ use simtool_read::Corpus;
 use simtool_read::walk::InputFile;
 use std::ffi::OsStr;
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 /// Name of a labelled collection whose path has no last component, for example `..`.
@@ -37,6 +40,9 @@ pub struct EvaluatedDocuments {
     pub paths: Vec<PathBuf>,
     /// Settings for reading documents.
     pub input: InputSettings,
+    /// Minimum number of documents with a line for which the line is left out of the comparison. `None` if whole
+    /// texts are compared.
+    pub boilerplate: Option<NonZeroU32>,
     /// Memory and threads that the run may use.
     pub resources: Resources,
 }
@@ -247,8 +253,12 @@ impl EvalRequest {
     }
 
     fn read(&self, input: &Input<'_>, face: &dyn Face) -> Result<DocumentsInMemory> {
-        let threads = self.documents.resources.threads;
-        let read = DocumentsInMemory::read(&input.collection, threads, face.progress())?;
+        let EvaluatedDocuments { boilerplate, resources, .. } = &self.documents;
+        let context = Context::new(resources, face.progress())?;
+        let corpus = Sides::One(&input.collection as &dyn Corpus);
+        let read = without_boilerplate(corpus, *boilerplate, &context, |corpus| {
+            DocumentsInMemory::read(*corpus.first(), resources.threads, face.progress())
+        })?;
         // For a collection without documents, the figures would mean nothing.
         input.refuse_nothing(&read.summary)?;
         Input::refuse_missing_ids(&[(input, &read.summary)])?;
@@ -296,6 +306,7 @@ mod tests {
 
     fn documents(path: &Path) -> EvaluatedDocuments {
         EvaluatedDocuments {
+            boilerplate: None,
             paths: vec![path.to_owned()],
             input: InputSettings::default(),
             resources: Resources { threads: 1, ..Resources::default() },

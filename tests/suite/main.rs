@@ -6,6 +6,7 @@ mod allocation;
 mod architecture;
 #[cfg(feature = "parquet")]
 mod bad_inputs;
+mod boilerplate;
 #[cfg(feature = "chinese")]
 mod chinese_words;
 mod cli;

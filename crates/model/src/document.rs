@@ -80,13 +80,15 @@ pub struct Document<'a> {
     /// Whether the user wanted the main content of HTML pages, but the document is a page without
     /// one. Its text is the whole text of the page. The summary counts such documents.
     pub is_whole_page: bool,
+    /// Number of bytes of the document that are not in `text`, because many documents have them.
+    pub left_out: usize,
 }
 
 impl<'a> Document<'a> {
     /// Creates a document that has only a text.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Self {
-        Self { id: None, text, field: None, repaired: None, is_whole_page: false }
+        Self { id: None, text, field: None, repaired: None, is_whole_page: false, left_out: 0 }
     }
 }
 

@@ -106,6 +106,9 @@ pub struct Commands {
 /// Explanation of the number of pages without a main content.
 const WHOLE_PAGES: &str = "pages without a main content: their whole text was compared";
 
+/// Explanation of the number of documents that were compared without boilerplate.
+const OWN_TEXTS: &str = "compared without lines that many documents have";
+
 /// Counts of one collection that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCounts {
@@ -129,6 +132,10 @@ pub struct ReadCounts {
     pub repaired: u64,
     /// Number of pages whose main content was wanted, but which have none and were read as a whole.
     pub whole_pages: u64,
+    /// Number of documents that were compared without lines that many documents have.
+    pub own_texts: u64,
+    /// Number of bytes of these lines.
+    pub left_out_bytes: u64,
     /// Number of files and parts of files that could not be read.
     pub file_faults: u64,
     /// Number of bytes of text of all documents.
@@ -356,6 +363,8 @@ impl Summary {
                 .if_any()
                 .note("bytes that are not text were replaced"),
             new("whole_pages", "whole pages", read.whole_pages).if_any().note(WHOLE_PAGES),
+            new("own_texts", "own texts", read.own_texts).if_any().note(OWN_TEXTS),
+            new("left_out_bytes", "bytes left out", read.left_out_bytes).if_any().for_programs(),
             new("file_faults", "file faults", read.file_faults)
                 .if_any()
                 .note("files, or parts of them, that could not be read"),
@@ -388,6 +397,7 @@ impl Summary {
                 new("corpus_whole_pages", "  whole pages", corpus.whole_pages)
                     .if_any()
                     .note(WHOLE_PAGES),
+                new("corpus_own_texts", "  own texts", corpus.own_texts).if_any().note(OWN_TEXTS),
                 new("corpus_file_faults", "  file faults", corpus.file_faults)
                     .if_any()
                     .note("files, or parts of them, that could not be read"),

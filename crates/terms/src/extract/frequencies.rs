@@ -284,6 +284,11 @@ impl Frequencies {
         self.len() == 0
     }
 
+    /// Returns the stored terms in ascending order, each with the number of documents that contain it.
+    pub fn terms(&self) -> impl Iterator<Item = (u64, u32)> {
+        self.table.iter().map(|(term, [documents, _])| (term, documents))
+    }
+
     /// Returns the document frequency and the [inverse document frequency](idf()) of a term. A term
     /// that is not stored has the values of a term in one document.
     ///

@@ -1,4 +1,4 @@
-//! Counts the letters of texts by script.
+//! Counts the letters of texts by script, and the words of texts.
 
 use super::normalize::is_unspaced;
 use std::collections::BTreeMap;
@@ -11,6 +11,28 @@ pub struct Letters {
     counts: BTreeMap<&'static str, u64>,
     unspaced: u64,
     all: u64,
+}
+
+/// Returns whether a text has at least `least` words. A word is a sequence of letters and digits, or one
+/// character of a script that is written without spaces, such as Chinese.
+///
+/// ```
+/// use simtool_terms::tokenize::letters::has_words;
+///
+/// assert!(has_words("One, two 三四".as_bytes(), 4) && !has_words(b"one two...", 3));
+/// ```
+#[must_use]
+pub fn has_words(text: &[u8], least: usize) -> bool {
+    let (mut words, mut is_inside) = (0, false);
+    for character in text.utf8_chunks().flat_map(|chunk| chunk.valid().chars()) {
+        let is_part = character.is_alphanumeric();
+        words += usize::from(is_part && (!is_inside || is_unspaced(character)));
+        is_inside = is_part;
+        if words >= least {
+            return true;
+        }
+    }
+    words >= least
 }
 
 impl Letters {

@@ -158,6 +158,7 @@ impl CorpusArgs {
             ("verify", &self.verify),
             ("verify_weight", &self.verify_weight),
             ("recall", &self.recall),
+            ("boilerplate", &self.boilerplate),
         ]);
         options.set("output", &self.output);
         options.set_flag("force", self.force);
@@ -266,6 +267,11 @@ pub(crate) struct CorpusArgs {
     /// distance [default: find all].
     #[arg(long, value_name = "PART")]
     pub(crate) recall: Option<String>,
+
+    /// Leave out of the comparison lines that at least this number of documents have, such as menus, unless
+    /// fewer than 50 words would remain. Takes one more reading. match counts the documents of --against.
+    #[arg(long, value_name = "DOCUMENTS")]
+    pub(crate) boilerplate: Option<String>,
 
     #[command(flatten)]
     pub(crate) sketch: SketchArgs,

@@ -6,6 +6,7 @@ use super::{CommonArgs, MemoryArgs};
 use clap::{ValueEnum, ValueHint};
 use simtool::Error;
 use simtool::options::Options;
+use simtool::pipeline::config::parse_boilerplate;
 use simtool::read::PageContent;
 use simtool::run::{EvaluatedDocuments, InputSettings};
 use std::path::PathBuf;
@@ -114,6 +115,10 @@ pub(crate) struct EvalArgs {
         value_parser = choices::<PageContent>(), help_heading = "Reading")]
     pub(crate) content: String,
 
+    /// Leave out of the comparison lines that at least this number of documents have, as `simtool dedup` does.
+    #[arg(long, value_name = "DOCUMENTS", conflicts_with_all = ["sample", "suggest"], help_heading = "Methods")]
+    pub(crate) boilerplate: Option<String>,
+
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
 
@@ -128,10 +133,12 @@ impl EvalArgs {
         options.set_given([("text_field", &self.text_field), ("id_field", &self.id_field)]);
         options.set_flag("all_strings", self.all_strings);
         options.set("content", &self.content);
+        options.set_given([("boilerplate", &self.boilerplate)]);
         self.memory.set(&mut options);
         let input = InputSettings::parse(&mut options)?;
+        let boilerplate = parse_boilerplate(&mut options)?;
         let resources = self.common.resources(&self.memory)?;
-        Ok(EvaluatedDocuments { paths, input, resources })
+        Ok(EvaluatedDocuments { paths, input, boilerplate, resources })
     }
 }
 

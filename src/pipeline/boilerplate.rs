@@ -1,0 +1,209 @@
+//! Leaves boilerplate out of the comparison: lines that many documents of the collection have, such as menus.
+//!
+//! One more reading counts the documents with each line. Then each document is read without the common lines.
+//! If too few words are left, its whole text is compared, so copies of a page that has nothing of its own are
+//! still found. Equal texts stay equal.
+//!
+//! # References
+//!
+//! A. Broder, S. Glassman, M. Manasse, G. Zweig. Syntactic clustering of the web. WWW 1997, section 5 (common
+//! shingles are ignored).
+
+use crate::method::{TermScratch, document_frequencies};
+use simtool_base::error::Result;
+use simtool_base::stable_hash::hash;
+use simtool_base::unordered_map::UnorderedSet;
+use simtool_compute::context::Context;
+use simtool_model::document::{Content, Document};
+use simtool_model::sides::Sides;
+use simtool_read::view::{Reading, View};
+use simtool_read::{Corpus, Event, Visit};
+use simtool_terms::tokenize::letters::has_words;
+use std::num::NonZeroU32;
+
+/// Minimum number of words that a document must have without the common lines. If it has fewer, its whole text
+/// is compared.
+const OWN_WORDS: usize = 50;
+
+/// Hashes of the lines that many documents of a collection have.
+struct CommonLines(UnorderedSet<u64>);
+
+impl CommonLines {
+    /// Finds the lines that at least `least` documents of `corpus` have. Reads the corpus once, or more often if
+    /// there is little memory.
+    ///
+    /// # Errors
+    ///
+    /// The corpus cannot be read, or there is too little memory.
+    fn find(corpus: &dyn Corpus, least: NonZeroU32, context: &Context<'_>) -> Result<Self> {
+        let frequencies = document_frequencies("counting lines", &lines_of, corpus, context)?;
+        let common = frequencies.terms().filter(|&(_, documents)| documents >= least.get());
+        Ok(Self(common.map(|(line, _)| line).collect()))
+    }
+
+    /// Returns the number of bytes of memory that the lines take.
+    fn bytes(&self) -> u64 {
+        (self.0.capacity() * 2 * size_of::<u64>()) as u64
+    }
+
+    /// Returns the text without common lines, which is built in `room`. Returns the whole text if it has no such
+    /// line, or if fewer than [`OWN_WORDS`] words would be left.
+    fn own_text<'t>(&self, text: &'t [u8], room: &'t mut Vec<u8>) -> &'t [u8] {
+        room.clear();
+        let mut end = 0;
+        for (place, line) in lines(text) {
+            if self.0.contains(&line) {
+                room.extend_from_slice(&text[end..place.start]);
+                end = place.end;
+            }
+        }
+        if end == 0 {
+            return text;
+        }
+        room.extend_from_slice(&text[end..]);
+        if has_words(room, OWN_WORDS) { room } else { text }
+    }
+}
+
+/// Returns the hashes of the lines of a text.
+fn lines_of<'s>(text: &[u8], scratch: &'s mut TermScratch) -> &'s mut Vec<u64> {
+    let found = scratch.terms();
+    found.extend(lines(text).map(|(_, line)| line));
+    found
+}
+
+/// Returns the lines of a text that are not blank, each with its place and its hash. White space at the start and
+/// the end of a line is not part of it.
+fn lines(text: &[u8]) -> impl Iterator<Item = (std::ops::Range<usize>, u64)> {
+    let mut start = 0;
+    text.split(|&byte| byte == b'\n').filter_map(move |line| {
+        let begin = start;
+        start += line.len() + 1;
+        let trimmed = line.trim_ascii();
+        (!trimmed.is_empty()).then(|| (begin..begin + line.len(), hash(trimmed)))
+    })
+}
+
+/// Calls `run` with the corpora. If `least` is given, their documents lack the lines that at least this number of
+/// documents of the last corpus have. So the result for a query does not depend on other queries.
+///
+/// # Errors
+///
+/// A corpus cannot be read, there is too little memory, or `run` fails.
+pub(crate) fn without_boilerplate<R>(
+    corpora: Sides<&dyn Corpus>,
+    least: Option<NonZeroU32>,
+    context: &Context<'_>,
+    run: impl FnOnce(Sides<&dyn Corpus>) -> Result<R>,
+) -> Result<R> {
+    let Some(least) = least else { return run(corpora) };
+    let common = &CommonLines::find(*corpora.second(), least, context)?;
+    let _lines = context.memory().hold(common.bytes());
+    let own = corpora.map(|corpus| OwnTexts { corpus, common });
+    run(own.as_ref().map(|own| own as &dyn Corpus))
+}
+
+/// A corpus whose documents lack the common lines.
+#[derive(Clone, Copy)]
+struct OwnTexts<'c> {
+    corpus: &'c dyn Corpus,
+    common: &'c CommonLines,
+}
+
+impl std::fmt::Debug for OwnTexts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.corpus.fmt(f)
+    }
+}
+
+impl View for OwnTexts<'_> {
+    fn shown(&self) -> &dyn Corpus {
+        self.corpus
+    }
+
+    fn read_through(
+        &self,
+        _shard: usize,
+        visit: &mut Visit<'_>,
+        read: &mut Reading<'_>,
+    ) -> Result<()> {
+        let mut room = Vec::new();
+        read(&mut |event| match event {
+            Event::Record(mut record) => {
+                if let Content::Document(document) = record.content {
+                    let text = self.common.own_text(document.text, &mut room);
+                    let left_out = document.text.len() - text.len();
+                    record.content = Content::Document(Document { text, left_out, ..document });
+                    return visit(Event::Record(record));
+                }
+                visit(Event::Record(record))
+            }
+            other => visit(other),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::progress::NoProgress;
+    use simtool_compute::resources::Resources;
+    use simtool_read::Texts;
+    use std::ops::ControlFlow;
+
+    fn words(name: &str, count: usize) -> String {
+        (0..count).map(|number| format!("{name}{number} ")).collect::<Vec<_>>().concat()
+    }
+
+    fn own_texts(texts: &[String], least: u32) -> Vec<(String, usize)> {
+        let resources = Resources { threads: 2, ..Resources::default() };
+        let context = Context::new(&resources, &NoProgress).unwrap();
+        let corpus = Texts::of(texts);
+        let common = CommonLines::find(&corpus, NonZeroU32::new(least).unwrap(), &context).unwrap();
+        let mut found = Vec::new();
+        let own = OwnTexts { corpus: &corpus, common: &common };
+        for shard in 0..own.shard_count() {
+            own.read_shard(shard, &mut |event| {
+                if let Event::Record(record) = event
+                    && let Content::Document(document) = record.content
+                {
+                    let text = String::from_utf8(document.text.to_vec()).unwrap();
+                    found.push((text, document.left_out));
+                }
+                Ok(ControlFlow::Continue(()))
+            })
+            .unwrap();
+        }
+        found
+    }
+
+    #[test]
+    fn lines_of_many_documents_are_left_out_if_enough_words_remain() {
+        let page =
+            |name: &str, count| format!("Home | About\n\n  {}\n\tContact\n", words(name, count));
+        let mut texts: Vec<String> = ["a", "b", "c"].map(|name| page(name, 50)).to_vec();
+        texts.push(page("d", 49));
+        texts.push("nothing in common".to_owned());
+        let own = own_texts(&texts, 4);
+        for (number, name) in ["a", "b", "c"].iter().enumerate() {
+            let expected = format!("\n\n  {}\n\n", words(name, 50));
+            assert_eq!(own[number], (expected, "Home | About\tContact".len()));
+        }
+        for number in [3, 4] {
+            assert_eq!(own[number], (texts[number].clone(), 0));
+        }
+        // Five documents have none of the lines.
+        let all: Vec<_> = texts.iter().map(|text| (text.clone(), 0)).collect();
+        assert_eq!(own_texts(&texts, 5), all);
+    }
+
+    #[test]
+    fn copies_are_compared_as_a_whole_if_all_their_lines_are_common() {
+        let texts = vec![format!("{}\n{}", words("a", 60), words("b", 60)); 30];
+        assert!(
+            own_texts(&texts, 20)
+                .iter()
+                .all(|(text, left_out)| *text == texts[0] && *left_out == 0)
+        );
+    }
+}

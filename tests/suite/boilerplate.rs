@@ -1,0 +1,87 @@
+//! Lines that many documents have, such as menus, do not count with `--boilerplate`.
+
+use crate::program::Folder;
+use serde_json::Value;
+use std::fs;
+
+const MENU: &str = "Home and news\nAll products of this shop from A to Z\nContact, imprint and terms of use\n\
+                    Help for orders and returns\nYour basket is empty now and waits for you to fill it\n";
+
+/// Returns 60 words that only the pages of this number have.
+fn words(number: usize) -> String {
+    (0..60).map(|word| format!("w{number}x{word} ")).collect::<Vec<_>>().concat()
+}
+
+/// Pages with the same menu: 20 different ones, a copy of page 3 in another template, two copies of an empty page.
+fn pages() -> Vec<String> {
+    let mut pages: Vec<String> =
+        (0..20).map(|number| format!("{}{}\n", MENU.repeat(4), words(number))).collect();
+    pages.push(format!("{}\nTo the next shop\n", words(3)));
+    pages.push(MENU.to_owned());
+    pages.push(MENU.to_owned());
+    pages
+}
+
+fn folder() -> Folder {
+    let line = |text: &String| serde_json::json!({ "text": text }).to_string() + "\n";
+    Folder::empty().with("pages.jsonl", pages().iter().map(line).collect::<Vec<_>>().concat())
+}
+
+/// Returns the record numbers of the removed documents, each with that of the kept one, and the summary.
+fn removed(folder: &Folder, options: &str) -> (Vec<[u64; 2]>, Value) {
+    let run = folder.run_words(&format!("dedup pages.jsonl --force --output out {options}"));
+    assert_eq!(run.code, 0, "{}", run.err);
+    let read = |name: &str| fs::read_to_string(folder.path(&format!("out/{name}"))).unwrap();
+    let removed = read("removed.jsonl");
+    let of_line = |line: &str| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        ["record", "kept_record"].map(|name| line[name].as_u64().unwrap())
+    };
+    (removed.lines().map(of_line).collect(), serde_json::from_str(&read("summary.json")).unwrap())
+}
+
+#[test]
+fn pages_that_share_only_a_menu_are_kept_and_copies_in_other_templates_are_found() {
+    let folder = folder();
+    for method in
+        ["", "--weight idf", "--method simhash --max-distance 10", "--method minhash --verify 0.8"]
+    {
+        for threads in [1, 2] {
+            let (found, summary) =
+                removed(&folder, format!("--boilerplate 5 --threads {threads} {method}").trim());
+            // The empty pages have no words of their own, so they are compared as a whole.
+            assert_eq!(found, [[20, 3], [22, 21]], "{method}");
+            assert_eq!(summary["own_texts"], 20);
+            assert_eq!(summary["parameters"]["boilerplate"], 5);
+            let bytes: usize = pages().iter().map(String::len).sum();
+            assert_eq!(summary["text_bytes"], bytes);
+        }
+    }
+    let (found, summary) = removed(&folder, "--boilerplate 30");
+    assert_eq!((found, &summary["own_texts"]), (removed(&folder, "").0, &Value::Null));
+}
+
+#[test]
+fn a_match_counts_the_documents_of_the_collection_to_match_against() {
+    let query = serde_json::json!({ "text": format!("{MENU}{}", words(7)) }).to_string();
+    let folder = folder().with("new.jsonl", query);
+    let matched = |options: &str| {
+        let run = folder.run_words(
+            format!("match new.jsonl --against pages.jsonl --force --output out {options}").trim(),
+        );
+        assert_eq!(run.code, 0, "{}", run.err);
+        fs::read_to_string(folder.path("out/pairs.jsonl")).unwrap().lines().count()
+    };
+    assert_eq!((matched("--boilerplate 5"), matched("")), (1, 0));
+}
+
+#[test]
+fn a_number_below_two_is_refused() {
+    let run = folder().run_words("dedup pages.jsonl --boilerplate 1");
+    assert_eq!(run.code, 2);
+    assert!(
+        run.err.contains("--boilerplate 1: must be a number of documents of at least 2"),
+        "{}",
+        run.err
+    );
+}
