@@ -50,7 +50,7 @@ fn what_is_not_given_has_a_default() {
         ("simhash", "simhash:bits=64,max_distance=3,shingle=words:3"),
         (
             "minhash",
-            "minhash:lanes=124,bits=4,hashing=one-permutation,measure=cosine,max_distance=200,\
+            "minhash:lanes=124,bits=4,hashing=one-permutation,measure=cosine,max_distance=100,\
              shingle=chars:7",
         ),
         (
@@ -60,7 +60,7 @@ fn what_is_not_given_has_a_default() {
         ),
         (
             "minhash:recall=0.98,verify=0.8",
-            "minhash:lanes=124,bits=4,hashing=one-permutation,measure=cosine,max_distance=200,\
+            "minhash:lanes=124,bits=4,hashing=one-permutation,measure=cosine,max_distance=100,\
              recall=0.98,verify=0.8,shingle=chars:7",
         ),
         (

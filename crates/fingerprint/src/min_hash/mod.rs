@@ -232,7 +232,11 @@ impl Sketch for MinHash {
     }
 
     fn default_distance(&self) -> u32 {
-        self.distance_at(Threshold::DEFAULT).unwrap_or(0)
+        let least = match self.measure {
+            EstimatedMeasure::Jaccard => Threshold::DEFAULT,
+            EstimatedMeasure::Cosine => Threshold::DEFAULT_COSINE,
+        };
+        self.distance_at(least).unwrap_or(0)
     }
 
     /// Returns the average distance of two sets with this similarity. For Jaccard, the number of

@@ -238,7 +238,8 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "METHOD", value_parser = methods_or_auto())]
     pub(crate) method: Option<String>,
 
-    /// Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default: 0.8].
+    /// Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default: 0.8, or
+    /// 0.9 with minhash by cosine].
     #[arg(long, value_name = "S", long_help = similarity_help())]
     pub(crate) similarity: Option<String>,
 

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 /// Returns the long help text of `--similarity`, with a line for each similarity measure.
 pub(super) fn similarity_help() -> String {
     let mut help =
-        "Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default: 0.8].\n\n\
+        "Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default: 0.8, \
+        or 0.9 with minhash by cosine].\n\n\
         With exact, a measure may precede the number, for example cosine:0.8:\n"
             .to_owned();
     for measure in MEASURES {
