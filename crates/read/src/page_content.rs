@@ -6,10 +6,10 @@ use simtool_base::options::Choice;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PageContent {
     /// The whole text of the page.
-    #[default]
     All,
     /// The main content: the text without navigation, header, footer and other parts that many
     /// pages of a site share. A page without a recognizable main content is taken as a whole.
+    #[default]
     Main,
 }
 

@@ -58,7 +58,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) encoding: Option<String>,
 
-    /// Text of an HTML page that is compared, in files and in web archives.
+    /// Text of an HTML page that is compared, in files and in web archives. Mails are always read as a whole.
     #[arg(long, value_name = "PART", default_value_t = usual_content(),
         value_parser = choices::<PageContent>())]
     pub(crate) content: String,
