@@ -164,7 +164,7 @@ mod tests {
         for (options, message) in [
             ("text_field=body", "text_field body: applies to jsonl, csv, tsv and parquet"),
             ("id_field=key", "id_field key: needs a document FILE#ID"),
-            ("content=main", "content main: applies to HTML pages, and neither document"),
+            ("content=all", "content all: applies to HTML pages, and neither document"),
             ("weight=idf", "weight idf: is learned from a collection"),
             ("colour=red", "options colour=red: "),
             ("bits=3", "bits 3: "),

@@ -127,7 +127,7 @@ impl InputSettings {
     /// the documents before it are the same.
     pub(crate) fn selection_digests(&self) -> SelectionDigests {
         // Stored indexes depend on these settings, which must not change with a default.
-        let usual = Self { content: PageContent::All, ..Self::default() };
+        let usual = Self { content: PageContent::Main, ..Self::default() };
         let digest = |of: fn(&Self) -> String| {
             let text = of(self);
             (text != of(&usual)).then(|| hash(text.as_bytes()))
@@ -138,10 +138,11 @@ impl InputSettings {
     /// Returns the settings that decide what a document is, as a text.
     fn reading_text(&self) -> String {
         let Self { format, split, encoding, content, dialect, text_field, all_strings, .. } = self;
-        // Indexes from before this setting hold the whole text of pages.
+        // Indexes from before this setting hold the whole text of pages. Their files count as added all the same,
+        // because most of them have no pages.
         let content = match content {
-            PageContent::All => String::new(),
-            PageContent::Main => format!(" {content:?}"),
+            PageContent::Main => String::new(),
+            PageContent::All => format!(" {content:?}"),
         };
         format!(
             "{format:?} {split:?} {encoding:?} {dialect:?} {text_field:?} {all_strings}{content}"
@@ -439,11 +440,11 @@ mod tests {
             let mut options = Options::parse(options).unwrap();
             InputSettings::parse(&mut options).unwrap().selection_digests().reading
         };
-        // Indexes from before this setting hold the whole text of pages.
-        assert_eq!(digest("content=all"), None);
-        let main = digest("content=main");
-        assert!(main.is_some() && main != digest("encoding=cp1251"));
-        assert_ne!(digest("content=main,encoding=cp1251"), digest("encoding=cp1251"));
+        // The files of indexes from before this setting count as added.
+        assert_eq!(digest("content=main"), None);
+        let all = digest("content=all");
+        assert!(all.is_some() && all != digest("encoding=cp1251"));
+        assert_ne!(digest("content=all,encoding=cp1251"), digest("encoding=cp1251"));
     }
 
     #[test]

@@ -325,7 +325,7 @@ fn the_help_of_a_command_has_its_options_alone_with_values_and_defaults() {
         assert!(long.lines().all(|line| line.chars().count() <= 100), "{long}");
     }
     for (command, wanted) in [
-        ("dedup", "[default: 0.8]"),
+        ("dedup", "[default: 0.8, or"),
         ("dedup", "[default: exact] [possible values: exact, simhash, "),
         ("dedup", "64, 128, 256 or 512 [default: 64]"),
         ("dedup", "[default: words:3]"),

@@ -59,11 +59,14 @@ fn pages_are_compared_by_their_main_content() {
     for input in ["pages", "pages.warc"] {
         let folder = folder();
         // The navigation makes the pages `a` and `c` similar, and `a` and `b` different.
-        let all = folder.run(&["dedup", input, "--similarity", "0.9", "--output", "all"]);
+        let arguments = ["--content", "all", "--similarity", "0.9", "--output", "all"];
+        let all = folder.run(&[&["dedup", input][..], &arguments].concat());
         assert_eq!((all.code, all.out.contains("whole pages")), (0, false), "{}", all.err);
         assert_eq!(summary(&folder, "all")["removed"], 0);
         assert_eq!(summary(&folder, "all")["parameters"]["content"], "all");
-        let arguments = ["dedup", input, "--content", "main", "--output", "main"];
+        let report = fs::read_to_string(folder.path("all/report.html")).unwrap();
+        assert!(report.contains("--content all"), "the command that compares two pages lacks it");
+        let arguments = ["dedup", input, "--output", "main"];
         let main = folder.run(&arguments);
         assert_eq!(main.code, 0, "{}", main.err);
         crate::agreement::agree(&main, &folder.path("main"));
@@ -71,7 +74,6 @@ fn pages_are_compared_by_their_main_content() {
         assert_eq!((&summary["removed"], &summary["whole_pages"]), (&1.into(), &2.into()));
         assert_eq!(summary["parameters"]["content"], "main");
         let report = fs::read_to_string(folder.path("main/report.html")).unwrap();
-        assert!(report.contains("--content main"), "the command that compares two pages lacks it");
         assert!(report.contains("pages without a main content"));
     }
 }
@@ -79,7 +81,7 @@ fn pages_are_compared_by_their_main_content() {
 #[test]
 fn documents_of_a_run_are_shown_with_their_main_content() {
     let folder = folder();
-    let run = folder.run_words("dedup pages.warc --content main --output main -q");
+    let run = folder.run_words("dedup pages.warc --output main -q");
     assert_eq!(run.code, 0, "{}", run.err);
     let why = folder.run_words("why main http://a.example/b");
     assert!(why.out.contains("similarity 1"), "{}", why.out);
@@ -91,8 +93,8 @@ fn documents_of_a_run_are_shown_with_their_main_content() {
         assert_eq!(run.code, 0, "{}", run.err);
         run.out
     };
-    assert!(compare("").contains("products"));
-    assert!(!compare(" --content main").contains("products"));
+    assert!(compare(" --content all").contains("products"));
+    assert!(!compare("").contains("products"));
 }
 
 /// The labelled crawl has real pages, whose pairs were judged by their main content.

@@ -270,7 +270,8 @@ pub(crate) struct CorpusArgs {
     pub(crate) recall: Option<String>,
 
     /// Leave out of the comparison lines that at least this number of documents have, such as menus, unless
-    /// fewer than 50 words would remain. Takes one more reading. match counts the documents of --against.
+    /// fewer than 50 words would remain. Takes one more reading. A match counts documents of the collection
+    /// to match against.
     #[arg(long, value_name = "DOCUMENTS")]
     pub(crate) boilerplate: Option<String>,
 
