@@ -23,7 +23,7 @@ fn text_of(page: &str, content: PageContent) -> Vec<u8> {
 }
 
 fn text(page: &str) -> Vec<u8> {
-    text_of(page, PageContent::default())
+    text_of(page, PageContent::All)
 }
 
 #[path = "../../crates/read/src/html/twin.rs"]

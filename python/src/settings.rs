@@ -66,7 +66,7 @@ pub(crate) fn config(mut options: Options) -> PyResult<Config> {
     match config.boilerplate {
         None => Ok(config),
         Some(_) => Err(PyValueError::new_err(
-            "boilerplate: counts the lines of a whole collection, so it goes with deduplicate and match",
+            "boilerplate: needs a whole collection; use it with deduplicate or match",
         )),
     }
 }

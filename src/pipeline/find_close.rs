@@ -229,7 +229,7 @@ impl CloseSearch<'_> {
     }
 }
 
-/// Makes texts with other symbols differ, even if their sets of terms are equal. Takes the symbols out of the
+/// Makes texts with different symbols differ, even if their sets of terms are equal. Takes the symbols out of the
 /// summaries. They do not count if a set can have the similarity 1 with another set.
 fn by_symbols(close: Close, read: &mut Sides<CollectionSummary>, threshold: Threshold) -> Close {
     let hashes = read.as_mut().map(CollectionSummary::take_symbols);
@@ -237,5 +237,9 @@ fn by_symbols(close: Close, read: &mut Sides<CollectionSummary>, threshold: Thre
         return close;
     }
     let close = close.with_symbols(RowSymbols::new(hashes));
-    if threshold.holds(Similarity::ALMOST_ONE) { close } else { close.without_other_symbols() }
+    if threshold.holds(Similarity::ALMOST_ONE) {
+        close
+    } else {
+        close.without_different_symbols(threshold)
+    }
 }

@@ -209,10 +209,11 @@ impl CollectionRows<'_> {
                 }
                 without.push(index);
             }
-            // Usually the fingerprint is made of the terms that are compared.
-            let is_made_of_them = maker.leaves_symbols_out();
+            // All tokenizers that leave symbols out hash them in the same way. So the hash that was made for the
+            // fingerprint also serves the terms that are compared.
+            let has_symbols_of_row = maker.leaves_symbols_out();
             let symbols = symbols_of.map(|terms| {
-                if is_made_of_them { scratch.symbols() } else { terms.symbols(document.text) }
+                if has_symbols_of_row { scratch.symbols() } else { terms.symbols(document.text) }
             });
             Ok(Compared { has_terms: has_row, symbols })
         };

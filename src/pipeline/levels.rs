@@ -67,10 +67,13 @@ pub(super) fn stricter_levels(found: &FinishedSearch<'_>) -> Vec<LimitLevel> {
                 let holds = |similarity| limit.holds(similarity);
                 let is_close =
                     |closeness: Closeness| closeness.exact_similarity().is_some_and(holds);
-                let removed = if holds(Similarity::ALMOST_ONE) {
+                let are_symbols_equal = found.close.symbols.hashes().is_none();
+                let removed = if holds(Similarity::ALMOST_ONE) || are_symbols_equal {
                     removed_if(found, is_close)
+                } else if found.read.is_two() {
+                    matched_if(found.around, is_close)
                 } else {
-                    let close = &found.close.without_other_symbols();
+                    let close = &found.close.without_different_symbols(limit);
                     let around = &Neighbourhood::new(close);
                     removed_if(&FinishedSearch { close, around, ..*found }, is_close)
                 };
@@ -91,6 +94,15 @@ pub(super) fn stricter_levels(found: &FinishedSearch<'_>) -> Vec<LimitLevel> {
             stricter.into_par_iter().map(level).collect()
         }
     }
+}
+
+/// Returns how many queries have a match whose closeness satisfies `is_close`. The closeness depends on symbols.
+fn matched_if(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
+    let mut matched = 0;
+    around.visit_rows(|_, partners| {
+        matched += u64::from(partners.iter().any(|&(_, closeness)| is_close(closeness)));
+    });
+    matched
 }
 
 /// Returns how many documents would be removed if only pairs whose closeness satisfies `is_close` counted as

@@ -36,7 +36,7 @@ pub struct SetKeys {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyedSet {
     /// Hash of the set and of the symbols that its terms leave out. Equal sets of texts with equal symbols have
-    /// equal hashes. Others have different hashes in practice.
+    /// equal hashes. Other texts have different hashes in practice.
     pub number: u128,
     /// Sum of the weights of the terms, or number of terms if all weigh the same.
     pub weight: u64,

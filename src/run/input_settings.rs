@@ -126,7 +126,7 @@ impl InputSettings {
     /// Returns digests of the settings that decide which documents a file has. The limit is left out, because
     /// the documents before it are the same.
     pub(crate) fn selection_digests(&self) -> SelectionDigests {
-        // Stored indexes depend on these settings, which must not change with a default.
+        // Indexes store no digest for these settings. So they must stay the same even if a default changes.
         let usual = Self { content: PageContent::Main, ..Self::default() };
         let digest = |of: fn(&Self) -> String| {
             let text = of(self);

@@ -76,6 +76,9 @@ pub struct ClusteredDocument {
     /// Weighting of the terms with which the run computed similarities, for example `idf`. `None` if the run
     /// did not weight terms.
     pub weight: Option<String>,
+    /// Minimum number of documents with a line for which the run left the line out of the comparison. `None` if
+    /// the run compared whole texts.
+    pub boilerplate: Option<u64>,
     /// Settings with which the command `compare` makes the same shingles as the run. Empty if the default
     /// settings make them.
     pub compare_settings: Vec<(&'static str, String)>,
@@ -220,6 +223,7 @@ impl MemberReader<'_> {
             at,
             is_match: run.is_match(),
             weight,
+            boilerplate: run.number("boilerplate"),
             compare_settings: given.collect(),
             texts: None,
         };

@@ -87,3 +87,11 @@ fn a_number_below_two_is_refused() {
         run.err
     );
 }
+
+#[test]
+fn the_reason_of_a_removal_names_the_lines_that_were_left_out() {
+    let folder = folder();
+    removed(&folder, "--boilerplate 5");
+    let why = folder.run_words("why out pages.jsonl:20");
+    assert!(why.out.contains("without lines of 5 or more documents"), "{}", why.out);
+}

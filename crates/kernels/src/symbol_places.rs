@@ -7,7 +7,7 @@ use super::own_loops::xxh3_short::MARGIN;
 use super::vector::{Kernel, Level};
 use super::words::Words;
 
-/// Whether an ASCII byte is a symbol: `+ < = > $ # % & * @ ^ | ~` or the grave accent.
+/// Returns whether an ASCII byte is a symbol: `+ < = > $ # % & * @ ^ | ~` or the grave accent.
 #[inline(always)]
 #[must_use]
 pub const fn is_ascii_symbol(byte: u8) -> bool {

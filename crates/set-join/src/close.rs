@@ -26,7 +26,7 @@ pub struct Close {
     /// Whether the result has all pairs. If it has not, its pairs are enough for two decisions: which
     /// rows are kept, and which kept row causes the removal of each other row.
     pub is_complete: bool,
-    /// Symbols of the rows. Rows with other symbols do not have the similarity 1 even if their sets are equal.
+    /// Symbols of the rows. Rows with different symbols do not have the similarity 1 even if their sets are equal.
     pub symbols: RowSymbols,
 }
 

@@ -1,10 +1,10 @@
-//! Leaves out pairs of documents whose sets of terms are equal and whose symbols differ.
+//! Leaves out pairs of documents whose sets of terms are equal and whose symbols are different.
 
 use crate::close::{Close, ClosePair};
 use crate::row_symbols::RowSymbols;
-use simtool_model::groups::{Groups, RowGroups};
+use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
-use simtool_model::similarity::Similarity;
+use simtool_model::similarity::{Similarity, Threshold};
 use std::collections::BTreeMap;
 
 impl Close {
@@ -14,75 +14,92 @@ impl Close {
         Self { symbols, ..self }
     }
 
-    /// Returns the same result, but without the pairs of rows whose sets are equal and whose symbols differ. In
-    /// the new result, symbols do not count.
+    /// Returns the pairs whose similarity reaches `limit`, without the pairs of rows whose sets are equal and whose
+    /// symbols differ. In the new result, symbols do not count.
     ///
     /// # Complexity
     ///
-    /// O(n log n) for n rows in groups and pairs, if all pairs have the similarity 1.
+    /// O(n log n) for n rows in groups and pairs with the similarity 1. If the limit is below 1, a pair of two
+    /// groups becomes a pair for every two parts with the same symbols.
     #[must_use]
-    pub fn without_other_symbols(&self) -> Self {
-        let mut groups = self.groups.as_ref().map(RowGroups::new);
-        // Every row of a pair gets a group, so that all rows are found by their groups.
-        for number in 0..self.pairs.len() {
-            let [a, b] = self.pairs.rows(number);
-            groups.first_mut().group_or_own(a);
-            groups.second_mut().group_or_own(b);
-        }
-        let parts = match (&groups, self.symbols.hashes()) {
-            (Sides::One(groups), Some(hashes)) => Sides::One(parts(groups, hashes.first())),
-            (Sides::Two(first, second), Some(hashes)) => {
-                Sides::Two(parts(first, hashes.first()), parts(second, hashes.second()))
-            }
-            (Sides::One(groups), None) => Sides::One(parts(groups, &[])),
-            (Sides::Two(first, second), None) => Sides::Two(parts(first, &[]), parts(second, &[])),
+    pub fn without_different_symbols(&self, limit: Threshold) -> Self {
+        let hashes = self.symbols.hashes();
+        let hashes = [hashes.map(Sides::first), hashes.map(Sides::second)];
+        let symbols_of = |side: usize, row: u32| {
+            hashes[side].and_then(|hashes| hashes.get(row as usize)).copied().unwrap_or(0)
         };
+        let mut side = 0..2;
+        let parts = self.groups.as_ref().map(|groups| {
+            let side = side.next().unwrap_or(0);
+            GroupParts::new(groups, &|row| symbols_of(side, row))
+        });
         let mut pairs = Vec::new();
         for pair in self.pairs.iter() {
-            let of_row = |groups: &RowGroups<'_>, row| groups.group_of(row).unwrap_or(0) as usize;
-            let of_a = &parts.first()[of_row(groups.first(), pair.a)];
-            let of_b = &parts.second()[of_row(groups.second(), pair.b)];
-            let mut push = |a: &[u32], b: &[u32]| {
-                let [a, b] = [a[0], b[0]];
-                let (a, b) = if parts.is_two() { (a, b) } else { (a.min(b), a.max(b)) };
-                pairs.push(ClosePair { a, b, closeness: pair.closeness });
-            };
-            let are_equal = pair.closeness.exact_similarity() == Some(Similarity::ONE);
-            for (symbols, a) in of_a {
-                match of_b.get(symbols) {
-                    Some(b) if are_equal => push(a, b),
-                    None if are_equal => {}
-                    _ => of_b.values().for_each(|b| push(a, b)),
+            let Some(similarity) = pair.closeness.exact_similarity() else { continue };
+            if !limit.holds(similarity) {
+                continue;
+            }
+            let of_a = parts.first().of_row(pair.a, symbols_of(0, pair.a));
+            let second = usize::from(parts.is_two());
+            let of_b = parts.second().of_row(pair.b, symbols_of(second, pair.b));
+            for (symbols, a) in &of_a {
+                for (_, b) in of_b
+                    .iter()
+                    .filter(|(other, _)| similarity != Similarity::ONE || symbols == other)
+                {
+                    let (a, b) = if parts.is_two() { (*a, *b) } else { (*a.min(b), *a.max(b)) };
+                    pairs.push(ClosePair { a, b, closeness: pair.closeness });
                 }
             }
         }
         pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
-        let groups = parts.map(|parts| {
-            let mut parts: Vec<Vec<u32>> =
-                parts.into_iter().flat_map(BTreeMap::into_values).collect();
-            parts.sort_unstable();
-            parts.into_iter().collect::<Groups>().several()
-        });
+        let groups = parts.map(GroupParts::into_groups);
         let Self { of_equal, is_complete, .. } = *self;
         Self { groups, pairs: pairs.into(), of_equal, is_complete, symbols: RowSymbols::default() }
     }
 }
 
-/// Divides each group into its rows with the same symbols.
-fn parts(groups: &RowGroups<'_>, symbols: &[u64]) -> Vec<BTreeMap<u64, Vec<u32>>> {
-    let of_group = |rows: &[u32]| {
-        let mut parts: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
-        for &row in rows {
-            parts.entry(symbols.get(row as usize).copied().unwrap_or(0)).or_default().push(row);
-        }
-        parts
-    };
-    groups.iter().map(of_group).collect()
+/// Groups of rows with equal sets, each divided into parts of rows with the same symbols.
+struct GroupParts {
+    /// For the first row of each group, the parts of the group by their symbols.
+    of_first: BTreeMap<u32, BTreeMap<u64, Vec<u32>>>,
+}
+
+impl GroupParts {
+    fn new(groups: &Groups, symbols_of: &dyn Fn(u32) -> u64) -> Self {
+        let of_group = |rows: &[u32]| {
+            let mut parts: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+            for &row in rows {
+                parts.entry(symbols_of(row)).or_default().push(row);
+            }
+            (rows[0], parts)
+        };
+        Self { of_first: groups.iter().map(of_group).collect() }
+    }
+
+    /// Returns the symbols and the first row of each part of the group that `row` represents. A row that is in no
+    /// group has the symbols `own` and is the only part.
+    fn of_row(&self, row: u32, own: u64) -> Vec<(u64, u32)> {
+        self.of_first.get(&row).map_or_else(
+            || vec![(own, row)],
+            |parts| parts.iter().map(|(&symbols, rows)| (symbols, rows[0])).collect(),
+        )
+    }
+
+    /// Returns the parts of several rows as groups.
+    fn into_groups(self) -> Groups {
+        let parts = self.of_first.into_values().flat_map(BTreeMap::into_values);
+        parts.collect::<Groups>().several()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn least() -> Threshold {
+        Threshold::new(1, 9).unwrap()
+    }
 
     /// Returns the pairs whose similarity `is_one_of` accepts.
     fn pairs(close: &Close, is_one_of: impl Fn(Similarity) -> bool) -> Vec<(u32, u32)> {
@@ -100,7 +117,7 @@ mod tests {
     /// Checks that the pairs in `equal` have the similarity 1, and that the other pairs stay.
     #[track_caller]
     fn check(close: Close, equal: &[(u32, u32)]) {
-        let without = close.without_other_symbols();
+        let without = close.without_different_symbols(least());
         let is_one = |similarity| similarity == Similarity::ONE;
         assert_eq!(pairs(&close, is_one), equal);
         assert_eq!(pairs(&without, is_one), equal);
@@ -109,7 +126,7 @@ mod tests {
         assert_eq!(without.pair_count(), rest.len() as u64);
         let without_symbols = close.with_symbols(RowSymbols::default());
         let all = pairs(&without_symbols, |_| true);
-        assert_eq!(pairs(&without_symbols.without_other_symbols(), |_| true), all);
+        assert_eq!(pairs(&without_symbols.without_different_symbols(least()), |_| true), all);
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Tells texts with equal sets of terms apart by their symbols.
+//! Distinguishes texts with equal sets of terms by their symbols.
 //!
 //! Most tokenizers leave symbols out, so `a < b` and `a > b` have the same set of words. The similarity of such
-//! texts is [`ALMOST_ONE`](simtool_model::similarity::Similarity::ALMOST_ONE). A similarity of 1 is only for texts that have the same symbols, too.
+//! texts is [`ALMOST_ONE`](simtool_model::similarity::Similarity::ALMOST_ONE). Only texts that also have the same symbols
+//! have the similarity 1.
 
 use simtool_model::closeness::Closeness;
 use simtool_model::sides::Sides;

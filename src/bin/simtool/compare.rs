@@ -103,11 +103,15 @@ pub(crate) fn four_digits(similarity: f64) -> String {
     }
 }
 
-/// Returns how many shingles two texts share, as text. Says so if all are shared and only the symbols differ.
+/// Returns how many shingles two texts share, as text.
 pub(crate) fn shared_shingles(comparison: &Comparison) -> String {
-    let (shared, all) = (comparison.shared, comparison.union());
-    let differ = shared == all && comparison.similarity != Some(Similarity::ONE);
-    format!("{shared} of {all} shingles{}", if differ { ", but other symbols" } else { "" })
+    format!("{} of {} shingles", comparison.shared, comparison.union())
+}
+
+/// Returns a remark if two texts share all shingles and differ in symbols, and otherwise nothing.
+pub(crate) fn other_symbols(comparison: &Comparison) -> &'static str {
+    let are_equal = comparison.similarity == Some(Similarity::ONE);
+    if comparison.shared == comparison.union() && !are_equal { "; the symbols differ" } else { "" }
 }
 
 fn readable(
@@ -121,7 +125,8 @@ fn readable(
         || "none: neither document has a word".to_owned(),
         |similarity| {
             let digits = four_digits(similarity.ratio());
-            format!("{digits}  ({}, {shingle}, in both)", shared_shingles(comparison))
+            let shared = shared_shingles(comparison);
+            format!("{digits}  ({shared}, {shingle}, in both{})", other_symbols(comparison))
         },
     );
     let distance = comparison.distance.map_or_else(

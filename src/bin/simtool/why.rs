@@ -1,7 +1,9 @@
 //! `simtool why OUT ID`: explains what became of a document in a finished run.
 
 use crate::args::WhyArgs;
-use crate::compare::{Marks, difference, four_digits, others_of_id, shared_shingles, shown};
+use crate::compare::{
+    Marks, difference, four_digits, other_symbols, others_of_id, shared_shingles, shown,
+};
 use crate::console;
 use crate::terminal::Terminal;
 use serde_json::{Value, json};
@@ -199,13 +201,16 @@ fn add_line(text: &mut String, name: &str, value: &str) {
     let _ = writeln!(text, "{name:<11} {value}");
 }
 
-/// Returns the similarity or distance of a removed document to the kept one as text, with the weighting of
-/// the shingles.
+/// Returns the similarity or distance of a removed document to the kept one as text, with the weighting of the
+/// shingles and the lines that the run left out.
 fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
     let mut text = closeness(member);
     // Only similarities have weights, distances do not.
     if let (Some(weight), Some(_)) = (&document.weight, member.similarity) {
         let _ = write!(text, ", of shingles weighed by {}", weight.to_uppercase());
+    }
+    if let Some(least) = document.boilerplate {
+        let _ = write!(text, ", without lines of {least} or more documents");
     }
     text
 }
@@ -220,7 +225,8 @@ fn shown_texts(texts: &Result<ComparedTexts, String>) -> String {
     let mut text = String::new();
     if comparison.similarity.is_some() {
         let compared = method.compared();
-        text = format!("shared      {} ({compared})\n", shared_shingles(comparison));
+        let shared = shared_shingles(comparison);
+        text = format!("shared      {shared} ({compared}){}\n", other_symbols(comparison));
     }
     let names = ["the kept one", "the removed one"];
     text + &difference([&kept.text, &removed.text], names, &Marks::for_terminal())

@@ -9,6 +9,7 @@ use simtool_base::progress::NoProgress;
 use simtool_base::stable_hash::wide_hash;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
+use simtool_model::closeness::Closeness;
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::groups::{Groups, RowGroups};
 use simtool_model::matches::ValuePair;
@@ -16,6 +17,7 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::{Similarity, Threshold};
 use simtool_read::Texts;
 use simtool_set_join::close::ClosePair;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Compares the sets of terms of candidate pairs.
@@ -81,7 +83,7 @@ impl Verifier {
     ///
     /// `groups` lists texts with equal fingerprints. `pairs` names the groups to compare, with the distance
     /// of their fingerprints. A group may be paired with itself. If several texts of a group have equal sets,
-    /// only the first of them is in the result. Texts with equal sets and other symbols have a similarity below 1.
+    /// only the first of them is in the result. Texts with equal sets and different symbols have a similarity below 1.
     ///
     /// # Errors
     ///
@@ -101,20 +103,57 @@ impl Verifier {
         let memory = context.memory().limit() / 2;
         let verifying = Verifying { threshold: self.threshold, memory, context };
         let groups = RowGroups::new(groups);
-        let mut pairs = verifying.verify(Sides::One((&row_texts, &groups)), tasks.collect())?.pairs;
-        if self.threshold.is_one_for_equal_sets_only() {
-            for pair in &mut pairs {
-                let are_equal = pair.closeness.exact_similarity() == Some(Similarity::ONE);
-                let symbols = |row: u32| self.terms.symbols(texts[row as usize]);
-                if are_equal && symbols(pair.a) != symbols(pair.b) {
-                    pair.closeness = pair.closeness.below_one();
+        let verified = verifying.verify(Sides::One((&row_texts, &groups)), tasks.collect())?;
+        let equal = verified.repeated.into_iter().next().unwrap_or_default();
+        Ok(self.by_symbols(texts, verified.pairs, &equal))
+    }
+
+    /// Adds the pairs of texts with equal sets and different symbols. `pairs` names each set by the first text with
+    /// the set, and `equal` lists the texts with equal sets and close fingerprints.
+    fn by_symbols(
+        &self,
+        texts: &[&[u8]],
+        pairs: Vec<ClosePair>,
+        equal: &[Vec<u32>],
+    ) -> Vec<ClosePair> {
+        let symbols = |row: u32| self.terms.symbols(texts[row as usize]);
+        // Texts with the same symbols, too, are one: only the first of them is in pairs.
+        let mut parts: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for rows in equal {
+            let mut seen = BTreeSet::new();
+            let firsts = rows.iter().copied().filter(|&row| seen.insert(symbols(row))).collect();
+            parts.insert(rows[0], firsts);
+        }
+        let counts = self.threshold.is_one_for_equal_sets_only();
+        let mut all = Vec::new();
+        let mut push = |a: u32, b: u32, closeness: Closeness| {
+            let differ = counts && closeness.exact_similarity() == Some(Similarity::ONE);
+            let closeness =
+                if differ && symbols(a) != symbols(b) { closeness.below_one() } else { closeness };
+            if closeness
+                .exact_similarity()
+                .is_some_and(|similarity| self.threshold.holds(similarity))
+            {
+                all.push(ClosePair { a: a.min(b), b: a.max(b), closeness });
+            }
+        };
+        for rows in parts.values() {
+            for (at, &a) in rows.iter().enumerate() {
+                for &b in &rows[at + 1..] {
+                    push(a, b, Closeness::Verified(Similarity::ONE, 0));
                 }
             }
-            pairs.retain(|pair| {
-                pair.closeness.exact_similarity().is_some_and(|s| self.threshold.holds(s))
-            });
         }
-        Ok(pairs)
+        for pair in pairs {
+            let of = |row: u32| parts.get(&row).map_or_else(|| vec![row], Clone::clone);
+            for &a in &of(pair.a) {
+                for &b in &of(pair.b) {
+                    push(a, b, pair.closeness);
+                }
+            }
+        }
+        all.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        all
     }
 }
 
@@ -123,7 +162,6 @@ mod tests {
     use super::*;
     use crate::Config;
     use crate::pipeline::one_call::deduplicate;
-    use simtool_model::closeness::Closeness;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
     use simtool_set_join::close::Close;
 
@@ -175,6 +213,19 @@ mod tests {
             let similarity = similarity_of(pair.a, pair.b).unwrap();
             assert_eq!(pair.closeness, Closeness::Verified(similarity, 0));
         }
+    }
+
+    #[test]
+    fn texts_of_one_group_with_different_symbols_are_pairs() {
+        let verifier = verifier("simhash:verify=0.8,shingle=words:1").unwrap().unwrap();
+        let texts = ["a b < c d", "a b > c d", "A b > c, d!", "a b c d e"].map(str::as_bytes);
+        let groups: Groups = [vec![0, 1, 2], vec![3]].into_iter().collect();
+        let pair = |a, b, distance| ValuePair { a, b, distance };
+        let similar = verifier.similar(&texts, &groups, &[pair(0, 0, 0), pair(0, 1, 5)]).unwrap();
+        let found: Vec<_> = similar.iter().map(|pair| (pair.a, pair.b, pair.closeness)).collect();
+        let almost = Closeness::Verified(Similarity::ALMOST_ONE, 0);
+        let near = Closeness::Verified(Similarity { shared: 4, union: 5 }, 5);
+        assert_eq!(found, [(0, 1, almost), (0, 3, near), (1, 3, near)]);
     }
 
     #[test]

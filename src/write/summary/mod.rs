@@ -363,7 +363,7 @@ impl Summary {
                 .if_any()
                 .note("bytes that are not text were replaced"),
             new("whole_pages", "whole pages", read.whole_pages).if_any().note(WHOLE_PAGES),
-            new("own_texts", "own texts", read.own_texts).if_any().note(OWN_TEXTS),
+            new("own_texts", "without boilerplate", read.own_texts).if_any().note(OWN_TEXTS),
             new("left_out_bytes", "bytes left out", read.left_out_bytes).if_any().for_programs(),
             new("file_faults", "file faults", read.file_faults)
                 .if_any()
@@ -397,7 +397,12 @@ impl Summary {
                 new("corpus_whole_pages", "  whole pages", corpus.whole_pages)
                     .if_any()
                     .note(WHOLE_PAGES),
-                new("corpus_own_texts", "  own texts", corpus.own_texts).if_any().note(OWN_TEXTS),
+                new("corpus_own_texts", "  without boilerplate", corpus.own_texts)
+                    .if_any()
+                    .note(OWN_TEXTS),
+                new("corpus_left_out_bytes", "bytes left out", corpus.left_out_bytes)
+                    .if_any()
+                    .for_programs(),
                 new("corpus_file_faults", "  file faults", corpus.file_faults)
                     .if_any()
                     .note("files, or parts of them, that could not be read"),

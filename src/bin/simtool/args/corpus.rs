@@ -269,9 +269,9 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "PART")]
     pub(crate) recall: Option<String>,
 
-    /// Leave out of the comparison lines that at least this number of documents have, such as menus, unless
-    /// fewer than 50 words would remain. Takes one more reading. A match counts documents of the collection
-    /// to match against.
+    /// Leave lines that at least this number of documents have, such as menus, out of the comparison. A
+    /// document with fewer than 50 other words is compared as a whole. Takes one more reading. `match`
+    /// counts the documents of the collection to match against.
     #[arg(long, value_name = "DOCUMENTS")]
     pub(crate) boilerplate: Option<String>,
 

@@ -115,7 +115,7 @@ pub(crate) struct EvalArgs {
         value_parser = choices::<PageContent>(), help_heading = "Reading")]
     pub(crate) content: String,
 
-    /// Leave out of the comparison lines that at least this number of documents have, as `simtool dedup` does.
+    /// Leave lines that at least this number of documents have out of the comparison, as `simtool dedup` does.
     #[arg(long, value_name = "DOCUMENTS", conflicts_with_all = ["sample", "suggest"], help_heading = "Methods")]
     pub(crate) boilerplate: Option<String>,
 

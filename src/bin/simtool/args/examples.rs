@@ -33,8 +33,8 @@ Examples:
       also writes the documents without near-duplicates, in the same format, to clean/kept/
   simtool dedup chats.jsonl notes.parquet --text-field messages[].content,title+body
       compares the messages of each chat, and title and body of each note
-  simtool dedup crawl/*.warc.gz --content main
-      compares pages by their main content, without navigation, headers, footers and sidebars
+  simtool dedup crawl/*.warc.gz --content all
+      compares the whole text of pages, with navigation, headers, footers and sidebars
   simtool dedup big/ --method simhash --max-distance 6 --verify 0.9
       uses fingerprints, which take 16 bytes a document, then compares the texts of each pair
   simtool dedup big/ --method auto

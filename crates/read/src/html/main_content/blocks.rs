@@ -1,4 +1,4 @@
-//! Blocks of the text of a page, between which the main content is cut out.
+//! Blocks into which the text of a page is divided. The main content consists of some of them.
 
 use crate::html::main_content::marks::LeftOut;
 use std::ops::Range;
@@ -88,6 +88,18 @@ impl Blocks {
     /// Returns the number of letters of running text in blocks that are left out because of a name.
     pub(super) fn running_by_name(&self) -> u32 {
         self.running_by_name
+    }
+
+    /// Returns the number of letters of running text in blocks that are neither chosen nor left out, because
+    /// they are outside the container of the main content.
+    pub(super) fn running_elsewhere(&self) -> u32 {
+        let is_elsewhere = |&block: &usize| {
+            let Block { is_left_out, is_chosen, .. } = self.ended[block];
+            !is_left_out && !is_chosen && !self.is_of_links(block)
+        };
+        let elsewhere = (0..self.ended.len()).filter(is_elsewhere);
+        let letters = elsewhere.map(|block| self.letters(&(block..block + 1)));
+        letters.filter(|&letters| letters >= RUNNING_TEXT).sum()
     }
 
     /// Notes that a link starts or ends at the end of `text`.

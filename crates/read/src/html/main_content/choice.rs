@@ -17,6 +17,11 @@ struct Limits {
     running_by_name: u32,
 }
 
+/// Number of letters of running text that may always be outside the main content, for example a comment of a
+/// reader. More is allowed only next to a long main content. Otherwise the container is not what its name says,
+/// for example if it has only the title of the page.
+const RUNNING_ELSEWHERE: u32 = 400;
+
 /// Limits for pages whose main content is in containers.
 const IN_CONTAINERS: Limits = Limits { fewest_letters: 10, running_by_name: 2000 };
 /// Limits for other pages.
@@ -41,12 +46,14 @@ pub(super) fn choose(blocks: &mut Blocks, containers: &Containers) -> bool {
     let chosen = blocks.chosen_letters();
     // If much more running text is left out because of names than is chosen, the names mean something
     // else, or an end tag is missing.
-    let most_by_name = limits.running_by_name.max(chosen.saturating_mul(4));
-    let is_enough = chosen >= limits.fewest_letters && blocks.running_by_name() <= most_by_name;
+    let of_chosen = chosen.saturating_mul(4);
+    let is_enough = chosen >= limits.fewest_letters
+        && blocks.running_by_name() <= limits.running_by_name.max(of_chosen)
+        && blocks.running_elsewhere() <= RUNNING_ELSEWHERE.max(of_chosen);
     is_enough || blocks.are_all_chosen()
 }
 
-/// The blocks and containers of a page, among which the main content is.
+/// Chooses the main content among the blocks and containers of a page.
 struct Chooser<'b> {
     blocks: &'b Blocks,
     containers: &'b Containers,
@@ -65,8 +72,7 @@ impl Chooser<'_> {
         if !specific.is_empty() && self.letters(&specific) >= of_main / 2 {
             return Some(specific);
         }
-        // A page has one article, or a list of articles, to each of which a reader can answer in
-        // further ones.
+        // A page has one article or a list of articles. Comments of readers can be articles, too.
         let article = articles.iter().max_by_key(|range| self.blocks.letters(range));
         if let Some(article) = article
             && self.blocks.letters(article) >= of_main.max(of_articles) / 2

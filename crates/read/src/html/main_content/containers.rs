@@ -1,4 +1,4 @@
-//! Elements of a page that contain its main content, and the choice among them.
+//! Elements of a page that may contain its main content.
 
 use std::ops::Range;
 

@@ -68,6 +68,21 @@ fn containers_of_known_kinds_are_the_main_content() {
 }
 
 #[test]
+fn a_container_with_little_of_the_text_of_a_page_is_not_its_main_content() {
+    let page = |inside: &str, outside: usize| {
+        format!("<main><h1>{inside}</h1></main>{}", format!("<p>{OTHER}</p>").repeat(outside))
+    };
+    // A paragraph has about 110 letters.
+    assert_eq!(
+        main_of(&page("The title of this page", 3)).as_deref(),
+        Some("The title of this page")
+    );
+    assert_eq!(main_of(&page("The title of this page", 4)), None);
+    assert_eq!(main_of(&page(TEXT, 4)).as_deref(), Some(TEXT));
+    assert_eq!(main_of(&page(TEXT, 5)), None);
+}
+
+#[test]
 fn parts_around_the_main_content_are_left_out() {
     for part in [
         "nav",
