@@ -327,14 +327,19 @@ impl Answers<'_> {
         // line ends.
         let mut passed = 0;
         let mut stop = 0;
+        let mut done = Ok(());
         for Line { bytes, fate } in lines {
             self.counts.lines += 1;
             match fate {
                 LineFate::Document(id, Added::Repeats(near)) => {
-                    self.pass(&batch[passed..bytes.start])?;
-                    passed = bytes.end;
                     self.counts.repeats += 1;
-                    self.note_duplicate(&id, near, &batch[bytes.clone()])?;
+                    // All documents of the batch are in the index, so they are counted even if the output fails.
+                    if done.is_ok() {
+                        done = self
+                            .pass(&batch[passed..bytes.start])
+                            .and_then(|()| self.note_duplicate(&id, near, &batch[bytes.clone()]));
+                    }
+                    passed = bytes.end;
                 }
                 LineFate::Document(_, Added::New(_)) => self.counts.new += 1,
                 // Lines without words are near nothing, so they pass.
@@ -343,6 +348,7 @@ impl Answers<'_> {
             }
             stop = bytes.end;
         }
+        done?;
         self.pass(&batch[passed..stop.max(passed)])?;
         // The next program in the pipe waits for this batch.
         self.out.flush().map_err(unwritten)?;
