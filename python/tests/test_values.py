@@ -63,14 +63,16 @@ def test_damaged_pickles_are_refused(texts):
     found = simtool.deduplicate(texts, method="simhash", max_distance=10)
     function, arguments = found.__reduce__()
     rows, of_equal, is_complete, settings = arguments
-    documents, groups, pairs, removals = rows
+    documents, groups, pairs, removals, symbols = rows
     for wrong in [
-        ([1], groups, pairs, removals),
-        ([], groups, pairs, removals),
-        (documents, [[[2**31]]], pairs, removals),
-        (documents, groups, pairs[:-1], removals),
-        (documents, groups, b"\xff" * len(pairs), removals),
-        (documents, groups, pairs, removals[1:]),
+        ([1], groups, pairs, removals, symbols),
+        ([], groups, pairs, removals, symbols),
+        (documents, [[[2**31]]], pairs, removals, symbols),
+        (documents, groups, pairs[:-1], removals, symbols),
+        (documents, groups, b"\xff" * len(pairs), removals, symbols),
+        (documents, groups, pairs, removals[1:], symbols),
+        (documents, groups, pairs, removals, [b"seven b"]),
+        (documents, groups, pairs, removals, [b""] * 3),
     ]:
         with pytest.raises(ValueError, match="damaged"):
             function(wrong, of_equal, is_complete, settings)
