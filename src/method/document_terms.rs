@@ -100,9 +100,9 @@ impl DocumentTerms {
     }
 
     /// Returns a hash of the symbols of a text, or 0 if it has none or if symbols belong to the terms.
-    pub(crate) fn symbols(&self, text: &[u8]) -> u64 {
-        let mut scratch = TermScratch::with_symbols();
-        self.find_of_tokens(text, &mut scratch);
+    /// `scratch` must be made [with symbols](TermScratch::with_symbols).
+    pub(crate) fn symbols(&self, text: &[u8], scratch: &mut TermScratch) -> u64 {
+        self.find_of_tokens(text, scratch);
         scratch.symbols()
     }
 

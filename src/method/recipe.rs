@@ -113,6 +113,11 @@ impl RowScratch {
     pub(crate) fn symbols(&self) -> u64 {
         self.terms.symbols()
     }
+
+    /// Returns the hash of the symbols of a text that `terms` leave out.
+    pub(crate) fn symbols_of(&mut self, text: &[u8], terms: &DocumentTerms) -> u64 {
+        terms.symbols(text, &mut self.terms)
+    }
 }
 
 impl RowMaker {

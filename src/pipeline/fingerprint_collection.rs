@@ -213,7 +213,11 @@ impl CollectionRows<'_> {
             // fingerprint also serves the terms that are compared.
             let has_symbols_of_row = maker.leaves_symbols_out();
             let symbols = symbols_of.map(|terms| {
-                if has_symbols_of_row { scratch.symbols() } else { terms.symbols(document.text) }
+                if has_symbols_of_row {
+                    scratch.symbols()
+                } else {
+                    scratch.symbols_of(document.text, terms)
+                }
             });
             Ok(Compared { has_terms: has_row, symbols })
         };

@@ -16,8 +16,9 @@ use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::{Similarity, Threshold};
 use simtool_read::Texts;
-use simtool_set_join::close::ClosePair;
-use std::collections::{BTreeMap, BTreeSet};
+use simtool_set_join::close::{Close, ClosePair, Neighbourhood};
+use simtool_set_join::row_symbols::RowSymbols;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Compares the sets of terms of candidate pairs.
@@ -116,43 +117,36 @@ impl Verifier {
         pairs: Vec<ClosePair>,
         equal: &[Vec<u32>],
     ) -> Vec<ClosePair> {
-        let symbols = |row: u32| self.terms.symbols(texts[row as usize]);
+        // Symbols count only between texts with equal sets, so the other texts need no hash.
+        let is_one = |closeness: Closeness| closeness.exact_similarity() == Some(Similarity::ONE);
+        let of_pairs = pairs.iter().filter(|pair| is_one(pair.closeness));
+        let rows =
+            of_pairs.flat_map(|pair| [pair.a, pair.b]).chain(equal.iter().flatten().copied());
+        let mut scratch = TermScratch::with_symbols();
+        let mut hashes = vec![0; texts.len()];
+        for row in rows.collect::<BTreeSet<u32>>() {
+            hashes[row as usize] = self.terms.symbols(texts[row as usize], &mut scratch);
+        }
         // Texts with the same symbols, too, are one: only the first of them is in pairs.
-        let mut parts: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for rows in equal {
+        let firsts = equal.iter().map(|rows| {
             let mut seen = BTreeSet::new();
-            let firsts = rows.iter().copied().filter(|&row| seen.insert(symbols(row))).collect();
-            parts.insert(rows[0], firsts);
+            let is_first = |row: &u32| seen.insert(hashes[*row as usize]);
+            rows.iter().copied().filter(is_first).collect::<Vec<u32>>()
+        });
+        let groups = firsts.collect::<Groups>().several();
+        let of_equal = Closeness::Verified(Similarity::ONE, 0);
+        let mut close = Close::new(Sides::One(groups), pairs.into(), of_equal);
+        if self.threshold.is_one_for_equal_sets_only() {
+            close = close.with_symbols(RowSymbols::new(Sides::One(hashes)));
         }
-        let counts = self.threshold.is_one_for_equal_sets_only();
-        let mut all = Vec::new();
-        let mut push = |a: u32, b: u32, closeness: Closeness| {
-            let differ = counts && closeness.exact_similarity() == Some(Similarity::ONE);
-            let closeness =
-                if differ && symbols(a) != symbols(b) { closeness.below_one() } else { closeness };
-            if closeness
-                .exact_similarity()
-                .is_some_and(|similarity| self.threshold.holds(similarity))
-            {
-                all.push(ClosePair { a: a.min(b), b: a.max(b), closeness });
-            }
+        let holds = |closeness: Closeness| {
+            closeness.exact_similarity().is_some_and(|similarity| self.threshold.holds(similarity))
         };
-        for rows in parts.values() {
-            for (at, &a) in rows.iter().enumerate() {
-                for &b in &rows[at + 1..] {
-                    push(a, b, Closeness::Verified(Similarity::ONE, 0));
-                }
-            }
-        }
-        for pair in pairs {
-            let of = |row: u32| parts.get(&row).map_or_else(|| vec![row], Clone::clone);
-            for &a in &of(pair.a) {
-                for &b in &of(pair.b) {
-                    push(a, b, pair.closeness);
-                }
-            }
-        }
-        all.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        let mut all = Vec::new();
+        Neighbourhood::new(&close).visit_rows(|a, partners| {
+            let partners = partners.iter().filter(|&&(_, closeness)| holds(closeness));
+            all.extend(partners.map(|&(b, closeness)| ClosePair { a, b, closeness }));
+        });
         all
     }
 }
@@ -163,7 +157,6 @@ mod tests {
     use crate::Config;
     use crate::pipeline::one_call::deduplicate;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
-    use simtool_set_join::close::Close;
 
     fn verifier(method: &str) -> Result<Option<Verifier>> {
         let resources = Resources { threads: 1, ..Resources::default() };
