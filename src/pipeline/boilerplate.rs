@@ -26,6 +26,7 @@ use std::num::NonZeroU32;
 const OWN_WORDS: usize = 50;
 
 /// Hashes of the lines that many documents of a collection have.
+#[derive(Debug)]
 struct CommonLines(UnorderedSet<u64>);
 
 impl CommonLines {
@@ -104,16 +105,10 @@ pub(crate) fn without_boilerplate<R>(
 }
 
 /// A corpus whose documents lack the common lines.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct OwnTexts<'c> {
     corpus: &'c dyn Corpus,
     common: &'c CommonLines,
-}
-
-impl std::fmt::Debug for OwnTexts<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.corpus.fmt(f)
-    }
 }
 
 impl View for OwnTexts<'_> {
