@@ -244,8 +244,8 @@ impl Config {
         Ok(Self { method: Method::parse_all(options)?, ..settings })
     }
 
-    /// Parses all settings except the method, which stays the default method. Takes `keep`, `cluster`, `boilerplate` and the
-    /// options of [`Resources::parse`] out of `options`, and leaves the other options there.
+    /// Parses all settings except the method, which stays the default method. Takes `keep`, `cluster`,
+    /// `boilerplate` and the options of [`Resources::parse`] out of `options`, and leaves the other options there.
     ///
     /// # Errors
     ///

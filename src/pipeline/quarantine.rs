@@ -77,7 +77,7 @@ impl ShardQuarantine {
             self.faults.push(BadFault { code: bad.code, expected: (&*bad.expected).into() });
             self.faults.len() - 1
         });
-        // So many different faults do not fit in memory.
+        // The number fits into 32 bits: four billion different faults would not fit in memory.
         let fault = fault as u32;
         self.records.push(BadPlace { record, byte, length: bad.length, fault });
     }

@@ -77,8 +77,8 @@ pub struct Document<'a> {
     /// bytes that are not UTF-8 were replaced by U+FFFD, at most one character in a hundred.
     /// `http-body`: a malformed HTTP body was used as it is.
     pub repaired: Option<&'static str>,
-    /// Whether the user wanted the main content of HTML pages, but the document is a page without
-    /// one. Its text is the whole text of the page. The summary counts such documents.
+    /// Whether the document is an HTML page that was read as a whole because it has no main content.
+    /// The summary counts such documents.
     pub is_whole_page: bool,
     /// Number of bytes of the document that are not in `text`, because many documents have them.
     pub left_out: usize,

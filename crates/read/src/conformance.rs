@@ -19,7 +19,7 @@ use std::path::Path;
 pub(super) struct Seen {
     /// Number of the file, number of the record, ID and text of each document.
     pub(super) documents: Vec<(usize, u64, String, String)>,
-    /// Number of pages without a main content, of which it was wanted.
+    /// Number of pages that were read as a whole because they have no main content.
     pub(super) whole_pages: usize,
     /// IDs that are numbers in the input.
     pub(super) numbers: Vec<String>,

@@ -81,7 +81,7 @@ impl ByteFormat for HtmlPage {
     }
 }
 
-/// Splitter that returns the text of the page that the whole file is, as one document.
+/// Splitter for a file that is one page. It returns the text of the page as one document.
 #[derive(Debug)]
 struct WholePage {
     /// Encoding of pages that do not declare theirs. `None` means a guess.

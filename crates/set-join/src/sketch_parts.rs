@@ -18,7 +18,7 @@ use simtool_base::progress::Work;
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
 
-/// Maximum number of readings, each of which compares a part with itself or with another one.
+/// Maximum number of readings. A reading compares a part with itself or with another one.
 const MOST_READINGS: usize = 256;
 
 /// Bytes of memory for each set in a part, in addition to the bits of its sketch. They include the order

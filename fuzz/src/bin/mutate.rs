@@ -76,8 +76,8 @@ fn runs_without_failure(target: &Target, time: Duration) -> bool {
     failures == 0
 }
 
-/// Runs the inputs after the state `mutation` again, the first of which has the number `first`. Keeps those
-/// that take too much memory, and returns their number.
+/// Runs the inputs after the state `mutation` again. The first one has the number `first`. Keeps those that take
+/// too much memory, and returns their number.
 fn keep_largest(target: &Target, mut mutation: Mutation, seeds: &[Vec<u8>], first: u64) -> usize {
     let mut found = 0;
     for number in first..first + CHECKED {
