@@ -1,8 +1,9 @@
 //! Runs targets on mutated seeds, without cargo-fuzz:
 //!
-//!     mutate SECONDS [TARGET…]     # all targets by default, each for so many seconds
-//!     mutate --input FILE TARGET   # one input again
+//!     mutate SECONDS [--seed N] [TARGET…]   # all targets by default, each for so many seconds
+//!     mutate --input FILE TARGET            # one input again
 //!
+//! Each seed of the generator gives different inputs, so that processes with different seeds share the work.
 //! Prints the number of inputs of each target. An input that panics is kept in the folder `artifacts`.
 
 use simtool_fuzz::mutation::Mutation;
@@ -32,24 +33,31 @@ fn main() -> ExitCode {
     // Panics of other libraries are part of the work: readers catch them. To print them takes longer than
     // everything else. The message of a failure is printed by `--input`.
     set_hook(Box::new(|_| {}));
-    let wanted: Vec<String> = arguments.collect();
+    let mut wanted: Vec<String> = arguments.collect();
+    let mut seed = 1;
+    if let [option, number, ..] = &wanted[..]
+        && option == "--seed"
+    {
+        seed = number.parse().expect("a number behind --seed");
+        wanted.drain(..2);
+    }
     let is_wanted =
         |target: &&Target| wanted.is_empty() || wanted.iter().any(|name| name == target.name);
     let mut has_failed = false;
     for target in TARGETS.iter().filter(is_wanted) {
-        has_failed |= !runs_without_failure(target, Duration::from_secs(seconds));
+        has_failed |= !runs_without_failure(target, seed, Duration::from_secs(seconds));
     }
     if has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Runs a target for some time. Returns whether all inputs were processed.
-fn runs_without_failure(target: &Target, time: Duration) -> bool {
+fn runs_without_failure(target: &Target, seed: u64, time: Duration) -> bool {
     let seeds = (target.seeds)();
     for seed in &seeds {
         (target.run)(seed);
     }
     let started = Instant::now();
-    let (mut mutation, mut inputs, mut failures) = (Mutation::new(1), 0_u64, 0_usize);
+    let (mut mutation, mut inputs, mut failures) = (Mutation::new(seed), 0_u64, 0_usize);
     let mut slowest = Duration::ZERO;
     while started.elapsed() < time && failures < MOST_FAILURES {
         let before = mutation.clone();
