@@ -67,8 +67,9 @@ impl Dialect {
     /// The quotes are those of RFC 4180, or quotes with a backslash before them, or single quotes. The
     /// first of these that agree with all complete rows of `head` are chosen. A line of a text with
     /// delimiters may look like a row that quotes swallow. So if none agree, dialects of CSV are tried
-    /// again that swallow only a few such lines. If still none agree, CSV is read as in RFC 4180, and bad rows are reported. In TSV, quotes are letters unless a row of `head`
-    /// has a field in quotes, because most programs that write TSV do not quote.
+    /// again that swallow only a few such lines. If still none agree, CSV is read as in RFC 4180, and
+    /// bad rows are reported. In TSV, quotes are letters unless a row of `head` has a field in quotes,
+    /// because most programs that write TSV do not quote.
     pub(super) fn recognize(
         head: &[u8],
         named: NamedDialect,
@@ -171,6 +172,10 @@ fn recognize_delimiter(head: &[u8], is_text: &dyn Fn(&[u8]) -> bool) -> u8 {
     let blank = head.iter().take_while(|byte| b"\r\n".contains(byte)).count();
     let head = &head[blank..];
     let rank = |delimiter: u8| {
+        // A parser is expensive to build. A delimiter that `head` does not have gives one column.
+        if delimiter != DELIMITERS[0] && memchr::memchr(delimiter, head).is_none() {
+            return None;
+        }
         let mut rows = RowParser::new(Dialect::rfc4180(delimiter));
         let (mut at, columns) = rows.parse(head, false).or_else(|| rows.parse(head, true))?;
         let has_text = (0..columns).any(|column| is_text(rows.row().field(column)));
