@@ -196,12 +196,12 @@ pub(crate) fn document_frequencies(
 fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
     let enough = (memory / MOST_READINGS).saturating_mul(readings).max(needed.saturating_mul(2));
     let rule = format!(
-        "`max_memory` of {memory} bytes is too little to count the documents of each term. Use at least \
+        "`max_memory` of {memory} bytes is too little to count the documents of each term or line. Use at least \
          {}M, or a `weight` that needs no counts (binary, tf or log-tf) without `idf_band`, `top` and \
          `boilerplate`",
         enough.div_ceil(1_000_000)
     );
-    Error::limit("the terms of the collection", rule)
+    Error::limit("the terms or lines of the collection", rule)
 }
 
 /// Calls `visit` with the text of every document of `corpus`. `start` creates a value for each thread, which

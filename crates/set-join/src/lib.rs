@@ -320,9 +320,9 @@ impl<'a> SetJoin<'a> {
     /// Returns the error for a number of pairs that does not fit in memory.
     fn too_many_pairs(&self, pairs: u64) -> Error {
         let rule = format!(
-            "`max_memory` leaves {} bytes for them, which is too little, and there may be more. `pairs` \
-             and `cluster` components need all of them; a higher `similarity` leaves fewer; the method \
-             simhash needs less memory",
+            "`max_memory` leaves {} bytes for them, which is too little, and there may be more. `pairs`, \
+             `cluster` components and matches need all of them; a higher `similarity` leaves fewer; the \
+             method simhash needs less memory",
             self.memory_bytes
         );
         Error::limit(format!("{pairs} pairs of near-duplicates"), rule)
