@@ -25,6 +25,9 @@ const MOST_READINGS: usize = 256;
 /// in which sketches are sorted.
 const BYTES_PER_SET: u64 = 120;
 
+/// Bytes of memory for each document outside the parts: its size twice, and its place in the order of sizes.
+const BYTES_PER_ROW: u64 = 16;
+
 /// Size and row number of a document. Parts are divided in this order.
 type SizedRow = (u32, u32);
 
@@ -90,8 +93,14 @@ impl SetJoin<'_> {
         let mut sizes = filled(0, prune::end_row(shards) as usize, PAIRS)?;
         sketches::write_sizes(sketches, &mut sizes);
         // Two parts take half of the memory. The other half is for candidates, their terms, and pairs.
-        let parts = SketchParts::new(sizes, self.memory_bytes / 4, self.threshold);
+        let parts = SketchParts::new(sizes, self.bytes_for_parts(shards) / 4, self.threshold);
         Ok((parts.readings(self.threshold) <= MOST_READINGS).then_some(parts))
+    }
+
+    /// Returns the number of bytes that the lists of all documents leave for the parts.
+    fn bytes_for_parts(&self, shards: &[JoinShard]) -> u64 {
+        let rows = u64::from(prune::end_row(shards));
+        self.memory_bytes.saturating_sub(rows * BYTES_PER_ROW)
     }
 
     /// Returns all similar pairs of the documents in `parts`, in ascending order. In a join of two
@@ -106,7 +115,7 @@ impl SetJoin<'_> {
         parts: &SketchParts,
         second_from: Option<u32>,
     ) -> Result<FoundPairs> {
-        let comparing = Self { memory_bytes: self.memory_bytes / 2, ..*self };
+        let comparing = Self { memory_bytes: self.bytes_for_parts(shards) / 2, ..*self };
         let sketched = |part: &Range<SizedRow>| {
             self.context.progress().begin("sketch", Work::Bytes(sources.bytes()));
             let is_one = |row: u32| part.contains(&(parts.sizes[row as usize], row));
