@@ -28,7 +28,7 @@ use simtool_base::options::Options;
 use simtool_fingerprint::hash_table::HashTable;
 use simtool_fingerprint::{SKETCHES, Sketch, SketchKind};
 use simtool_hamming::layout::Layout;
-use simtool_model::similarity::Threshold;
+use simtool_model::similarity::{Formula, Threshold};
 use simtool_terms::extract::weighting::Weighting;
 use simtool_terms::extract::weights::WeightKind;
 use simtool_terms::tokenize::stop_words;
@@ -49,6 +49,9 @@ const ROW_OPTIONS: &[&str] =
 /// Default of the option `bits` when the option `words` is given: the number of bits of a fingerprint that is
 /// made from the most frequent words.
 const WORD_BITS: usize = 64;
+
+/// Fraction by which [`Method::with_lower_similarity`] lowers the limit, as numerator and denominator.
+const LOWER_BY: (u32, u32) = (1, 20);
 
 /// Limit on the similarity or the distance of two documents. It decides whether they are near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -299,6 +302,22 @@ impl Method {
         &self.compared
     }
 
+    /// Returns the same method with a minimum similarity of sets that is lower by [`LOWER_BY`]. All other pairs get
+    /// the same similarity as before. Returns `None` if the method compares no sets, or if no lower limit has this
+    /// property.
+    #[must_use]
+    pub(crate) fn with_lower_similarity(&self) -> Option<Self> {
+        match (self.close, self.verify) {
+            (Criterion::Similarity(threshold), _) => {
+                Some(Self { close: Criterion::Similarity(lower(threshold)?), ..self.clone() })
+            }
+            (Criterion::Distance(_), Some(threshold)) => {
+                Some(Self { verify: Some(lower(threshold)?), ..self.clone() })
+            }
+            (Criterion::Distance(_), None) => None,
+        }
+    }
+
     /// Returns all settings as names and values in a fixed order. [`Self::parse`] creates the same method
     /// from these settings if its hash table and stop words are built in.
     #[must_use]
@@ -366,6 +385,19 @@ impl Method {
         let shape = self.recipe.sketch()?.shape();
         Some((Layout::with_recall(shape, distance, recall)?, distance))
     }
+}
+
+/// Returns a threshold that is lower by [`LOWER_BY`]. Returns `None` if it would not be above 0, or if the measure
+/// rounds similarities by the threshold.
+fn lower(threshold: Threshold) -> Option<Threshold> {
+    if threshold.measure().formula == Formula::Cosine {
+        return None;
+    }
+    let (numerator, denominator) = threshold.fraction();
+    let (by, of) = LOWER_BY;
+    let numerator = numerator.checked_mul(of)?.checked_sub(denominator.checked_mul(by)?)?;
+    let lower = Threshold::new(numerator, denominator.checked_mul(of)?).ok()?;
+    Some(lower.of(threshold.measure()))
 }
 
 /// Returns the maximum distance of near-duplicates. It is the value of the option `max_distance`. If the

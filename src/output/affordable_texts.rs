@@ -10,8 +10,10 @@ use crate::pipeline::shard_summary::read_again;
 use crate::pipeline::watched::Watched;
 use crate::write::report::EXAMPLES;
 use simtool_base::error::Result;
+use simtool_base::memory_ledger::{Ledger, Reservation};
 use simtool_base::progress::{Progress, Work};
 use simtool_base::unordered_map::UnorderedMap;
+use simtool_compute::context::Context;
 use simtool_compute::threads::Threads;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Price};
@@ -30,6 +32,8 @@ const LEAST_BUDGET: u64 = 128_000_000;
 /// Divisor for the budget for reading texts again. The budget is the cost of reading all input, divided by
 /// this number, but at least [`LEAST_BUDGET`].
 const BUDGET_PART: u64 = 32;
+/// Divisor of the memory limit for the texts that are kept in memory.
+const MEMORY_PART: u64 = 16;
 
 /// Collection that a text belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,15 +154,24 @@ impl Prices {
 pub(super) struct AffordableTexts {
     prices: Sides<Prices>,
     left: u64,
+    /// Number of texts that still fit in memory.
+    room: u64,
 }
 
 impl AffordableTexts {
-    /// Creates a choice in which no text is chosen yet.
-    pub(super) fn new(findings: &Findings<'_>) -> Self {
-        let prices = findings.sides.map(Prices::new);
-        let all = prices.iter().flat_map(|prices| &prices.whole);
+    /// Creates a choice in which no text is chosen yet. The budget is a small fraction of the cost of reading all
+    /// input, and the texts may take a small fraction of the memory.
+    pub(super) fn new(findings: &Findings<'_>, memory: &Ledger) -> Self {
+        let unlimited = Self::at_any_price(findings, memory);
+        let all = unlimited.prices.iter().flat_map(|prices| &prices.whole);
         let all = all.fold(0_u64, |all, &price| all.saturating_add(price));
-        Self { prices, left: budget(all) }
+        Self { left: budget(all), ..unlimited }
+    }
+
+    /// Creates a choice in which no text is chosen yet, and in which only the memory is limited.
+    pub(super) fn at_any_price(findings: &Findings<'_>, memory: &Ledger) -> Self {
+        let prices = findings.sides.map(Prices::new);
+        Self { prices, left: u64::MAX, room: memory.limit() / MEMORY_PART / TEXT_BYTES as u64 }
     }
 
     fn prices(&self, of: Of) -> &Prices {
@@ -200,34 +213,33 @@ impl AffordableTexts {
         self.left
     }
 
-    /// Chooses a text if at least `reserve` of the budget is left after paying for it. Returns whether the
-    /// text was chosen.
+    /// Chooses a text if at least `reserve` of the budget is left after paying for it, and if there is room for it.
+    /// Returns whether the text was chosen.
     pub(super) fn choose(&mut self, wanted: WantedText, reserve: u64) -> bool {
         let price = self.price(wanted);
+        let Some(room) = self.room.checked_sub(1) else { return false };
         let Some(left) = self.left.checked_sub(price).filter(|left| *left >= reserve) else {
             return false;
         };
-        self.left = left;
+        (self.left, self.room) = (left, room);
         self.prices_mut(wanted.of).add(wanted.row);
         true
     }
 
-    /// Reads the chosen texts again.
+    /// Reads the chosen texts again. The memory of the texts is counted until the result is dropped.
     ///
     /// # Errors
     ///
     /// A collection cannot be read again.
-    pub(super) fn read(
-        self,
-        findings: &Findings<'_>,
-        workers: &Threads,
-        progress: &dyn Progress,
-    ) -> Result<Beginnings> {
+    pub(super) fn read(self, findings: &Findings<'_>, context: &Context<'_>) -> Result<Beginnings> {
+        let (workers, progress) = (context.threads(), context.progress());
         let together = findings.sides.zip(self.prices);
         let bytes = together.iter().map(|(side, prices)| prices.bytes(side.collection)).sum();
         progress.begin("reading examples", Work::Bytes(bytes));
+        let rows = together.iter().map(|(_, prices)| prices.rows.len() as u64).sum::<u64>();
+        let memory = context.memory().hold(rows * TEXT_BYTES as u64);
         let texts = together.try_map(|(side, prices)| prices.read(side, workers, progress))?;
-        Ok(Beginnings(texts))
+        Ok(Beginnings { texts, _memory: memory })
     }
 }
 
@@ -275,14 +287,17 @@ impl Prices {
 
 /// Beginnings of the texts that were read, for each collection. The key is the number of the document.
 #[derive(Debug)]
-pub(super) struct Beginnings(Sides<UnorderedMap<u32, Vec<u8>>>);
+pub(super) struct Beginnings {
+    texts: Sides<UnorderedMap<u32, Vec<u8>>>,
+    _memory: Reservation,
+}
 
 impl Beginnings {
     /// Returns the beginning of a text, or `None` if it was not chosen or could not be read again.
     pub(super) fn get(&self, WantedText { of, row }: WantedText) -> Option<&Vec<u8>> {
         let texts = match of {
-            Of::Documents => self.0.first(),
-            Of::Originals => self.0.second(),
+            Of::Documents => self.texts.first(),
+            Of::Originals => self.texts.second(),
         };
         texts.get(&row)
     }
@@ -301,7 +316,7 @@ mod tests {
             reached: vec![0; 3],
             rows: Vec::new(),
         };
-        AffordableTexts { prices: Sides::One(prices), left }
+        AffordableTexts { prices: Sides::One(prices), left, room: 100 }
     }
 
     fn wanted(row: u32) -> WantedText {
@@ -335,5 +350,11 @@ mod tests {
         // A document that is already read costs nothing.
         assert!(texts.choose(wanted(5), texts.left()));
         assert_eq!(texts.prices.first().rows, [200, 9, 5]);
+    }
+
+    #[test]
+    fn no_more_is_chosen_than_fits_in_memory() {
+        let mut texts = AffordableTexts { room: 2, ..texts(u64::MAX) };
+        assert_eq!([1, 2, 3].map(|row| texts.choose(wanted(row), 0)), [true, true, false]);
     }
 }

@@ -1,26 +1,16 @@
 //! Collects the data of the page `report.html`.
 
-use super::affordable_texts::{AffordableTexts, Beginnings, Of, WantedText};
+use super::affordable_texts::AffordableTexts;
 use super::findings::Findings;
+use super::listed_clusters::{list_clusters, shown_clusters};
+use super::shown_pairs::{both, by_closeness, example};
 use super::sources::sources;
 use crate::cluster::{Cluster, Removal};
-use crate::write::report::{
-    self, BAD_RECORDS, CLUSTERS, EXAMPLES, Example, MEMBERS, Name, Preview, QuarantinedRecord,
-    Report, ReportMember, Similarities,
-};
+use crate::write::report::{BAD_RECORDS, EXAMPLES, QuarantinedRecord, Report, Similarities};
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
 use simtool_model::closeness::Closeness;
-use simtool_model::document_name::DocumentName;
 use simtool_read::Corpus;
-use std::cmp::Reverse;
-
-/// Number of bytes at the beginning of a text from which its preview is made.
-const PREVIEW_BYTES: usize = 600;
-
-/// Maximum number of removed documents of a cluster that are considered for the preview. The preview shows
-/// the text that is cheapest to read.
-const PREVIEW_CANDIDATES: usize = 200;
 
 /// Collects the data of the page: charts, clusters with previews, sources and examples.
 ///
@@ -32,17 +22,13 @@ pub(super) fn report(
     clusters: &[Cluster],
     context: &Context<'_>,
 ) -> Result<Report> {
-    let mut affordable = AffordableTexts::new(findings);
+    let mut affordable = AffordableTexts::new(findings, context.memory());
     let examples = choose_examples(findings.removals, &mut affordable);
-    let largest = largest_clusters(clusters, &affordable);
-    let previews = choose_previews(&largest, &mut affordable);
-    let texts = affordable.read(findings, context.threads(), context.progress())?;
-    let shown_clusters = largest.iter().zip(previews);
+    let listed = list_clusters(clusters, &mut affordable);
+    let texts = affordable.read(findings, context)?;
     Ok(Report {
         titles: findings.sides.iter().map(|side| title(side.collection)).collect(),
-        clusters: shown_clusters
-            .map(|(cluster, preview)| shown_cluster(findings, cluster, preview, &texts))
-            .collect(),
+        clusters: shown_clusters(findings, &listed, &texts, context)?,
         sources: sources(findings),
         examples: examples
             .iter()
@@ -65,11 +51,6 @@ pub fn histograms(removals: &[Removal], clusters: &[Cluster], is_match: bool) ->
     }
     add_closeness(&mut report, removals);
     report
-}
-
-fn shown_name(name: &DocumentName<'_>) -> Name {
-    let file = name.file.as_os_str().as_encoded_bytes().to_vec();
-    Name { id: name.id.to_vec(), file, record: name.record }
 }
 
 /// Returns a heading for a collection: the name of its first file and the number of other files.
@@ -115,11 +96,6 @@ fn add_closeness(report: &mut Report, removals: &[Removal]) {
     report.unlinked = removals.iter().filter(|r| r.closeness.is_none()).count() as u64;
 }
 
-fn both(removal: &Removal) -> [WantedText; 2] {
-    let kept = WantedText { of: Of::Originals, row: removal.kept };
-    [kept, WantedText { of: Of::Documents, row: removal.row }]
-}
-
 /// Chooses removed documents as examples, from the least to the most similar. Divides the removed documents
 /// into degrees of closeness. From each degree, takes the document whose texts are cheapest to read. Leaves
 /// half of the budget for reading texts to the previews.
@@ -134,13 +110,7 @@ fn choose_examples<'r>(
     };
     let proven = removals.iter().filter(|removal| removal.closeness.is_some());
     let mut candidates: Vec<&Removal> = proven.filter(is_affordable).collect();
-    candidates.sort_by(|a, b| {
-        let by_closeness = match (a.closeness, b.closeness) {
-            (Some(a), Some(b)) => a.compare(b),
-            (a, b) => a.is_some().cmp(&b.is_some()),
-        };
-        by_closeness.then(a.row.cmp(&b.row))
-    });
+    candidates.sort_by(|a, b| by_closeness(a, b));
     let mut chosen = Vec::new();
     for degree in candidates.chunks(candidates.len().div_ceil(EXAMPLES).max(1)) {
         let cheapest = degree.iter().min_by_key(|removal| {
@@ -157,111 +127,4 @@ fn choose_examples<'r>(
         }
     }
     chosen
-}
-
-/// Returns the largest clusters, largest first. Among clusters of the same size, clusters with a text that is
-/// cheap to read come first.
-fn largest_clusters<'c>(clusters: &'c [Cluster], affordable: &AffordableTexts) -> Vec<&'c Cluster> {
-    let mut largest: Vec<&Cluster> = clusters.iter().collect();
-    let by_size = |cluster: &&Cluster| (Reverse(cluster.removed.len()), cluster.kept);
-    largest.sort_unstable_by_key(by_size);
-    // Only clusters that are at least as large as the last one of the page can be on the page.
-    let last = largest.get(CLUSTERS - 1).map_or(0, |cluster| cluster.removed.len());
-    largest.truncate(largest.partition_point(|cluster| cluster.removed.len() >= last));
-    let price = |cluster: &Cluster| affordable.price(cheapest_text(cluster, affordable));
-    largest.sort_by_cached_key(|cluster| {
-        (Reverse(cluster.removed.len()), price(cluster), cluster.kept)
-    });
-    largest.truncate(CLUSTERS);
-    largest
-}
-
-/// Returns the document of a cluster whose text is cheapest to read: the kept document, unless a removed one
-/// is cheaper.
-fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> WantedText {
-    let kept = WantedText { of: Of::Originals, row: cluster.kept };
-    let removed = cluster.removed.iter().take(PREVIEW_CANDIDATES);
-    let removed = removed.map(|removal| WantedText { of: Of::Documents, row: removal.row });
-    removed.fold(kept, |cheapest, other| {
-        if affordable.price(other) < affordable.price(cheapest) { other } else { cheapest }
-    })
-}
-
-/// Returns for each cluster the document whose text is its preview, or `None` if reading the text costs too
-/// much. The cheapest texts are chosen first, so that the budget is enough for as many clusters as possible.
-fn choose_previews(
-    clusters: &[&Cluster],
-    affordable: &mut AffordableTexts,
-) -> Vec<Option<WantedText>> {
-    let cheapest = clusters.iter().enumerate().map(|(at, cluster)| {
-        let cheapest = cheapest_text(cluster, affordable);
-        (affordable.price(cheapest), at, cheapest)
-    });
-    let mut cheapest: Vec<_> = cheapest.collect();
-    cheapest.sort_by_key(|&(price, at, _)| (price, at));
-    let mut previews = vec![None; clusters.len()];
-    for (_, at, wanted) in cheapest {
-        previews[at] = affordable.choose(wanted, 0).then_some(wanted);
-    }
-    previews
-}
-
-/// Returns the data about a cluster that the page shows. The removed documents are sorted, the least similar
-/// first.
-fn shown_cluster(
-    findings: &Findings<'_>,
-    cluster: &Cluster,
-    preview: Option<WantedText>,
-    texts: &Beginnings,
-) -> report::ReportCluster {
-    let mut members: Vec<&Removal> = cluster.removed.iter().collect();
-    members.sort_by(|a, b| {
-        let by_closeness = match (a.closeness, b.closeness) {
-            (Some(a), Some(b)) => a.compare(b),
-            // A document that was not compared with the kept one counts as less similar than the others.
-            (a, b) => a.is_some().cmp(&b.is_some()),
-        };
-        by_closeness.then(a.row.cmp(&b.row))
-    });
-    let member = |removal: &&Removal| ReportMember {
-        name: shown_name(&findings.documents().name(removal.row)),
-        closeness: removal.closeness.map(shown).unwrap_or_default(),
-    };
-    let preview = preview.and_then(|wanted| {
-        let text = texts.get(wanted)?;
-        Some(Preview {
-            text: text[..text.len().min(PREVIEW_BYTES)].to_vec(),
-            is_of_kept: wanted.of == Of::Originals,
-        })
-    });
-    report::ReportCluster {
-        kept: shown_name(&findings.originals().name(cluster.kept)),
-        removed: cluster.removed.len() as u64,
-        members: members.iter().take(MEMBERS).map(member).collect(),
-        preview,
-    }
-}
-
-/// Returns the names and texts of a removed and a kept document. Returns `None` if one of the texts was not
-/// read.
-fn example(findings: &Findings<'_>, removal: &Removal, texts: &Beginnings) -> Option<Example> {
-    let [kept, removed] = both(removal);
-    Some(Example {
-        kept: shown_name(&findings.originals().name(removal.kept)),
-        removed: shown_name(&findings.documents().name(removal.row)),
-        closeness: removal.closeness.map(shown).unwrap_or_default(),
-        kept_text: texts.get(kept)?.clone(),
-        removed_text: texts.get(removed)?.clone(),
-    })
-}
-
-fn shown(closeness: Closeness) -> String {
-    let similarity = closeness.similarity().map(|similarity| match similarity {
-        1.0 => "similarity 1".to_owned(),
-        // Similarities just below 1 must not be rounded to 1, which means equal.
-        s if s >= 0.9995 => "similarity > 0.999".to_owned(),
-        s => format!("similarity {s:.3}"),
-    });
-    let distance = closeness.distance().map(|d| format!("distance {d}"));
-    similarity.into_iter().chain(distance).collect::<Vec<_>>().join(", ")
 }

@@ -90,7 +90,7 @@ pub(crate) fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Com
 }
 
 /// Returns the number of elements that two ascending lists without repetitions have in common.
-pub(super) fn shared(left: &[u64], right: &[u64]) -> u64 {
+pub(crate) fn shared(left: &[u64], right: &[u64]) -> u64 {
     let (mut l, mut r, mut count) = (0, 0, 0);
     while l < left.len() && r < right.len() {
         match left[l].cmp(&right[r]) {

@@ -34,7 +34,7 @@ pub(super) struct FinishedSearch<'f> {
 
 /// Returns the limit of the last step that selects pairs. If the method verifies pairs by their sets of
 /// terms, this is the minimum similarity of the sets. Otherwise it is the limit by which pairs are found.
-fn limit(plan: &Plan) -> Criterion {
+pub(super) fn limit(plan: &Plan) -> Criterion {
     plan.method().verify().map_or_else(|| plan.method().close(), Criterion::Similarity)
 }
 

@@ -33,6 +33,7 @@ mod levels;
 pub(crate) mod match_queries;
 pub(crate) mod near_duplicates;
 mod near_filter;
+pub(crate) mod near_misses;
 pub(crate) mod one_call;
 pub(crate) mod plan;
 pub(crate) mod probe_sets;

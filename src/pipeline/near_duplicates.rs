@@ -93,8 +93,17 @@ pub(crate) fn find_in_context(
             rule,
         ));
     }
-    let FoundClose { read, close, mut timings, spooled_bytes } =
-        find_close(corpora, plan, context)?;
+    decide(find_close(corpora, plan, context)?, plan, context)
+}
+
+/// Chooses the documents to remove, given all pairs of near-duplicates. Counts the documents that stricter limits
+/// would remove.
+pub(super) fn decide(
+    found: FoundClose,
+    plan: &Plan,
+    context: &Context<'_>,
+) -> Result<NearDuplicates> {
+    let FoundClose { read, close, mut timings, spooled_bytes } = found;
     context.progress().begin("clustering", Work::Steps(0));
     // The removals and the stricter levels only read the neighbourhood, so both are computed in parallel.
     let around = Neighbourhood::new(&close);

@@ -52,6 +52,13 @@ impl Plan {
         Ok(Self { config, task })
     }
 
+    /// Returns the same plan with a minimum similarity that is a little lower. `None` if the limit of the plan is
+    /// not a similarity.
+    pub(crate) fn with_lower_similarity(&self) -> Option<Self> {
+        let method = self.config.method.with_lower_similarity()?;
+        Some(Self { config: Config { method, ..self.config.clone() }, task: self.task })
+    }
+
     /// Returns whether one collection is compared with itself or queries with a corpus.
     #[must_use]
     pub fn task(&self) -> Task {

@@ -125,7 +125,7 @@ impl fmt::Display for DryRun {
 }
 
 /// Opens the corpus, or the queries and the corpus. Returns an error if a setting affects none of the files.
-fn open_inputs<'r>(request: &'r Request, face: &dyn Face) -> Result<Sides<Input<'r>>> {
+pub(super) fn open_inputs<'r>(request: &'r Request, face: &dyn Face) -> Result<Sides<Input<'r>>> {
     let paths = request.input.with_listed(&request.paths.corpus)?;
     let corpus = open_side(request, &request.corpus_input, &paths, face)?;
     let inputs = match request.task() {
@@ -178,7 +178,7 @@ fn refuse_overlap(output: &Path, paths: &[PathBuf]) -> Result<()> {
 }
 
 /// Returns the collections to compare. If `on_error` is `fail`, reading them ends at the first loss.
-fn corpora<'c>(
+pub(super) fn corpora<'c>(
     inputs: &'c Sides<Input<'_>>,
     strict: &'c Sides<Strict<'c>>,
 ) -> Sides<&'c dyn Corpus> {
@@ -186,8 +186,8 @@ fn corpora<'c>(
 }
 
 /// Plan of the run, and the reasons for its method if it was chosen from a sample.
-struct ChosenPlan {
-    plan: Plan,
+pub(super) struct ChosenPlan {
+    pub(super) plan: Plan,
     /// One sentence for each setting of the method that was chosen. Empty if the user named the method.
     reasons: Vec<String>,
     /// Whether the method was chosen from a sample that had documents.
@@ -195,7 +195,7 @@ struct ChosenPlan {
 }
 
 /// Chooses the method from a sample of the documents if the request leaves the method open.
-fn choose(
+pub(super) fn choose(
     request: &Request,
     plan: Plan,
     corpora: Sides<&dyn Corpus>,
@@ -213,7 +213,7 @@ fn choose(
 
 /// If the method was chosen from a sample, passes it to `face` as a notice. If the user of `face` sees notes,
 /// also passes the plan and its estimated costs.
-fn announce(chosen: &ChosenPlan, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
+pub(super) fn announce(chosen: &ChosenPlan, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
     let ChosenPlan { plan, reasons, is_by_documents } = chosen;
     if *is_by_documents {
         face.notice(Notice::Chosen(plan.method(), reasons));
@@ -241,7 +241,7 @@ fn create_folder(request: &Request, face: &dyn Face) -> Result<OutputFolder> {
 /// Completes the summary of reading for each collection, and returns all faults. Returns an error if
 /// something was lost although `on_error` is `fail`, if there is no document, or if no record has a field
 /// that was named.
-fn complete(
+pub(super) fn complete(
     request: &Request,
     inputs: &Sides<Input<'_>>,
     found: &mut NearDuplicates,
@@ -261,14 +261,18 @@ fn complete(
 
 /// Returns the fields of the dates and the number of documents without a date, if the date decides which
 /// documents are kept.
-fn dates(request: &Request, input: &Input<'_>, read: &CollectionSummary) -> Option<Dates> {
+pub(super) fn dates(
+    request: &Request,
+    input: &Input<'_>,
+    read: &CollectionSummary,
+) -> Option<Dates> {
     let selector = keep_selector(request).filter(|_| request.config.keep.is_by_date())?;
     let fields = input.collection.selected_names(&selector);
     Some(Dates { fields, without: read.without_value() })
 }
 
 /// Creates the summary, with everything that is known before outputs are written.
-fn begin_summary(
+pub(super) fn begin_summary(
     request: &Request,
     chosen: &ChosenPlan,
     found: &NearDuplicates,
@@ -311,7 +315,12 @@ fn finish(
 }
 
 /// Returns notes about the result for the user.
-fn notes(request: &Request, plan: &Plan, found: &NearDuplicates, summary: &Summary) -> Vec<String> {
+pub(super) fn notes(
+    request: &Request,
+    plan: &Plan,
+    found: &NearDuplicates,
+    summary: &Summary,
+) -> Vec<String> {
     let mut notes = Vec::new();
     if request.outputs.only_ids && summary.ambiguous_ids > 0 {
         let count = counted(summary.ambiguous_ids, "removed document");

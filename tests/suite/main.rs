@@ -47,6 +47,7 @@ mod official;
 #[cfg(feature = "parquet")]
 mod outputs;
 mod pages;
+mod preview;
 mod program;
 mod random_corpora;
 mod random_texts;

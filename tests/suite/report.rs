@@ -8,6 +8,7 @@ use simtool::write::report::{
     Example, Name, Preview, QuarantinedRecord, Report, ReportCluster, ReportMember, Similarities,
     Source, Sources, write_report,
 };
+use simtool::write::shared_words::SharedWords;
 use simtool::write::summary::{Closest, Commands, LimitLevel, ReadCounts, Setting, Summary};
 use std::fs;
 use std::io::Read;
@@ -102,6 +103,12 @@ fn report() -> Report {
             .collect(),
         preview: (number != 3)
             .then(|| Preview { text: text.into(), is_of_kept: number.is_multiple_of(2) }),
+        shared: (number == 1).then_some(SharedWords {
+            documents: 20,
+            shared: 310,
+            own: 12,
+            is_template: true,
+        }),
     };
     let hosts = ["crawl/mirror", "crawl/www", "crawl/\u{5d3}\u{5d5}\u{5d2}\u{5de}\u{5d4}"];
     Report {

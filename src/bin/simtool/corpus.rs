@@ -1,9 +1,11 @@
 //! `simtool dedup` and `simtool match`: finds near-duplicates within a collection or between two.
 
 use crate::args::Job;
+use crate::compare::shown;
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console, shell};
-use simtool::run::{self, Face, Notice, Outcome, Request};
+use simtool::run::{self, Face, Notice, Outcome, Previewed, Request};
+use simtool::write::preview::{preview_text, write_preview};
 use simtool::write::summary::{table, write_summary};
 
 /// Finds the near-duplicates, writes the outputs, and prints the counts.
@@ -16,6 +18,9 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
     }
     if job.corpus.dry_run {
         return dry_run(&request, &terminal);
+    }
+    if job.corpus.preview {
+        return preview(&request, &terminal, job.corpus.json);
     }
     let Outcome { summary, faults, has_losses, notes, counts } = run::dedup(&request, &terminal)?;
     // The progress bar must be gone before the table is printed to the same terminal.
@@ -33,6 +38,25 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
         console::out(&written)?;
     } else {
         console::out(table(&summary).as_bytes())?;
+    }
+    Ok(ExitStatus::after(has_losses))
+}
+
+/// Prints what the run would remove, without writing anything.
+fn preview(request: &Request, terminal: &Terminal, json: bool) -> anyhow::Result<ExitStatus> {
+    let Previewed { summary, preview, faults, has_losses, notes } =
+        run::preview(request, terminal)?;
+    terminal.end(&faults);
+    for note in &notes {
+        terminal.note(note);
+    }
+    if json {
+        let mut written = Vec::new();
+        write_preview(&mut written, &summary, &preview)?;
+        console::out(&written)?;
+    } else {
+        // Texts and names of documents could control the terminal.
+        console::out(shown(&preview_text(&summary, &preview)).as_bytes())?;
     }
     Ok(ExitStatus::after(has_losses))
 }

@@ -3,6 +3,7 @@
 
 use super::escape::{EscapedLine, EscapedName};
 use super::{CLUSTERS, MEMBERS, Name, Preview, Report, ReportCluster};
+use crate::write::shared_words::SharedWords;
 use crate::write::summary::{Commands, Summary};
 use simtool_base::quantity::grouped;
 use simtool_base::shell_word::shell_word;
@@ -33,6 +34,13 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
             "Sorted by number of documents."
         }
     )?;
+    if let Some(warning) = report.templates().warning() {
+        let warning = EscapedLine(warning.as_bytes());
+        writeln!(
+            out,
+            "<p class=\"losses\">{warning}. They are marked \u{201c}template?\u{201d} below.</p>"
+        )?;
+    }
     write_search(out, summary)?;
     for cluster in report.clusters.iter().take(CLUSTERS) {
         write_cluster(out, summary, cluster)?;
@@ -73,19 +81,26 @@ fn write_cluster(
     summary: &Summary,
     cluster: &ReportCluster,
 ) -> io::Result<()> {
-    let ReportCluster { kept, removed, members, preview } = cluster;
+    let ReportCluster { kept, removed, members, preview, shared } = cluster;
     // In a match, the kept document belongs to the corpus and is not one of the queries.
     let documents = if summary.is_match() { *removed } else { removed.saturating_add(1) };
+    let mark = match shared {
+        Some(SharedWords { is_template: true, .. }) => "<b>template?</b> ",
+        _ => "",
+    };
     writeln!(
         out,
         "<details class=\"cluster\"><summary><span class=\"size\">{}</span>\
          <span class=\"what\"><span class=\"preview{}\" dir=\"auto\">{}</span>\
-         <span class=\"id quiet\">{}</span></span></summary>",
+         <span class=\"id quiet\">{mark}{}</span></span></summary>",
         grouped(documents),
         if preview.is_some() { "" } else { " quiet" },
         EscapedLine(preview_text(preview.as_ref()).as_bytes()),
         EscapedName(&kept.id, ID)
     )?;
+    if let Some(shared) = shared {
+        writeln!(out, "<p>{} documents were compared: they {shared}.</p>", shared.documents)?;
+    }
     write!(out, "<p><span class=\"quiet\">kept</span> ")?;
     write_place(out, kept)?;
     if let Some(commands) = &summary.commands {

@@ -62,13 +62,13 @@ impl Display for EscapedName<'_> {
 }
 
 /// Result of [`shortened`]: a text, and whether its middle part was left out because the text was too long.
-pub(super) struct Shortened {
-    pub(super) text: String,
+pub(in crate::write) struct Shortened {
+    pub(in crate::write) text: String,
     pub(super) is_cut: bool,
 }
 
 /// Shortens a text to at most `most` characters. If the text is too long, its middle part is left out.
-pub(super) fn shortened(text: &[u8], most: usize) -> Shortened {
+pub(in crate::write) fn shortened(text: &[u8], most: usize) -> Shortened {
     let with_escapes = |bytes: &[u8]| {
         let mut whole = String::with_capacity(bytes.len());
         for chunk in bytes.utf8_chunks() {

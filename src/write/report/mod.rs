@@ -24,11 +24,12 @@ mod sources;
 mod tables;
 mod unread;
 
-pub(super) use escape::{EscapedLine, EscapedLines, EscapedName};
+pub(super) use escape::{EscapedLine, EscapedLines, EscapedName, shortened};
 pub(super) use page::STYLE;
 pub use page::write_report;
 pub use piece::write_charts;
 
+use crate::write::shared_words::{SharedWords, Templates};
 use std::collections::BTreeMap;
 
 /// Maximum number of example pairs on the page.
@@ -72,6 +73,18 @@ pub struct Report {
     pub examples: Vec<Example>,
     /// Records that could not be read as documents, in reading order. The page shows at most the first 50.
     pub quarantined: Vec<QuarantinedRecord>,
+}
+
+impl Report {
+    /// Counts the listed clusters whose documents look like pages of one template.
+    #[must_use]
+    pub fn templates(&self) -> Templates {
+        let is_template =
+            |cluster: &&ReportCluster| cluster.shared.is_some_and(|shared| shared.is_template);
+        self.clusters.iter().filter(is_template).fold(Templates::default(), |counted, cluster| {
+            Templates { clusters: counted.clusters + 1, removed: counted.removed + cluster.removed }
+        })
+    }
 }
 
 /// A histogram of similarities. It has 20 bins of equal width that end at similarity 1, and a separate count
@@ -129,6 +142,8 @@ pub struct ReportCluster {
     pub members: Vec<ReportMember>,
     /// Beginning of the text of a document of the cluster. `None` if no text was read again.
     pub preview: Option<Preview>,
+    /// Words that the documents share. `None` if too few of their texts were read again.
+    pub shared: Option<SharedWords>,
 }
 
 /// A removed document of a cluster.

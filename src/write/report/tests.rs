@@ -65,6 +65,7 @@ fn report(outside: &[u8]) -> (Summary, Report) {
             removed: 899,
             members: vec![member.clone(), ReportMember { closeness: String::new(), ..member }],
             preview: Some(Preview { text: [b"a b ", outside].concat(), is_of_kept: false }),
+            shared: Some(SharedWords { documents: 20, shared: 310, own: 12, is_template: true }),
         }],
         sources: Sources {
             rows: vec![

@@ -66,7 +66,7 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
 }
 
 /// Writes a field whose value is a list, with one entry on each line.
-fn write_list<T>(
+pub(in crate::write) fn write_list<T>(
     out: &mut dyn Write,
     name: &str,
     entries: &[T],

@@ -6,10 +6,13 @@ mod json;
 mod setting;
 mod table;
 
+pub(in crate::write) use json::write_list;
 pub use json::write_summary;
 pub use setting::Setting;
+pub(in crate::write) use table::counts_table;
 pub use table::table;
 
+use super::shared_words::Templates;
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::utc_time::UtcTime;
 use simtool_model::non_document::NonDocumentCounts;
@@ -66,6 +69,8 @@ pub struct Summary {
     pub removed_bytes: u64,
     /// Number of kept documents in whose favour other documents are removed.
     pub clusters: u64,
+    /// Listed clusters whose documents look like pages of one template.
+    pub templates: Templates,
     /// Number of removed documents whose ID a kept document has, too.
     pub ambiguous_ids: u64,
     /// Number of pairs of near-duplicates. `None` if there were too many pairs, so that only the pairs
@@ -352,6 +357,10 @@ impl Summary {
             new("kept", "kept", self.kept).of(read.documents).note(names.kept),
             new("removed", "removed", self.removed).of(read.documents).note(names.removed),
             new("clusters", names.clusters, self.clusters).note(names.clusters_note),
+            new("template_clusters", "templates", self.templates.clusters)
+                .if_any()
+                .note("clusters that may be pages of one template: look at them before you delete"),
+            new("template_removed", "removed as templates", self.templates.removed).for_programs(),
             pairs.note(if self.pairs.is_none() { many } else { "" }),
             new("without_terms", "without words", read.without_terms),
             new("quarantined", "quarantined", read.quarantined),

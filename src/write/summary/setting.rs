@@ -56,7 +56,7 @@ impl Setting {
     }
 
     /// Writes the value as JSON to `out`.
-    pub(super) fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(in crate::write) fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Flag(flag) => write!(out, "{flag}"),
             Self::Count(count) => write!(out, "{count}"),

@@ -13,6 +13,21 @@ const UNKNOWN: &str = "-";
 /// Returns the table for the terminal: one line for each count, then the speed and the output folder.
 #[must_use]
 pub fn table(summary: &Summary) -> String {
+    let mut text = counts_table(summary);
+    let (text_bytes, time) = (summary.text_bytes(), summary.time());
+    let _ = writeln!(
+        text,
+        "{} of text in {:.3} s, {}",
+        bytes(text_bytes),
+        time.as_secs_f64(),
+        rate(text_bytes, time)
+    );
+    let _ = writeln!(text, "results in {}", summary.output);
+    text
+}
+
+/// Returns the part of the table with the counts.
+pub(in crate::write) fn counts_table(summary: &Summary) -> String {
     let figures = summary.figures();
     let shown = || figures.iter().filter(|figure| figure.is_for_people());
     let width = shown().map(|figure| figure.name.len()).max().unwrap_or(0).max(NAMES);
@@ -34,14 +49,5 @@ pub fn table(summary: &Summary) -> String {
     if let Some(dates) = summary.dates.as_ref().filter(|dates| !dates.fields.is_empty()) {
         let _ = writeln!(text, "dates from {}", dates.fields.join(", "));
     }
-    let (text_bytes, time) = (summary.text_bytes(), summary.time());
-    let _ = writeln!(
-        text,
-        "{} of text in {:.3} s, {}",
-        bytes(text_bytes),
-        time.as_secs_f64(),
-        rate(text_bytes, time)
-    );
-    let _ = writeln!(text, "results in {}", summary.output);
     text
 }

@@ -289,6 +289,16 @@ pub(crate) struct CorpusArgs {
     #[arg(short = 'n', long, conflicts_with = "json")]
     pub(crate) dry_run: bool,
 
+    /// Find the near-duplicates as the run does, print what it would remove, and write nothing.
+    ///
+    /// Prints the counts of the run, which are exact; the removed documents by similarity and by the size
+    /// of their cluster; the largest clusters, with the words that their documents share; a warning about
+    /// clusters that may be pages of one template; and the 20 pairs closest to the limit, with their
+    /// texts. Pairs just below the limit are searched with a similarity other than cosine. With --json, it
+    /// is one JSON object. Takes about as long as the run.
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) preview: bool,
+
     /// Folder for the results; it appears once all results are complete.
     ///
     /// It contains report.html, a page for people, and summary.json, which has all counts, settings

@@ -29,6 +29,9 @@ Examples:
       plain or compressed), finds all near-duplicates and writes the results to simtool-out/
   simtool dedup big/ --dry-run
       reads a sample and estimates the time and memory of this run
+  simtool dedup big/ --preview
+      shows what would be removed: by similarity, by size of cluster, the largest clusters, and the
+      pairs closest to the limit
   simtool dedup dump.jsonl.gz --text-field body --similarity 0.7 --write-kept --output clean
       also writes the documents without near-duplicates, in the same format, to clean/kept/
   simtool dedup chats.jsonl notes.parquet --text-field messages[].content,title+body

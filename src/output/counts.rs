@@ -1,0 +1,90 @@
+//! Counts the documents, removals and faults of a run for its summary.
+
+use super::findings::{Findings, Side};
+use super::shared_ids::SharedIds;
+use crate::cluster::Removal;
+use crate::write::summary::{FaultPlace, ReadCounts, Summary};
+use simtool_base::error::{ErrorKind, Result};
+use simtool_base::fault::{Fault, Severity};
+use simtool_compute::context::Context;
+use simtool_model::document::DocOrdinal;
+
+/// Returns for each document whether it is kept.
+pub(super) fn kept_documents(findings: &Findings<'_>) -> Vec<bool> {
+    let mut kept = vec![true; findings.documents().read.ids.len()];
+    for removal in findings.removals {
+        kept[DocOrdinal(removal.row).index()] = false;
+    }
+    kept
+}
+
+/// Returns the counts of a collection that was read.
+fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
+    let is_loss = |fault: &&Fault| fault.severity == Severity::Loss;
+    ReadCounts {
+        files: collection.file_count() as u64,
+        documents: read.ids.len() as u64,
+        quarantined: read.quarantined.len() as u64,
+        lost: read.lost_records(),
+        passed_over: read.passed_over,
+        non_documents: read.non_documents,
+        without_terms: read.without_terms,
+        repaired: read.repaired,
+        whole_pages: read.whole_pages,
+        own_texts: read.own_texts,
+        left_out_bytes: read.left_out_bytes,
+        file_faults: read.faults.iter().filter(is_loss).count() as u64,
+        text_bytes: read.text_bytes(),
+        shared_ids: 0,
+    }
+}
+
+/// Completes the counts of a summary, and checks that every document is either kept or removed.
+pub(super) fn count_results(
+    findings: &Findings<'_>,
+    kept: &[bool],
+    clusters: usize,
+    summary: &mut Summary,
+    context: &Context<'_>,
+) -> Result<()> {
+    let removed_length =
+        |removal: &Removal| findings.documents().read.lengths[removal.row as usize];
+    let shared_ids =
+        context.threads().run(|| findings.sides.map(|side| SharedIds::find(&side.read.ids)))?;
+    summary.ambiguous_ids = shared_ids.first().removed_with_kept(kept);
+    summary.read = findings.sides.map(read_counts);
+    for (read, shared) in summary.read.iter_mut().zip(shared_ids.iter()) {
+        read.shared_ids = shared.document_count();
+    }
+    summary.levels = findings.levels.to_vec();
+    summary.kept = kept.iter().filter(|kept| **kept).count() as u64;
+    summary.removed = findings.removals.len() as u64;
+    summary.removed_bytes = findings.removals.iter().map(|r| u64::from(removed_length(r))).sum();
+    summary.clusters = clusters as u64;
+    summary.pairs = findings.close.is_complete.then(|| findings.close.pair_count());
+    for side in findings.sides.iter() {
+        side.read.faults.iter().for_each(|fault| summary.faults.add_fault(fault));
+    }
+    for side in findings.sides.iter() {
+        for bad in side.read.quarantined.iter() {
+            let file = side.collection.file_name(bad.file);
+            summary.faults.add(bad.code, || FaultPlace {
+                severity: Severity::Loss,
+                kind: bad.code,
+                file: file.as_os_str().as_encoded_bytes().to_vec(),
+                record: Some(bad.record),
+                byte: Some(bad.byte),
+                what: format!("expected {}", bad.expected),
+            });
+        }
+    }
+    if !summary.is_conserved() {
+        return Err(ErrorKind::NotConserved {
+            documents: summary.read.first().documents,
+            kept: summary.kept,
+            removed: summary.removed,
+        }
+        .into());
+    }
+    Ok(())
+}

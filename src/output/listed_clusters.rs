@@ -1,0 +1,161 @@
+//! Chooses the clusters that the page lists and the texts that it needs for them, and collects their data.
+
+use super::affordable_texts::{AffordableTexts, Beginnings, Of, WantedText};
+use super::findings::Findings;
+use super::shared_words::{COMPARED_DOCUMENTS, shared_words};
+use super::shown_pairs::{by_closeness, shown, shown_name};
+use crate::cluster::{Cluster, Removal};
+use crate::write::report::{CLUSTERS, MEMBERS, Preview, ReportCluster, ReportMember};
+use crate::write::shared_words::SharedWords;
+use simtool_base::error::Result;
+use simtool_compute::context::Context;
+use std::cmp::Reverse;
+
+/// Number of bytes at the beginning of a text from which its preview is made.
+const PREVIEW_BYTES: usize = 600;
+
+/// Maximum number of removed documents of a cluster that are considered for the preview. The preview shows
+/// the text that is cheapest to read.
+const PREVIEW_CANDIDATES: usize = 200;
+
+/// Minimum number of texts from which the page computes the words that a larger cluster shares.
+const FEWEST_COMPARED: usize = 5;
+
+/// A cluster that the page lists, and the texts that are read for it.
+pub(super) struct ListedCluster<'c> {
+    cluster: &'c Cluster,
+    /// Document whose text is the preview. `None` if reading a text costs too much.
+    preview: Option<WantedText>,
+    /// Documents whose words are compared with each other. Empty if reading their texts costs too much.
+    compared: Vec<WantedText>,
+}
+
+/// Chooses the largest clusters, and the texts that are read for them.
+pub(super) fn list_clusters<'c>(
+    clusters: &'c [Cluster],
+    affordable: &mut AffordableTexts,
+) -> Vec<ListedCluster<'c>> {
+    let largest = largest_clusters(clusters, affordable);
+    let previews = choose_previews(&largest, affordable);
+    let listed = largest.into_iter().zip(previews).map(|(cluster, preview)| {
+        let compared = choose_compared(cluster, affordable);
+        ListedCluster { cluster, preview, compared }
+    });
+    listed.collect()
+}
+
+/// Collects the data of the listed clusters from the texts that were read.
+///
+/// # Errors
+///
+/// The work was cancelled.
+pub(super) fn shown_clusters(
+    findings: &Findings<'_>,
+    listed: &[ListedCluster<'_>],
+    texts: &Beginnings,
+    context: &Context<'_>,
+) -> Result<Vec<ReportCluster>> {
+    context.check_cancelled()?;
+    let shared: Vec<Option<SharedWords>> =
+        context.threads().map(listed.iter().collect(), |listed: &ListedCluster<'_>| {
+            let texts = listed.compared.iter().filter_map(|&wanted| texts.get(wanted));
+            let texts: Vec<&[u8]> = texts.map(Vec::as_slice).collect();
+            let documents = listed.cluster.removed.len() + 1;
+            let is_enough = texts.len() >= documents.min(FEWEST_COMPARED);
+            if is_enough { shared_words(&texts, documents, context.isa()) } else { None }
+        });
+    let clusters = listed.iter().zip(shared);
+    Ok(clusters.map(|(listed, shared)| shown_cluster(findings, listed, shared, texts)).collect())
+}
+
+/// Chooses documents of a cluster whose words are compared: the kept document, and removed documents at equal
+/// intervals. Texts that cost too much are left out.
+fn choose_compared(cluster: &Cluster, affordable: &mut AffordableTexts) -> Vec<WantedText> {
+    let kept = WantedText { of: Of::Originals, row: cluster.kept };
+    let count = cluster.removed.len();
+    let chosen = count.min(COMPARED_DOCUMENTS - 1);
+    let removed = (0..chosen).map(|number| {
+        let removal = &cluster.removed[number * count / chosen];
+        WantedText { of: Of::Documents, row: removal.row }
+    });
+    let wanted = std::iter::once(kept).chain(removed);
+    wanted.filter(|&wanted| affordable.choose(wanted, 0)).collect()
+}
+
+/// Returns the largest clusters, largest first. Among clusters of the same size, clusters with a text that is
+/// cheap to read come first.
+fn largest_clusters<'c>(clusters: &'c [Cluster], affordable: &AffordableTexts) -> Vec<&'c Cluster> {
+    let mut largest: Vec<&Cluster> = clusters.iter().collect();
+    let by_size = |cluster: &&Cluster| (Reverse(cluster.removed.len()), cluster.kept);
+    largest.sort_unstable_by_key(by_size);
+    // Only clusters that are at least as large as the last one of the page can be on the page.
+    let last = largest.get(CLUSTERS - 1).map_or(0, |cluster| cluster.removed.len());
+    largest.truncate(largest.partition_point(|cluster| cluster.removed.len() >= last));
+    let price = |cluster: &Cluster| affordable.price(cheapest_text(cluster, affordable));
+    largest.sort_by_cached_key(|cluster| {
+        (Reverse(cluster.removed.len()), price(cluster), cluster.kept)
+    });
+    largest.truncate(CLUSTERS);
+    largest
+}
+
+/// Returns the document of a cluster whose text is cheapest to read: the kept document, unless a removed one
+/// is cheaper.
+fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> WantedText {
+    let kept = WantedText { of: Of::Originals, row: cluster.kept };
+    let removed = cluster.removed.iter().take(PREVIEW_CANDIDATES);
+    let removed = removed.map(|removal| WantedText { of: Of::Documents, row: removal.row });
+    removed.fold(kept, |cheapest, other| {
+        if affordable.price(other) < affordable.price(cheapest) { other } else { cheapest }
+    })
+}
+
+/// Returns for each cluster the document whose text is its preview, or `None` if reading the text costs too
+/// much. The cheapest texts are chosen first, so that the budget is enough for as many clusters as possible.
+fn choose_previews(
+    clusters: &[&Cluster],
+    affordable: &mut AffordableTexts,
+) -> Vec<Option<WantedText>> {
+    let cheapest = clusters.iter().enumerate().map(|(at, cluster)| {
+        let cheapest = cheapest_text(cluster, affordable);
+        (affordable.price(cheapest), at, cheapest)
+    });
+    let mut cheapest: Vec<_> = cheapest.collect();
+    cheapest.sort_by_key(|&(price, at, _)| (price, at));
+    let mut previews = vec![None; clusters.len()];
+    for (_, at, wanted) in cheapest {
+        previews[at] = affordable.choose(wanted, 0).then_some(wanted);
+    }
+    previews
+}
+
+/// Returns the data about a cluster that the page shows. The removed documents are sorted, the least similar
+/// first.
+fn shown_cluster(
+    findings: &Findings<'_>,
+    listed: &ListedCluster<'_>,
+    shared: Option<SharedWords>,
+    texts: &Beginnings,
+) -> ReportCluster {
+    let ListedCluster { cluster, preview, .. } = listed;
+    let mut members: Vec<&Removal> = cluster.removed.iter().collect();
+    members.sort_by(|a, b| by_closeness(a, b));
+    let member = |removal: &&Removal| ReportMember {
+        name: shown_name(&findings.documents().name(removal.row)),
+        closeness: removal.closeness.map(shown).unwrap_or_default(),
+    };
+    let preview = preview.and_then(|wanted| {
+        let text = texts.get(wanted)?;
+        Some(Preview {
+            text: text[..text.len().min(PREVIEW_BYTES)].to_vec(),
+            is_of_kept: wanted.of == Of::Originals,
+        })
+    });
+    ReportCluster {
+        kept: shown_name(&findings.originals().name(cluster.kept)),
+        removed: cluster.removed.len() as u64,
+        members: members.iter().take(MEMBERS).map(member).collect(),
+        preview,
+        shared,
+    }
+}

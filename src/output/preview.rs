@@ -1,0 +1,80 @@
+//! Collects the data of the preview of a run: the results of the run, without writing them.
+
+use super::affordable_texts::AffordableTexts;
+use super::bands::{closeness_bands, size_bands};
+use super::counts::{count_results, kept_documents};
+use super::findings::Findings;
+use super::listed_clusters::{list_clusters, shown_clusters};
+use super::report::histograms;
+use super::shown_pairs::{both, by_closeness, example};
+use crate::cluster::{Removal, clusters};
+use crate::write::preview::{NearPair, RunPreview};
+use crate::write::report::Report;
+use crate::write::summary::Summary;
+use simtool_base::error::Result;
+use simtool_compute::context::Context;
+use simtool_set_join::close::ClosePair;
+
+/// Number of pairs near the limit that the preview shows. If there are enough, half of them are below the limit.
+pub(crate) const NEAR_PAIRS: usize = 20;
+
+/// Collects the preview, and completes the counts of `summary`. `near_misses` are pairs just below the limit, or
+/// `None` if they were not searched. All texts are read again that the preview shows.
+///
+/// # Errors
+///
+/// A file cannot be read again, or the work was cancelled. It is also an error, and a bug, if a document is neither
+/// kept nor removed.
+pub(crate) fn preview(
+    findings: &Findings<'_>,
+    near_misses: Option<Vec<ClosePair>>,
+    summary: &mut Summary,
+    context: &Context<'_>,
+) -> Result<RunPreview> {
+    let clusters = clusters(findings.removals);
+    count_results(findings, &kept_documents(findings), clusters.len(), summary, context)?;
+    let below = near_misses.map(|pairs| -> Vec<Removal> {
+        let most = NEAR_PAIRS - findings.removals.len().min(NEAR_PAIRS / 2);
+        pairs.into_iter().take(most).map(as_removal).collect()
+    });
+    let above = least_similar(findings.removals, NEAR_PAIRS - below.as_ref().map_or(0, Vec::len));
+    let mut texts = AffordableTexts::at_any_price(findings, context.memory());
+    for pair in above.iter().chain(below.iter().flatten()) {
+        for wanted in both(pair) {
+            texts.choose(wanted, 0);
+        }
+    }
+    let listed = list_clusters(&clusters, &mut texts);
+    let texts = texts.read(findings, context)?;
+    let near_pair = |pair: &Removal| {
+        let documents = example(findings, pair, &texts)?;
+        Some(NearPair { closeness: pair.closeness, documents })
+    };
+    let is_match = findings.sides.is_two();
+    let report = Report {
+        clusters: shown_clusters(findings, &listed, &texts, context)?,
+        ..histograms(findings.removals, &clusters, is_match)
+    };
+    summary.templates = report.templates();
+    Ok(RunPreview {
+        by_closeness: closeness_bands(findings.removals),
+        by_size: size_bands(&clusters, is_match),
+        above: above.iter().filter_map(near_pair).collect(),
+        below: below.map(|pairs| pairs.iter().filter_map(near_pair).collect()),
+        report,
+    })
+}
+
+/// Returns a pair in the form of a removal, so that its texts are found in the same way.
+fn as_removal(ClosePair { a, b, closeness }: ClosePair) -> Removal {
+    Removal { row: a, kept: b, closeness: Some(closeness) }
+}
+
+/// Returns the removals of the least similar documents, the least similar first, at most `most`.
+fn least_similar(removals: &[Removal], most: usize) -> Vec<Removal> {
+    let mut proven: Vec<Removal> =
+        removals.iter().filter(|removal| removal.closeness.is_some()).copied().collect();
+    proven.sort_unstable_by(by_closeness);
+    proven.truncate(most);
+    proven
+}

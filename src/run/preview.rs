@@ -1,0 +1,62 @@
+//! The preview of `dedup` and `match`: finds near-duplicates as the run does, and writes nothing.
+
+use super::dedup::{announce, begin_summary, choose, complete, corpora, dates, notes, open_inputs};
+use super::dedup_request::Request;
+use super::face::Face;
+use super::reading_faults::has_losses;
+use crate::output::{Findings, NEAR_PAIRS, preview as collect};
+use crate::pipeline::near_misses::{WithNearMisses, find_with_near_misses};
+use crate::write::preview::RunPreview;
+use crate::write::summary::Summary;
+use simtool_base::error::Result;
+use simtool_base::fault::Fault;
+use simtool_base::utc_time::UtcTime;
+use simtool_compute::context::Context;
+use simtool_read::Strict;
+use std::time::SystemTime;
+
+/// Result of [`preview`], from which callers make their output and exit code.
+#[derive(Debug)]
+pub struct Previewed {
+    /// Counts of the run. They are exact.
+    pub summary: Summary,
+    /// Pairs near the limit, bands of similarities and sizes, and the largest clusters.
+    pub preview: RunPreview,
+    /// Faults of the input: bad records, and damaged or unreadable files.
+    pub faults: Vec<Fault>,
+    /// Whether some records or files could not be read.
+    pub has_losses: bool,
+    /// Notes about the result for the user, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Finds the near-duplicates that `request` asks for, and returns what a run would remove. Writes nothing.
+///
+/// # Errors
+///
+/// The same as for [`dedup`](super::dedup()), except that the output folder need not be writable.
+pub fn preview(request: &Request, face: &dyn Face) -> Result<Previewed> {
+    let begin = UtcTime::from(SystemTime::now());
+    let plan = request.plan(request.method(face)?)?;
+    let inputs = open_inputs(request, face)?;
+    let strict = inputs.as_ref().map(|input| Strict(&input.collection));
+    let corpora = corpora(&inputs, &strict);
+    let chosen = choose(request, plan, corpora, face)?;
+    announce(&chosen, corpora, face);
+
+    let context = &Context::new(chosen.plan.resources(), face.progress())?;
+    let WithNearMisses { mut found, near_misses } =
+        find_with_near_misses(corpora, &chosen.plan, NEAR_PAIRS, context)?;
+    let faults = complete(request, &inputs, &mut found, face)?;
+    let mut summary = begin_summary(request, &chosen, &found, begin);
+    summary.dates = dates(request, inputs.first(), found.read.first());
+    let findings = Findings::new(&found, corpora, &chosen.plan);
+    let preview = collect(&findings, near_misses, &mut summary, context)?;
+    Ok(Previewed {
+        faults,
+        has_losses: has_losses(found.read.iter()),
+        notes: notes(request, &chosen.plan, &found, &summary),
+        preview,
+        summary,
+    })
+}

@@ -1,0 +1,167 @@
+//! Formats the preview of a run for the terminal.
+
+use super::excerpt::{excerpt, excerpts};
+use super::{Band, NearPair, RunPreview};
+use crate::write::report::{Example, Name, ReportCluster, shortened};
+use crate::write::summary::{Summary, counts_table};
+use simtool_base::quantity::{counted, grouped, percent};
+use simtool_model::closeness::Closeness;
+use std::fmt::Write;
+
+/// Maximum number of clusters that are listed, in addition to all clusters of a template.
+const CLUSTERS: usize = 10;
+/// Maximum number of clusters of a template that are listed.
+const TEMPLATES: usize = 20;
+/// Maximum number of characters of the name of a document.
+const NAME: usize = 72;
+/// Maximum number of characters of the file and record number of a document.
+const PLACE: usize = 48;
+
+/// Returns the preview as text for people.
+#[must_use]
+pub fn preview_text(summary: &Summary, preview: &RunPreview) -> String {
+    let mut text = counts_table(summary);
+    push_bands(
+        &mut text,
+        "removed documents by closeness to the kept one",
+        &preview.by_closeness,
+        summary,
+    );
+    push_bands(&mut text, "removed documents by size of their cluster", &preview.by_size, summary);
+    push_clusters(&mut text, summary, preview);
+    push_pairs(&mut text, preview);
+    text.push_str(
+        "\nnothing was written; a run without the preview removes exactly these documents\n",
+    );
+    text
+}
+
+fn push_bands(text: &mut String, title: &str, bands: &[Band], summary: &Summary) {
+    if bands.is_empty() {
+        return;
+    }
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "\n{title}");
+    let width = bands.iter().map(|band| band.name.len()).max().unwrap_or(0);
+    for Band { name, removed, clusters } in bands {
+        let share = percent(*removed, summary.removed);
+        let clusters = clusters.map(|clusters| format!("  in {}", counted(clusters, "cluster")));
+        let _ = writeln!(
+            text,
+            "  {name:<width$} {:>12}  {share:>7}{}",
+            grouped(*removed),
+            clusters.unwrap_or_default()
+        );
+    }
+}
+
+fn push_clusters(text: &mut String, summary: &Summary, preview: &RunPreview) {
+    let clusters = &preview.report.clusters;
+    if clusters.is_empty() {
+        return;
+    }
+    let title = if summary.is_match() { "most matched documents" } else { "largest clusters" };
+    let _ = writeln!(text, "\n{title}");
+    let is_template =
+        |cluster: &ReportCluster| cluster.shared.is_some_and(|words| words.is_template);
+    let mut templates = 0;
+    for (number, cluster) in clusters.iter().enumerate() {
+        templates += usize::from(is_template(cluster));
+        if number < CLUSTERS || (is_template(cluster) && templates <= TEMPLATES) {
+            push_cluster(text, summary, cluster);
+        }
+    }
+    if let Some(warning) = preview.report.templates().warning() {
+        let _ = writeln!(text, "\nwarning: {warning}");
+    }
+}
+
+fn push_cluster(text: &mut String, summary: &Summary, cluster: &ReportCluster) {
+    let ReportCluster { kept, removed, preview, shared, .. } = cluster;
+    let documents = removed + u64::from(!summary.is_match());
+    let _ = writeln!(text, "{:>8} documents, kept {}", grouped(documents), name(kept));
+    if let Some(shared) = shared {
+        let compared = match shared.documents {
+            compared if compared < removed + 1 => format!(" ({} compared)", grouped(compared)),
+            _ => String::new(),
+        };
+        let template = if shared.is_template { "template? " } else { "" };
+        let _ = writeln!(text, "           {template}they {shared}{compared}");
+    }
+    if let Some(preview) = preview {
+        let beginning = excerpt(&String::from_utf8_lossy(&preview.text), 0);
+        let _ = writeln!(text, "           {beginning}");
+    }
+}
+
+fn push_pairs(text: &mut String, preview: &RunPreview) {
+    if !preview.above.is_empty() {
+        text.push_str("\nremoved, closest to the limit: least similar first\n");
+        for pair in &preview.above {
+            push_pair(text, ["kept", "removed"], pair);
+        }
+    }
+    match &preview.below {
+        Some(pairs) if pairs.is_empty() => {
+            text.push_str("\nno two kept documents are just below the limit\n");
+        }
+        Some(pairs) => {
+            text.push_str("\nboth kept, just below the limit: most similar first\n");
+            for pair in pairs {
+                push_pair(text, ["kept", "kept"], pair);
+            }
+        }
+        None => text.push_str("\npairs just below the limit were not searched\n"),
+    }
+}
+
+fn push_pair(text: &mut String, fates: [&str; 2], NearPair { closeness, documents }: &NearPair) {
+    let Example { kept, removed, kept_text, removed_text, .. } = documents;
+    let _ = writeln!(text, "  {}", closeness.map(shown).unwrap_or_default());
+    for (fate, document) in fates.iter().zip([kept, removed]) {
+        let _ = writeln!(text, "    {fate:<7}   {}", name(document));
+    }
+    for (fate, excerpt) in fates.iter().zip(excerpts([kept_text, removed_text])) {
+        let _ = writeln!(text, "    {fate:<7} | {excerpt}");
+    }
+}
+
+/// Returns the similarity or the distance in words. Similarities are rounded down, so that none below the limit
+/// seems to reach it.
+fn shown(closeness: Closeness) -> String {
+    let similarity = closeness.exact_similarity().map(|similarity| {
+        let digits = u128::from(similarity.shared) * 10_000 / u128::from(similarity.union.max(1));
+        format!("similarity {}.{:04}", digits / 10_000, digits % 10_000)
+    });
+    let distance = closeness.distance().map(|distance| format!("distance {distance}"));
+    similarity.into_iter().chain(distance).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the ID of a document and its place. The place is left out if it is the ID.
+fn name(Name { id, file, record }: &Name) -> String {
+    let place = [file, format!(":{record}").as_bytes()].concat();
+    let shown = shortened(id, NAME).text;
+    if *id == place { shown } else { format!("{shown}  ({})", shortened(&place, PLACE).text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_model::similarity::Similarity;
+
+    #[test]
+    fn similarities_are_rounded_down() {
+        let similar = |shared, union| Closeness::Similarity(Similarity { shared, union });
+        assert_eq!(shown(similar(79_999, 100_000)), "similarity 0.7999");
+        assert_eq!(shown(similar(3, 3)), "similarity 1.0000");
+        let verified = Closeness::Verified(Similarity::ALMOST_ONE, 2);
+        assert_eq!(shown(verified), "similarity 0.9999, distance 2");
+    }
+
+    #[test]
+    fn a_name_has_its_place_unless_the_place_is_the_name() {
+        let named = |id: &str| name(&Name { id: id.into(), file: "a/b.txt".into(), record: 3 });
+        assert_eq!(named("x"), "x  (a/b.txt:3)");
+        assert_eq!(named("a/b.txt:3"), "a/b.txt:3");
+    }
+}
