@@ -1,0 +1,116 @@
+//! Finds the bytes of words, by reading the documents with these words again.
+
+use crate::place::Place;
+use crate::reading::DocumentNumbers;
+use crate::word_source::WordSource;
+use simtool_base::error::Result;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use std::ops::Range;
+
+/// Words whose bytes are known.
+#[derive(Debug, Default)]
+pub(crate) struct BytePlaces {
+    /// Documents of the words, in ascending order.
+    documents: Vec<u32>,
+    /// Positions of the words in their documents, in ascending order within each document.
+    words: Vec<u32>,
+    /// Bytes of the words.
+    bytes: Vec<Range<u64>>,
+    /// Number of words of the document of each word.
+    lengths: Vec<u32>,
+}
+
+impl BytePlaces {
+    /// Finds the bytes of the words at the given places, in any order. A place may occur several times.
+    ///
+    /// # Errors
+    /// The source fails, or the work is cancelled.
+    pub(crate) fn find(
+        mut places: Vec<Place>,
+        source: &dyn WordSource,
+        numbers: &DocumentNumbers,
+        context: &Context<'_>,
+    ) -> Result<Self> {
+        context.threads().sort_by_key(&mut places, |place| *place);
+        places.dedup();
+        let mut found = Self {
+            documents: places.iter().map(|place| place.document).collect(),
+            words: places.iter().map(|place| place.word).collect(),
+            ..Self::default()
+        };
+        drop(places);
+        let shards = source.shard_count();
+        let bytes = (0..shards).map(|shard| source.shard_bytes(shard)).sum();
+        context.progress().begin("find bytes", Work::Bytes(bytes));
+        let read = |(): &mut (), shard| {
+            context.check_cancelled()?;
+            let read = found.read_shard(source, shard, numbers.of_shard(shard))?;
+            context.progress().advance(source.shard_bytes(shard));
+            Ok(read)
+        };
+        for (bytes, lengths) in context.threads().try_map(shards, || Ok(()), read)? {
+            found.bytes.extend(bytes);
+            found.lengths.extend(lengths);
+        }
+        Ok(found)
+    }
+
+    /// Returns the bytes of the words of one shard, and the lengths of their documents.
+    fn read_shard(
+        &self,
+        source: &dyn WordSource,
+        shard: usize,
+        documents: Range<u32>,
+    ) -> Result<(Vec<Range<u64>>, Vec<u32>)> {
+        let of_shard = self.words_of(documents.clone());
+        let (mut bytes, mut lengths) = (Vec::with_capacity(of_shard.len()), Vec::new());
+        if of_shard.is_empty() {
+            return Ok((bytes, lengths));
+        }
+        let range = |index| {
+            let document = documents.start + index;
+            self.words_of(document..document + 1)
+        };
+        let asked = |index| &self.words[range(index)];
+        source.visit_places(shard, &asked, &mut |index, words, found| {
+            let range = range(index);
+            // Only a source that changed between two readings skips a document or a word.
+            bytes.resize(range.start - of_shard.start, 0..0);
+            bytes.extend_from_slice(found);
+            bytes.resize(range.end - of_shard.start, 0..0);
+            lengths.resize(range.start - of_shard.start, 0);
+            lengths.resize(range.end - of_shard.start, words.len() as u32);
+            Ok(())
+        })?;
+        bytes.resize(of_shard.len(), 0..0);
+        lengths.resize(of_shard.len(), 0);
+        Ok((bytes, lengths))
+    }
+
+    /// Returns the indices of the words of some documents.
+    fn words_of(&self, documents: Range<u32>) -> Range<usize> {
+        let start = self.documents.partition_point(|&document| document < documents.start);
+        let count = self.documents[start..].partition_point(|&document| document < documents.end);
+        start..start + count
+    }
+
+    /// Returns the index of the word at a place, which must be one of those that were asked for.
+    fn index(&self, place: Place) -> usize {
+        let range = self.words_of(place.document..place.document + 1);
+        let within = self.words[range.clone()].partition_point(|&word| word < place.word);
+        range.start + within
+    }
+
+    /// Returns the bytes of some words of a document. The first and the last word must be among those that were
+    /// asked for.
+    pub(crate) fn bytes(&self, first: Place, last: Place) -> Range<u64> {
+        let [start, end] = [first, last].map(|place| self.bytes.get(self.index(place)).cloned());
+        start.unwrap_or_default().start..end.unwrap_or_default().end
+    }
+
+    /// Returns the number of words of the document of a word that was asked for.
+    pub(crate) fn document_length(&self, place: Place) -> u32 {
+        self.lengths.get(self.index(place)).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,134 @@
+//! Classes of equal runs of windows, and the places where they occur.
+
+use crate::buckets::{BucketWriter, Buckets};
+use crate::place::{OccurrenceSummary, Place, WindowFacts};
+use simtool_base::error::Result;
+
+/// Consecutive windows of a class that occur at the same places, shifted by their distance.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    /// Number of the first window in its class.
+    pub(crate) from: u16,
+    /// Number behind the last window.
+    pub(crate) to: u16,
+    /// Facts about the first window.
+    pub(crate) facts: WindowFacts,
+}
+
+/// Some consecutive windows that occur together. Equal windows can be in several classes.
+#[derive(Clone, Copy, Debug)]
+struct Class {
+    /// Index of the first piece.
+    first_piece: u32,
+    /// Number of pieces, which are in ascending order.
+    pieces: u16,
+    /// Number of windows. Not every window is in a piece.
+    windows: u16,
+}
+
+/// The classes of a bucket that have repeated windows.
+#[derive(Debug, Default)]
+pub(crate) struct Classes {
+    classes: Vec<Class>,
+    /// The pieces with repeated windows.
+    pieces: Vec<Piece>,
+}
+
+/// Place of a class of windows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Occurrence {
+    /// Place of the first window.
+    pub(crate) place: Place,
+    /// Number of the class in its bucket.
+    pub(crate) class: u32,
+    /// Number of the bucket.
+    pub(crate) bucket: u16,
+    /// Number of times that the class occurs here, each time directly behind the windows of the time before.
+    pub(crate) repeats: u16,
+}
+
+impl Classes {
+    /// Adds a class of `windows` windows with the given pieces. Returns its number.
+    pub(crate) fn push(&mut self, windows: u32, pieces: &[Piece]) -> u32 {
+        let first_piece = self.pieces.len() as u32;
+        self.pieces.extend(pieces);
+        let class = Class { first_piece, pieces: pieces.len() as u16, windows: windows as u16 };
+        self.classes.push(class);
+        self.classes.len() as u32 - 1
+    }
+
+    /// Returns the number of windows of a class, and its pieces.
+    #[inline]
+    pub(crate) fn get(&self, class: u32) -> (u32, &[Piece]) {
+        let class = self.classes[class as usize];
+        let first = class.first_piece as usize;
+        (u32::from(class.windows), &self.pieces[first..first + usize::from(class.pieces)])
+    }
+
+    /// Returns the number of bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        let classes = self.classes.capacity() * size_of::<Class>();
+        (classes + self.pieces.capacity() * size_of::<Piece>()) as u64
+    }
+}
+
+/// Collects the occurrences of classes of one thread, in buckets of neighbouring documents.
+#[derive(Debug)]
+pub(crate) struct OccurrenceWriter<'b> {
+    writer: BucketWriter<'b, Occurrence>,
+    /// Number of documents of each bucket.
+    documents: u32,
+}
+
+impl<'b> OccurrenceWriter<'b> {
+    /// Creates a writer of occurrences in `documents` documents.
+    pub(crate) fn new(buckets: &'b Buckets<Occurrence>, documents: u32) -> Self {
+        let documents = documents.div_ceil(buckets.len() as u32).max(1);
+        Self { writer: buckets.writer(), documents }
+    }
+
+    /// Adds an occurrence.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    #[inline]
+    pub(crate) fn push(&mut self, occurrence: Occurrence) -> Result<()> {
+        self.writer.push((occurrence.place.document / self.documents) as usize, occurrence)
+    }
+
+    /// Moves all occurrences that are left to their buckets.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub(crate) fn finish(self) -> Result<()> {
+        self.writer.finish()
+    }
+}
+
+/// The occurrences of a window: their summary, and the number of documents that have one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted {
+    /// Number and first places of the occurrences.
+    pub(crate) summary: OccurrenceSummary,
+    /// Number of documents with an occurrence.
+    pub(crate) documents: u32,
+}
+
+impl Counted {
+    /// Counts occurrences, which must be in ascending order.
+    pub(crate) fn of(places: impl Iterator<Item = Place>) -> Self {
+        let mut counted = Self { summary: OccurrenceSummary::EMPTY, documents: 0 };
+        let mut document = u32::MAX;
+        for place in places {
+            counted.summary.push(place);
+            counted.documents += u32::from(place.document != document);
+            document = place.document;
+        }
+        counted
+    }
+
+    /// Returns the facts about the window.
+    pub(crate) fn facts(&self) -> WindowFacts {
+        self.summary.facts(self.documents)
+    }
+}

@@ -1,0 +1,202 @@
+//! Joins repeated windows into passages, and finds the words to cut.
+
+use crate::classes::{Classes, Occurrence};
+use crate::place::{Place, WindowFacts};
+use crate::verification::Claim;
+
+/// The repeated window of a passage that occurs in most documents, and most often in these.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BestWindow {
+    /// Number of documents in which the window occurs.
+    pub(crate) documents: u32,
+    /// Position of its first word.
+    pub(crate) word: u32,
+    /// Number of places at which it occurs.
+    pub(crate) occurrences: u64,
+    /// Place of another occurrence.
+    pub(crate) partner: Place,
+    /// Whether this is the first occurrence of the window.
+    pub(crate) is_first: bool,
+}
+
+/// Consecutive words of a document, each of which is in a repeated window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch {
+    /// The words.
+    pub(crate) words: WordRange,
+    /// The window that occurs in most documents. The first of them if there are several.
+    pub(crate) best: BestWindow,
+}
+
+/// Consecutive words of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct WordRange {
+    /// Number of the document.
+    pub(crate) document: u32,
+    /// Position of the first word.
+    pub(crate) start: u32,
+    /// Position behind the last word.
+    pub(crate) end: u32,
+}
+
+impl WordRange {
+    /// Returns the number of words.
+    pub(crate) fn len(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Whether the words of `next` overlap these words or directly follow them. `next` does not begin before
+    /// these words.
+    #[inline]
+    pub(crate) fn touches(&self, next: &Self) -> bool {
+        self.document == next.document && next.start <= self.end
+    }
+}
+
+/// The repeated parts of some documents. All lists are in ascending order.
+#[derive(Debug, Default)]
+pub(crate) struct Coverage {
+    /// The words that are in repeated windows.
+    pub(crate) stretches: Vec<Stretch>,
+    /// The words that are in the first occurrence of a repeated window.
+    pub(crate) firsts: Vec<WordRange>,
+    /// The words that are in a later occurrence of a repeated window.
+    pub(crate) others: Vec<WordRange>,
+    /// The words that should be equal to first occurrences, if they are to be verified.
+    pub(crate) claims: Option<Vec<Claim>>,
+    /// Number of repeated windows, where each occurrence counts.
+    pub(crate) windows: u64,
+}
+
+impl Coverage {
+    /// Creates a coverage without windows. If `is_verified` is true, claims about equal words are collected.
+    pub(crate) fn new(is_verified: bool) -> Self {
+        Self { claims: is_verified.then(Vec::new), ..Self::default() }
+    }
+
+    /// Joins the windows at the given occurrences. The occurrences are sorted by place, and no window is in two
+    /// of them. `classes` are the classes of each bucket, and `words` is the number of words of a window.
+    pub(crate) fn add(&mut self, occurrences: &[Occurrence], classes: &[Classes], words: u32) {
+        for occurrence in occurrences {
+            let (windows, pieces) = classes[usize::from(occurrence.bucket)].get(occurrence.class);
+            for repeat in 0..u32::from(occurrence.repeats) {
+                let start = occurrence.place.plus(repeat * windows);
+                for piece in pieces {
+                    let count = u32::from(piece.to - piece.from);
+                    self.push(start.plus(u32::from(piece.from)), count, &piece.facts, words);
+                }
+            }
+        }
+    }
+
+    /// Adds `count` consecutive windows. `place` is the place of the first, and `facts` are facts about it.
+    #[inline]
+    fn push(&mut self, place: Place, count: u32, facts: &WindowFacts, words: u32) {
+        let end = place.word + (count - 1) + words;
+        let range = WordRange { document: place.document, start: place.word, end };
+        let is_first = facts.first == place;
+        let best = BestWindow {
+            documents: facts.documents,
+            word: place.word,
+            occurrences: facts.occurrences,
+            partner: facts.partner(place),
+            is_first,
+        };
+        push_stretch(&mut self.stretches, Stretch { words: range, best });
+        push_range(if is_first { &mut self.firsts } else { &mut self.others }, range);
+        if let Some(claims) = self.claims.as_mut().filter(|_| !is_first) {
+            Claim { words: range, first: facts.first }.push_to(claims);
+        }
+        self.windows += u64::from(count);
+    }
+
+    /// Adds the repeated parts of other documents, which follow these documents.
+    pub(crate) fn append(&mut self, mut next: Self) {
+        self.stretches.append(&mut next.stretches);
+        self.firsts.append(&mut next.firsts);
+        self.others.append(&mut next.others);
+        if let (Some(claims), Some(next)) = (&mut self.claims, &mut next.claims) {
+            claims.append(next);
+        }
+        self.windows += next.windows;
+    }
+
+    /// Adds repeated parts of the same documents, with other windows.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.append(other);
+        if let Some(claims) = &mut self.claims {
+            claims.sort_by_key(|claim| claim.words);
+        }
+        self.stretches.sort_by_key(|stretch| stretch.words);
+        let mut joined = Vec::new();
+        self.stretches.drain(..).for_each(|stretch| push_stretch(&mut joined, stretch));
+        self.stretches = joined;
+        for ranges in [&mut self.firsts, &mut self.others] {
+            ranges.sort_unstable();
+            let mut joined = Vec::new();
+            ranges.drain(..).for_each(|range| push_range(&mut joined, range));
+            *ranges = joined;
+        }
+    }
+
+    /// Returns the words to cut so that one copy of each repeated window remains: the words of later
+    /// occurrences that are not also in a first occurrence.
+    pub(crate) fn cuts(&self) -> Vec<WordRange> {
+        let mut cuts = Vec::new();
+        let mut firsts = &self.firsts[..];
+        for range in &self.others {
+            let is_before = |first: &WordRange| {
+                first.document < range.document
+                    || first.document == range.document && first.end <= range.start
+            };
+            let skipped = firsts.iter().take_while(|first| is_before(first)).count();
+            firsts = &firsts[skipped..];
+            let mut start = range.start;
+            let overlaps =
+                |first: &&WordRange| first.document == range.document && first.start < range.end;
+            for first in firsts.iter().take_while(overlaps) {
+                if start < first.start {
+                    cuts.push(WordRange { start, end: first.start, ..*range });
+                }
+                start = first.end;
+            }
+            if start < range.end {
+                cuts.push(WordRange { start, ..*range });
+            }
+        }
+        cuts
+    }
+
+    /// Returns the number of bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        let ranges = self.firsts.capacity() + self.others.capacity();
+        let stretches = self.stretches.capacity() * size_of::<Stretch>();
+        (stretches + ranges * size_of::<WordRange>()) as u64
+    }
+}
+
+/// Adds a stretch that does not begin before the last one. Joins the two if they touch.
+#[inline]
+fn push_stretch(stretches: &mut Vec<Stretch>, next: Stretch) {
+    match stretches.last_mut() {
+        Some(last) if last.words.touches(&next.words) => {
+            last.words.end = last.words.end.max(next.words.end);
+            let rank = |best: &BestWindow| {
+                (best.documents, best.occurrences, std::cmp::Reverse(best.word))
+            };
+            if rank(&next.best) > rank(&last.best) {
+                last.best = next.best;
+            }
+        }
+        _ => stretches.push(next),
+    }
+}
+
+/// Adds a range that does not begin before the last one. Joins the two if they touch.
+#[inline]
+fn push_range(ranges: &mut Vec<WordRange>, next: WordRange) {
+    match ranges.last_mut() {
+        Some(last) if last.touches(&next) => last.end = last.end.max(next.end),
+        _ => ranges.push(next),
+    }
+}

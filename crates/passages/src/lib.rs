@@ -1,0 +1,59 @@
+//! Finds every passage of at least k words that occurs more than once in a collection, exactly.
+//!
+//! A *window* is a sequence of k consecutive words of a document. A window is repeated if it occurs at two
+//! places, in two documents or in more ([`Repeated`]). A *passage* is a maximal sequence of words each of which
+//! is in a repeated window.
+//!
+//! The search finds equal windows by their hashes. It does so in one of two ways, with the same result:
+//!
+//! 1. *By runs*, if windows are long. Each window has an anchor, which is a short sequence of words in it that
+//!    depends only on the words of the window. Consecutive windows with the same anchor are a run, and there is
+//!    about one run for 20 words (`run_finder`). Runs with an anchor that occurs once are dropped. The others
+//!    are grouped by anchor and content (`run_groups`). If runs have the same anchor but different contents, the
+//!    documents are read again, and their windows are compared one by one (`live_windows`, `mixed_groups`).
+//! 2. *By windows*, if windows are short. The hash of each window is stored and grouped (`window_groups`).
+//!
+//! Both ways result in classes of equal windows and their places (`classes`). Then each document is walked
+//! through: repeated windows become passages and words to cut (`coverage`). At last, the documents with passages
+//! are read again to find the bytes of the words (`byte_places`).
+//!
+//! If memory is scarce, the collection is read several times. Each reading handles the anchors or windows whose
+//! hashes are in one part of all hashes. The result is the same for any number of readings and threads.
+//!
+//! Equal windows have equal hashes, so no repeated window is missed. Different windows have equal hashes with a
+//! probability of about N² / 2⁶⁵ for N windows. [`PassageSearch::with_verification`] compares the words of
+//! all windows that were found equal, and searches again with other hashes if they differ.
+//!
+//! Input: a [`WordSource`]. Output: [`Passages`], in reading order. The search does not know how a text is
+//! divided into words.
+//!
+//! # References
+//! S. Schleimer, D. S. Wilkerson, A. Aiken. Winnowing: local algorithms for document fingerprinting. SIGMOD
+//! 2003.
+//! K. Lee, D. Ippolito, A. Nystrom, C. Zhang, D. Eck, C. Callison-Burch, N. Carlini. Deduplicating training data
+//! makes language models better. ACL 2022.
+
+mod buckets;
+mod byte_places;
+mod classes;
+mod coverage;
+mod live_windows;
+mod mixed_groups;
+mod passages;
+mod place;
+mod reading;
+mod rule;
+mod run_finder;
+mod run_groups;
+mod search;
+#[cfg(test)]
+mod tests;
+mod verification;
+mod window_groups;
+mod word_hashes;
+mod word_source;
+
+pub use passages::{Cut, CutRange, Excerpt, Passage, Passages};
+pub use rule::Repeated;
+pub use search::PassageSearch;
+pub use word_source::WordSource;

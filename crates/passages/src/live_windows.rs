@@ -1,0 +1,111 @@
+//! Reads documents again to hash the windows of runs that must be compared window by window.
+
+use crate::place::Place;
+use crate::reading::DocumentNumbers;
+use crate::run_groups::MixedGroups;
+use crate::word_hashes::WordHashes;
+use crate::word_source::WordSource;
+use simtool_base::error::Result;
+use simtool_compute::context::Context;
+
+/// One run of a live content. The windows of all runs with this content are equal.
+#[derive(Clone, Copy, Debug)]
+struct Representative {
+    /// Place of the first window.
+    place: Place,
+    /// Number of windows.
+    windows: u32,
+    /// Number of the bucket.
+    bucket: u32,
+    /// Number of the content in its bucket.
+    content: u32,
+}
+
+/// Hashes the windows, of `words` words each, of all live contents, and stores the place of the hashes in each content. Returns the
+/// hashes for each shard.
+///
+/// # Errors
+/// The source fails, or the work is cancelled.
+pub(crate) fn hash_live_windows(
+    source: &dyn WordSource,
+    context: &Context<'_>,
+    numbers: &DocumentNumbers,
+    (hashes, words): (&WordHashes, usize),
+    buckets: &mut [MixedGroups],
+) -> Result<Vec<Vec<u64>>> {
+    let mut representatives = representatives(buckets);
+    context.threads().sort_by_key(&mut representatives, |one| one.place);
+    let parts: Vec<&[Representative]> = (0..source.shard_count())
+        .map(|shard| {
+            let documents = numbers.of_shard(shard);
+            let before = |document| representatives.partition_point(|one| one.place.document < document);
+            &representatives[before(documents.start)..before(documents.end)]
+        })
+        .collect();
+    for (part, representatives) in (0..).zip(&parts) {
+        let mut next = 0;
+        for one in *representatives {
+            buckets[one.bucket as usize].contents[one.content as usize].hashes = (part, next);
+            next += one.windows;
+        }
+    }
+    let read = |hashes: &mut WordHashes, shard: usize| {
+        context.check_cancelled()?;
+        let start = numbers.of_shard(shard).start;
+        hash_part(source, (shard, start), parts[shard], words, hashes)
+    };
+    context.threads().try_map(parts.len(), || Ok(hashes.clone()), read)
+}
+
+/// Returns one run of each live content.
+fn representatives(buckets: &[MixedGroups]) -> Vec<Representative> {
+    let mut found = Vec::new();
+    for (bucket, mixed) in (0..).zip(buckets) {
+        let contents = (0..).zip(&mixed.contents).filter(|(_, content)| content.is_live);
+        found.extend(contents.map(|(number, content)| {
+            let run = &mixed.runs[content.first_run as usize];
+            let windows = run.shape.windows();
+            Representative { place: run.place(), windows, bucket, content: number }
+        }));
+    }
+    found
+}
+
+/// Returns the hashes of the windows of `representatives`, which are in one shard. `shard` is its number and the
+/// number of its first document.
+fn hash_part(
+    source: &dyn WordSource,
+    (shard, first_document): (usize, u32),
+    representatives: &[Representative],
+    words: usize,
+    hashes: &mut WordHashes,
+) -> Result<Vec<u64>> {
+    let count = representatives.iter().map(|one| one.windows as usize).sum();
+    let mut found = Vec::with_capacity(count);
+    if representatives.is_empty() {
+        return Ok(found);
+    }
+    let has = |index: u32| {
+        let document = first_document + index;
+        representatives.binary_search_by_key(&document, |one| one.place.document).is_ok()
+    };
+    let mut rest = representatives;
+    source.visit_words(shard, &has, &mut |index, text| {
+        let document = first_document + index;
+        while let Some((one, behind)) = rest.split_first()
+            && one.place.document <= document
+        {
+            let start = one.place.word as usize;
+            let span = text.get(start..start + one.windows as usize + words - 1);
+            hashes.fill(span.unwrap_or_default());
+            let expected = found.len() + one.windows as usize;
+            found.extend(hashes.sums_of(words).map(|sum| hashes.hash(sum)));
+            // Only a text that changed between two readings has fewer windows.
+            found.resize(expected, 0);
+            rest = behind;
+        }
+        Ok(())
+    })?;
+    found.resize(count, 0);
+    Ok(found)
+}

@@ -1,0 +1,113 @@
+//! The result of a search: passages in reading order, and the words to cut.
+
+use std::ops::Range;
+
+/// Bytes of a document. Offsets are in the decoded text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// Number of the document, in reading order.
+    pub document: u32,
+    /// The bytes.
+    pub bytes: Range<u64>,
+}
+
+/// Consecutive words of a document, each of which is part of a repeated window. A window is a sequence of k
+/// consecutive words. The passage ends where the next word is not part of a repeated window.
+///
+/// A passage need not occur elsewhere as a whole. Each of its windows that is repeated does. Most facts are
+/// about one of its windows, the most frequent one: it occurs in most documents, and among these windows most
+/// often. If there are several, it is the first of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// Number of the document, in reading order.
+    pub document: u32,
+    /// Positions of the words in the document.
+    pub words: Range<u32>,
+    /// Bytes from the first byte of the first word to the end of the last word, in the decoded text.
+    pub bytes: Range<u64>,
+    /// Number of documents in which the most frequent window occurs.
+    pub documents: u32,
+    /// Number of places at which the most frequent window occurs.
+    pub occurrences: u64,
+    /// Whether the most frequent window occurs here for the first time.
+    pub is_first: bool,
+    /// Whether the passage has all words of the document.
+    pub is_whole: bool,
+    /// Another place of the most frequent window: its first occurrence. If the first occurrence is in this
+    /// document, its first occurrence in another document. If there is none, another one in this document.
+    pub partner: Excerpt,
+}
+
+/// Words of a document that can be cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutRange {
+    /// Number of the document, in reading order.
+    pub document: u32,
+    /// Positions of the words in the document.
+    pub words: Range<u32>,
+    /// Bytes from the first byte of the first word to the end of the last word, in the decoded text.
+    pub bytes: Range<u64>,
+}
+
+/// Copies of repeated windows that a cut removes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Cuts words that are part of a later copy, and not also part of a first one. The first occurrence of
+    /// each repeated window remains whole.
+    First,
+    /// Cuts all words of all passages.
+    All,
+}
+
+/// All repeated passages of a collection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Passages {
+    /// The passages, in reading order.
+    pub passages: Vec<Passage>,
+    /// The words to cut if one copy is kept, in reading order.
+    pub(crate) cuts: Vec<CutRange>,
+    /// Number of documents of the collection.
+    pub documents: u64,
+    /// Number of words of the collection.
+    pub words: u64,
+    /// Number of repeated windows. Each occurrence counts.
+    pub repeated_windows: u64,
+}
+
+impl Passages {
+    /// Returns the number of words that are in passages.
+    #[must_use]
+    pub fn covered_words(&self) -> u64 {
+        self.passages.iter().map(|passage| passage.words.len() as u64).sum()
+    }
+
+    /// Returns the passages of a document, in order.
+    #[must_use]
+    pub fn of_document(&self, document: u32) -> &[Passage] {
+        of_document(&self.passages, document, |passage| passage.document)
+    }
+
+    /// Returns the words to cut from a document, in order.
+    #[must_use]
+    pub fn cuts(&self, cut: Cut, document: u32) -> Vec<CutRange> {
+        match cut {
+            Cut::First => of_document(&self.cuts, document, |cut| cut.document).to_vec(),
+            Cut::All => self.of_document(document).iter().map(Passage::cut).collect(),
+        }
+    }
+}
+
+impl Passage {
+    /// Returns all words of the passage as words to cut.
+    fn cut(&self) -> CutRange {
+        let Self { document, words, bytes, .. } = self;
+        CutRange { document: *document, words: words.clone(), bytes: bytes.clone() }
+    }
+}
+
+/// Returns the items of one document. The items are sorted by their documents.
+fn of_document<T>(items: &[T], document: u32, document_of: impl Fn(&T) -> u32) -> &[T] {
+    let start = items.partition_point(|item| document_of(item) < document);
+    let count = items[start..].partition_point(|item| document_of(item) == document);
+    &items[start..start + count]
+}

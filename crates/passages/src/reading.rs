@@ -1,0 +1,108 @@
+//! One reading of all documents by several threads, and the numbers of the documents.
+
+use crate::word_source::WordSource;
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Numbers of all documents in reading order.
+///
+/// While a thread reads a shard, nobody knows how many documents come before it. So a document gets a temporary
+/// number first, which is the next one that is free. After the reading, the temporary numbers are replaced.
+#[derive(Debug, Default)]
+pub(crate) struct DocumentNumbers {
+    /// Number of the first document of each shard, and the number of all documents.
+    starts: Vec<u32>,
+    /// Number of the document with each temporary number.
+    of_temporary: Vec<u32>,
+    /// Number of words of all documents.
+    pub(crate) words: u64,
+}
+
+impl DocumentNumbers {
+    /// Returns the number of documents.
+    pub(crate) fn count(&self) -> u32 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// Returns the number of the document with this temporary number.
+    #[inline]
+    pub(crate) fn number(&self, temporary: u32) -> u32 {
+        self.of_temporary[temporary as usize]
+    }
+
+    /// Returns the numbers of the documents of a shard.
+    pub(crate) fn of_shard(&self, shard: usize) -> std::ops::Range<u32> {
+        self.starts[shard]..self.starts[shard + 1]
+    }
+
+    /// Removes the temporary numbers, which are not needed any more.
+    pub(crate) fn drop_temporary(&mut self) {
+        self.of_temporary = Vec::new();
+    }
+
+    /// Replaces the temporary numbers of the documents of all shards.
+    fn new(shards: Vec<Vec<u32>>, words: u64) -> Self {
+        let mut numbers = Self { starts: vec![0], words, ..Self::default() };
+        let count = shards.iter().map(Vec::len).sum();
+        numbers.of_temporary.resize(count, 0);
+        let mut next = 0;
+        for shard in shards {
+            for temporary in shard {
+                numbers.of_temporary[temporary as usize] = next;
+                next += 1;
+            }
+            numbers.starts.push(next);
+        }
+        numbers
+    }
+}
+
+/// Reads all documents of all shards, with the threads of `context`. Calls `visit` with the state of the
+/// thread, the temporary number of the document, and its words. Returns the states of the threads and the
+/// numbers of the documents.
+///
+/// # Errors
+/// The source or `visit` fails, the work is cancelled, or there are too many documents.
+pub(crate) fn read_all<S: Send>(
+    source: &dyn WordSource,
+    context: &Context<'_>,
+    state: impl Fn() -> S + Sync,
+    visit: impl Fn(&mut S, u32, &[u64]) -> Result<()> + Sync,
+) -> Result<(Vec<S>, DocumentNumbers)> {
+    let shards = source.shard_count();
+    let bytes = (0..shards).map(|shard| source.shard_bytes(shard)).sum();
+    context.progress().begin("read words", Work::Bytes(bytes));
+    let (next, words) = (AtomicU32::new(0), AtomicU64::new(0));
+    let read = |(state, read): &mut (S, Vec<(usize, Vec<u32>)>), shard| {
+        context.check_cancelled()?;
+        let mut temporary = Vec::new();
+        source.visit_words(shard, &|_| true, &mut |_, of_document| {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            // The last numbers are never given out, so that no place equals a place that means none.
+            if number >= u32::MAX - 1 || u32::try_from(of_document.len()).is_err() {
+                return Err(too_many());
+            }
+            temporary.push(number);
+            words.fetch_add(of_document.len() as u64, Ordering::Relaxed);
+            visit(state, number, of_document)
+        })?;
+        read.push((shard, temporary));
+        context.progress().advance(source.shard_bytes(shard));
+        Ok(())
+    };
+    let done = context.threads().try_fold(shards, || Ok((state(), Vec::new())), read)?;
+    let (states, read): (Vec<S>, Vec<_>) = done.into_iter().unzip();
+    let mut read = read.concat();
+    read.sort_unstable_by_key(|&(shard, _)| shard);
+    let shards = read.into_iter().map(|(_, temporary)| temporary).collect();
+    Ok((states, DocumentNumbers::new(shards, words.into_inner())))
+}
+
+/// Returns the error for a collection that is too large for 32-bit numbers.
+fn too_many() -> Error {
+    let rule = "a search for passages numbers documents, and the words of each, with 32 bits. Search \
+                the parts of the collection separately";
+    Error::limit("the number of documents, or of words in a document", rule)
+}

@@ -1,0 +1,35 @@
+//! The condition under which a window counts as repeated.
+
+/// Condition under which k consecutive words, which are called a window, count as repeated.
+///
+/// ```
+/// use simtool_passages::Repeated;
+///
+/// assert_eq!(Repeated::default(), Repeated::Documents(2));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeated {
+    /// The window occurs at two places or more, which may be in the same document.
+    Anywhere,
+    /// The window occurs in at least this number of documents.
+    Documents(u32),
+}
+
+impl Default for Repeated {
+    fn default() -> Self {
+        Self::Documents(2)
+    }
+}
+
+impl Repeated {
+    /// Returns whether a window is repeated that occurs `occurrences` times in `documents` documents.
+    #[inline]
+    pub(crate) fn accepts(self, occurrences: u64, documents: u32) -> bool {
+        // A window that occurs once has no partner.
+        occurrences >= 2
+            && match self {
+                Self::Anywhere => true,
+                Self::Documents(least) => documents >= least,
+            }
+    }
+}

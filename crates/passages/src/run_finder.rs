@@ -1,0 +1,224 @@
+//! Divides the windows of a document into runs with the same anchor.
+//!
+//! A window is a sequence of k consecutive words. Its anchor is the n consecutive words in it, for a fixed
+//! n < k, whose hash is smallest. If several are smallest, the leftmost is the anchor. The anchor depends only
+//! on the words of the window, so equal windows have equal anchors at the same position. A run is a maximal
+//! sequence of consecutive windows whose anchor is the same position of the document. There is about one run
+//! for (k − n) / 2 words, so runs are compared instead of windows.
+//!
+//! # References
+//! S. Schleimer, D. S. Wilkerson, A. Aiken. Winnowing: local algorithms for document fingerprinting. SIGMOD
+//! 2003.
+//! M. Roberts, W. Hayes, B. R. Hunt, S. M. Mount, J. A. Yorke. Reducing storage requirements for biological
+//! sequence comparison. Bioinformatics 20(18), 2004.
+
+use crate::word_hashes::WordHashes;
+use simtool_base::error::Result;
+
+/// Number of windows that are divided into runs at once. Their hashes stay in the cache. A run that crosses the
+/// border becomes two runs.
+pub(crate) const BLOCK: usize = 1 << 13;
+/// Maximum of [`Run::repeats`].
+pub(crate) const MOST_REPEATS: u32 = 1 << 12;
+/// Maximum number of words of a window, so that [`RunShape`] fits into 32 bits.
+pub(crate) const MOST_WORDS: usize = 1000;
+
+/// Consecutive windows with the same anchor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    /// Hash of the words of the anchor.
+    pub(crate) anchor: u64,
+    /// Hash of all words of the windows, their number, and the place of the anchor.
+    pub(crate) content: u64,
+    /// Number of the document.
+    pub(crate) document: u32,
+    /// Position of the first word of the first window.
+    pub(crate) start: u32,
+    /// Number of windows, and so on.
+    pub(crate) shape: RunShape,
+    /// Hashes of the words around the anchor.
+    pub(crate) sides: Sides,
+}
+
+/// Size of a run, in 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RunShape(u32);
+
+impl RunShape {
+    fn new(windows: usize, offset: usize, repeats: u32) -> Self {
+        Self((repeats - 1) << 20 | (offset as u32) << 10 | windows as u32)
+    }
+
+    /// Returns the number of windows.
+    #[inline]
+    pub(crate) fn windows(self) -> u32 {
+        self.0 & 0x3FF
+    }
+
+    /// Returns the number of words between the start of the first window and the anchor.
+    #[inline]
+    pub(crate) fn offset(self) -> u32 {
+        self.0 >> 10 & 0x3FF
+    }
+
+    /// Returns how often the run follows itself. In text that repeats a few words, one run follows after
+    /// another with the same words. Such runs are stored once. Each begins where the windows of the one before
+    /// it end.
+    #[inline]
+    pub(crate) fn repeats(self) -> u32 {
+        (self.0 >> 20) + 1
+    }
+}
+
+/// Hashes of the words before and behind the anchor of a run, in 16 bits each. Windows of two runs can be
+/// equal only if the runs have an equal hash on the same side.
+///
+/// The left hash is that of the anchor with the h words before it, where h is half the number of positions that
+/// an anchor has in a window. Each window that begins at least h words before the anchor contains these words.
+/// Each other window contains the words of the right hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Sides {
+    /// Hash of the words up to the anchor. 0 if no window of the run contains these words.
+    pub(crate) left: u16,
+    /// Hash of the words from the anchor. 0 if no window of the run contains these words.
+    pub(crate) right: u16,
+}
+
+/// Divides the windows of documents into runs.
+#[derive(Clone, Debug)]
+pub(crate) struct RunFinder {
+    /// Number of words of a window.
+    words: usize,
+    /// Number of words of an anchor.
+    anchor_words: usize,
+    hashes: WordHashes,
+    /// A hash of the words that begin at each position. The smallest in a window is its anchor.
+    orders: Vec<u32>,
+    /// The last run, which was not given out because it may repeat.
+    last: Option<Run>,
+}
+
+impl RunFinder {
+    /// Creates a finder for windows of `words` words.
+    pub(crate) fn new(words: usize, hashes: WordHashes) -> Self {
+        Self { words, anchor_words: anchor_words(words), hashes, orders: Vec::new(), last: None }
+    }
+
+    /// Calls `take` with each run of document number `document`, in order.
+    ///
+    /// # Errors
+    /// `take` returns an error.
+    pub(crate) fn find(
+        &mut self,
+        document: u32,
+        words: &[u64],
+        take: &mut impl FnMut(Run) -> Result<()>,
+    ) -> Result<()> {
+        let windows = (words.len() + 1).saturating_sub(self.words);
+        for start in (0..windows).step_by(BLOCK) {
+            let count = BLOCK.min(windows - start);
+            self.hashes.fill(&words[start..start + count + self.words - 1]);
+            self.orders.clear();
+            self.orders.extend(self.hashes.sums_of(self.anchor_words).map(order));
+            self.find_in_block((document, start as u32), count, take)?;
+        }
+        self.last.take().map_or(Ok(()), take)
+    }
+
+    /// Finds the runs of the `windows` windows of the present block. `at` is the document and the position of
+    /// the block in it.
+    fn find_in_block(
+        &mut self,
+        at: (u32, u32),
+        windows: usize,
+        take: &mut impl FnMut(Run) -> Result<()>,
+    ) -> Result<()> {
+        let positions = self.words - self.anchor_words + 1;
+        let mut first = 0;
+        let mut anchor = leftmost_smallest(&self.orders[..positions]);
+        while first < windows {
+            // The anchor of a window changes if a smaller one enters on the right, or if it leaves on the left.
+            let entering = first + positions..(anchor + positions).min(self.orders.len());
+            let limit = self.orders[anchor];
+            let smaller = self.orders[entering].iter().position(|&order| order < limit);
+            let (next, next_anchor) = match smaller {
+                Some(entered) => (first + entered + 1, first + positions + entered),
+                None if anchor + 1 < windows => {
+                    let next = anchor + 1;
+                    (next, next + leftmost_smallest(&self.orders[next..next + positions]))
+                }
+                None => (windows, anchor),
+            };
+            let run = self.run(at, first..next, anchor);
+            self.push(run, take)?;
+            (first, anchor) = (next, next_anchor);
+        }
+        Ok(())
+    }
+
+    /// Returns the run of the windows `windows` of the present block.
+    #[inline]
+    fn run(&self, at: (u32, u32), windows: std::ops::Range<usize>, anchor: usize) -> Run {
+        let offset = anchor - windows.start;
+        let shape = RunShape::new(windows.len(), offset, 1);
+        let span = self.hashes.sum(windows.start, windows.len() + self.words - 1);
+        let half = (self.words - self.anchor_words + 1).div_ceil(2);
+        let side = |is_there, start: usize, length| match is_there {
+            true => (order(self.hashes.sum(start, length)) >> 16) as u16 | 1,
+            false => 0,
+        };
+        let last_offset = (anchor + 1).saturating_sub(windows.end);
+        let left = side(offset >= half, anchor.wrapping_sub(half), half + self.anchor_words);
+        let right = side(last_offset < half, anchor, self.words + 1 - half);
+        Run {
+            anchor: self.hashes.hash(self.hashes.sum(anchor, self.anchor_words)),
+            content: self.hashes.hash(span ^ u64::from(shape.0) << 32),
+            document: at.0,
+            start: at.1 + windows.start as u32,
+            shape,
+            sides: Sides { left, right },
+        }
+    }
+
+    /// Gives out a run, unless it repeats the run before it.
+    #[inline]
+    fn push(&mut self, run: Run, take: &mut impl FnMut(Run) -> Result<()>) -> Result<()> {
+        if let Some(last) = &mut self.last {
+            let repeats = last.shape.repeats();
+            let is_repeat = (last.content, last.anchor) == (run.content, run.anchor)
+                && last.shape.windows() == run.shape.windows()
+                && last.shape.offset() == run.shape.offset();
+            if is_repeat && repeats < MOST_REPEATS {
+                last.shape.0 += 1 << 20;
+                return Ok(());
+            }
+            take(*last)?;
+        }
+        self.last = Some(run);
+        Ok(())
+    }
+}
+
+/// Returns the number of words of an anchor in windows of `words` words, which is less than `words`.
+fn anchor_words(words: usize) -> usize {
+    // Longer anchors are rarer by chance, and shorter ones make runs longer.
+    (words / 2).clamp(1, 16)
+}
+
+/// Returns the rank of words with the sum `sum` in the choice of anchors.
+#[inline]
+fn order(sum: u64) -> u32 {
+    ((sum ^ sum >> 29).wrapping_mul(0x94D0_49BB_1331_11EB) >> 32) as u32
+}
+
+/// Returns the index of the first of the smallest elements.
+#[inline]
+fn leftmost_smallest(orders: &[u32]) -> usize {
+    let (mut smallest, mut at) = (u64::MAX, 0);
+    for &order in orders {
+        // The index in the lower bits makes an earlier element smaller than a later one of the same order.
+        smallest = smallest.min(u64::from(order) << 32 | at);
+        at += 1;
+    }
+    smallest as u32 as usize
+}

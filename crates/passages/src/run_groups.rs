@@ -1,0 +1,197 @@
+//! Groups runs by their anchors and contents, and finds the runs whose windows must be compared one by one.
+
+use crate::classes::{Classes, Counted, Occurrence, OccurrenceWriter, Piece};
+use crate::place::Place;
+use crate::rule::Repeated;
+use crate::run_finder::{Run, Sides};
+use simtool_base::error::Result;
+use std::ops::Range;
+
+/// Number of counters for each run in the table that finds anchors that occur once.
+const COUNTERS_A_RUN: usize = 4;
+
+/// Runs with equal contents, and the place of their windows' hashes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Content {
+    /// Index of the first run with this content.
+    pub(crate) first_run: u32,
+    /// Number of runs with this content.
+    pub(crate) runs: u32,
+    /// Whether windows of this content can be equal to windows of another content.
+    pub(crate) is_live: bool,
+    /// Part and index of the hash of the first window, if the content is live.
+    pub(crate) hashes: (u32, u32),
+}
+
+/// Groups of runs that have the same anchor and several contents.
+#[derive(Debug, Default)]
+pub(crate) struct MixedGroups {
+    /// The runs, sorted by anchor, content and place.
+    pub(crate) runs: Vec<Run>,
+    /// The contents, sorted by anchor and content.
+    pub(crate) contents: Vec<Content>,
+    /// Index behind the last content of each group.
+    pub(crate) ends: Vec<u32>,
+}
+
+impl Run {
+    /// Returns the place of the first window.
+    #[inline]
+    pub(crate) fn place(&self) -> Place {
+        Place { document: self.document, word: self.start }
+    }
+
+    /// Returns whether two runs have equal words and equal anchors.
+    #[inline]
+    fn is_equal(&self, other: &Self) -> bool {
+        (self.anchor, self.content) == (other.anchor, other.content)
+    }
+}
+
+/// Receives the classes and occurrences of a bucket.
+#[derive(Debug)]
+pub(crate) struct GroupOutput<'o, 'b> {
+    /// The condition for repeated windows.
+    pub(crate) rule: Repeated,
+    /// Number of the bucket.
+    pub(crate) bucket: u16,
+    /// The classes of the bucket.
+    pub(crate) classes: &'o mut Classes,
+    /// Takes the occurrences of the classes.
+    pub(crate) occurrences: &'o mut OccurrenceWriter<'b>,
+}
+
+impl GroupOutput<'_, '_> {
+    /// Adds a class with the given pieces, which occurs at the places of `runs`. A class without repeated
+    /// windows is left out.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub(crate) fn push(&mut self, runs: &[Run], pieces: &[Piece]) -> Result<()> {
+        if pieces.is_empty() {
+            return Ok(());
+        }
+        let class = self.classes.push(runs[0].shape.windows(), pieces);
+        for run in runs {
+            let repeats = run.shape.repeats() as u16;
+            let bucket = self.bucket;
+            self.occurrences.push(Occurrence { place: run.place(), class, bucket, repeats })?;
+        }
+        Ok(())
+    }
+
+    /// Adds a class whose windows all occur only where the class does.
+    fn push_alone(&mut self, runs: &[Run]) -> Result<()> {
+        let counted = counted(runs);
+        if !self.rule.accepts(counted.summary.occurrences, counted.documents) {
+            return Ok(());
+        }
+        let to = runs[0].shape.windows() as u16;
+        self.push(runs, &[Piece { from: 0, to, facts: counted.facts() }])
+    }
+}
+
+/// Counts the occurrences of the first window of equal runs, which are sorted by their places.
+pub(crate) fn counted(runs: &[Run]) -> Counted {
+    // The second repeat can be the second occurrence, and later repeats are only counted.
+    let places = runs.iter().flat_map(|run| {
+        let is_repeated = run.shape.repeats() > 1;
+        [Some(run.place()), is_repeated.then(|| run.place().plus(run.shape.windows()))]
+    });
+    let mut counted = Counted::of(places.flatten());
+    let more = |run: &Run| u64::from(run.shape.repeats().saturating_sub(2));
+    counted.summary.occurrences += runs.iter().map(more).sum::<u64>();
+    counted
+}
+
+/// Removes runs whose anchor occurs only once. Some of them may remain.
+pub(crate) fn drop_single_runs(runs: &mut Vec<Run>) {
+    let mut counters = vec![0_u8; (runs.len() * COUNTERS_A_RUN).next_power_of_two()];
+    let mask = counters.len() - 1;
+    // The highest bits are equal in all runs of a bucket.
+    let counter = |run: &Run| run.anchor as usize & mask;
+    for run in &*runs {
+        let counter = &mut counters[counter(run)];
+        *counter = counter.saturating_add(run.shape.repeats().min(2) as u8);
+    }
+    runs.retain(|run| counters[counter(run)] > 1);
+    runs.shrink_to_fit();
+}
+
+/// Groups the runs of a bucket. Gives out the classes whose windows occur nowhere else, and returns the groups
+/// whose windows must be compared.
+pub(crate) fn group_runs(mut runs: Vec<Run>, output: &mut GroupOutput<'_, '_>) -> Result<MixedGroups> {
+    runs.sort_unstable_by_key(|run| (run.anchor, run.content, run.document, run.start));
+    let mut mixed = MixedGroups::default();
+    for group in runs.chunk_by(|a, b| a.anchor == b.anchor) {
+        let first = mixed.contents.len();
+        let base = mixed.runs.len();
+        let mut at = base;
+        for runs in group.chunk_by(Run::is_equal) {
+            let (first_run, count) = (at as u32, runs.len() as u32);
+            mixed.contents.push(Content { first_run, runs: count, is_live: false, hashes: (0, 0) });
+            at += runs.len();
+        }
+        let is_mixed = mixed.contents.len() - first > 1;
+        let sides = |content: &Content| group[content.first_run as usize - base].sides;
+        if is_mixed && mark_live(&mut mixed.contents[first..], sides) {
+            mixed.runs.extend(group);
+            mixed.ends.push(mixed.contents.len() as u32);
+        } else {
+            mixed.contents.truncate(first);
+            for runs in group.chunk_by(Run::is_equal) {
+                output.push_alone(runs)?;
+            }
+        }
+    }
+    mixed.runs.shrink_to_fit();
+    mixed.contents.shrink_to_fit();
+    Ok(mixed)
+}
+
+/// Marks the contents that have an equal hash on the same side as another content. Returns whether there is one.
+fn mark_live(contents: &mut [Content], sides: impl Fn(&Content) -> Sides) -> bool {
+    let mut is_any = false;
+    for side in [|sides: Sides| sides.left, |sides: Sides| sides.right] {
+        let mut hashes: Vec<(u16, u32)> = (0..)
+            .zip(&*contents)
+            .map(|(number, content)| (side(sides(content)), number))
+            .filter(|&(hash, _)| hash != 0)
+            .collect();
+        hashes.sort_unstable();
+        for equal in hashes.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {
+            equal.iter().for_each(|&(_, number)| contents[number as usize].is_live = true);
+            is_any = true;
+        }
+    }
+    is_any
+}
+
+impl MixedGroups {
+    /// Returns the ranges of contents that the groups have.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = Range<usize>> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| start as usize..end as usize)
+    }
+
+    /// Returns the runs with the given content.
+    pub(crate) fn runs_of(&self, content: &Content) -> &[Run] {
+        let first = content.first_run as usize;
+        &self.runs[first..first + content.runs as usize]
+    }
+
+    /// Gives out the classes of contents that are not live.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub(crate) fn push_others(&self, output: &mut GroupOutput<'_, '_>) -> Result<()> {
+        let mut others = self.contents.iter().filter(|content| !content.is_live);
+        others.try_for_each(|content| output.push_alone(self.runs_of(content)))
+    }
+
+    /// Returns the number of bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        let contents = self.contents.capacity() * size_of::<Content>();
+        (self.runs.capacity() * size_of::<Run>() + contents) as u64
+    }
+}

@@ -1,0 +1,408 @@
+//! The search for repeated passages: its settings and its steps.
+
+use crate::buckets::{BucketWriter, Buckets};
+use crate::byte_places::BytePlaces;
+use crate::classes::{Classes, Occurrence, OccurrenceWriter};
+use crate::coverage::{Coverage, WordRange};
+use crate::live_windows::hash_live_windows;
+use crate::mixed_groups::WindowComparison;
+use crate::passages::{CutRange, Excerpt, Passage, Passages};
+use crate::place::Place;
+use crate::reading::{DocumentNumbers, read_all};
+use crate::rule::Repeated;
+use crate::run_finder::{BLOCK, MOST_WORDS, Run, RunFinder};
+use crate::run_groups::{GroupOutput, MixedGroups, drop_single_runs, group_runs};
+use crate::verification::are_true;
+use crate::window_groups::{Window, drop_single_windows, group_windows};
+use crate::word_hashes::WordHashes;
+use crate::word_source::WordSource;
+use simtool_base::error::{Error, Result};
+use simtool_compute::context::Context;
+
+/// Number of buckets into which runs, windows or occurrences are divided. The items of one are sorted by one
+/// thread.
+const BUCKETS: usize = 256;
+/// Smallest number of words of a window for which runs are faster than windows.
+const LEAST_OF_RUNS: usize = 18;
+/// Maximum number of readings. If so little memory is allowed that more are necessary, more memory is taken.
+const MOST_PARTS: u64 = 1000;
+/// Number of times that a search is started with other hashes before it fails.
+const MOST_SEEDS: u64 = 20;
+
+/// Description of the memory for runs. Out-of-memory messages contain it.
+const RUNS: &str = "the runs of windows";
+/// Description of the memory for windows. Out-of-memory messages contain it.
+const WINDOWS: &str = "the windows of words";
+/// Description of the memory for places of classes. Out-of-memory messages contain it.
+const OCCURRENCES: &str = "the places of repeated windows";
+
+/// A search for all passages of at least k words that occur more than once. Create one with
+/// [`PassageSearch::new`].
+#[derive(Clone, Copy, Debug)]
+pub struct PassageSearch<'a> {
+    /// Number of words of a window, which is the least number of words of a passage.
+    words: usize,
+    /// Condition under which a window counts as repeated.
+    rule: Repeated,
+    /// Approximate number of bytes of memory for one reading.
+    memory_bytes: u64,
+    /// Whether the words of windows with equal hashes are compared.
+    is_verified: bool,
+    /// The way to find equal windows.
+    way: Way,
+    /// Number of parts of all hashes. Each needs a reading. `None` if the memory decides.
+    parts: Option<u64>,
+    /// Bits of hashes that are used with the first seed. Tests use few, so that different words have equal
+    /// hashes.
+    first_mask: u64,
+    context: &'a Context<'a>,
+}
+
+/// A way to find equal windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// By the hashes of runs with the same anchor.
+    Runs,
+    /// By the hashes of all windows.
+    Windows,
+}
+
+impl<'a> PassageSearch<'a> {
+    /// Creates a search for passages of at least `words` words. It may take the memory that is free now
+    /// according to `context`.
+    ///
+    /// # Errors
+    /// `words` is 0 or more than 1000.
+    pub fn new(words: usize, context: &'a Context<'a>) -> Result<Self> {
+        if words == 0 || words > MOST_WORDS {
+            let rule = format!("a number of words from 1 to {MOST_WORDS}");
+            return Err(Error::config("words", words, rule));
+        }
+        let way = if words < LEAST_OF_RUNS { Way::Windows } else { Way::Runs };
+        Ok(Self {
+            words,
+            rule: Repeated::default(),
+            memory_bytes: context.memory().free(),
+            is_verified: false,
+            way,
+            parts: None,
+            first_mask: u64::MAX,
+            context,
+        })
+    }
+
+    /// Returns the same search, but with another condition for repeated windows.
+    #[must_use]
+    pub fn with_rule(self, rule: Repeated) -> Self {
+        Self { rule, ..self }
+    }
+
+    /// Returns the same search, but one that takes about `bytes` bytes of memory. With less memory, it reads the
+    /// collection more often. The memory for the passages themselves is not limited.
+    #[must_use]
+    pub fn with_memory(self, bytes: u64) -> Self {
+        Self { memory_bytes: bytes, ..self }
+    }
+
+    /// Returns the same search, but one that compares the words of all windows whose hashes are equal, if
+    /// `is_verified` is true. This takes two more readings of the documents with passages, and 8 bytes of
+    /// memory for each word of a first occurrence.
+    #[must_use]
+    pub fn with_verification(self, is_verified: bool) -> Self {
+        Self { is_verified, ..self }
+    }
+
+    /// Returns the same search, but with settings that only tests choose.
+    #[cfg(test)]
+    pub(crate) fn with_details(self, way: Way, parts: u64, first_mask: u64) -> Self {
+        Self { way, parts: Some(parts), first_mask, ..self }
+    }
+
+    /// Returns the number of readings with which a collection of about `words` words is divided so that each
+    /// reading fits in memory.
+    #[must_use]
+    pub fn parts(&self, words: u64) -> u64 {
+        if let Some(parts) = self.parts {
+            return parts;
+        }
+        // Buckets have up to a quarter of free room. Repeated items are copied a few times.
+        let item_bytes = match self.way {
+            Way::Runs => {
+                let words_a_run = (self.words as u64 / 3).max(1);
+                2 * size_of::<Run>() as u64 / words_a_run
+            }
+            Way::Windows => 2 * size_of::<Window>() as u64,
+        };
+        let bytes = words.saturating_mul(item_bytes.max(1));
+        bytes.div_ceil(self.memory_bytes.max(1)).clamp(1, MOST_PARTS)
+    }
+
+    /// Finds all passages of `source`.
+    ///
+    /// # Errors
+    /// The source fails, the work is cancelled, there is not enough memory, or there are too many documents.
+    ///
+    /// # Complexity
+    /// O(words) time for each reading, and about O(n log n) for n repeated windows. By runs, the memory is about
+    /// 64 / k bytes a word, divided by the number of readings, and by windows 16 bytes.
+    pub fn find(&self, source: &dyn WordSource) -> Result<Passages> {
+        for seed in 0..MOST_SEEDS {
+            let mask = if seed == 0 { self.first_mask } else { u64::MAX };
+            let hashes = WordHashes::new(2 * self.words, seed, mask);
+            let (mut coverage, numbers) = self.coverage(source, &hashes)?;
+            let claims = coverage.claims.take().unwrap_or_default();
+            if claims.is_empty() || are_true(&claims, source, &numbers, self.context)? {
+                drop(claims);
+                return self.passages(source, &numbers, &coverage);
+            }
+        }
+        let rule = "each attempt found equal hashes of different words, which does not happen by chance. \
+                    The input changes while it is read";
+        Err(Error::limit("the verification of passages", rule))
+    }
+
+    /// Finds the repeated parts of all documents.
+    fn coverage(
+        &self,
+        source: &dyn WordSource,
+        hashes: &WordHashes,
+    ) -> Result<(Coverage, DocumentNumbers)> {
+        let parts = self.parts(source.word_count_hint());
+        let mut coverage = Coverage::new(self.is_verified);
+        let mut numbers = DocumentNumbers::default();
+        for part in 0..parts {
+            let search = PartSearch { search: self, source, hashes, part, parts };
+            let (of_part, of_reading) = match self.way {
+                Way::Runs => search.by_runs()?,
+                Way::Windows => search.by_windows()?,
+            };
+            if part == 0 {
+                coverage = of_part;
+            } else {
+                coverage.join(of_part);
+            }
+            numbers = of_reading;
+        }
+        Ok((coverage, numbers))
+    }
+
+    /// Finds the bytes of the words, and returns the passages.
+    fn passages(
+        &self,
+        source: &dyn WordSource,
+        numbers: &DocumentNumbers,
+        coverage: &Coverage,
+    ) -> Result<Passages> {
+        let cuts = coverage.cuts();
+        let window = self.words as u32;
+        let ends = |range: &WordRange| {
+            let WordRange { document, start, end } = *range;
+            [Place { document, word: start }, Place { document, word: end - 1 }]
+        };
+        let partner = |place: Place| [place, place.plus(window - 1)];
+        let stretches = coverage.stretches.iter();
+        let mut asked: Vec<Place> = stretches
+            .flat_map(|stretch| [ends(&stretch.words), partner(stretch.best.partner)])
+            .flatten()
+            .collect();
+        asked.extend(cuts.iter().flat_map(ends));
+        let places = BytePlaces::find(asked, source, numbers, self.context)?;
+        let bytes = |[first, last]: [Place; 2]| places.bytes(first, last);
+        let passage = |stretch: &crate::coverage::Stretch| {
+            let (range, best) = (stretch.words, stretch.best);
+            let length = places.document_length(ends(&range)[0]);
+            Passage {
+                document: range.document,
+                words: range.start..range.end,
+                bytes: bytes(ends(&range)),
+                documents: best.documents,
+                occurrences: best.occurrences,
+                is_first: best.is_first,
+                is_whole: range.start == 0 && range.end == length,
+                partner: Excerpt {
+                    document: best.partner.document,
+                    bytes: bytes(partner(best.partner)),
+                },
+            }
+        };
+        let cut = |range: &WordRange| CutRange {
+            document: range.document,
+            words: range.start..range.end,
+            bytes: bytes(ends(range)),
+        };
+        Ok(Passages {
+            passages: coverage.stretches.iter().map(passage).collect(),
+            cuts: cuts.iter().map(cut).collect(),
+            documents: u64::from(numbers.count()),
+            words: numbers.words,
+            repeated_windows: coverage.windows,
+        })
+    }
+}
+
+/// The search for the windows whose hashes are in one part of all hashes.
+struct PartSearch<'s> {
+    search: &'s PassageSearch<'s>,
+    source: &'s dyn WordSource,
+    hashes: &'s WordHashes,
+    part: u64,
+    parts: u64,
+}
+
+impl PartSearch<'_> {
+    /// Returns the bucket of an item with this hash. `None` if the hash is in another part.
+    #[inline]
+    fn bucket(&self, hash: u64) -> Option<usize> {
+        let bucket = (hash >> 56) as usize;
+        if self.parts == 1 {
+            return Some(bucket);
+        }
+        // The bits behind the bits of the bucket decide on the part.
+        let part = ((hash >> 24 & 0xFFFF_FFFF) * self.parts) >> 32;
+        (part == self.part).then_some(bucket)
+    }
+
+    /// Finds repeated windows by their runs.
+    fn by_runs(&self) -> Result<(Coverage, DocumentNumbers)> {
+        let context = self.search.context;
+        let runs = Buckets::new(BUCKETS, RUNS, context.memory());
+        let finder = || RunFinder::new(self.search.words, self.hashes.clone());
+        let state = || (runs.writer(), finder());
+        let visit = |(writer, finder): &mut (BucketWriter<'_, Run>, RunFinder), document, words: &[u64]| {
+            finder.find(document, words, &mut |run| match self.bucket(run.anchor) {
+                Some(bucket) => writer.push(bucket, run),
+                None => Ok(()),
+            })
+        };
+        let (states, mut numbers) = read_all(self.source, context, state, visit)?;
+        for (writer, _) in states {
+            writer.finish()?;
+        }
+        let occurrences = Buckets::new(BUCKETS, OCCURRENCES, context.memory());
+        let grouped = self.group(&occurrences, numbers.count(), 0, |bucket, output| {
+            let mut runs = runs.take(bucket);
+            drop_single_runs(&mut runs);
+            for run in &mut runs {
+                run.document = numbers.number(run.document);
+            }
+            group_runs(runs, output)
+        })?;
+        numbers.drop_temporary();
+        let (mut classes, mut mixed): (Vec<Classes>, Vec<MixedGroups>) = grouped.into_iter().unzip();
+        classes.extend(self.compare_windows(&occurrences, &numbers, &mut mixed)?);
+        drop(mixed);
+        Ok((self.walk(&occurrences, &classes)?, numbers))
+    }
+
+    /// Compares the windows of runs that have the same anchor and different contents. Returns their classes, whose
+    /// buckets follow the other buckets.
+    fn compare_windows(
+        &self,
+        occurrences: &Buckets<Occurrence>,
+        numbers: &DocumentNumbers,
+        mixed: &mut [MixedGroups],
+    ) -> Result<Vec<Classes>> {
+        let context = self.search.context;
+        let hashes = (self.hashes, self.search.words);
+        let hashes = hash_live_windows(self.source, context, numbers, hashes, mixed)?;
+        let bytes = mixed.iter().map(MixedGroups::bytes).sum::<u64>()
+            + hashes.iter().map(|hashes| 8 * hashes.capacity() as u64).sum::<u64>();
+        let _memory = context.memory().hold(bytes);
+        let compared = self.group(occurrences, numbers.count(), BUCKETS, |bucket, output| {
+            let mixed = &mixed[bucket];
+            mixed.push_others(output)?;
+            let mut comparison = WindowComparison::default();
+            mixed.groups().try_for_each(|group| comparison.compare(mixed, group, &hashes, output))
+        })?;
+        Ok(compared.into_iter().map(|(classes, ())| classes).collect())
+    }
+
+    /// Finds repeated windows by their hashes.
+    fn by_windows(&self) -> Result<(Coverage, DocumentNumbers)> {
+        let context = self.search.context;
+        let words = self.search.words;
+        let windows = Buckets::new(BUCKETS, WINDOWS, context.memory());
+        let state = || (windows.writer(), self.hashes.clone());
+        let visit = |(writer, hashes): &mut (BucketWriter<'_, Window>, WordHashes), document, text: &[u64]| {
+            for start in (0..text.len()).step_by(BLOCK) {
+                let end = text.len().min(start + BLOCK + words - 1);
+                hashes.fill(&text[start..end]);
+                let places = (start as u32..).map(|word| Place { document, word });
+                for (sum, place) in hashes.sums_of(words).zip(places) {
+                    let hash = hashes.hash(sum);
+                    if let Some(bucket) = self.bucket(hash) {
+                        writer.push(bucket, Window { hash, place })?;
+                    }
+                }
+            }
+            Ok(())
+        };
+        let (states, mut numbers) = read_all(self.source, context, state, visit)?;
+        for (writer, _) in states {
+            writer.finish()?;
+        }
+        let occurrences = Buckets::new(BUCKETS, OCCURRENCES, context.memory());
+        let classes = self.group(&occurrences, numbers.count(), 0, |bucket, output| {
+            let mut windows = windows.take(bucket);
+            drop_single_windows(&mut windows);
+            for window in &mut windows {
+                window.place.document = numbers.number(window.place.document);
+            }
+            group_windows(windows, output)
+        })?;
+        numbers.drop_temporary();
+        let classes: Vec<Classes> = classes.into_iter().map(|(classes, ())| classes).collect();
+        Ok((self.walk(&occurrences, &classes)?, numbers))
+    }
+
+    /// Calls `work` with each bucket and the receiver of its classes and occurrences, with all threads. Returns the
+    /// classes and the result of each bucket. The number of a bucket in its occurrences is greater by `first`.
+    fn group<R: Send>(
+        &self,
+        occurrences: &Buckets<Occurrence>,
+        documents: u32,
+        first: usize,
+        work: impl Fn(usize, &mut GroupOutput<'_, '_>) -> Result<R> + Sync,
+    ) -> Result<Vec<(Classes, R)>> {
+        let context = self.search.context;
+        let state = || Ok((OccurrenceWriter::new(occurrences, documents), Vec::new()));
+        let states = context.threads().try_fold(BUCKETS, state, |(writer, done), bucket| {
+            context.check_cancelled()?;
+            let mut classes = Classes::default();
+            let rule = self.search.rule;
+            let number = (first + bucket) as u16;
+            let mut output =
+                GroupOutput { rule, bucket: number, classes: &mut classes, occurrences: writer };
+            let result = work(bucket, &mut output)?;
+            done.push((bucket, (classes, result)));
+            Ok(())
+        })?;
+        let mut done = Vec::with_capacity(BUCKETS);
+        for (writer, of_thread) in states {
+            writer.finish()?;
+            done.extend(of_thread);
+        }
+        done.sort_unstable_by_key(|&(bucket, _)| bucket);
+        Ok(done.into_iter().map(|(_, result)| result).collect())
+    }
+
+    /// Walks through all documents with repeated windows.
+    fn walk(&self, occurrences: &Buckets<Occurrence>, classes: &[Classes]) -> Result<Coverage> {
+        let context = self.search.context;
+        let _memory = context.memory().hold(classes.iter().map(Classes::bytes).sum());
+        let empty = || Coverage::new(self.search.is_verified);
+        let walk = |(): &mut (), bucket| {
+            context.check_cancelled()?;
+            let mut occurrences = occurrences.take(bucket);
+            occurrences.sort_unstable_by_key(|occurrence| occurrence.place);
+            let mut coverage = empty();
+            coverage.add(&occurrences, classes, self.search.words as u32);
+            Ok(coverage)
+        };
+        let mut coverage = empty();
+        for next in context.threads().try_map(BUCKETS, || Ok(()), walk)? {
+            coverage.append(next);
+        }
+        Ok(coverage)
+    }
+}

@@ -1,0 +1,189 @@
+//! Compares the words of windows that were found equal by their hashes.
+
+use crate::coverage::WordRange;
+use crate::place::Place;
+use crate::reading::DocumentNumbers;
+use crate::word_source::WordSource;
+use simtool_base::error::Result;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+
+/// Words of a document that should be equal to the words of the first occurrence.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claim {
+    /// The words.
+    pub(crate) words: WordRange,
+    /// Place of the words that should be equal.
+    pub(crate) first: Place,
+}
+
+impl Claim {
+    /// Adds a claim to claims about words before it. Joins it with the last claim if it continues that.
+    #[inline]
+    pub(crate) fn push_to(self, claims: &mut Vec<Self>) {
+        match claims.last_mut() {
+            Some(last)
+                if last.words.touches(&self.words)
+                    && last.first.plus(self.words.start - last.words.start) == self.first =>
+            {
+                last.words.end = last.words.end.max(self.words.end);
+            }
+            _ => claims.push(self),
+        }
+    }
+
+    /// Returns the words of the first occurrence.
+    fn first_words(&self) -> WordRange {
+        let Place { document, word } = self.first;
+        WordRange { document, start: word, end: word.saturating_add(self.words.end - self.words.start) }
+    }
+}
+
+/// Returns whether all claims are true. The claims are in ascending order.
+///
+/// Reads the words of the first occurrences, and then the words that should be equal to them.
+///
+/// # Errors
+/// The source fails, or the work is cancelled.
+pub(crate) fn are_true(
+    claims: &[Claim],
+    source: &dyn WordSource,
+    numbers: &DocumentNumbers,
+    context: &Context<'_>,
+) -> Result<bool> {
+    let mut firsts: Vec<WordRange> = claims.iter().map(Claim::first_words).collect();
+    context.threads().sort_by_key(&mut firsts, |range| *range);
+    firsts.dedup_by(|next, last| {
+        let touches = last.touches(next);
+        if touches {
+            last.end = last.end.max(next.end);
+        }
+        touches
+    });
+    let shards = source.shard_count();
+    let bytes: u64 = (0..shards).map(|shard| source.shard_bytes(shard)).sum();
+    context.progress().begin("verify", Work::Bytes(2 * bytes));
+    let read = |(): &mut (), shard| {
+        context.check_cancelled()?;
+        let ranges = in_shard(&firsts, |range| range.document, numbers, shard);
+        let words = words_of(source, (shard, numbers.of_shard(shard).start), ranges)?;
+        context.progress().advance(source.shard_bytes(shard));
+        Ok(words)
+    };
+    let words = context.threads().try_map(shards, || Ok(()), read)?.concat();
+    let _memory = context.memory().hold(8 * words.len() as u64);
+    let firsts = FirstWords::new(firsts, words);
+    let compare = |(): &mut (), shard| {
+        context.check_cancelled()?;
+        let claims = in_shard(claims, |claim| claim.words.document, numbers, shard);
+        let are_equal = firsts.are_equal(source, (shard, numbers.of_shard(shard).start), claims)?;
+        context.progress().advance(source.shard_bytes(shard));
+        Ok(are_equal)
+    };
+    let equal = context.threads().try_map(shards, || Ok(()), compare)?;
+    Ok(equal.into_iter().all(|equal| equal))
+}
+
+/// The words of the first occurrences of windows.
+#[derive(Debug)]
+struct FirstWords {
+    /// The ranges, which do not overlap, in ascending order.
+    ranges: Vec<WordRange>,
+    /// Index in `words` of the first word of each range.
+    starts: Vec<usize>,
+    words: Vec<u64>,
+}
+
+impl FirstWords {
+    fn new(ranges: Vec<WordRange>, words: Vec<u64>) -> Self {
+        let mut next = 0;
+        let starts = ranges.iter().map(|range| {
+            let start = next;
+            next += range.len();
+            start
+        });
+        Self { starts: starts.collect(), ranges, words }
+    }
+
+    /// Returns the words of `range`, which must be in one of the ranges.
+    fn get(&self, range: &WordRange) -> Option<&[u64]> {
+        let is_not_behind = |known: &WordRange| {
+            (known.document, known.start) <= (range.document, range.start)
+        };
+        let index = self.ranges.partition_point(is_not_behind).checked_sub(1)?;
+        let start = self.starts[index] + (range.start - self.ranges[index].start) as usize;
+        self.words.get(start..start + range.len())
+    }
+
+    /// Returns whether the words of each claim are equal to the words of the first occurrence. The claims are in
+    /// one shard. `shard` is its number and the number of its first document.
+    fn are_equal(
+        &self,
+        source: &dyn WordSource,
+        shard: (usize, u32),
+        claims: &[Claim],
+    ) -> Result<bool> {
+        let mut unequal = claims.len();
+        visit_ranges(source, shard, claims, |claim| &claim.words, |claim, words| {
+            let are_equal = words.is_some_and(|words| self.get(&claim.first_words()) == Some(words));
+            unequal -= usize::from(are_equal);
+        })?;
+        Ok(unequal == 0)
+    }
+}
+
+/// Returns the items whose documents are in a shard. The items are sorted by their documents.
+fn in_shard<'i, T>(
+    items: &'i [T],
+    document: impl Fn(&T) -> u32,
+    numbers: &DocumentNumbers,
+    shard: usize,
+) -> &'i [T] {
+    let documents = numbers.of_shard(shard);
+    let start = items.partition_point(|item| document(item) < documents.start);
+    let count = items[start..].partition_point(|item| document(item) < documents.end);
+    &items[start..start + count]
+}
+
+/// Returns the words of the ranges, which are in one shard.
+fn words_of(
+    source: &dyn WordSource,
+    shard: (usize, u32),
+    ranges: &[WordRange],
+) -> Result<Vec<u64>> {
+    let mut found = Vec::with_capacity(ranges.iter().map(WordRange::len).sum());
+    visit_ranges(source, shard, ranges, |range| range, |range, words| {
+        let expected = found.len() + range.len();
+        found.extend_from_slice(words.unwrap_or_default());
+        // Only a text that changed between two readings has fewer words.
+        found.resize(expected, 0);
+    })?;
+    Ok(found)
+}
+
+/// Calls `visit` with each item and its words. The items are sorted by their documents, which are in one shard.
+/// The words are missing if the document has become shorter.
+fn visit_ranges<T>(
+    source: &dyn WordSource,
+    (shard, first_document): (usize, u32),
+    items: &[T],
+    range: impl Fn(&T) -> &WordRange,
+    mut visit: impl FnMut(&T, Option<&[u64]>),
+) -> Result<()> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    let document = |item: &T| range(item).document;
+    let has = |index| items.binary_search_by_key(&(first_document + index), document).is_ok();
+    let mut rest = items;
+    source.visit_words(shard, &has, &mut |index, words| {
+        let is_here = |item: &T| document(item) <= first_document + index;
+        let (here, behind) = rest.split_at(rest.partition_point(is_here));
+        for item in here {
+            let range = range(item);
+            visit(item, words.get(range.start as usize..range.end as usize));
+        }
+        rest = behind;
+        Ok(())
+    })
+}
