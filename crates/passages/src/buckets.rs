@@ -5,11 +5,16 @@ use simtool_base::large_buffer;
 use simtool_base::memory_ledger::{Ledger, Reservation};
 use std::sync::{Mutex, PoisonError};
 
-/// Number of items that a thread collects for a bucket before it locks the bucket.
-const BUFFERED: usize = 64;
+/// Number of items of the first block of a bucket that a thread fills.
+const FEWEST_IN_BLOCK: usize = 32;
+/// Number of items of a block. Each block that a thread fills is twice as large as the one before, up to this
+/// size.
+const MOST_IN_BLOCK: usize = 256;
 
-/// A fixed number of growing lists, called buckets, that several threads fill at the same time. The order of
-/// the items in a bucket depends on the threads, so whoever reads a bucket sorts it first.
+/// A fixed number of lists, called buckets, that several threads fill at the same time. The order of the items
+/// in a bucket depends on the threads, so whoever reads a bucket sorts it first.
+///
+/// A bucket is a list of blocks, so items are not copied when it grows.
 #[derive(Debug)]
 pub(crate) struct Buckets<T> {
     buckets: Vec<Mutex<Bucket<T>>>,
@@ -20,22 +25,22 @@ pub(crate) struct Buckets<T> {
 /// One bucket, and the memory that it has entered in the ledger.
 #[derive(Debug)]
 struct Bucket<T> {
-    items: Vec<T>,
+    blocks: Vec<Vec<T>>,
     memory: Reservation,
 }
 
 impl<T: Copy> Buckets<T> {
     /// Creates `count` empty buckets, whose memory is counted in `ledger`.
     pub(crate) fn new(count: usize, name: &'static str, ledger: &Ledger) -> Self {
-        let bucket = || Mutex::new(Bucket { items: Vec::new(), memory: ledger.hold(0) });
+        let bucket = || Mutex::new(Bucket { blocks: Vec::new(), memory: ledger.hold(0) });
         Self { buckets: (0..count).map(|_| bucket()).collect(), name }
     }
 
     /// Creates a writer for a thread. The buckets are complete after all writers are
     /// [finished](BucketWriter::finish).
     pub(crate) fn writer(&self) -> BucketWriter<'_, T> {
-        let buffers = self.buckets.iter().map(|_| Vec::new()).collect();
-        BucketWriter { buckets: self, buffers }
+        let blocks = self.buckets.iter().map(|_| Vec::new()).collect();
+        BucketWriter { buckets: self, blocks }
     }
 
     /// Returns the number of buckets.
@@ -43,29 +48,18 @@ impl<T: Copy> Buckets<T> {
         self.buckets.len()
     }
 
-    /// Removes and returns the items of a bucket.
-    pub(crate) fn take(&self, bucket: usize) -> Vec<T> {
+    /// Removes and returns the blocks of a bucket.
+    pub(crate) fn take(&self, bucket: usize) -> Vec<Vec<T>> {
         let mut bucket = self.buckets[bucket].lock().unwrap_or_else(PoisonError::into_inner);
         bucket.memory.shrink_to(0);
-        std::mem::take(&mut bucket.items)
+        std::mem::take(&mut bucket.blocks)
     }
 
-    fn append(&self, bucket: usize, items: &mut Vec<T>) -> Result<()> {
+    fn append(&self, bucket: usize, block: Vec<T>) {
         // A thread that panics ends the search, so nobody reads the items that it left behind.
         let mut bucket = self.buckets[bucket].lock().unwrap_or_else(PoisonError::into_inner);
-        let before = bucket.items.capacity();
-        // Growth by a quarter wastes less memory than doubling, and copies each item four times at most.
-        if before - bucket.items.len() < items.len() {
-            let more = items.len().max(before / 4);
-            bucket.items.try_reserve_exact(more).map_err(|_| {
-                let bytes = (before + more) * size_of::<T>();
-                simtool_base::error::Error::memory(self.name, bytes as u64)
-            })?;
-        }
-        let grown = bucket.items.capacity() - before;
-        bucket.memory.grow((grown * size_of::<T>()) as u64);
-        bucket.items.append(items);
-        Ok(())
+        bucket.memory.grow((block.capacity() * size_of::<T>()) as u64);
+        bucket.blocks.push(block);
     }
 }
 
@@ -73,7 +67,8 @@ impl<T: Copy> Buckets<T> {
 #[derive(Debug)]
 pub(crate) struct BucketWriter<'b, T> {
     buckets: &'b Buckets<T>,
-    buffers: Vec<Vec<T>>,
+    /// The block of each bucket that is being filled.
+    blocks: Vec<Vec<T>>,
 }
 
 impl<T: Copy> BucketWriter<'_, T> {
@@ -83,35 +78,32 @@ impl<T: Copy> BucketWriter<'_, T> {
     /// Not enough memory.
     #[inline]
     pub(crate) fn push(&mut self, bucket: usize, item: T) -> Result<()> {
-        let buffer = &mut self.buffers[bucket];
-        if buffer.len() == buffer.capacity() {
+        let block = &mut self.blocks[bucket];
+        if block.len() == block.capacity() {
             return self.push_to_full(bucket, item);
         }
-        buffer.push(item);
+        block.push(item);
         Ok(())
     }
 
-    /// Adds an item to a bucket whose buffer is full or not allocated yet.
+    /// Adds an item to a bucket whose block is full or not allocated yet.
     #[cold]
     fn push_to_full(&mut self, bucket: usize, item: T) -> Result<()> {
-        let buffer = &mut self.buffers[bucket];
-        if buffer.is_empty() {
-            large_buffer::reserve(buffer, BUFFERED, self.buckets.name)?;
-        } else {
-            self.buckets.append(bucket, buffer)?;
+        let block = &mut self.blocks[bucket];
+        let items = (2 * block.len()).clamp(FEWEST_IN_BLOCK, MOST_IN_BLOCK);
+        let mut next = large_buffer::reserved(items, self.buckets.name)?;
+        next.push(item);
+        let full = std::mem::replace(block, next);
+        if !full.is_empty() {
+            self.buckets.append(bucket, full);
         }
-        buffer.push(item);
         Ok(())
     }
 
     /// Moves all items that are left to their buckets.
-    ///
-    /// # Errors
-    /// Not enough memory.
-    pub(crate) fn finish(mut self) -> Result<()> {
-        for (bucket, buffer) in self.buffers.iter_mut().enumerate() {
-            self.buckets.append(bucket, buffer)?;
+    pub(crate) fn finish(self) {
+        for (bucket, block) in self.blocks.into_iter().enumerate() {
+            self.buckets.append(bucket, block);
         }
-        Ok(())
     }
 }

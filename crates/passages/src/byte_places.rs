@@ -2,6 +2,7 @@
 
 use crate::place::Place;
 use crate::reading::DocumentNumbers;
+use crate::word_range::WordRange;
 use crate::word_source::WordSource;
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
@@ -17,8 +18,6 @@ pub(crate) struct BytePlaces {
     words: Vec<u32>,
     /// Bytes of the words.
     bytes: Vec<Range<u64>>,
-    /// Number of words of the document of each word.
-    lengths: Vec<u32>,
 }
 
 impl BytePlaces {
@@ -49,43 +48,37 @@ impl BytePlaces {
             context.progress().advance(source.shard_bytes(shard));
             Ok(read)
         };
-        for (bytes, lengths) in context.threads().try_map(shards, || Ok(()), read)? {
-            found.bytes.extend(bytes);
-            found.lengths.extend(lengths);
-        }
+        found.bytes = context.threads().try_map(shards, || Ok(()), read)?.concat();
         Ok(found)
     }
 
-    /// Returns the bytes of the words of one shard, and the lengths of their documents.
+    /// Returns the bytes of the words of one shard.
     fn read_shard(
         &self,
         source: &dyn WordSource,
         shard: usize,
         documents: Range<u32>,
-    ) -> Result<(Vec<Range<u64>>, Vec<u32>)> {
+    ) -> Result<Vec<Range<u64>>> {
         let of_shard = self.words_of(documents.clone());
-        let (mut bytes, mut lengths) = (Vec::with_capacity(of_shard.len()), Vec::new());
+        let mut bytes = Vec::with_capacity(of_shard.len());
         if of_shard.is_empty() {
-            return Ok((bytes, lengths));
+            return Ok(bytes);
         }
         let range = |index| {
             let document = documents.start + index;
             self.words_of(document..document + 1)
         };
         let asked = |index| &self.words[range(index)];
-        source.visit_places(shard, &asked, &mut |index, words, found| {
+        source.visit_places(shard, &asked, &mut |index, found| {
             let range = range(index);
             // Only a source that changed between two readings skips a document or a word.
             bytes.resize(range.start - of_shard.start, 0..0);
             bytes.extend_from_slice(found);
             bytes.resize(range.end - of_shard.start, 0..0);
-            lengths.resize(range.start - of_shard.start, 0);
-            lengths.resize(range.end - of_shard.start, words.len() as u32);
             Ok(())
         })?;
         bytes.resize(of_shard.len(), 0..0);
-        lengths.resize(of_shard.len(), 0);
-        Ok((bytes, lengths))
+        Ok(bytes)
     }
 
     /// Returns the indices of the words of some documents.
@@ -102,15 +95,10 @@ impl BytePlaces {
         range.start + within
     }
 
-    /// Returns the bytes of some words of a document. The first and the last word must be among those that were
-    /// asked for.
-    pub(crate) fn bytes(&self, first: Place, last: Place) -> Range<u64> {
-        let [start, end] = [first, last].map(|place| self.bytes.get(self.index(place)).cloned());
-        start.unwrap_or_default().start..end.unwrap_or_default().end
-    }
-
-    /// Returns the number of words of the document of a word that was asked for.
-    pub(crate) fn document_length(&self, place: Place) -> u32 {
-        self.lengths.get(self.index(place)).copied().unwrap_or(0)
+    /// Returns the bytes of some words. The first and the last of them must be among the words that were asked
+    /// for.
+    pub(crate) fn bytes(&self, range: &WordRange) -> Range<u64> {
+        let [first, last] = range.ends().map(|place| self.bytes.get(self.index(place)).cloned());
+        first.unwrap_or_default().start..last.unwrap_or_default().end
     }
 }

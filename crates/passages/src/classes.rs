@@ -97,11 +97,8 @@ impl<'b> OccurrenceWriter<'b> {
     }
 
     /// Moves all occurrences that are left to their buckets.
-    ///
-    /// # Errors
-    /// Not enough memory.
-    pub(crate) fn finish(self) -> Result<()> {
-        self.writer.finish()
+    pub(crate) fn finish(self) {
+        self.writer.finish();
     }
 }
 

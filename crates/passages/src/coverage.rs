@@ -3,6 +3,7 @@
 use crate::classes::{Classes, Occurrence};
 use crate::place::{Place, WindowFacts};
 use crate::verification::Claim;
+use crate::word_range::{WordRange, push_range};
 
 /// The repeated window of a passage that occurs in most documents, and most often in these.
 #[derive(Clone, Copy, Debug)]
@@ -28,28 +29,11 @@ pub(crate) struct Stretch {
     pub(crate) best: BestWindow,
 }
 
-/// Consecutive words of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct WordRange {
-    /// Number of the document.
-    pub(crate) document: u32,
-    /// Position of the first word.
-    pub(crate) start: u32,
-    /// Position behind the last word.
-    pub(crate) end: u32,
-}
-
-impl WordRange {
-    /// Returns the number of words.
-    pub(crate) fn len(&self) -> usize {
-        (self.end - self.start) as usize
-    }
-
-    /// Whether the words of `next` overlap these words or directly follow them. `next` does not begin before
-    /// these words.
-    #[inline]
-    pub(crate) fn touches(&self, next: &Self) -> bool {
-        self.document == next.document && next.start <= self.end
+impl BestWindow {
+    /// Returns the words of the other occurrence of the window, which has `words` words.
+    pub(crate) fn partner_words(&self, words: u32) -> WordRange {
+        let Place { document, word } = self.partner;
+        WordRange { document, start: word, end: word + words }
     }
 }
 
@@ -166,13 +150,6 @@ impl Coverage {
         }
         cuts
     }
-
-    /// Returns the number of bytes of memory.
-    pub(crate) fn bytes(&self) -> u64 {
-        let ranges = self.firsts.capacity() + self.others.capacity();
-        let stretches = self.stretches.capacity() * size_of::<Stretch>();
-        (stretches + ranges * size_of::<WordRange>()) as u64
-    }
 }
 
 /// Adds a stretch that does not begin before the last one. Joins the two if they touch.
@@ -189,14 +166,5 @@ fn push_stretch(stretches: &mut Vec<Stretch>, next: Stretch) {
             }
         }
         _ => stretches.push(next),
-    }
-}
-
-/// Adds a range that does not begin before the last one. Joins the two if they touch.
-#[inline]
-fn push_range(ranges: &mut Vec<WordRange>, next: WordRange) {
-    match ranges.last_mut() {
-        Some(last) if last.touches(&next) => last.end = last.end.max(next.end),
-        _ => ranges.push(next),
     }
 }

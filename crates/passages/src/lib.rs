@@ -27,6 +27,59 @@
 //! Input: a [`WordSource`]. Output: [`Passages`], in reading order. The search does not know how a text is
 //! divided into words.
 //!
+//! ```
+//! use simtool_base::error::Result;
+//! use simtool_compute::context::Context;
+//! use simtool_passages::{PassageSearch, VisitPlaces, VisitWords, WordSource};
+//!
+//! /// Documents in memory. Each byte is a word.
+//! struct Letters<'d>(&'d [&'d str]);
+//!
+//! impl WordSource for Letters<'_> {
+//!     fn shard_count(&self) -> usize {
+//!         1
+//!     }
+//!
+//!     fn word_count_hint(&self) -> u64 {
+//!         100
+//!     }
+//!
+//!     fn visit_words(
+//!         &self,
+//!         _shard: usize,
+//!         is_wanted: &dyn Fn(u32) -> bool,
+//!         visit: &mut VisitWords<'_>,
+//!     ) -> Result<()> {
+//!         for (index, text) in (0..).zip(self.0).filter(|(index, _)| is_wanted(*index)) {
+//!             visit(index, &text.bytes().map(u64::from).collect::<Vec<_>>())?;
+//!         }
+//!         Ok(())
+//!     }
+//!
+//!     fn visit_places<'p>(
+//!         &self,
+//!         _shard: usize,
+//!         asked: &dyn Fn(u32) -> &'p [u32],
+//!         visit: &mut VisitPlaces<'_>,
+//!     ) -> Result<()> {
+//!         for index in (0..self.0.len() as u32).filter(|index| !asked(*index).is_empty()) {
+//!             let bytes = |word: &u32| u64::from(*word)..u64::from(*word) + 1;
+//!             visit(index, &asked(index).iter().map(bytes).collect::<Vec<_>>())?;
+//!         }
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let context = Context::default();
+//! let search = PassageSearch::new(4, &context)?;
+//! let found = search.find(&Letters(&["a passage", "no message", "other"]))?;
+//! let [first, second] = &found.passages[..] else { panic!("there are two passages") };
+//! assert_eq!((first.document, first.bytes.clone()), (0, 4..9));
+//! assert_eq!((second.document, second.bytes.clone()), (1, 5..10));
+//! assert_eq!((second.partner.document, second.partner.bytes.clone()), (0, 4..8));
+//! # Ok::<(), simtool_base::error::Error>(())
+//! ```
+//!
 //! # References
 //! S. Schleimer, D. S. Wilkerson, A. Aiken. Winnowing: local algorithms for document fingerprinting. SIGMOD
 //! 2003.
@@ -46,14 +99,16 @@ mod rule;
 mod run_finder;
 mod run_groups;
 mod search;
+mod seen_twice;
 #[cfg(test)]
 mod tests;
 mod verification;
 mod window_groups;
 mod word_hashes;
+mod word_range;
 mod word_source;
 
 pub use passages::{Cut, CutRange, Excerpt, Passage, Passages};
 pub use rule::Repeated;
 pub use search::PassageSearch;
-pub use word_source::WordSource;
+pub use word_source::{VisitPlaces, VisitWords, WordSource};

@@ -38,7 +38,8 @@ pub(crate) fn hash_live_windows(
     let parts: Vec<&[Representative]> = (0..source.shard_count())
         .map(|shard| {
             let documents = numbers.of_shard(shard);
-            let before = |document| representatives.partition_point(|one| one.place.document < document);
+            let before =
+                |document| representatives.partition_point(|one| one.place.document < document);
             &representatives[before(documents.start)..before(documents.end)]
         })
         .collect();

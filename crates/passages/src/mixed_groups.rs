@@ -119,12 +119,7 @@ impl WindowComparison {
     }
 
     /// Finds equal windows among those at one distance before the anchor.
-    fn compare_column(
-        &mut self,
-        distance: u32,
-        mixed: &MixedGroups,
-        rule: Repeated,
-    ) {
+    fn compare_column(&mut self, distance: u32, mixed: &MixedGroups, rule: Repeated) {
         let [before, present] = &mut self.sets;
         std::mem::swap(before, present);
         present.clear(self.contents.len());
@@ -172,9 +167,14 @@ impl WindowComparison {
     ///
     /// # Errors
     /// Not enough memory.
-    fn push_classes(&mut self, mixed: &MixedGroups, output: &mut GroupOutput<'_, '_>) -> Result<()> {
+    fn push_classes(
+        &mut self,
+        mixed: &MixedGroups,
+        output: &mut GroupOutput<'_, '_>,
+    ) -> Result<()> {
         let open = (0..).zip(&mut self.contents);
-        self.pieces.extend(open.filter_map(|(number, content)| Some((number, content.open.take()?))));
+        self.pieces
+            .extend(open.filter_map(|(number, content)| Some((number, content.open.take()?))));
         self.pieces.sort_unstable_by_key(|(content, piece)| (*content, piece.from));
         let mut pieces = Vec::new();
         for of_content in self.pieces.chunk_by(|a, b| a.0 == b.0) {

@@ -4,7 +4,10 @@ use crate::word_source::WordSource;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Temporary number and number of words of each document of a shard, in order.
+type ShardDocuments = Vec<(u32, u32)>;
 
 /// Numbers of all documents in reading order.
 ///
@@ -16,8 +19,8 @@ pub(crate) struct DocumentNumbers {
     starts: Vec<u32>,
     /// Number of the document with each temporary number.
     of_temporary: Vec<u32>,
-    /// Number of words of all documents.
-    pub(crate) words: u64,
+    /// Number of words of each document.
+    lengths: Vec<u32>,
 }
 
 impl DocumentNumbers {
@@ -32,6 +35,16 @@ impl DocumentNumbers {
         self.of_temporary[temporary as usize]
     }
 
+    /// Returns the number of words of a document.
+    pub(crate) fn length(&self, document: u32) -> u32 {
+        self.lengths[document as usize]
+    }
+
+    /// Returns the number of words of all documents.
+    pub(crate) fn words(&self) -> u64 {
+        self.lengths.iter().map(|&length| u64::from(length)).sum()
+    }
+
     /// Returns the numbers of the documents of a shard.
     pub(crate) fn of_shard(&self, shard: usize) -> std::ops::Range<u32> {
         self.starts[shard]..self.starts[shard + 1]
@@ -42,14 +55,15 @@ impl DocumentNumbers {
         self.of_temporary = Vec::new();
     }
 
-    /// Replaces the temporary numbers of the documents of all shards.
-    fn new(shards: Vec<Vec<u32>>, words: u64) -> Self {
-        let mut numbers = Self { starts: vec![0], words, ..Self::default() };
+    /// Numbers the documents of all shards.
+    fn new(shards: Vec<ShardDocuments>) -> Self {
+        let mut numbers = Self { starts: vec![0], ..Self::default() };
         let count = shards.iter().map(Vec::len).sum();
         numbers.of_temporary.resize(count, 0);
         let mut next = 0;
         for shard in shards {
-            for temporary in shard {
+            for (temporary, words) in shard {
+                numbers.lengths.push(words);
                 numbers.of_temporary[temporary as usize] = next;
                 next += 1;
             }
@@ -74,21 +88,21 @@ pub(crate) fn read_all<S: Send>(
     let shards = source.shard_count();
     let bytes = (0..shards).map(|shard| source.shard_bytes(shard)).sum();
     context.progress().begin("read words", Work::Bytes(bytes));
-    let (next, words) = (AtomicU32::new(0), AtomicU64::new(0));
-    let read = |(state, read): &mut (S, Vec<(usize, Vec<u32>)>), shard| {
+    let next = AtomicU32::new(0);
+    let read = |(state, read): &mut (S, Vec<(usize, ShardDocuments)>), shard| {
         context.check_cancelled()?;
-        let mut temporary = Vec::new();
-        source.visit_words(shard, &|_| true, &mut |_, of_document| {
+        let mut documents = Vec::new();
+        source.visit_words(shard, &|_| true, &mut |_, words| {
             let number = next.fetch_add(1, Ordering::Relaxed);
             // The last numbers are never given out, so that no place equals a place that means none.
-            if number >= u32::MAX - 1 || u32::try_from(of_document.len()).is_err() {
+            let Some(length) = u32::try_from(words.len()).ok().filter(|_| number < u32::MAX - 1)
+            else {
                 return Err(too_many());
-            }
-            temporary.push(number);
-            words.fetch_add(of_document.len() as u64, Ordering::Relaxed);
-            visit(state, number, of_document)
+            };
+            documents.push((number, length));
+            visit(state, number, words)
         })?;
-        read.push((shard, temporary));
+        read.push((shard, documents));
         context.progress().advance(source.shard_bytes(shard));
         Ok(())
     };
@@ -96,8 +110,8 @@ pub(crate) fn read_all<S: Send>(
     let (states, read): (Vec<S>, Vec<_>) = done.into_iter().unzip();
     let mut read = read.concat();
     read.sort_unstable_by_key(|&(shard, _)| shard);
-    let shards = read.into_iter().map(|(_, temporary)| temporary).collect();
-    Ok((states, DocumentNumbers::new(shards, words.into_inner())))
+    let shards = read.into_iter().map(|(_, documents)| documents).collect();
+    Ok((states, DocumentNumbers::new(shards)))
 }
 
 /// Returns the error for a collection that is too large for 32-bit numbers.

@@ -41,7 +41,7 @@ pub(crate) struct Run {
 }
 
 /// Size of a run, in 32 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RunShape(u32);
 
 impl RunShape {
@@ -59,6 +59,12 @@ impl RunShape {
     #[inline]
     pub(crate) fn offset(self) -> u32 {
         self.0 >> 10 & 0x3FF
+    }
+
+    /// Returns the shape of a run that is not repeated.
+    #[inline]
+    pub(crate) fn once(self) -> Self {
+        Self(self.0 & 0xF_FFFF)
     }
 
     /// Returns how often the run follows itself. In text that repeats a few words, one run follows after
@@ -163,9 +169,8 @@ impl RunFinder {
         let shape = RunShape::new(windows.len(), offset, 1);
         let span = self.hashes.sum(windows.start, windows.len() + self.words - 1);
         let half = (self.words - self.anchor_words + 1).div_ceil(2);
-        let side = |is_there, start: usize, length| match is_there {
-            true => (order(self.hashes.sum(start, length)) >> 16) as u16 | 1,
-            false => 0,
+        let side = |is_there, start: usize, length| {
+            if is_there { (order(self.hashes.sum(start, length)) >> 16) as u16 | 1 } else { 0 }
         };
         let last_offset = (anchor + 1).saturating_sub(windows.end);
         let left = side(offset >= half, anchor.wrapping_sub(half), half + self.anchor_words);
@@ -186,8 +191,7 @@ impl RunFinder {
         if let Some(last) = &mut self.last {
             let repeats = last.shape.repeats();
             let is_repeat = (last.content, last.anchor) == (run.content, run.anchor)
-                && last.shape.windows() == run.shape.windows()
-                && last.shape.offset() == run.shape.offset();
+                && last.shape.once() == run.shape;
             if is_repeat && repeats < MOST_REPEATS {
                 last.shape.0 += 1 << 20;
                 return Ok(());

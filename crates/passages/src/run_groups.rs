@@ -4,11 +4,9 @@ use crate::classes::{Classes, Counted, Occurrence, OccurrenceWriter, Piece};
 use crate::place::Place;
 use crate::rule::Repeated;
 use crate::run_finder::{Run, Sides};
+use crate::seen_twice::SeenTwice;
 use simtool_base::error::Result;
 use std::ops::Range;
-
-/// Number of counters for each run in the table that finds anchors that occur once.
-const COUNTERS_A_RUN: usize = 4;
 
 /// Runs with equal contents, and the place of their windows' hashes.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +42,9 @@ impl Run {
     /// Returns whether two runs have equal words and equal anchors.
     #[inline]
     fn is_equal(&self, other: &Self) -> bool {
-        (self.anchor, self.content) == (other.anchor, other.content)
+        // Runs of another shape have another content, unless the hashes are equal by chance.
+        (self.anchor, self.content, self.shape.once())
+            == (other.anchor, other.content, other.shape.once())
     }
 }
 
@@ -104,24 +104,28 @@ pub(crate) fn counted(runs: &[Run]) -> Counted {
     counted
 }
 
-/// Removes runs whose anchor occurs only once. Some of them may remain.
-pub(crate) fn drop_single_runs(runs: &mut Vec<Run>) {
-    let mut counters = vec![0_u8; (runs.len() * COUNTERS_A_RUN).next_power_of_two()];
-    let mask = counters.len() - 1;
-    // The highest bits are equal in all runs of a bucket.
-    let counter = |run: &Run| run.anchor as usize & mask;
-    for run in &*runs {
-        let counter = &mut counters[counter(run)];
-        *counter = counter.saturating_add(run.shape.repeats().min(2) as u8);
+/// Returns the runs of a bucket whose anchor occurs more than once. A few others remain, too.
+pub(crate) fn repeated_runs(blocks: &[Vec<Run>]) -> Vec<Run> {
+    let mut anchors = SeenTwice::new(blocks.iter().map(Vec::len).sum());
+    for run in blocks.iter().flatten() {
+        anchors.see(run.anchor);
+        if run.shape.repeats() > 1 {
+            anchors.see(run.anchor);
+        }
     }
-    runs.retain(|run| counters[counter(run)] > 1);
-    runs.shrink_to_fit();
+    let has_equal = |run: &&Run| anchors.has(run.anchor);
+    blocks.iter().flatten().filter(has_equal).copied().collect()
 }
 
 /// Groups the runs of a bucket. Gives out the classes whose windows occur nowhere else, and returns the groups
 /// whose windows must be compared.
-pub(crate) fn group_runs(mut runs: Vec<Run>, output: &mut GroupOutput<'_, '_>) -> Result<MixedGroups> {
-    runs.sort_unstable_by_key(|run| (run.anchor, run.content, run.document, run.start));
+pub(crate) fn group_runs(
+    mut runs: Vec<Run>,
+    output: &mut GroupOutput<'_, '_>,
+) -> Result<MixedGroups> {
+    runs.sort_unstable_by_key(|run| {
+        (run.anchor, run.content, run.shape.once(), run.document, run.start)
+    });
     let mut mixed = MixedGroups::default();
     for group in runs.chunk_by(|a, b| a.anchor == b.anchor) {
         let first = mixed.contents.len();
@@ -160,7 +164,9 @@ fn mark_live(contents: &mut [Content], sides: impl Fn(&Content) -> Sides) -> boo
             .collect();
         hashes.sort_unstable();
         for equal in hashes.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {
-            equal.iter().for_each(|&(_, number)| contents[number as usize].is_live = true);
+            for &(_, number) in equal {
+                contents[number as usize].is_live = true;
+            }
             is_any = true;
         }
     }

@@ -3,7 +3,7 @@
 use crate::buckets::{BucketWriter, Buckets};
 use crate::byte_places::BytePlaces;
 use crate::classes::{Classes, Occurrence, OccurrenceWriter};
-use crate::coverage::{Coverage, WordRange};
+use crate::coverage::{Coverage, Stretch};
 use crate::live_windows::hash_live_windows;
 use crate::mixed_groups::WindowComparison;
 use crate::passages::{CutRange, Excerpt, Passage, Passages};
@@ -11,12 +11,14 @@ use crate::place::Place;
 use crate::reading::{DocumentNumbers, read_all};
 use crate::rule::Repeated;
 use crate::run_finder::{BLOCK, MOST_WORDS, Run, RunFinder};
-use crate::run_groups::{GroupOutput, MixedGroups, drop_single_runs, group_runs};
+use crate::run_groups::{GroupOutput, MixedGroups, group_runs, repeated_runs};
 use crate::verification::are_true;
-use crate::window_groups::{Window, drop_single_windows, group_windows};
+use crate::window_groups::{Window, group_windows, repeated_windows};
 use crate::word_hashes::WordHashes;
+use crate::word_range::WordRange;
 use crate::word_source::WordSource;
 use simtool_base::error::{Error, Result};
+use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 
 /// Number of buckets into which runs, windows or occurrences are divided. The items of one are sorted by one
@@ -195,46 +197,35 @@ impl<'a> PassageSearch<'a> {
     ) -> Result<Passages> {
         let cuts = coverage.cuts();
         let window = self.words as u32;
-        let ends = |range: &WordRange| {
-            let WordRange { document, start, end } = *range;
-            [Place { document, word: start }, Place { document, word: end - 1 }]
-        };
-        let partner = |place: Place| [place, place.plus(window - 1)];
         let stretches = coverage.stretches.iter();
-        let mut asked: Vec<Place> = stretches
-            .flat_map(|stretch| [ends(&stretch.words), partner(stretch.best.partner)])
-            .flatten()
-            .collect();
-        asked.extend(cuts.iter().flat_map(ends));
+        // Each stretch needs the bytes of its own ends, and of the ends of the window that is its partner.
+        let of_stretch = |stretch: &Stretch| [stretch.words, stretch.best.partner_words(window)];
+        let ranges = stretches.flat_map(of_stretch).chain(cuts.iter().copied());
+        let asked = ranges.flat_map(|range| range.ends()).collect();
         let places = BytePlaces::find(asked, source, numbers, self.context)?;
-        let bytes = |[first, last]: [Place; 2]| places.bytes(first, last);
-        let passage = |stretch: &crate::coverage::Stretch| {
-            let (range, best) = (stretch.words, stretch.best);
-            let length = places.document_length(ends(&range)[0]);
+        let passage = |stretch: &Stretch| {
+            let Stretch { words, best } = stretch;
+            let partner = best.partner_words(window);
             Passage {
-                document: range.document,
-                words: range.start..range.end,
-                bytes: bytes(ends(&range)),
+                document: words.document,
+                words: words.start..words.end,
+                bytes: places.bytes(words),
                 documents: best.documents,
                 occurrences: best.occurrences,
                 is_first: best.is_first,
-                is_whole: range.start == 0 && range.end == length,
-                partner: Excerpt {
-                    document: best.partner.document,
-                    bytes: bytes(partner(best.partner)),
-                },
+                is_whole: words.len() == numbers.length(words.document) as usize,
+                partner: Excerpt { document: partner.document, bytes: places.bytes(&partner) },
             }
         };
-        let cut = |range: &WordRange| CutRange {
-            document: range.document,
-            words: range.start..range.end,
-            bytes: bytes(ends(range)),
+        let cut = |range: &WordRange| {
+            let words = range.start..range.end;
+            CutRange { document: range.document, words, bytes: places.bytes(range) }
         };
         Ok(Passages {
             passages: coverage.stretches.iter().map(passage).collect(),
             cuts: cuts.iter().map(cut).collect(),
             documents: u64::from(numbers.count()),
-            words: numbers.words,
+            words: numbers.words(),
             repeated_windows: coverage.windows,
         })
     }
@@ -268,27 +259,29 @@ impl PartSearch<'_> {
         let runs = Buckets::new(BUCKETS, RUNS, context.memory());
         let finder = || RunFinder::new(self.search.words, self.hashes.clone());
         let state = || (runs.writer(), finder());
-        let visit = |(writer, finder): &mut (BucketWriter<'_, Run>, RunFinder), document, words: &[u64]| {
-            finder.find(document, words, &mut |run| match self.bucket(run.anchor) {
-                Some(bucket) => writer.push(bucket, run),
-                None => Ok(()),
-            })
-        };
+        let visit =
+            |(writer, finder): &mut (BucketWriter<'_, Run>, RunFinder), document, words: &[u64]| {
+                finder.find(document, words, &mut |run| match self.bucket(run.anchor) {
+                    Some(bucket) => writer.push(bucket, run),
+                    None => Ok(()),
+                })
+            };
         let (states, mut numbers) = read_all(self.source, context, state, visit)?;
         for (writer, _) in states {
-            writer.finish()?;
+            writer.finish();
         }
+        context.progress().begin("group windows", Work::Steps(BUCKETS as u64));
         let occurrences = Buckets::new(BUCKETS, OCCURRENCES, context.memory());
         let grouped = self.group(&occurrences, numbers.count(), 0, |bucket, output| {
-            let mut runs = runs.take(bucket);
-            drop_single_runs(&mut runs);
+            let mut runs = repeated_runs(&runs.take(bucket));
             for run in &mut runs {
                 run.document = numbers.number(run.document);
             }
             group_runs(runs, output)
         })?;
         numbers.drop_temporary();
-        let (mut classes, mut mixed): (Vec<Classes>, Vec<MixedGroups>) = grouped.into_iter().unzip();
+        let (mut classes, mut mixed): (Vec<Classes>, Vec<MixedGroups>) =
+            grouped.into_iter().unzip();
         classes.extend(self.compare_windows(&occurrences, &numbers, &mut mixed)?);
         drop(mixed);
         Ok((self.walk(&occurrences, &classes)?, numbers))
@@ -308,6 +301,7 @@ impl PartSearch<'_> {
         let bytes = mixed.iter().map(MixedGroups::bytes).sum::<u64>()
             + hashes.iter().map(|hashes| 8 * hashes.capacity() as u64).sum::<u64>();
         let _memory = context.memory().hold(bytes);
+        context.progress().begin("compare windows", Work::Steps(BUCKETS as u64));
         let compared = self.group(occurrences, numbers.count(), BUCKETS, |bucket, output| {
             let mixed = &mixed[bucket];
             mixed.push_others(output)?;
@@ -323,7 +317,9 @@ impl PartSearch<'_> {
         let words = self.search.words;
         let windows = Buckets::new(BUCKETS, WINDOWS, context.memory());
         let state = || (windows.writer(), self.hashes.clone());
-        let visit = |(writer, hashes): &mut (BucketWriter<'_, Window>, WordHashes), document, text: &[u64]| {
+        let visit = |(writer, hashes): &mut (BucketWriter<'_, Window>, WordHashes),
+                     document,
+                     text: &[u64]| {
             for start in (0..text.len()).step_by(BLOCK) {
                 let end = text.len().min(start + BLOCK + words - 1);
                 hashes.fill(&text[start..end]);
@@ -339,12 +335,12 @@ impl PartSearch<'_> {
         };
         let (states, mut numbers) = read_all(self.source, context, state, visit)?;
         for (writer, _) in states {
-            writer.finish()?;
+            writer.finish();
         }
+        context.progress().begin("group windows", Work::Steps(BUCKETS as u64));
         let occurrences = Buckets::new(BUCKETS, OCCURRENCES, context.memory());
         let classes = self.group(&occurrences, numbers.count(), 0, |bucket, output| {
-            let mut windows = windows.take(bucket);
-            drop_single_windows(&mut windows);
+            let mut windows = repeated_windows(&windows.take(bucket));
             for window in &mut windows {
                 window.place.document = numbers.number(window.place.document);
             }
@@ -375,11 +371,12 @@ impl PartSearch<'_> {
                 GroupOutput { rule, bucket: number, classes: &mut classes, occurrences: writer };
             let result = work(bucket, &mut output)?;
             done.push((bucket, (classes, result)));
+            context.progress().advance(1);
             Ok(())
         })?;
         let mut done = Vec::with_capacity(BUCKETS);
         for (writer, of_thread) in states {
-            writer.finish()?;
+            writer.finish();
             done.extend(of_thread);
         }
         done.sort_unstable_by_key(|&(bucket, _)| bucket);
@@ -390,13 +387,15 @@ impl PartSearch<'_> {
     fn walk(&self, occurrences: &Buckets<Occurrence>, classes: &[Classes]) -> Result<Coverage> {
         let context = self.search.context;
         let _memory = context.memory().hold(classes.iter().map(Classes::bytes).sum());
+        context.progress().begin("join windows", Work::Steps(BUCKETS as u64));
         let empty = || Coverage::new(self.search.is_verified);
         let walk = |(): &mut (), bucket| {
             context.check_cancelled()?;
-            let mut occurrences = occurrences.take(bucket);
+            let mut occurrences = occurrences.take(bucket).concat();
             occurrences.sort_unstable_by_key(|occurrence| occurrence.place);
             let mut coverage = empty();
             coverage.add(&occurrences, classes, self.search.words as u32);
+            context.progress().advance(1);
             Ok(coverage)
         };
         let mut coverage = empty();

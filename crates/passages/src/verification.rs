@@ -1,8 +1,8 @@
 //! Compares the words of windows that were found equal by their hashes.
 
-use crate::coverage::WordRange;
 use crate::place::Place;
 use crate::reading::DocumentNumbers;
+use crate::word_range::{WordRange, push_range};
 use crate::word_source::WordSource;
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
@@ -35,7 +35,11 @@ impl Claim {
     /// Returns the words of the first occurrence.
     fn first_words(&self) -> WordRange {
         let Place { document, word } = self.first;
-        WordRange { document, start: word, end: word.saturating_add(self.words.end - self.words.start) }
+        WordRange {
+            document,
+            start: word,
+            end: word.saturating_add(self.words.end - self.words.start),
+        }
     }
 }
 
@@ -53,13 +57,11 @@ pub(crate) fn are_true(
 ) -> Result<bool> {
     let mut firsts: Vec<WordRange> = claims.iter().map(Claim::first_words).collect();
     context.threads().sort_by_key(&mut firsts, |range| *range);
-    firsts.dedup_by(|next, last| {
-        let touches = last.touches(next);
-        if touches {
-            last.end = last.end.max(next.end);
-        }
-        touches
-    });
+    let mut joined = Vec::new();
+    for range in firsts {
+        push_range(&mut joined, range);
+    }
+    let firsts = joined;
     let shards = source.shard_count();
     let bytes: u64 = (0..shards).map(|shard| source.shard_bytes(shard)).sum();
     context.progress().begin("verify", Work::Bytes(2 * bytes));
@@ -107,9 +109,8 @@ impl FirstWords {
 
     /// Returns the words of `range`, which must be in one of the ranges.
     fn get(&self, range: &WordRange) -> Option<&[u64]> {
-        let is_not_behind = |known: &WordRange| {
-            (known.document, known.start) <= (range.document, range.start)
-        };
+        let is_not_behind =
+            |known: &WordRange| (known.document, known.start) <= (range.document, range.start);
         let index = self.ranges.partition_point(is_not_behind).checked_sub(1)?;
         let start = self.starts[index] + (range.start - self.ranges[index].start) as usize;
         self.words.get(start..start + range.len())
@@ -124,10 +125,17 @@ impl FirstWords {
         claims: &[Claim],
     ) -> Result<bool> {
         let mut unequal = claims.len();
-        visit_ranges(source, shard, claims, |claim| &claim.words, |claim, words| {
-            let are_equal = words.is_some_and(|words| self.get(&claim.first_words()) == Some(words));
-            unequal -= usize::from(are_equal);
-        })?;
+        visit_ranges(
+            source,
+            shard,
+            claims,
+            |claim| &claim.words,
+            |claim, words| {
+                let are_equal =
+                    words.is_some_and(|words| self.get(&claim.first_words()) == Some(words));
+                unequal -= usize::from(are_equal);
+            },
+        )?;
         Ok(unequal == 0)
     }
 }
@@ -152,12 +160,18 @@ fn words_of(
     ranges: &[WordRange],
 ) -> Result<Vec<u64>> {
     let mut found = Vec::with_capacity(ranges.iter().map(WordRange::len).sum());
-    visit_ranges(source, shard, ranges, |range| range, |range, words| {
-        let expected = found.len() + range.len();
-        found.extend_from_slice(words.unwrap_or_default());
-        // Only a text that changed between two readings has fewer words.
-        found.resize(expected, 0);
-    })?;
+    visit_ranges(
+        source,
+        shard,
+        ranges,
+        |range| range,
+        |range, words| {
+            let expected = found.len() + range.len();
+            found.extend_from_slice(words.unwrap_or_default());
+            // Only a text that changed between two readings has fewer words.
+            found.resize(expected, 0);
+        },
+    )?;
     Ok(found)
 }
 

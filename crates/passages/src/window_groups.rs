@@ -3,10 +3,8 @@
 use crate::classes::{Counted, Occurrence, Piece};
 use crate::place::Place;
 use crate::run_groups::GroupOutput;
+use crate::seen_twice::SeenTwice;
 use simtool_base::error::Result;
-
-/// Number of counters for each window in the table that finds windows that occur once.
-const COUNTERS_A_WINDOW: usize = 4;
 
 /// A window and its place.
 #[derive(Clone, Copy, Debug)]
@@ -17,16 +15,12 @@ pub(crate) struct Window {
     pub(crate) place: Place,
 }
 
-/// Removes windows that occur only once. Some of them may remain.
-pub(crate) fn drop_single_windows(windows: &mut Vec<Window>) {
-    let mut counters = vec![0_u8; (windows.len() * COUNTERS_A_WINDOW).next_power_of_two()];
-    let mask = counters.len() - 1;
-    // The highest bits are equal in all windows of a bucket.
-    for window in &*windows {
-        let counter = &mut counters[window.hash as usize & mask];
-        *counter = (*counter << 1 | 1) & 3;
-    }
-    windows.retain(|window| counters[window.hash as usize & mask] > 1);
+/// Returns the windows of a bucket that occur more than once. A few others remain, too.
+pub(crate) fn repeated_windows(blocks: &[Vec<Window>]) -> Vec<Window> {
+    let mut hashes = SeenTwice::new(blocks.iter().map(Vec::len).sum());
+    blocks.iter().flatten().for_each(|window| hashes.see(window.hash));
+    let has_equal = |window: &&Window| hashes.has(window.hash);
+    blocks.iter().flatten().filter(has_equal).copied().collect()
 }
 
 /// Groups the windows of a bucket, and gives out a class for each repeated window.

@@ -45,9 +45,9 @@ impl WordHashes {
     pub(crate) fn sums_of(&self, length: usize) -> impl Iterator<Item = u64> {
         let power = self.powers[length];
         let ends = self.sums.get(length..).unwrap_or_default();
-        ends.iter().zip(&self.sums).map(move |(end, start)| {
-            end.wrapping_sub(start.wrapping_mul(power))
-        })
+        ends.iter()
+            .zip(&self.sums)
+            .map(move |(end, start)| end.wrapping_sub(start.wrapping_mul(power)))
     }
 
     /// Returns the sum of the words `start..start + length`.

@@ -3,6 +3,12 @@
 use simtool_base::error::Result;
 use std::ops::Range;
 
+/// Receives the position of a document in its shard, and the words of the document.
+pub type VisitWords<'v> = dyn FnMut(u32, &[u64]) -> Result<()> + 'v;
+
+/// Receives the position of a document in its shard, and byte ranges of some of its words.
+pub type VisitPlaces<'v> = dyn FnMut(u32, &[Range<u64>]) -> Result<()> + 'v;
+
 /// Documents as sequences of words. They can be read several times, and are divided into shards that
 /// can be read separately.
 ///
@@ -33,10 +39,10 @@ pub trait WordSource: Sync {
         &self,
         shard: usize,
         is_wanted: &dyn Fn(u32) -> bool,
-        visit: &mut dyn FnMut(u32, &[u64]) -> Result<()>,
+        visit: &mut VisitWords<'_>,
     ) -> Result<()>;
 
-    /// Calls `visit(index, words, places)` for each document of shard number `shard` for which
+    /// Calls `visit(index, places)` for each document of shard number `shard` for which
     /// `asked(index)` is not empty, in order. `asked` returns positions of words in ascending order, from
     /// 0. `places` has one byte range for each of these words, in the same order.
     ///
@@ -46,6 +52,6 @@ pub trait WordSource: Sync {
         &self,
         shard: usize,
         asked: &dyn Fn(u32) -> &'p [u32],
-        visit: &mut dyn FnMut(u32, &[u64], &[Range<u64>]) -> Result<()>,
+        visit: &mut VisitPlaces<'_>,
     ) -> Result<()>;
 }

@@ -10,7 +10,6 @@ use simtool_base::progress::NoProgress;
 use simtool_base::stable_hash::mix;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
-use std::ops::Range;
 
 /// Documents in memory. Each shard has `shard_documents` of them.
 struct ListedDocuments<'d> {
@@ -37,7 +36,7 @@ impl WordSource for ListedDocuments<'_> {
         &self,
         shard: usize,
         is_wanted: &dyn Fn(u32) -> bool,
-        visit: &mut dyn FnMut(u32, &[u64]) -> Result<()>,
+        visit: &mut VisitWords<'_>,
     ) -> Result<()> {
         self.shard(shard)
             .filter(|(index, _)| is_wanted(*index))
@@ -48,13 +47,13 @@ impl WordSource for ListedDocuments<'_> {
         &self,
         shard: usize,
         asked: &dyn Fn(u32) -> &'p [u32],
-        visit: &mut dyn FnMut(u32, &[u64], &[Range<u64>]) -> Result<()>,
+        visit: &mut VisitPlaces<'_>,
     ) -> Result<()> {
         for (index, words) in self.shard(shard).filter(|(index, _)| !asked(*index).is_empty()) {
             assert!(asked(index).iter().all(|&word| (word as usize) < words.len()));
             let places: Vec<_> =
                 asked(index).iter().map(|&word| bytes_of(word..word + 1)).collect();
-            visit(index, words, &places)?;
+            visit(index, &places)?;
         }
         Ok(())
     }
@@ -101,12 +100,8 @@ fn with_threads(threads: usize) -> Context<'static> {
     Context::new(&Resources { threads, ..Resources::default() }, &NoProgress).unwrap()
 }
 
-const RULES: [Repeated; 4] = [
-    Repeated::Anywhere,
-    Repeated::Documents(2),
-    Repeated::Documents(3),
-    Repeated::Documents(1),
-];
+const RULES: [Repeated; 4] =
+    [Repeated::Anywhere, Repeated::Documents(2), Repeated::Documents(3), Repeated::Documents(1)];
 
 #[test]
 fn all_ways_agree_with_the_obvious_one() {
@@ -116,7 +111,8 @@ fn all_ways_agree_with_the_obvious_one() {
         let documents = random_documents(&mut random, 60);
         let most = [3, 12, 50][random.below(3)];
         let length = 1 + random.below(most);
-        let source = ListedDocuments { documents: &documents, shard_documents: 1 + random.below(4) };
+        let source =
+            ListedDocuments { documents: &documents, shard_documents: 1 + random.below(4) };
         let rule = RULES[random.below(4)];
         let expected = naive::find(&documents, length, rule);
         let context = &contexts[random.below(2)];
@@ -128,4 +124,162 @@ fn all_ways_agree_with_the_obvious_one() {
             assert_eq!(found, expected, "seed {seed}, {length} words, {way:?}, {parts} parts");
         }
     }
+}
+
+/// Searches in both ways, and checks that the result is that of the obvious search. Returns it.
+#[track_caller]
+fn check(documents: &[Vec<u64>], length: usize, rule: Repeated) -> Passages {
+    let expected = naive::find(documents, length, rule);
+    let source = ListedDocuments { documents, shard_documents: 7 };
+    let context = with_threads(2);
+    for way in [Way::Windows, Way::Runs] {
+        for parts in [1, 3] {
+            let search = PassageSearch::new(length, &context).unwrap().with_rule(rule);
+            let search = search.with_details(way, parts, u64::MAX);
+            let found = search.find(&source).unwrap();
+            assert!(found == expected, "{way:?}, {parts} parts, {length} words");
+        }
+    }
+    expected
+}
+
+fn words(random: &mut Random, count: usize) -> Vec<u64> {
+    (0..count).map(|_| mix(random.below(1 << 20) as u64)).collect()
+}
+
+#[test]
+fn borders_of_documents_end_windows() {
+    let [a, b, c] = [1, 2, 3].map(mix);
+    assert!(check(&[], 3, Repeated::Anywhere).passages.is_empty());
+    assert!(
+        check(&[vec![], vec![a, b], vec![], vec![a, b]], 3, Repeated::Anywhere).passages.is_empty()
+    );
+    let found = check(&[vec![a, b, c], vec![], vec![a, b, c]], 3, Repeated::default());
+    assert!(found.passages.iter().all(|passage| passage.is_whole && passage.words == (0..3)));
+    assert_eq!(found.passages.iter().map(|p| p.is_first).collect::<Vec<_>>(), [true, false]);
+    assert_eq!([found.passages[0].partner.document, found.passages[1].partner.document], [2, 0]);
+    assert_eq!(found.cuts(Cut::First, 0), []);
+    assert_eq!(found.cuts(Cut::First, 2)[0].words, 0..3);
+    assert_eq!(found.cuts(Cut::All, 0)[0].bytes, bytes_of(0..3));
+    // A window in one document only is no repeated one across documents.
+    let found = check(&[vec![a, b, a, b]], 2, Repeated::Documents(1));
+    assert_eq!(found.passages.len(), 1);
+    assert!(check(&[vec![a, b, a, b]], 2, Repeated::Documents(2)).passages.is_empty());
+}
+
+#[test]
+fn one_word_alone_keeps_its_first_window() {
+    let found = check(&[vec![mix(1); 50]], 7, Repeated::Anywhere);
+    assert_eq!(found.passages[0].words, 0..50);
+    assert_eq!(found.passages[0].occurrences, 44);
+    assert_eq!(found.cuts(Cut::First, 0)[0].words, 7..50);
+}
+
+#[test]
+fn passages_cross_the_borders_of_blocks() {
+    let mut random = Random(5);
+    let text = words(&mut random, 3 * run_finder::BLOCK);
+    for period in [1, 3, 40] {
+        let periodic: Vec<u64> = text.iter().copied().take(period).cycle().take(20_000).collect();
+        let middle = &text[run_finder::BLOCK - 300..2 * run_finder::BLOCK + 300];
+        let documents =
+            [text.clone(), periodic.clone(), middle.to_vec(), [&periodic[7..], middle].concat()];
+        let found = check(&documents, 25, Repeated::default());
+        assert_eq!(found.of_document(2)[0].words, 0..middle.len() as u32);
+    }
+}
+
+#[test]
+fn one_anchor_with_many_contents() {
+    for (count, shared) in [(12_u32, 40), (3000, 60)] {
+        let mut random = Random(u64::from(count));
+        let passage = words(&mut random, shared);
+        let documents: Vec<Vec<u64>> = (0..count)
+            .map(|_| {
+                // Each document has a part of the passage, between other words.
+                let start = random.below(8);
+                let end = shared - random.below(8);
+                let [before, behind] = [0; 2].map(|_| random.below(50));
+                let before = words(&mut random, before);
+                [before, passage[start..end].to_vec(), words(&mut random, behind)].concat()
+            })
+            .collect();
+        let found = check(&documents, 30, Repeated::default());
+        assert!(found.passages.len() as u64 > found.documents / 2);
+        check(&documents, 30, Repeated::Documents(count / 2));
+    }
+}
+
+#[test]
+fn verification_finds_equal_hashes_of_different_words() {
+    let context = with_threads(2);
+    let mut wrong = 0;
+    for seed in 0..40 {
+        let mut random = Random(mix(seed));
+        let documents = random_documents(&mut random, 200);
+        let source = ListedDocuments { documents: &documents, shard_documents: 2 };
+        let length = 1 + random.below(20);
+        let expected = naive::find(&documents, length, Repeated::Anywhere);
+        for way in [Way::Windows, Way::Runs] {
+            let search = PassageSearch::new(length, &context).unwrap();
+            let search = search.with_rule(Repeated::Anywhere).with_details(way, 2, 0xFF);
+            let found = search.with_verification(true).find(&source).unwrap();
+            assert_eq!(found, expected, "seed {seed}, {length} words, {way:?}");
+            wrong += usize::from(way == Way::Windows && search.find(&source).unwrap() != expected);
+        }
+    }
+    assert!(wrong > 10, "{wrong} searches without verification are wrong");
+}
+
+#[test]
+fn each_repeated_window_survives_a_cut() {
+    for seed in 0..300 {
+        let mut random = Random(mix(seed));
+        let documents = random_documents(&mut random, 50);
+        let length = 1 + random.below(9);
+        let found = check(&documents, length, Repeated::Anywhere);
+        let kept: std::collections::BTreeSet<&[u64]> = (0..)
+            .zip(&documents)
+            .flat_map(|(document, words)| {
+                let cuts = found.cuts(Cut::First, document);
+                let starts = std::iter::once(0).chain(cuts.iter().map(|cut| cut.words.end));
+                let ends = cuts.iter().map(|cut| cut.words.start).chain([words.len() as u32]);
+                let kept: Vec<_> = starts.zip(ends).collect();
+                kept.into_iter().flat_map(move |(start, end)| {
+                    words[start as usize..end as usize].windows(length)
+                })
+            })
+            .collect();
+        let mut windows: Vec<_> =
+            documents.iter().flat_map(|words| words.windows(length)).collect();
+        windows.sort_unstable();
+        let mut repeated = windows.chunk_by(|a, b| a == b).filter(|equal| equal.len() > 1);
+        assert!(repeated.all(|equal| kept.contains(equal[0])), "seed {seed}, {length} words");
+    }
+}
+
+#[test]
+fn memory_decides_on_the_number_of_readings() {
+    let context = with_threads(1);
+    for length in [8, 50] {
+        let search = PassageSearch::new(length, &context).unwrap();
+        assert_eq!(search.with_memory(u64::MAX).parts(1 << 30), 1);
+        let with_little = search.with_memory(1 << 20);
+        assert!(with_little.parts(1 << 22) > 1);
+        assert!(with_little.parts(1 << 23) >= 2 * with_little.parts(1 << 22) - 1);
+        assert_eq!(search.with_memory(0).parts(u64::MAX), 1000);
+    }
+}
+
+#[test]
+fn wrong_numbers_of_words_are_errors() {
+    let context = with_threads(1);
+    for words in [0, 1001] {
+        let error = PassageSearch::new(words, &context).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Config { field: "words", .. }), "{error}");
+    }
+    let documents = vec![vec![mix(7); 3000]; 2];
+    let source = ListedDocuments { documents: &documents, shard_documents: 1 };
+    let found = PassageSearch::new(1000, &context).unwrap().find(&source).unwrap();
+    assert_eq!(found.repeated_windows, 2 * 2001);
 }

@@ -46,9 +46,16 @@ pub(super) fn find(documents: &[Vec<u64>], length: usize, rule: Repeated) -> Pas
             is_covered[start..start + length].fill(true);
         }
         for words_of_passage in ranges(&is_covered) {
-            let places = |start: u32| windows.get(words.get(start as usize..start as usize + length)?);
+            let places =
+                |start: u32| windows.get(words.get(start as usize..start as usize + length)?);
             let starts = words_of_passage.start..=words_of_passage.end - length as u32;
-            found.passages.push(passage(document, words, starts.filter_map(|start| Some((start, places(start)?))), words_of_passage, length));
+            found.passages.push(passage(
+                document,
+                words,
+                starts.filter_map(|start| Some((start, places(start)?))),
+                words_of_passage,
+                length,
+            ));
         }
         let is_cut: Vec<bool> =
             is_later.iter().zip(&is_first).map(|(later, first)| *later && !first).collect();
@@ -89,10 +96,10 @@ fn passage<'w>(
     });
     let (start, places) = best.unwrap();
     let elsewhere = places.iter().find(|place| place.0 != document);
-    let partner = if places[0].0 != document {
-        &places[0]
-    } else {
+    let partner = if places[0].0 == document {
         elsewhere.or_else(|| places.iter().find(|&&place| place != (document, start))).unwrap()
+    } else {
+        &places[0]
     };
     Passage {
         document,

@@ -28,6 +28,7 @@ pub mod symbol_hash;
 mod symbols;
 pub mod unicode_words;
 pub mod whole_text;
+mod word_places;
 mod word_roles;
 #[cfg(feature = "chinese")]
 pub mod words_by_script;

@@ -9,28 +9,32 @@ pub(super) const PIECE_BYTES: usize = 32 << 10;
 /// Cuts a text into pieces of about [`PIECE_BYTES`] bytes. Each piece except the first begins with
 /// white space, because normalization and word rules never depend on text on both sides of such a
 /// position.
-pub(super) fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    pieces_of(text, PIECE_BYTES)
+}
+
+/// Cuts a text into pieces of about `bytes` bytes, as [`pieces`] does.
+pub(super) fn pieces_of(mut text: &[u8], bytes: usize) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         if text.is_empty() {
             return None;
         }
         let piece;
-        (piece, text) = text.split_at(piece_end(text));
+        (piece, text) = text.split_at(piece_end(text, bytes));
         Some(piece)
     })
 }
 
 /// Returns the length of the first piece of a text.
 ///
-/// The piece ends before the last white space within [`PIECE_BYTES`]. If there is none, the piece
+/// The piece ends before the last white space within `bytes` bytes. If there is none, the piece
 /// ends before the first white space after them, or after [`MAX_TEXT`] bytes.
-fn piece_end(text: &[u8]) -> usize {
-    if text.len() <= PIECE_BYTES {
+fn piece_end(text: &[u8], bytes: usize) -> usize {
+    if text.len() <= bytes {
         return text.len();
     }
-    let before = text[1..PIECE_BYTES].iter().rposition(|&byte| is_white(byte)).map(|at| at + 1);
-    let after =
-        || text[PIECE_BYTES..].iter().position(|&byte| is_white(byte)).map(|at| at + PIECE_BYTES);
+    let before = text[1..bytes].iter().rposition(|&byte| is_white(byte)).map(|at| at + 1);
+    let after = || text[bytes..].iter().position(|&byte| is_white(byte)).map(|at| at + bytes);
     before.or_else(after).unwrap_or(text.len()).min(MAX_TEXT)
 }
 

@@ -53,7 +53,7 @@ pub const WITH_SYMBOLS: TokenizerKind = TokenizerKind {
 /// Tokenizer that cuts text into Unicode words.
 #[derive(Clone, Copy, Debug)]
 pub struct UnicodeWords {
-    isa: Isa,
+    pub(super) isa: Isa,
     /// Whether each symbol between words is a word, too.
     has_symbols: bool,
 }

@@ -1,0 +1,41 @@
+//! A small table that finds hashes that occur more than once.
+
+/// Number of counters for each hash.
+const COUNTERS_A_HASH: usize = 8;
+
+/// Counters of hashes. Several hashes can share a counter, so a hash that occurs once may look repeated. The
+/// opposite never happens.
+#[derive(Debug)]
+pub(crate) struct SeenTwice {
+    /// One bit for each counter: whether one of its hashes occurred.
+    once: Vec<u64>,
+    /// One bit for each counter: whether its hashes occurred more than once.
+    twice: Vec<u64>,
+    mask: u64,
+}
+
+impl SeenTwice {
+    /// Creates counters for about `hashes` hashes.
+    pub(crate) fn new(hashes: usize) -> Self {
+        let words = (hashes * COUNTERS_A_HASH).next_power_of_two().div_ceil(64);
+        let mask = words as u64 * 64 - 1;
+        Self { once: vec![0; words], twice: vec![0; words], mask }
+    }
+
+    /// Counts an occurrence of a hash. Only its lower bits select the counter, because the highest bits are
+    /// equal in all hashes of a bucket.
+    #[inline]
+    pub(crate) fn see(&mut self, hash: u64) {
+        let counter = hash & self.mask;
+        let (word, bit) = ((counter / 64) as usize, 1 << (counter % 64));
+        self.twice[word] |= self.once[word] & bit;
+        self.once[word] |= bit;
+    }
+
+    /// Returns whether a hash may have occurred more than once.
+    #[inline]
+    pub(crate) fn has(&self, hash: u64) -> bool {
+        let counter = hash & self.mask;
+        self.twice[(counter / 64) as usize] >> (counter % 64) & 1 == 1
+    }
+}

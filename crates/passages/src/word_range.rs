@@ -1,0 +1,42 @@
+//! Ranges of words of a document.
+
+use crate::place::Place;
+
+/// Consecutive words of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct WordRange {
+    /// Number of the document.
+    pub(crate) document: u32,
+    /// Position of the first word.
+    pub(crate) start: u32,
+    /// Position behind the last word.
+    pub(crate) end: u32,
+}
+
+impl WordRange {
+    /// Returns the places of the first and the last word.
+    pub(crate) fn ends(&self) -> [Place; 2] {
+        [self.start, self.end - 1].map(|word| Place { document: self.document, word })
+    }
+
+    /// Returns the number of words.
+    pub(crate) fn len(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Whether the words of `next` overlap these words or directly follow them. `next` does not begin before
+    /// these words.
+    #[inline]
+    pub(crate) fn touches(&self, next: &Self) -> bool {
+        self.document == next.document && next.start <= self.end
+    }
+}
+
+/// Adds a range that does not begin before the last one. Joins the two if they touch.
+#[inline]
+pub(crate) fn push_range(ranges: &mut Vec<WordRange>, next: WordRange) {
+    match ranges.last_mut() {
+        Some(last) if last.touches(&next) => last.end = last.end.max(next.end),
+        _ => ranges.push(next),
+    }
+}
