@@ -10,6 +10,7 @@ use super::slowness::Slowness;
 use crate::method::Criterion;
 use crate::output::shown_share;
 use crate::pipeline::close_fingerprints::plan_ahead;
+use crate::pipeline::excerpts::excerpts_cost;
 use crate::pipeline::kept_terms::kept_terms_cost;
 use crate::pipeline::plan::Plan;
 use crate::pipeline::shard_summary::NamesCost;
@@ -161,7 +162,9 @@ impl RunCost<'_> {
     /// readers.
     fn base_bytes(&self) -> f64 {
         let files = Collection::FILE_COST.times(self.facts.files as f64);
-        EMPTY_RUN.bytes + files.bytes + self.names.merging_bytes
+        let expensive = self.sum(|sample| sample.amounts.documents * sample.expensive_share);
+        let excerpts = excerpts_cost(expensive, self.plan.resources().memory);
+        EMPTY_RUN.bytes + files.bytes + self.names.merging_bytes + excerpts
     }
 
     /// Returns the seconds of wall time for reading again the texts that the report page shows.

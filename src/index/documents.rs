@@ -6,7 +6,7 @@ use super::lookup::Near;
 use super::pending::{InputEntry, SelectionDigests};
 use super::record_ranges::RecordRanges;
 use super::stored::Index;
-use crate::output::{BadRecords, write_kept_copies};
+use crate::output::{BadRecords, CopyRules, write_kept_copies};
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::write::output_folder::OutputFolder;
 use simtool_base::error::{Error, Result};
@@ -313,10 +313,14 @@ pub fn write_only_new(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let is_kept = |document: DocOrdinal| added.is_kept[document.index()];
-    let (ids, bad, target) = (&added.read.ids, BadRecords::Keep, folder.staging());
+    let rules = CopyRules {
+        is_kept: &|document: DocOrdinal| added.is_kept[document.index()],
+        bad_records: BadRecords::Keep,
+        texts: None,
+    };
+    let (ids, target) = (&added.read.ids, folder.staging());
     let workers = Threads::new(threads)?;
-    workers.run(|| write_kept_copies(collection, ids, &is_kept, bad, target, progress))??;
+    workers.run(|| write_kept_copies(collection, ids, &rules, target, progress))??;
     Ok(())
 }
 

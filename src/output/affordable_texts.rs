@@ -5,6 +5,7 @@
 //! reading all input. Costs depend only on where documents are, so the choice is the same for any number of
 //! threads.
 
+use super::caught_texts::{CaughtTexts, TEXT_BYTES};
 use super::findings::{Findings, Side};
 use crate::pipeline::shard_summary::read_again;
 use crate::pipeline::watched::Watched;
@@ -18,8 +19,6 @@ use simtool_compute::threads::Threads;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Price};
 
-/// Maximum number of bytes that are shown or compared of a text.
-const TEXT_BYTES: usize = 16 << 10;
 /// Cost of reading a compressed byte, in units of the cost of reading a byte of plain text. Gzip is unpacked
 /// at 0.3 GB of compressed bytes per second, and each byte gives about three bytes of text. Plain text is
 /// scanned at 1 to 4 GB per second.
@@ -63,6 +62,8 @@ struct Prices {
     reached: Vec<u32>,
     /// Numbers of the documents whose texts are chosen.
     rows: Vec<u32>,
+    /// Whether all documents are read anyway, so that their texts cost nothing.
+    is_read_anyway: bool,
 }
 
 /// Returns the cost of reading a shard, in units of the cost of a byte of plain text.
@@ -106,6 +107,7 @@ impl Prices {
             whole: (0..shards).map(|shard| price_of_shard(collection, shard)).collect(),
             reached: vec![0; shards],
             rows: Vec::new(),
+            is_read_anyway: false,
         }
     }
 
@@ -136,15 +138,17 @@ impl Prices {
     fn of_row(&self, row: u32) -> u64 {
         let (shard, documents) = self.place(row);
         let reached = self.reached[shard];
-        if documents <= reached {
+        if documents <= reached || self.is_read_anyway {
             return 0;
         }
         self.of_first(shard, documents) - self.of_first(shard, reached)
     }
 
     fn add(&mut self, row: u32) {
-        let (shard, documents) = self.place(row);
-        self.reached[shard] = self.reached[shard].max(documents);
+        if !self.is_read_anyway {
+            let (shard, documents) = self.place(row);
+            self.reached[shard] = self.reached[shard].max(documents);
+        }
         self.rows.push(row);
     }
 }
@@ -172,6 +176,19 @@ impl AffordableTexts {
     pub(super) fn at_any_price(findings: &Findings<'_>, memory: &Ledger) -> Self {
         let prices = findings.sides.map(Prices::new);
         Self { prices, left: u64::MAX, room: memory.limit() / MEMORY_PART / TEXT_BYTES as u64 }
+    }
+
+    /// Makes all texts free of cost whose documents may be removed, because these documents are read anyway. The
+    /// reading adds their texts to [`Self::caught`].
+    pub(super) fn with_documents_read_anyway(mut self) -> Self {
+        self.prices_mut(Of::Documents).is_read_anyway = true;
+        self
+    }
+
+    /// Returns the receiver of the chosen texts that are read anyway. `None` if there are none.
+    pub(super) fn caught(&self, memory: &Ledger) -> Option<CaughtTexts> {
+        let prices = Some(self.prices.first()).filter(|prices| prices.is_read_anyway)?;
+        Some(CaughtTexts::new(prices.rows.clone(), memory))
     }
 
     fn prices(&self, of: Of) -> &Prices {
@@ -226,19 +243,29 @@ impl AffordableTexts {
         true
     }
 
-    /// Reads the chosen texts again. The memory of the texts is counted until the result is dropped.
+    /// Reads the chosen texts again, except the texts that were caught. The memory of the texts is counted until the
+    /// result is dropped.
     ///
     /// # Errors
     ///
     /// A collection cannot be read again.
-    pub(super) fn read(self, findings: &Findings<'_>, context: &Context<'_>) -> Result<Beginnings> {
+    pub(super) fn read(
+        self,
+        findings: &Findings<'_>,
+        mut caught: Option<CaughtTexts>,
+        context: &Context<'_>,
+    ) -> Result<Beginnings> {
         let (workers, progress) = (context.threads(), context.progress());
         let together = findings.sides.zip(self.prices);
         let bytes = together.iter().map(|(side, prices)| prices.bytes(side.collection)).sum();
         progress.begin("reading examples", Work::Bytes(bytes));
         let rows = together.iter().map(|(_, prices)| prices.rows.len() as u64).sum::<u64>();
         let memory = context.memory().hold(rows * TEXT_BYTES as u64);
-        let texts = together.try_map(|(side, prices)| prices.read(side, workers, progress))?;
+        let texts =
+            together.try_map(|(side, prices)| match caught.take_if(|_| prices.is_read_anyway) {
+                Some(caught) => Ok(caught.into_texts()),
+                None => prices.read(side, workers, progress),
+            })?;
         Ok(Beginnings { texts, _memory: memory })
     }
 }
@@ -306,6 +333,7 @@ impl Beginnings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simtool_model::document::DocOrdinal;
 
     /// Returns a choice from two cheap shards of a hundred documents each, and an expensive shard of ten
     /// documents. `left` is the budget.
@@ -315,6 +343,7 @@ mod tests {
             whole: vec![1_000_000, 1_000_000, 80_000_000],
             reached: vec![0; 3],
             rows: Vec::new(),
+            is_read_anyway: false,
         };
         AffordableTexts { prices: Sides::One(prices), left, room: 100 }
     }
@@ -350,6 +379,22 @@ mod tests {
         // A document that is already read costs nothing.
         assert!(texts.choose(wanted(5), texts.left()));
         assert_eq!(texts.prices.first().rows, [200, 9, 5]);
+    }
+
+    #[test]
+    fn texts_that_are_read_anyway_cost_nothing_and_are_caught() {
+        let memory = Ledger::new(1 << 30);
+        let mut texts = texts(0).with_documents_read_anyway();
+        assert!(texts.choose(wanted(209), 0) && texts.choose(wanted(3), 0));
+        assert_eq!(texts.prices.first().reached, [0; 3]);
+        let caught = texts.caught(&memory).unwrap();
+        assert_eq!(memory.used(), 2 * TEXT_BYTES as u64);
+        for row in [2, 3, 209] {
+            caught.see(DocOrdinal(row), &vec![row as u8; 2 * TEXT_BYTES]);
+        }
+        let caught = caught.into_texts();
+        assert_eq!((caught.len(), &caught[&3]), (2, &vec![3; TEXT_BYTES]));
+        assert!(caught.contains_key(&209) && memory.used() == 0);
     }
 
     #[test]

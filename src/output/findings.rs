@@ -1,6 +1,7 @@
 //! Data that all outputs are written from: the results of a run, and the collections that it read.
 
 use crate::cluster::Removal;
+use crate::pipeline::excerpts::Excerpts;
 use crate::pipeline::{CollectionSummary, NearDuplicates, Plan};
 use crate::write::summary::LimitLevel;
 use simtool_model::document::{DocOrdinal, DocumentIds, Place};
@@ -76,14 +77,14 @@ pub struct Findings<'f> {
     pub read: &'f Sides<CollectionSummary>,
     /// Plan by which the run found the near-duplicates.
     pub plan: &'f Plan,
+    /// Beginnings of texts that are expensive to read again. `None` if none were kept.
+    excerpts: Option<&'f Sides<Excerpts>>,
 }
 
 impl<'f> Findings<'f> {
     /// Combines the results of `plan` with its `collections`.
     ///
     /// Panics if the run read one collection but `collections` has two, or the reverse.
-    ///
-    /// Panics if the run read one collection and two are given, or the reverse.
     #[must_use]
     pub fn new(
         found: &'f NearDuplicates,
@@ -93,7 +94,23 @@ impl<'f> Findings<'f> {
         let sides = collections.zip(found.read.as_ref());
         let sides = sides.map(|(collection, read)| Side { collection, read });
         let NearDuplicates { read, close, removals, levels, .. } = found;
-        Self { sides, removals, levels, close, read, plan }
+        Self { sides, removals, levels, close, read, plan, excerpts: None }
+    }
+
+    /// Adds the beginnings of texts that were kept while the collections were read.
+    pub(crate) fn with_excerpts(self, excerpts: Option<&'f Sides<Excerpts>>) -> Self {
+        Self { excerpts, ..self }
+    }
+
+    /// Returns the beginning of the text of a document that may be kept in place of removed ones, if it was kept in
+    /// memory.
+    pub(crate) fn original_excerpt(&self, row: u32) -> Option<&'f [u8]> {
+        self.excerpts?.second().get(&self.originals().read.ids, DocOrdinal(row))
+    }
+
+    /// Returns the beginning of the text of a document that may be removed, if it was kept in memory.
+    pub(crate) fn document_excerpt(&self, row: u32) -> Option<&'f [u8]> {
+        self.excerpts?.first().get(&self.documents().read.ids, DocOrdinal(row))
     }
 
     /// Returns the collection whose documents may be removed.

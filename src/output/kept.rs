@@ -1,6 +1,6 @@
 //! The output `kept`: copies of the input files without the removed documents, and the list of the copies.
 
-use super::kept_copies::{CopyFate, NoCopy, write_kept_copies};
+use super::kept_copies::{CopyFate, CopyRules, NoCopy, write_kept_copies};
 use super::output_kind::{KEEP_STAGE, Output};
 use super::results::Results;
 use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
@@ -92,11 +92,15 @@ fn write_kept(results: &Results<'_>) -> Result<()> {
     let ids = &documents.read.ids;
     let is_kept = |document: DocOrdinal| results.kept[document.index()];
     let target = results.folder.staging().join(FOLDER);
-    let bad_records = results.outputs.bad_records;
-    let fates = results.context.threads().run(|| {
-        let progress = results.context.progress();
-        write_kept_copies(files, ids, &is_kept, bad_records, &target, progress)
-    })??;
+    let rules = CopyRules {
+        is_kept: &is_kept,
+        bad_records: results.outputs.bad_records,
+        texts: results.texts,
+    };
+    let fates = results
+        .context
+        .threads()
+        .run(|| write_kept_copies(files, ids, &rules, &target, results.context.progress()))??;
     // Number of documents and of removed documents of each file.
     let mut counts = vec![[0, 0]; files.file_count()];
     for shard in 0..files.shard_count() {

@@ -1,5 +1,6 @@
 //! Copies the input files without the removed documents. Every input file is read a second time for this.
 
+use super::caught_texts::CaughtTexts;
 use super::leading_separator::LeadingSeparator;
 use super::ordered_pieces::{OrderedPieces, UnitWriter};
 use super::record_counts::RecordCounts;
@@ -51,6 +52,16 @@ impl Choice for BadRecords {
     }
 }
 
+/// Rules for the records that are copied.
+pub(crate) struct CopyRules<'r> {
+    /// Returns whether a document is kept.
+    pub(crate) is_kept: &'r (dyn Fn(DocOrdinal) -> bool + Sync),
+    /// Whether bad records are copied.
+    pub(crate) bad_records: BadRecords,
+    /// Receiver of the texts that the copying passes.
+    pub(crate) texts: Option<&'r CaughtTexts>,
+}
+
 /// Result of copying an input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CopyFate {
@@ -74,8 +85,8 @@ pub(crate) enum NoCopy {
 ///
 /// Records are copied byte for byte. The copies leave out:
 ///
-/// * documents for which `is_kept` returns `false`,
-/// * bad records, if `bad_records` is [`BadRecords::Drop`],
+/// * documents for which [`CopyRules::is_kept`] returns `false`,
+/// * bad records, if [`CopyRules::bad_records`] is [`BadRecords::Drop`],
 /// * damaged parts of a file that cannot be read.
 ///
 /// A text file that is one removed document gets no copy, and neither does a file of JSON objects that are all
@@ -90,8 +101,7 @@ pub(crate) enum NoCopy {
 pub(crate) fn write_kept_copies(
     collection: &Collection,
     ids: &DocumentIds,
-    is_kept: &(dyn Fn(DocOrdinal) -> bool + Sync),
-    bad_records: BadRecords,
+    rules: &CopyRules<'_>,
     folder: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<CopyFate>> {
@@ -127,7 +137,7 @@ pub(crate) fn write_kept_copies(
         shards.push(FileShards { shards: first..next, is_cut, recognized });
     }
     let missing = shards.iter().map(|_| OnceLock::new()).collect();
-    let copies = Copies { collection, progress, ids, is_kept, bad_records, shards, missing };
+    let copies = Copies { collection, progress, ids, rules, shards, missing };
     let pieces = OrderedPieces::new(files, rayon::current_num_threads());
     rayon::broadcast(|_| pieces.work(&|writer| copies.write(writer)));
     pieces.finish()?;
@@ -153,8 +163,7 @@ struct Copies<'c> {
     collection: &'c Collection,
     progress: &'c dyn Progress,
     ids: &'c DocumentIds,
-    is_kept: &'c (dyn Fn(DocOrdinal) -> bool + Sync),
-    bad_records: BadRecords,
+    rules: &'c CopyRules<'c>,
     shards: Vec<FileShards>,
     /// For each file that has no copy, the reason. A file is copied by one thread unless it is cut, and a cut
     /// file always has a copy.
@@ -275,7 +284,7 @@ impl Copies<'_> {
         let mut counts = RecordCounts::default();
         let mut first_record = 0;
         let mut separator = LeadingSeparator::of_format(self.shards[file].recognized);
-        let keeps_bad = self.bad_records == BadRecords::Keep;
+        let keeps_bad = self.rules.bad_records == BadRecords::Keep;
         let watched = Watched { corpus: self.collection, progress: self.progress };
         for shard in shards {
             let mut next = self.ids.first_of_shard(shard).0;
@@ -295,12 +304,15 @@ impl Copies<'_> {
                 };
                 counts.records += 1;
                 let stays = match record.content {
-                    Content::Document(_) => {
+                    Content::Document(read) => {
                         let document = DocOrdinal(next);
                         next += 1;
+                        if let Some(texts) = self.rules.texts {
+                            texts.see(document, read.text);
+                        }
                         // If the file has grown, it has more documents than before. The check below reports
                         // this.
-                        document.index() < self.ids.len() && (self.is_kept)(document)
+                        document.index() < self.ids.len() && (self.rules.is_kept)(document)
                     }
                     Content::PassThrough | Content::NonDocument(_) | Content::PassedOver => true,
                     Content::Bad(_) => keeps_bad,
@@ -336,6 +348,7 @@ impl Copies<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simtool_base::memory_ledger::Ledger;
     use simtool_base::progress::NoProgress;
     use simtool_model::document::ShardIds;
     use simtool_model::document_id::DocumentId;
@@ -459,8 +472,15 @@ mod tests {
         assert!(all.len() > 20_000, "{} documents", all.len());
 
         let everything = folder.path().join("all");
-        write_kept_copies(&whole, &ids, &|_| true, BadRecords::Drop, &everything, &NoProgress)
-            .unwrap();
+        let caught = CaughtTexts::new(vec![2, 11, 20_001], &Ledger::new(1 << 30));
+        let rules =
+            CopyRules { is_kept: &|_| true, bad_records: BadRecords::Drop, texts: Some(&caught) };
+        write_kept_copies(&whole, &ids, &rules, &everything, &NoProgress).unwrap();
+        let caught = caught.into_texts();
+        assert_eq!(caught.len(), 3);
+        for (row, text) in [2, 11, 20_001].map(|row| (row, &all[row as usize].2)) {
+            assert_eq!(String::from_utf8_lossy(&caught[&row]), *text, "{row}");
+        }
         for (name, content) in inputs() {
             let is_good = |line: &&str| !["no object\n", " {\"text\": 7},\n"].contains(line);
             let good: String = content.split_inclusive('\n').filter(is_good).collect();
@@ -471,8 +491,12 @@ mod tests {
         }
 
         let some = folder.path().join("some");
-        write_kept_copies(&whole, &ids, &|d| d.0 % 3 != 0, BadRecords::Keep, &some, &NoProgress)
-            .unwrap();
+        let rules = CopyRules {
+            is_kept: &|document| document.0 % 3 != 0,
+            bad_records: BadRecords::Keep,
+            texts: None,
+        };
+        write_kept_copies(&whole, &ids, &rules, &some, &NoProgress).unwrap();
         let copies = collection(&some.join("in"));
         let kept = all.iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, d)| d.clone());
         assert!(documents(&copies).0 == kept.collect::<Vec<_>>());

@@ -24,7 +24,9 @@ const FEWEST_COMPARED: usize = 5;
 /// A cluster that the page lists, and the texts that are read for it.
 pub(super) struct ListedCluster<'c> {
     cluster: &'c Cluster,
-    /// Document whose text is the preview. `None` if reading a text costs too much.
+    /// Beginning of a text that was kept in memory.
+    excerpt: Option<Preview>,
+    /// Document whose text is the preview. `None` if there is an excerpt, or if reading a text costs too much.
     preview: Option<WantedText>,
     /// Documents whose words are compared with each other. Empty if reading their texts costs too much.
     compared: Vec<WantedText>,
@@ -32,16 +34,33 @@ pub(super) struct ListedCluster<'c> {
 
 /// Chooses the largest clusters, and the texts that are read for them.
 pub(super) fn list_clusters<'c>(
+    findings: &Findings<'_>,
     clusters: &'c [Cluster],
     affordable: &mut AffordableTexts,
 ) -> Vec<ListedCluster<'c>> {
     let largest = largest_clusters(clusters, affordable);
-    let previews = choose_previews(&largest, affordable);
-    let listed = largest.into_iter().zip(previews).map(|(cluster, preview)| {
-        let compared = choose_compared(cluster, affordable);
-        ListedCluster { cluster, preview, compared }
-    });
-    listed.collect()
+    let mut listed: Vec<ListedCluster<'_>> = largest
+        .into_iter()
+        .map(|cluster| {
+            let excerpt = excerpt(findings, cluster);
+            ListedCluster { cluster, excerpt, preview: None, compared: Vec::new() }
+        })
+        .collect();
+    choose_previews(&mut listed, affordable);
+    for listed in &mut listed {
+        listed.compared = choose_compared(listed.cluster, affordable);
+    }
+    listed
+}
+
+/// Returns the beginning of a text of the cluster that was kept in memory. It is of the kept document if possible.
+fn excerpt(findings: &Findings<'_>, cluster: &Cluster) -> Option<Preview> {
+    let kept = findings.original_excerpt(cluster.kept).map(|text| (text, true));
+    let (text, is_of_kept) = kept.or_else(|| {
+        let mut removed = cluster.removed.iter().take(PREVIEW_CANDIDATES);
+        removed.find_map(|removal| Some((findings.document_excerpt(removal.row)?, false)))
+    })?;
+    Some(Preview { text: text.to_vec(), is_of_kept })
 }
 
 /// Collects the data of the listed clusters from the texts that were read.
@@ -110,23 +129,19 @@ fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> WantedText 
     })
 }
 
-/// Returns for each cluster the document whose text is its preview, or `None` if reading the text costs too
-/// much. The cheapest texts are chosen first, so that the budget is enough for as many clusters as possible.
-fn choose_previews(
-    clusters: &[&Cluster],
-    affordable: &mut AffordableTexts,
-) -> Vec<Option<WantedText>> {
-    let cheapest = clusters.iter().enumerate().map(|(at, cluster)| {
-        let cheapest = cheapest_text(cluster, affordable);
+/// Chooses the document whose text is the preview, for each cluster without an excerpt. The cheapest texts are chosen
+/// first, so that the budget is enough for as many clusters as possible.
+fn choose_previews(listed: &mut [ListedCluster<'_>], affordable: &mut AffordableTexts) {
+    let without = listed.iter().enumerate().filter(|(_, listed)| listed.excerpt.is_none());
+    let cheapest = without.map(|(at, listed)| {
+        let cheapest = cheapest_text(listed.cluster, affordable);
         (affordable.price(cheapest), at, cheapest)
     });
     let mut cheapest: Vec<_> = cheapest.collect();
     cheapest.sort_by_key(|&(price, at, _)| (price, at));
-    let mut previews = vec![None; clusters.len()];
     for (_, at, wanted) in cheapest {
-        previews[at] = affordable.choose(wanted, 0).then_some(wanted);
+        listed[at].preview = affordable.choose(wanted, 0).then_some(wanted);
     }
-    previews
 }
 
 /// Returns the data about a cluster that the page shows. The removed documents are sorted, the least similar
@@ -137,7 +152,7 @@ fn shown_cluster(
     shared: Option<SharedWords>,
     texts: &Beginnings,
 ) -> ReportCluster {
-    let ListedCluster { cluster, preview, .. } = listed;
+    let ListedCluster { cluster, excerpt, preview, .. } = listed;
     let mut members: Vec<&Removal> = cluster.removed.iter().collect();
     members.sort_by(|a, b| by_closeness(a, b));
     let member = |removal: &&Removal| ReportMember {
@@ -155,7 +170,7 @@ fn shown_cluster(
         kept: shown_name(&findings.originals().name(cluster.kept)),
         removed: cluster.removed.len() as u64,
         members: members.iter().take(MEMBERS).map(member).collect(),
-        preview,
+        preview: preview.or_else(|| excerpt.clone()),
         shared,
     }
 }

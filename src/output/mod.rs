@@ -8,6 +8,7 @@
 
 mod affordable_texts;
 mod bands;
+mod caught_texts;
 mod clusters;
 mod counts;
 pub mod emit_pairs;
@@ -44,7 +45,7 @@ pub(crate) use affordable_texts::{affordable_part, shown_share};
 pub use findings::{Findings, Side};
 pub(crate) use findings::{document_name, document_name_at};
 pub use kept_copies::BadRecords;
-pub(crate) use kept_copies::write_kept_copies;
+pub(crate) use kept_copies::{CopyRules, write_kept_copies};
 pub use list::output_descriptions;
 pub(crate) use list::run_files;
 pub(crate) use preview::{NEAR_PAIRS, preview};
@@ -54,6 +55,7 @@ pub use settings::Outputs;
 use self::counts::{count_results, kept_documents};
 use self::list::OUTPUTS;
 use self::output_kind::{KEEP_STAGE, WRITE_STAGE};
+use self::report::PageTexts;
 use self::results::{Results, write_file};
 use self::settings::MOST_PAIRS;
 use crate::cluster;
@@ -91,6 +93,8 @@ pub fn write_outputs(
     let clusters = cluster::clusters(findings.removals);
     let kept = kept_documents(findings);
     count_results(findings, &kept, clusters.len(), summary, context)?;
+    let page = PageTexts::choose(findings, &clusters, outputs.kept, context.memory());
+    let texts = page.caught(context.memory());
     let results = Results {
         findings,
         clusters: &clusters,
@@ -99,13 +103,14 @@ pub fn write_outputs(
         recipe: &summary.recipe,
         outputs,
         folder,
+        texts: texts.as_ref(),
         context,
     };
     let keeping = write_wanted(&results)?;
     if outputs.kept {
         summary.add_time(KEEP_STAGE, keeping);
     }
-    let page = report::report(findings, &clusters, context)?;
+    let page = page.report(findings, &clusters, texts, context)?;
     summary.templates = page.templates();
     summary.add_time(WRITE_STAGE, begun.elapsed().saturating_sub(keeping));
     Ok(page)

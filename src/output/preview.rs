@@ -44,8 +44,8 @@ pub(crate) fn preview(
             texts.choose(wanted, 0);
         }
     }
-    let listed = list_clusters(&clusters, &mut texts);
-    let texts = texts.read(findings, context)?;
+    let listed = list_clusters(findings, &clusters, &mut texts);
+    let texts = texts.read(findings, None, context)?;
     let near_pair = |pair: &Removal| {
         let documents = example(findings, pair, &texts)?;
         Some(NearPair { closeness: pair.closeness, documents })

@@ -1,42 +1,73 @@
 //! Collects the data of the page `report.html`.
 
 use super::affordable_texts::AffordableTexts;
+use super::caught_texts::CaughtTexts;
 use super::findings::Findings;
-use super::listed_clusters::{list_clusters, shown_clusters};
+use super::listed_clusters::{ListedCluster, list_clusters, shown_clusters};
 use super::shown_pairs::{both, by_closeness, example};
 use super::sources::sources;
 use crate::cluster::{Cluster, Removal};
 use crate::write::report::{BAD_RECORDS, EXAMPLES, QuarantinedRecord, Report, Similarities};
 use simtool_base::error::Result;
+use simtool_base::memory_ledger::Ledger;
 use simtool_compute::context::Context;
 use simtool_model::closeness::Closeness;
 use simtool_read::Corpus;
 
-/// Collects the data of the page: charts, clusters with previews, sources and examples.
-///
-/// # Errors
-///
-/// A file cannot be read again for examples and previews.
-pub(super) fn report(
-    findings: &Findings<'_>,
-    clusters: &[Cluster],
-    context: &Context<'_>,
-) -> Result<Report> {
-    let mut affordable = AffordableTexts::new(findings, context.memory());
-    let examples = choose_examples(findings.removals, &mut affordable);
-    let listed = list_clusters(clusters, &mut affordable);
-    let texts = affordable.read(findings, context)?;
-    Ok(Report {
-        titles: findings.sides.iter().map(|side| title(side.collection)).collect(),
-        clusters: shown_clusters(findings, &listed, &texts, context)?,
-        sources: sources(findings),
-        examples: examples
-            .iter()
-            .filter_map(|removal| example(findings, removal, &texts))
-            .collect(),
-        quarantined: quarantined(findings),
-        ..histograms(findings.removals, clusters, findings.sides.is_two())
-    })
+/// Choice of the examples and clusters of the page, and of the texts that are read for them.
+pub(super) struct PageTexts<'c> {
+    examples: Vec<&'c Removal>,
+    clusters: Vec<ListedCluster<'c>>,
+    texts: AffordableTexts,
+}
+
+impl<'c> PageTexts<'c> {
+    /// Chooses examples, clusters and texts. If `is_copied`, all documents that may be removed are read anyway, so
+    /// their texts cost nothing.
+    pub(super) fn choose(
+        findings: &Findings<'c>,
+        clusters: &'c [Cluster],
+        is_copied: bool,
+        memory: &Ledger,
+    ) -> Self {
+        let mut texts = AffordableTexts::new(findings, memory);
+        if is_copied {
+            texts = texts.with_documents_read_anyway();
+        }
+        let examples = choose_examples(findings.removals, &mut texts);
+        let clusters = list_clusters(findings, clusters, &mut texts);
+        Self { examples, clusters, texts }
+    }
+
+    /// Returns the receiver of the chosen texts that are read anyway. `None` if there are none.
+    pub(super) fn caught(&self, memory: &Ledger) -> Option<CaughtTexts> {
+        self.texts.caught(memory)
+    }
+
+    /// Collects the data of the page: charts, clusters with previews, sources and examples. `clusters` are all
+    /// clusters, and `caught` has the texts that were read anyway.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read again for examples and previews.
+    pub(super) fn report(
+        self,
+        findings: &Findings<'_>,
+        clusters: &[Cluster],
+        caught: Option<CaughtTexts>,
+        context: &Context<'_>,
+    ) -> Result<Report> {
+        let texts = self.texts.read(findings, caught, context)?;
+        let examples = self.examples.iter();
+        Ok(Report {
+            titles: findings.sides.iter().map(|side| title(side.collection)).collect(),
+            clusters: shown_clusters(findings, &self.clusters, &texts, context)?,
+            sources: sources(findings),
+            examples: examples.filter_map(|removal| example(findings, removal, &texts)).collect(),
+            quarantined: quarantined(findings),
+            ..histograms(findings.removals, clusters, findings.sides.is_two())
+        })
+    }
 }
 
 /// Returns the data of the charts of the page: similarities and distances of removed documents to kept ones,

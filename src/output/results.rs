@@ -1,5 +1,6 @@
 //! Data that outputs are written from, and the folder that they are written to.
 
+use super::caught_texts::CaughtTexts;
 use super::findings::Findings;
 use super::settings::Outputs;
 use crate::cluster::Cluster;
@@ -22,6 +23,8 @@ pub(super) struct Results<'f> {
     pub(super) recipe: &'f str,
     pub(super) outputs: Outputs,
     pub(super) folder: &'f OutputFolder,
+    /// Receiver of texts for the page, if the copying passes all texts.
+    pub(super) texts: Option<&'f CaughtTexts>,
     /// Threads that write, and receiver of the progress.
     pub(super) context: &'f Context<'f>,
 }

@@ -24,6 +24,7 @@ pub mod config;
 pub(crate) mod corpus_terms;
 mod date_value;
 mod deciding_fingerprints;
+pub(crate) mod excerpts;
 mod find_close;
 pub(crate) mod fingerprint_collection;
 mod fingerprint_documents;

@@ -8,6 +8,7 @@ use super::input_settings::InputSettings;
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
 use crate::output::{Findings, run_files, write_outputs, write_summaries};
+use crate::pipeline::excerpts::{Excerpts, WithExcerpts};
 use crate::pipeline::near_duplicates::find_in_context;
 use crate::pipeline::timings::Count;
 use crate::pipeline::{CollectionSummary, NearDuplicates, Plan, Task};
@@ -77,12 +78,20 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     // An output folder that cannot be created must end the run before the long search.
     let folder = create_folder(request, face)?;
     let context = &Context::new(chosen.plan.resources(), face.progress())?;
-    let mut found = find_in_context(corpora, &chosen.plan, context)?;
+    // Copying reads all texts again, and then the page needs no excerpts.
+    let excerpts =
+        (!request.outputs.kept).then(|| Excerpts::of_collections(&corpora, context.memory()));
+    let watched = excerpts.as_ref().map(|excerpts| {
+        let pairs = corpora.zip(excerpts.as_ref());
+        pairs.map(|(corpus, excerpts)| WithExcerpts { corpus, excerpts })
+    });
+    let read = watched.as_ref().map(|views| views.as_ref().map(|view| view as &dyn Corpus));
+    let mut found = find_in_context(read.unwrap_or(corpora), &chosen.plan, context)?;
     // Losses are refused before anything is written.
     let faults = complete(request, &inputs, &mut found, face)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
     summary.dates = dates(request, inputs.first(), found.read.first());
-    let findings = Findings::new(&found, corpora, &chosen.plan);
+    let findings = Findings::new(&found, corpora, &chosen.plan).with_excerpts(excerpts.as_ref());
     let page = write_outputs(&findings, request.outputs, &folder, &mut summary, context)?;
     finish(request, folder, &mut summary, &page, face)?;
     Ok(Outcome {

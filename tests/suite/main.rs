@@ -46,6 +46,7 @@ mod naive;
 mod official;
 #[cfg(feature = "parquet")]
 mod outputs;
+mod page_texts;
 mod pages;
 mod preview;
 mod program;
