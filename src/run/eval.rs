@@ -4,7 +4,7 @@ use super::face::Face;
 use super::files::{open_file, refuse_existing, without_links, write_whole_file};
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
-use super::reading_faults::has_losses;
+use super::reading_faults::{has_losses, note_whole_pages};
 use crate::evaluate::truth::TruthFormat;
 use crate::evaluate::{
     DocumentsInMemory, Labelled, LabelledFolder, Labels, SampleSettings, SampledMethod,
@@ -142,6 +142,7 @@ pub fn eval(request: &EvalRequest, face: &dyn Face) -> Result<EvalOutcome> {
     let evaluation = evaluate(&collections, &request.methods, resources, face.progress())?;
     timings.end("compare");
     request.write_files(&evaluation, face)?;
+    note_whole_pages(collections.iter().map(Labelled::summary), face);
     let has_losses = has_losses(collections.iter().map(Labelled::summary));
     Ok(EvalOutcome { evaluation, faults, has_losses, timings })
 }
@@ -169,6 +170,7 @@ pub fn eval_by_sample(
         read.get_or_insert(summary);
     }
     timings.end("compare");
+    note_whole_pages(read.iter(), face);
     let mut faults = Vec::new();
     if let Some(read) = &mut read {
         input.add_faults(read, face);

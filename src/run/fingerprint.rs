@@ -4,7 +4,7 @@ use super::face::Face;
 use super::files::{refuse_existing, write_whole_file};
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
-use super::reading_faults::has_losses;
+use super::reading_faults::{has_losses, note_whole_pages};
 use super::standard_streams::is_standard_output;
 use crate::method::Method;
 use crate::output::write_fingerprints::write_fingerprints;
@@ -146,6 +146,7 @@ pub fn fingerprint(
     Input::refuse_missing_ids(&[(&input, &made.summary)])?;
 
     write(request, &input.collection, &made, standard_output, face)?;
+    note_whole_pages(std::iter::once(&made.summary), face);
     timings.end("write");
     Ok(Fingerprinted {
         documents: made.rows.len() as u64,

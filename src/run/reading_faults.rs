@@ -1,8 +1,10 @@
 //! Lists the faults of a collection: bad records, and damaged or unreadable files.
 
+use super::face::{Face, Notice};
 use crate::pipeline::{CollectionSummary, Quarantined};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::{Fault, Severity, quoted};
+use simtool_base::quantity::counted;
 use simtool_model::document::Bad;
 use simtool_read::{Collection, Corpus};
 use std::collections::BTreeMap;
@@ -13,6 +15,19 @@ pub fn has_losses<'r>(mut read: impl Iterator<Item = &'r CollectionSummary>) -> 
         let lost_file = read.faults.iter().any(|fault| fault.severity == Severity::Loss);
         lost_file || !read.quarantined.is_empty()
     })
+}
+
+/// Sends a note with the number of pages without a main content, if there are any.
+pub(super) fn note_whole_pages<'r>(
+    read: impl Iterator<Item = &'r CollectionSummary>,
+    face: &dyn Face,
+) {
+    let pages: u64 = read.map(|read| read.whole_pages).sum();
+    if pages > 0 {
+        let pages = counted(pages, "page");
+        let note = format!("{pages} without a main content, compared by the whole text");
+        face.notice(Notice::Note(&note));
+    }
 }
 
 /// Maximum number of bad records with the same kind of fault that are listed one by one. The quarantine has all

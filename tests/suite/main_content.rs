@@ -79,6 +79,31 @@ fn pages_are_compared_by_their_main_content() {
 }
 
 #[test]
+fn other_commands_count_pages_without_a_main_content() {
+    let folder = folder().with("labels.tsv", "http://a.example/a\thttp://a.example/b\n");
+    let note = "note: 2 pages without a main content, compared by the whole text";
+    for arguments in [
+        "index create seen",
+        "index add seen pages.warc",
+        "index query seen pages.warc",
+        "eval --corpus pages.warc --truth labels.tsv --methods exact",
+        "eval --sample 3 pages.warc --methods exact",
+        "fingerprint pages.warc --output rows.f",
+    ] {
+        let run = folder.run_words(arguments);
+        assert_eq!(run.code, 0, "{arguments}: {}", run.err);
+        assert_eq!(
+            run.err.contains(note),
+            !arguments.contains("create"),
+            "{arguments}: {}",
+            run.err
+        );
+    }
+    let all = folder.run_words("index query seen pages.warc --content all");
+    assert!(!all.err.contains("main content"), "{}", all.err);
+}
+
+#[test]
 fn documents_of_a_run_are_shown_with_their_main_content() {
     let folder = folder();
     let run = folder.run_words("dedup pages.warc --output main -q");

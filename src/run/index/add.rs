@@ -8,7 +8,7 @@ use crate::index::{
 use crate::output::index_rows::{RepeatRow, write_repeat};
 use crate::pipeline::timings::Timings;
 use crate::run::face::{Face, OutputState, give_name};
-use crate::run::reading_faults::has_losses;
+use crate::run::reading_faults::{has_losses, note_whole_pages};
 use crate::write::output_folder::{Existing, OutputFolder};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
@@ -105,6 +105,7 @@ pub fn add_to_index(
     // If losses are refused, there are no copies. Commits that were made while reading stay.
     request.documents.input.refuse_losses(&faults)?;
     lines.finish()?;
+    note_whole_pages(std::iter::once(&added.read), face);
     if let (Some(folder), Some(results)) = (folder, &request.only_new) {
         let threads = request.index.resources.threads;
         write_only_new(&input.collection, &added, &folder, threads, face.progress())?;

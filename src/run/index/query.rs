@@ -2,7 +2,7 @@
 
 use super::{IndexedDocuments, OpenRequest};
 use crate::run::face::Face;
-use crate::run::reading_faults::has_losses;
+use crate::run::reading_faults::{has_losses, note_whole_pages};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
 use simtool_read::Strict;
@@ -65,6 +65,7 @@ pub fn query_index(
     let faults = input.faults(&read);
     request.documents.input.refuse_losses(&faults)?;
     out.flush().map_err(|error| Error::io("standard output", "write", error))?;
+    note_whole_pages(std::iter::once(&read), face);
     let has_losses = has_losses(std::iter::once(&read));
     Ok(QueryOutcome { documents, seen_before, faults, has_losses })
 }
