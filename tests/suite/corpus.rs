@@ -248,7 +248,7 @@ fn pairs_that_are_too_many_are_left_out_unless_all_are_needed() {
         let refused = run(more, "20M", "none");
         assert_eq!(refused.code, 1, "{}", refused.err);
         assert!(
-            refused.err.contains("--pairs and --cluster components need all"),
+            refused.err.contains("--cluster components and matches need all"),
             "{}",
             refused.err
         );
