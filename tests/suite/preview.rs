@@ -1,9 +1,12 @@
 //! `--preview`: what a run would remove, compared with what it removes.
 
+#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+
 use crate::program::Folder;
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
+use std::path::Path;
 
 /// Returns JSON Lines with pages of one template, copies, and texts that are a little less similar than 0.8.
 fn documents() -> String {
@@ -110,6 +113,33 @@ fn a_preview_of_a_match_shows_queries_without_a_match_just_below_the_limit() {
         json(&folder, "match new.jsonl --against old.jsonl --quiet --json --preview --shingle 1");
     assert_eq!((&preview["removed"], &preview["documents"]), (&0.into(), &1.into()));
     assert_eq!(preview["below_limit"][0]["kept"]["id"], "near");
+}
+
+/// The labelled crawl has five clusters of pages that have little but the menu of their site, and a set of reference
+/// pages that differ in a few names.
+#[test]
+fn pages_of_real_templates_are_recognized() {
+    let crawl = std::env::var_os("SIMTOOL_DATA")
+        .map(|data| Path::new(&data).join("labelled-crawl/docs.warc.gz"))
+        .filter(|crawl| crawl.is_file());
+    let Some(crawl) = crawl else {
+        println!("skipped: SIMTOOL_DATA has no folder labelled-crawl");
+        return;
+    };
+    let crawl = crawl.to_str().unwrap();
+    let folder = Folder::empty();
+    let run = folder.run(&["dedup", crawl, "--content", "all", "--preview", "--json", "--quiet"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let preview: Value = serde_json::from_str(&run.out).unwrap();
+    let clusters = preview["largest_clusters"].as_array().unwrap();
+    let templates: Vec<u64> = clusters
+        .iter()
+        .filter(|cluster| cluster["is_template"] == true)
+        .map(|cluster| cluster["removed"].as_u64().unwrap() + 1)
+        .collect();
+    assert_eq!(templates, [36, 29, 21, 14, 10, 8]);
+    // The largest cluster has equal pages.
+    assert_eq!((&clusters[0]["removed"], &clusters[0]["is_template"]), (&48.into(), &false.into()));
 }
 
 #[test]
