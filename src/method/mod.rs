@@ -390,6 +390,7 @@ impl Method {
 /// Returns a threshold that is lower by [`LOWER_BY`]. Returns `None` if it would not be above 0, or if the measure
 /// rounds similarities by the threshold.
 fn lower(threshold: Threshold) -> Option<Threshold> {
+    // A cosine is rounded to a fraction whose denominator depends on the threshold.
     if threshold.measure().formula == Formula::Cosine {
         return None;
     }

@@ -145,6 +145,7 @@ impl Prices {
     }
 
     fn add(&mut self, row: u32) {
+        // Documents that are read anyway need no reading of their shard.
         if !self.is_read_anyway {
             let (shard, documents) = self.place(row);
             self.reached[shard] = self.reached[shard].max(documents);

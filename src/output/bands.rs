@@ -16,6 +16,7 @@ const SIZES: [u64; 6] = [2, 3, 6, 11, 101, 1001];
 /// Counts the removed documents by their similarity to the kept document or, if only distances were measured, by
 /// their distance. The closest documents come first. Bands without documents are left out.
 pub(super) fn closeness_bands(removals: &[Removal]) -> Vec<Band> {
+    // With few distances, each has a band of its own.
     let farthest = removals.iter().filter_map(|removal| removal.closeness?.distance()).max();
     let step = (farthest.unwrap_or(0) + 1).div_ceil(DISTANCE_BANDS);
     let mut bands: BTreeMap<(u64, String), u64> = BTreeMap::new();
@@ -60,6 +61,7 @@ pub(super) fn size_bands(clusters: &[Cluster], is_match: bool) -> Vec<Band> {
         let [clusters, of_band] = &mut counts[SIZES.partition_point(|&least| least <= size)];
         (*clusters, *of_band) = (*clusters + 1, *of_band + removed);
     }
+    // A band is counted at the index of its end, so the sizes below the first border have index 0.
     let named = counts.iter().enumerate().filter(|(_, [clusters, _])| *clusters > 0);
     named
         .map(|(end, &[clusters, removed])| {

@@ -46,6 +46,7 @@ pub(super) fn list_clusters<'c>(
             ListedCluster { cluster, excerpt, preview: None, compared: Vec::new() }
         })
         .collect();
+    // Previews come first, because a cluster without any text says least.
     choose_previews(&mut listed, affordable);
     for listed in &mut listed {
         listed.compared = choose_compared(listed.cluster, affordable);
@@ -80,6 +81,7 @@ pub(super) fn shown_clusters(
             let texts = listed.compared.iter().filter_map(|&wanted| texts.get(wanted));
             let texts: Vec<&[u8]> = texts.map(Vec::as_slice).collect();
             let documents = listed.cluster.removed.len() + 1;
+            // Few texts of a large cluster could be the exception, so nothing is said about it.
             let is_enough = texts.len() >= documents.min(FEWEST_COMPARED);
             if is_enough { shared_words(&texts, documents, context.isa()) } else { None }
         });

@@ -33,6 +33,7 @@ pub(crate) fn preview(
 ) -> Result<RunPreview> {
     let clusters = clusters(findings.removals);
     count_results(findings, &kept_documents(findings), clusters.len(), summary, context)?;
+    // Each side gets half of the pairs. If one side has fewer, the other side gets the rest.
     let below = near_misses.map(|pairs| -> Vec<Removal> {
         let most = NEAR_PAIRS - findings.removals.len().min(NEAR_PAIRS / 2);
         pairs.into_iter().take(most).map(as_removal).collect()

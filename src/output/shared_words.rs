@@ -43,6 +43,7 @@ struct DocumentWords {
 
 impl DocumentWords {
     fn new(text: &[u8], isa: Isa, tokens: &mut HashedTokens) -> Self {
+        // Dates, versions and counters with as many digits become the same words.
         let digits_as_zero: Vec<u8> =
             text.iter().map(|&byte| if byte.is_ascii_digit() { b'0' } else { byte }).collect();
         tokens.clear();
@@ -57,6 +58,7 @@ impl DocumentWords {
         let mut is_shared = vec![false; self.words.len()];
         for (at, &run) in self.runs.iter().enumerate() {
             if is_common(run) {
+                // A short text has a single run, which may have fewer words.
                 let end = (at + RUN.get()).min(is_shared.len());
                 is_shared[at..end].fill(true);
             }
@@ -89,6 +91,7 @@ pub(super) fn shared_words(texts: &[&[u8]], documents: usize, isa: Isa) -> Optio
         own_sets.push(sorted_set(own.into_iter().filter(|word| !common_words.contains(word))));
     }
     let count = texts.len();
+    // Averages are rounded in whole numbers, so that they are the same on every machine.
     let average = |sum: usize| ((sum + count / 2) / count) as u64;
     let is_template = documents >= TEMPLATE_DOCUMENTS
         && shared_count >= own_count

@@ -75,6 +75,7 @@ impl Excerpts {
 
     /// Returns the excerpt of a document, or `None` if there is none.
     pub(crate) fn get(&self, ids: &DocumentIds, document: DocOrdinal) -> Option<&[u8]> {
+        // Binary search for the first shard that ends after the document. Shards may be empty.
         let (mut from, mut to) = (0, self.shards.len());
         while from < to {
             let middle = usize::midpoint(from, to);
@@ -96,6 +97,7 @@ fn expensive_bytes(corpus: &dyn Corpus, shard: usize) -> u64 {
 impl ShardExcerpts {
     /// Adds the beginning of a text, if all excerpts of the shard then take at most `most` bytes.
     fn push(&mut self, text: &[u8], most: usize) {
+        // White space in front would only take room.
         let text = text.trim_ascii_start();
         let excerpt = &text[..character_border(text, EXCERPT_BYTES)];
         let bytes = self.bytes.len() + excerpt.len();
@@ -159,6 +161,7 @@ impl View for WithExcerpts<'_> {
                 // Without this document, the next ones would get wrong numbers.
                 is_full = excerpts.ends.len() == before;
             }
+            // A reading that ends early has not seen all documents, so a later one must fill the excerpts.
             let flow = visit(event)?;
             is_whole &= flow.is_continue();
             Ok(flow)

@@ -45,6 +45,7 @@ pub(crate) fn find_with_near_misses(
         && let Some(FoundClose { read, close: all, timings, spooled_bytes }) =
             find_all(corpora, &lower, context)?
     {
+        // The pairs that reach the limit are copied, which needs memory.
         let size = (all.pairs.len() * size_of::<ClosePair>()) as u64;
         if let Some(_memory) = context.memory().try_reserve(size) {
             let close = reaching(&all, limit);
@@ -113,6 +114,7 @@ fn near_misses(
             Some(ClosePair { a, b, closeness })
         })
         .collect();
+    // Pairs of equal closeness are in reading order, so the choice does not depend on threads.
     below.sort_unstable_by(|x, y| {
         y.closeness.compare(x.closeness).then((x.a, x.b).cmp(&(y.a, y.b)))
     });

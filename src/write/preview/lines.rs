@@ -64,6 +64,7 @@ fn push_clusters(text: &mut String, summary: &Summary, preview: &RunPreview) {
     let _ = writeln!(text, "\n{title}");
     let is_template =
         |cluster: &ReportCluster| cluster.shared.is_some_and(|words| words.is_template);
+    // Small clusters of a template are listed, too, because the warning counts them.
     let mut templates = 0;
     for (number, cluster) in clusters.iter().enumerate() {
         templates += usize::from(is_template(cluster));
