@@ -21,7 +21,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("fingerprint", &["base", "kernels", "model"]),
     ("hamming", &["base", "compute", "kernels", "model"]),
     ("set-join", &["base", "compute", "kernels", "model"]),
-    ("passages", &["base", "compute"]),
+    ("passages", &["base", "compute", "kernels"]),
 ];
 /// Folders of the root package that are stages: each imports crates of the workspace and itself.
 const STAGES: &[&str] = &["cluster", "generate", "write"];

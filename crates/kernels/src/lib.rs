@@ -43,6 +43,7 @@ pub mod shingle_terms;
 pub mod symbol_places;
 mod vector;
 pub mod weighted_majority;
+pub mod window_anchors;
 pub mod word_keys;
 pub mod word_masks;
 pub mod word_positions;

@@ -90,6 +90,7 @@ impl<T: Copy> BucketWriter<'_, T> {
     #[cold]
     fn push_to_full(&mut self, bucket: usize, item: T) -> Result<()> {
         let block = &mut self.blocks[bucket];
+        // Small inputs have small blocks, so that 256 buckets do not take much memory for nothing.
         let items = (2 * block.len()).clamp(FEWEST_IN_BLOCK, MOST_IN_BLOCK);
         let mut next = large_buffer::reserved(items, self.buckets.name)?;
         next.push(item);

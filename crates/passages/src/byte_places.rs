@@ -12,8 +12,10 @@ use std::ops::Range;
 /// Words whose bytes are known.
 #[derive(Debug, Default)]
 pub(crate) struct BytePlaces {
-    /// Documents of the words, in ascending order.
+    /// Documents with such words, in ascending order.
     documents: Vec<u32>,
+    /// Index of the first word of each document, and the number of all words.
+    starts: Vec<usize>,
     /// Positions of the words in their documents, in ascending order within each document.
     words: Vec<u32>,
     /// Bytes of the words.
@@ -32,12 +34,14 @@ impl BytePlaces {
         context: &Context<'_>,
     ) -> Result<Self> {
         context.threads().sort_by_key(&mut places, |place| *place);
+        // A word can be the end of a passage, of a cut and of a partner.
         places.dedup();
-        let mut found = Self {
-            documents: places.iter().map(|place| place.document).collect(),
-            words: places.iter().map(|place| place.word).collect(),
-            ..Self::default()
-        };
+        let mut found = Self { starts: vec![0], ..Self::default() };
+        for of_document in places.chunk_by(|a, b| a.document == b.document) {
+            found.documents.push(of_document[0].document);
+            found.words.extend(of_document.iter().map(|place| place.word));
+            found.starts.push(found.words.len());
+        }
         drop(places);
         let shards = source.shard_count();
         let bytes = (0..shards).map(|shard| source.shard_bytes(shard)).sum();
@@ -61,6 +65,7 @@ impl BytePlaces {
     ) -> Result<Vec<Range<u64>>> {
         let of_shard = self.words_of(documents.clone());
         let mut bytes = Vec::with_capacity(of_shard.len());
+        // A shard without passages is not read.
         if of_shard.is_empty() {
             return Ok(bytes);
         }
@@ -85,12 +90,13 @@ impl BytePlaces {
     fn words_of(&self, documents: Range<u32>) -> Range<usize> {
         let start = self.documents.partition_point(|&document| document < documents.start);
         let count = self.documents[start..].partition_point(|&document| document < documents.end);
-        start..start + count
+        self.starts[start]..self.starts[start + count]
     }
 
     /// Returns the index of the word at a place, which must be one of those that were asked for.
     fn index(&self, place: Place) -> usize {
-        let range = self.words_of(place.document..place.document + 1);
+        let at = self.documents.partition_point(|&document| document < place.document);
+        let range = self.starts[at]..self.starts.get(at + 1).copied().unwrap_or(self.words.len());
         let within = self.words[range.clone()].partition_point(|&word| word < place.word);
         range.start + within
     }

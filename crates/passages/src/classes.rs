@@ -2,7 +2,9 @@
 
 use crate::buckets::{BucketWriter, Buckets};
 use crate::place::{OccurrenceSummary, Place, WindowFacts};
+use crate::rank_sort::sort_by_rank;
 use simtool_base::error::Result;
+use simtool_kernels::prefetch;
 
 /// Consecutive windows of a class that occur at the same places, shifted by their distance.
 #[derive(Clone, Copy, Debug)]
@@ -65,11 +67,33 @@ impl Classes {
         (u32::from(class.windows), &self.pieces[first..first + usize::from(class.pieces)])
     }
 
+    /// Asks the processor to load a class.
+    #[inline]
+    pub(crate) fn prefetch_class(&self, class: u32) {
+        prefetch(&self.classes, class as usize);
+    }
+
+    /// Asks the processor to load the first piece of a class.
+    #[inline]
+    pub(crate) fn prefetch_pieces(&self, class: u32) {
+        prefetch(&self.pieces, self.classes[class as usize].first_piece as usize);
+    }
+
     /// Returns the number of bytes of memory.
     pub(crate) fn bytes(&self) -> u64 {
         let classes = self.classes.capacity() * size_of::<Class>();
         (classes + self.pieces.capacity() * size_of::<Piece>()) as u64
     }
+}
+
+/// Sorts occurrences by their places.
+pub(crate) fn sort_by_place(occurrences: &mut Vec<Occurrence>) {
+    let words = occurrences.iter().map(|occurrence| occurrence.place.word).max().unwrap_or(0);
+    // Places are numbered as if all documents had the same number of words.
+    let rank = |Occurrence { place, .. }: &Occurrence| {
+        u64::from(place.document) * (u64::from(words) + 1) + u64::from(place.word)
+    };
+    sort_by_rank(occurrences, rank, |occurrence| occurrence.place);
 }
 
 /// Collects the occurrences of classes of one thread, in buckets of neighbouring documents.

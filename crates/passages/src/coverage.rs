@@ -5,6 +5,9 @@ use crate::place::{Place, WindowFacts};
 use crate::verification::Claim;
 use crate::word_range::{WordRange, push_range};
 
+/// Number of occurrences for which memory is requested before they are handled.
+const AHEAD: usize = 8;
+
 /// The repeated window of a passage that occurs in most documents, and most often in these.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BestWindow {
@@ -61,7 +64,14 @@ impl Coverage {
     /// Joins the windows at the given occurrences. The occurrences are sorted by place, and no window is in two
     /// of them. `classes` are the classes of each bucket, and `words` is the number of words of a window.
     pub(crate) fn add(&mut self, occurrences: &[Occurrence], classes: &[Classes], words: u32) {
-        for occurrence in occurrences {
+        for (at, occurrence) in occurrences.iter().enumerate() {
+            // Neighbouring occurrences are of classes in any order, so their memory is requested early.
+            if let Some(far) = occurrences.get(at + 2 * AHEAD) {
+                classes[usize::from(far.bucket)].prefetch_class(far.class);
+            }
+            if let Some(near) = occurrences.get(at + AHEAD) {
+                classes[usize::from(near.bucket)].prefetch_pieces(near.class);
+            }
             let (windows, pieces) = classes[usize::from(occurrence.bucket)].get(occurrence.class);
             for repeat in 0..u32::from(occurrence.repeats) {
                 let start = occurrence.place.plus(repeat * windows);
@@ -78,6 +88,7 @@ impl Coverage {
     fn push(&mut self, place: Place, count: u32, facts: &WindowFacts, words: u32) {
         let end = place.word + (count - 1) + words;
         let range = WordRange { document: place.document, start: place.word, end };
+        // All windows of a piece occur at the same places, so all of them are first occurrences, or none is.
         let is_first = facts.first == place;
         let best = BestWindow {
             documents: facts.documents,
@@ -111,6 +122,7 @@ impl Coverage {
         if let Some(claims) = &mut self.claims {
             claims.sort_by_key(|claim| claim.words);
         }
+        // Stretches of different parts may overlap, and are joined again.
         self.stretches.sort_by_key(|stretch| stretch.words);
         let mut joined = Vec::new();
         self.stretches.drain(..).for_each(|stretch| push_stretch(&mut joined, stretch));
@@ -134,11 +146,13 @@ impl Coverage {
                     || first.document == range.document && first.end <= range.start
             };
             let skipped = firsts.iter().take_while(|first| is_before(first)).count();
+            // Ranges are in ascending order, so those that end before this range are not needed any more.
             firsts = &firsts[skipped..];
             let mut start = range.start;
             let overlaps =
                 |first: &&WordRange| first.document == range.document && first.start < range.end;
             for first in firsts.iter().take_while(overlaps) {
+                // The words between two first occurrences are cut.
                 if start < first.start {
                     cuts.push(WordRange { start, end: first.start, ..*range });
                 }
@@ -161,6 +175,7 @@ fn push_stretch(stretches: &mut Vec<Stretch>, next: Stretch) {
             let rank = |best: &BestWindow| {
                 (best.documents, best.occurrences, std::cmp::Reverse(best.word))
             };
+            // The rank orders all windows, so the best one does not depend on the order of joining.
             if rank(&next.best) > rank(&last.best) {
                 last.best = next.best;
             }

@@ -94,6 +94,7 @@ mod live_windows;
 mod mixed_groups;
 mod passages;
 mod place;
+mod rank_sort;
 mod reading;
 mod rule;
 mod run_finder;

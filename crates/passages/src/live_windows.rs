@@ -11,9 +11,9 @@ use simtool_compute::context::Context;
 /// One run of a live content. The windows of all runs with this content are equal.
 #[derive(Clone, Copy, Debug)]
 struct Representative {
-    /// Place of the first window.
+    /// Place of the first live window.
     place: Place,
-    /// Number of windows.
+    /// Number of live windows.
     windows: u32,
     /// Number of the bucket.
     bucket: u32,
@@ -21,7 +21,7 @@ struct Representative {
     content: u32,
 }
 
-/// Hashes the windows, of `words` words each, of all live contents, and stores the place of the hashes in each content. Returns the
+/// Hashes the live windows, of `words` words each, of all contents, and stores the place of the hashes in each content. Returns the
 /// hashes for each shard.
 ///
 /// # Errors
@@ -34,6 +34,7 @@ pub(crate) fn hash_live_windows(
     buckets: &mut [MixedGroups],
 ) -> Result<Vec<Vec<u64>>> {
     let mut representatives = representatives(buckets);
+    // Documents are read in order, so their windows are needed in order.
     context.threads().sort_by_key(&mut representatives, |one| one.place);
     let parts: Vec<&[Representative]> = (0..source.shard_count())
         .map(|shard| {
@@ -44,6 +45,7 @@ pub(crate) fn hash_live_windows(
         })
         .collect();
     for (part, representatives) in (0..).zip(&parts) {
+        // The hashes of a shard are written in the order of its representatives.
         let mut next = 0;
         for one in *representatives {
             buckets[one.bucket as usize].contents[one.content as usize].hashes = (part, next);
@@ -62,11 +64,12 @@ pub(crate) fn hash_live_windows(
 fn representatives(buckets: &[MixedGroups]) -> Vec<Representative> {
     let mut found = Vec::new();
     for (bucket, mixed) in (0..).zip(buckets) {
-        let contents = (0..).zip(&mixed.contents).filter(|(_, content)| content.is_live);
+        let contents = (0..).zip(&mixed.contents).filter(|(_, content)| content.is_live());
         found.extend(contents.map(|(number, content)| {
             let run = &mixed.runs[content.first_run as usize];
-            let windows = run.shape.windows();
-            Representative { place: run.place(), windows, bucket, content: number }
+            let (from, to) = content.live;
+            let place = run.place().plus(u32::from(from));
+            Representative { place, windows: u32::from(to - from), bucket, content: number }
         }));
     }
     found
@@ -83,6 +86,7 @@ fn hash_part(
 ) -> Result<Vec<u64>> {
     let count = representatives.iter().map(|one| one.windows as usize).sum();
     let mut found = Vec::with_capacity(count);
+    // A shard without such windows is not read.
     if representatives.is_empty() {
         return Ok(found);
     }

@@ -5,18 +5,27 @@
 
 use crate::classes::{Counted, Piece};
 use crate::place::OccurrenceSummary;
+use crate::rank_sort::sort_by_rank;
 use crate::rule::Repeated;
-use crate::run_groups::{GroupOutput, MixedGroups, counted};
+use crate::run_groups::{Content, GroupOutput, MixedGroups, counted};
+use crate::seen_twice::SeenTwice;
 use simtool_base::error::Result;
 use std::ops::Range;
+
+/// Number of windows at one distance up to which windows that are equal to no other one are not counted first.
+const FEW_WINDOWS: usize = 64;
 
 /// Compares the windows of groups of runs. The buffers are reused.
 #[derive(Debug, Default)]
 pub(crate) struct WindowComparison {
-    /// The live contents of the group.
+    /// The live contents of the group, in the order of their first places.
     contents: Vec<LiveContent>,
+    /// The windows of these contents.
+    spans: Vec<WindowSpan>,
     /// Hash of a window and the number of its content, for the windows at the present distance.
     column: Vec<(u64, u32)>,
+    /// Counters of the hashes of the column.
+    seen: SeenTwice,
     /// Sets of contents with equal windows, at the distance before and at the present one.
     sets: [ContentSets; 2],
     /// Finished pieces, each with the number of its content.
@@ -25,18 +34,32 @@ pub(crate) struct WindowComparison {
 }
 
 /// A content whose windows may be equal to windows of another content.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct LiveContent {
     /// Index among the contents of all groups.
     index: usize,
     /// Number of words between the start of the first window and the anchor.
     offset: u32,
-    /// Number of windows.
-    windows: u32,
     /// Occurrences of the first window, as far as this content has them.
     counted: Counted,
     /// The last piece, which the next window may extend.
     open: Option<Piece>,
+}
+
+/// The windows of a live content. These few numbers are read for each distance, so they are in a list of their
+/// own.
+#[derive(Clone, Copy, Debug)]
+struct WindowSpan {
+    /// Number of words between the start of the first window and the anchor.
+    offset: u16,
+    /// Number of windows.
+    windows: u16,
+    /// The first live window, and the one behind the last.
+    live: (u16, u16),
+    /// Part and index of the hash of the first live window.
+    hashes: (u32, u32),
+    /// Whether windows are repeated even if they occur only where this content does.
+    is_repeated: bool,
 }
 
 /// Sets of contents, each with the number of documents in which they occur.
@@ -85,45 +108,66 @@ impl WindowComparison {
         hashes: &[Vec<u64>],
         output: &mut GroupOutput<'_, '_>,
     ) -> Result<()> {
-        self.find_contents(mixed, group);
+        self.find_contents(mixed, group, output.rule);
         let count = self.contents.len();
         self.sets.iter_mut().for_each(|sets| sets.clear(count));
-        let farthest = self.contents.iter().map(|content| content.offset).max().unwrap_or(0);
+        // All windows at one distance before the anchor form a column. The farthest column has the first windows,
+        // so the windows of a content come in ascending order.
+        let farthest = self.spans.iter().map(|span| span.offset).max().unwrap_or(0);
         for distance in (0..=farthest).rev() {
             self.column.clear();
-            for (number, content) in (0..).zip(&self.contents) {
-                let window = content.offset.wrapping_sub(distance);
-                if window < content.windows {
-                    let (part, first) = mixed.contents[content.index].hashes;
-                    let hash = hashes[part as usize][(first + window) as usize];
-                    self.column.push((hash, number));
+            for number in 0..count {
+                let span = self.spans[number];
+                let window = span.offset.wrapping_sub(distance);
+                if (span.live.0..span.live.1).contains(&window) {
+                    // The hashes of a content are next to each other, from its first live window on.
+                    let (part, first) = span.hashes;
+                    let at = first + u32::from(window - span.live.0);
+                    self.column.push((hashes[part as usize][at as usize], number as u32));
+                // This window is in no other content, but the content itself may occur several times.
+                } else if span.is_repeated && window < span.windows {
+                    self.add_alone(number as u32, u32::from(distance), output.rule);
                 }
             }
-            self.column.sort_unstable();
-            self.compare_column(distance, mixed, output.rule);
+            if self.column.len() > FEW_WINDOWS {
+                self.drop_single_windows(u32::from(distance), output.rule);
+            }
+            sort_by_rank(&mut self.column, |&(hash, _)| hash, |window| *window);
+            self.compare_column(u32::from(distance), mixed, output.rule);
         }
         self.push_classes(mixed, output)
     }
 
     /// Lists the live contents, sorted by their first places.
-    fn find_contents(&mut self, mixed: &MixedGroups, group: Range<usize>) {
+    fn find_contents(&mut self, mixed: &MixedGroups, group: Range<usize>, rule: Repeated) {
         self.contents.clear();
-        for index in group.filter(|&index| mixed.contents[index].is_live) {
+        for index in group.filter(|&index| mixed.contents[index].is_live()) {
             let runs = mixed.runs_of(&mixed.contents[index]);
-            let shape = runs[0].shape;
-            let (offset, windows) = (shape.offset(), shape.windows());
-            let counted = counted(runs);
-            self.contents.push(LiveContent { index, offset, windows, counted, open: None });
+            let offset = runs[0].shape.offset();
+            self.contents.push(LiveContent { index, offset, counted: counted(runs), open: None });
         }
+        // In this order, the documents of contents that occur once are sorted, and hashes are read in the order in
+        // which they were written.
         self.contents.sort_unstable_by_key(|content| content.counted.summary.first);
+        self.spans.clear();
+        self.spans.extend(self.contents.iter().map(|content| {
+            let Content { live, hashes, .. } = mixed.contents[content.index];
+            let shape = mixed.runs_of(&mixed.contents[content.index])[0].shape;
+            let Counted { summary, documents } = content.counted;
+            let is_repeated = rule.accepts(summary.occurrences, documents);
+            let (offset, windows) = (shape.offset() as u16, shape.windows() as u16);
+            WindowSpan { offset, windows, live, hashes, is_repeated }
+        }));
     }
 
     /// Finds equal windows among those at one distance before the anchor.
     fn compare_column(&mut self, distance: u32, mixed: &MixedGroups, rule: Repeated) {
-        let [before, present] = &mut self.sets;
-        std::mem::swap(before, present);
-        present.clear(self.contents.len());
-        for set in self.column.chunk_by(|a, b| a.0 == b.0) {
+        // The sets of the column before are kept, because they are mostly the sets of this column, too.
+        self.sets.swap(0, 1);
+        self.sets[1].clear(self.contents.len());
+        let column = std::mem::take(&mut self.column);
+        for set in column.chunk_by(|a, b| a.0 == b.0) {
+            // Each content has its occurrences alone, so those of the set are joined.
             let mut summary = OccurrenceSummary::EMPTY;
             for &(_, member) in set {
                 let content = &self.contents[member as usize];
@@ -132,33 +176,78 @@ impl WindowComparison {
             let documents = match set {
                 [(_, member)] => self.contents[*member as usize].counted.documents,
                 // Neighbouring windows mostly occur in the same contents.
-                set => before.get(set).unwrap_or_else(|| {
+                set => self.sets[0].get(set).unwrap_or_else(|| {
                     let contents = set.iter().map(|&(_, member)| &self.contents[member as usize]);
                     document_count(mixed, contents, &mut self.documents)
                 }),
             };
             if set.len() > 1 {
-                present.push(set, documents);
+                self.sets[1].push(set, documents);
             }
-            if !rule.accepts(summary.occurrences, documents) {
-                continue;
-            }
-            let facts = summary.facts(documents);
             for &(_, member) in set {
-                let content = &mut self.contents[member as usize];
-                let window = (content.offset - distance) as u16;
-                match &mut content.open {
-                    Some(piece)
-                        if piece.to == window
-                            && piece.facts.plus(u32::from(window - piece.from)) == facts =>
-                    {
-                        piece.to += 1;
-                    }
-                    open => {
-                        let piece = Piece { from: window, to: window + 1, facts };
-                        self.pieces.extend(open.replace(piece).map(|piece| (member, piece)));
-                    }
-                }
+                self.add_window(member, distance, (summary, documents), rule);
+            }
+        }
+        self.column = column;
+    }
+
+    /// Removes windows that are equal to no other one from the column. A few of them may remain.
+    ///
+    /// Contents are in the order of their places, so their memory is read in order. Sorted by the hashes of
+    /// different windows, they would be in random order.
+    fn drop_single_windows(&mut self, distance: u32, rule: Repeated) {
+        let mut column = std::mem::take(&mut self.column);
+        let mut seen = std::mem::take(&mut self.seen);
+        seen.restart(column.len());
+        for &(hash, _) in &column {
+            seen.see(hash);
+        }
+        column.retain(|&(hash, content)| {
+            let has_equal = seen.has(hash);
+            if !has_equal && self.spans[content as usize].is_repeated {
+                self.add_alone(content, distance, rule);
+            }
+            has_equal
+        });
+        (self.column, self.seen) = (column, seen);
+    }
+
+    /// Adds a window that occurs only where its content does.
+    #[inline]
+    fn add_alone(&mut self, content: u32, distance: u32, rule: Repeated) {
+        let LiveContent { offset, counted: Counted { summary, documents }, .. } =
+            self.contents[content as usize];
+        self.add_window(content, distance, (summary.plus(offset - distance), documents), rule);
+    }
+
+    /// Adds a window of a content, which begins `distance` words before its anchor, unless the window is not
+    /// repeated. Joins it with the window before it if both occur at the same places.
+    #[inline]
+    fn add_window(
+        &mut self,
+        content: u32,
+        distance: u32,
+        (summary, documents): (OccurrenceSummary, u32),
+        rule: Repeated,
+    ) {
+        if !rule.accepts(summary.occurrences, documents) {
+            return;
+        }
+        let facts = summary.facts(documents);
+        let member = content;
+        let content = &mut self.contents[content as usize];
+        let window = (content.offset - distance) as u16;
+        // A window that occurs at the same places as the one before it, shifted by one word, extends its piece.
+        match &mut content.open {
+            Some(piece)
+                if piece.to == window
+                    && piece.facts.plus(u32::from(window - piece.from)) == facts =>
+            {
+                piece.to += 1;
+            }
+            open => {
+                let piece = Piece { from: window, to: window + 1, facts };
+                self.pieces.extend(open.replace(piece).map(|piece| (member, piece)));
             }
         }
     }

@@ -89,8 +89,10 @@ impl OccurrenceSummary {
 
     /// Adds the occurrences that `other` summarizes. The two sets of occurrences have none in common.
     pub(crate) fn join(&mut self, other: &Self) {
+        // The first occurrence of both is the lower of the two first ones.
         let (lower, upper) =
             if self.first <= other.first { (*self, *other) } else { (*other, *self) };
+        // Occurrences of the upper summary count from its first one that is in another document.
         let upper_elsewhere = if upper.first.document == lower.first.document {
             upper.elsewhere
         } else {

@@ -109,6 +109,7 @@ pub(crate) fn read_all<S: Send>(
     let done = context.threads().try_fold(shards, || Ok((state(), Vec::new())), read)?;
     let (states, read): (Vec<S>, Vec<_>) = done.into_iter().unzip();
     let mut read = read.concat();
+    // Shards are numbered in reading order, so their documents are, too.
     read.sort_unstable_by_key(|&(shard, _)| shard);
     let shards = read.into_iter().map(|(_, documents)| documents).collect();
     Ok((states, DocumentNumbers::new(shards)))

@@ -14,6 +14,9 @@
 
 use crate::word_hashes::WordHashes;
 use simtool_base::error::Result;
+use simtool_base::stable_hash::mix;
+use simtool_kernels::Isa;
+use simtool_kernels::window_anchors::{AnchorRun, anchor_runs, span_ranks};
 
 /// Number of windows that are divided into runs at once. Their hashes stay in the cache. A run that crosses the
 /// border becomes two runs.
@@ -93,21 +96,26 @@ pub(crate) struct Sides {
 /// Divides the windows of documents into runs.
 #[derive(Clone, Debug)]
 pub(crate) struct RunFinder {
+    isa: Isa,
     /// Number of words of a window.
     words: usize,
     /// Number of words of an anchor.
     anchor_words: usize,
     hashes: WordHashes,
-    /// A hash of the words that begin at each position. The smallest in a window is its anchor.
-    orders: Vec<u32>,
+    /// Rank of the words that begin at each position. The smallest rank in a window is that of its anchor.
+    ranks: Vec<u32>,
+    /// First windows and anchors of the runs of a block.
+    anchors: Vec<AnchorRun>,
     /// The last run, which was not given out because it may repeat.
     last: Option<Run>,
 }
 
 impl RunFinder {
-    /// Creates a finder for windows of `words` words.
-    pub(crate) fn new(words: usize, hashes: WordHashes) -> Self {
-        Self { words, anchor_words: anchor_words(words), hashes, orders: Vec::new(), last: None }
+    /// Creates a finder for windows of `words` words, which uses the given instruction set.
+    pub(crate) fn new(isa: Isa, words: usize, hashes: WordHashes) -> Self {
+        let anchor_words = anchor_words(words);
+        let (ranks, anchors) = (Vec::new(), Vec::new());
+        Self { isa, words, anchor_words, hashes, ranks, anchors, last: None }
     }
 
     /// Calls `take` with each run of document number `document`, in order.
@@ -122,10 +130,9 @@ impl RunFinder {
     ) -> Result<()> {
         let windows = (words.len() + 1).saturating_sub(self.words);
         for start in (0..windows).step_by(BLOCK) {
+            // The last windows of a block need the first words of the next one.
             let count = BLOCK.min(windows - start);
             self.hashes.fill(&words[start..start + count + self.words - 1]);
-            self.orders.clear();
-            self.orders.extend(self.hashes.sums_of(self.anchor_words).map(order));
             self.find_in_block((document, start as u32), count, take)?;
         }
         self.last.take().map_or(Ok(()), take)
@@ -139,25 +146,16 @@ impl RunFinder {
         windows: usize,
         take: &mut impl FnMut(Run) -> Result<()>,
     ) -> Result<()> {
-        let positions = self.words - self.anchor_words + 1;
-        let mut first = 0;
-        let mut anchor = leftmost_smallest(&self.orders[..positions]);
-        while first < windows {
-            // The anchor of a window changes if a smaller one enters on the right, or if it leaves on the left.
-            let entering = first + positions..(anchor + positions).min(self.orders.len());
-            let limit = self.orders[anchor];
-            let smaller = self.orders[entering].iter().position(|&order| order < limit);
-            let (next, next_anchor) = match smaller {
-                Some(entered) => (first + entered + 1, first + positions + entered),
-                None if anchor + 1 < windows => {
-                    let next = anchor + 1;
-                    (next, next + leftmost_smallest(&self.orders[next..next + positions]))
-                }
-                None => (windows, anchor),
-            };
-            let run = self.run(at, first..next, anchor);
+        let length = self.anchor_words;
+        let power = self.hashes.power(length);
+        span_ranks(self.isa, self.hashes.sums(), (length, power), &mut self.ranks);
+        anchor_runs(self.isa, &self.ranks, self.words - length + 1, &mut self.anchors);
+        for number in 0..self.anchors.len() {
+            let AnchorRun { first, anchor } = self.anchors[number];
+            // A run ends where the next one begins.
+            let end = self.anchors.get(number + 1).map_or(windows, |next| next.first as usize);
+            let run = self.run(at, first as usize..end, anchor as usize);
             self.push(run, take)?;
-            (first, anchor) = (next, next_anchor);
         }
         Ok(())
     }
@@ -167,16 +165,19 @@ impl RunFinder {
     fn run(&self, at: (u32, u32), windows: std::ops::Range<usize>, anchor: usize) -> Run {
         let offset = anchor - windows.start;
         let shape = RunShape::new(windows.len(), offset, 1);
+        // The content is the text from the first word of the first window to the last word of the last one.
         let span = self.hashes.sum(windows.start, windows.len() + self.words - 1);
-        let half = (self.words - self.anchor_words + 1).div_ceil(2);
+        let half = left_words(self.words);
         let side = |is_there, start: usize, length| {
-            if is_there { (order(self.hashes.sum(start, length)) >> 16) as u16 | 1 } else { 0 }
+            if is_there { (mix(self.hashes.sum(start, length)) >> 48) as u16 | 1 } else { 0 }
         };
+        // The last window begins nearest to the anchor, and is the first one to contain the words of the right hash.
         let last_offset = (anchor + 1).saturating_sub(windows.end);
         let left = side(offset >= half, anchor.wrapping_sub(half), half + self.anchor_words);
         let right = side(last_offset < half, anchor, self.words + 1 - half);
         Run {
             anchor: self.hashes.hash(self.hashes.sum(anchor, self.anchor_words)),
+            // Equal words in windows of other numbers are another content.
             content: self.hashes.hash(span ^ u64::from(shape.0) << 32),
             document: at.0,
             start: at.1 + windows.start as u32,
@@ -188,6 +189,7 @@ impl RunFinder {
     /// Gives out a run, unless it repeats the run before it.
     #[inline]
     fn push(&mut self, run: Run, take: &mut impl FnMut(Run) -> Result<()>) -> Result<()> {
+        // Runs are given out one run later, because only then it is known that they do not repeat.
         if let Some(last) = &mut self.last {
             let repeats = last.shape.repeats();
             let is_repeat = (last.content, last.anchor) == (run.content, run.anchor)
@@ -203,26 +205,14 @@ impl RunFinder {
     }
 }
 
+/// Returns the number of words before an anchor that its left hash covers: half the number of positions of an
+/// anchor in a window of `words` words.
+pub(crate) fn left_words(words: usize) -> usize {
+    (words - anchor_words(words) + 1).div_ceil(2)
+}
+
 /// Returns the number of words of an anchor in windows of `words` words, which is less than `words`.
 fn anchor_words(words: usize) -> usize {
     // Longer anchors are rarer by chance, and shorter ones make runs longer.
     (words / 2).clamp(1, 16)
-}
-
-/// Returns the rank of words with the sum `sum` in the choice of anchors.
-#[inline]
-fn order(sum: u64) -> u32 {
-    ((sum ^ sum >> 29).wrapping_mul(0x94D0_49BB_1331_11EB) >> 32) as u32
-}
-
-/// Returns the index of the first of the smallest elements.
-#[inline]
-fn leftmost_smallest(orders: &[u32]) -> usize {
-    let (mut smallest, mut at) = (u64::MAX, 0);
-    for &order in orders {
-        // The index in the lower bits makes an earlier element smaller than a later one of the same order.
-        smallest = smallest.min(u64::from(order) << 32 | at);
-        at += 1;
-    }
-    smallest as u32 as usize
 }

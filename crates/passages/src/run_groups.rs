@@ -2,6 +2,7 @@
 
 use crate::classes::{Classes, Counted, Occurrence, OccurrenceWriter, Piece};
 use crate::place::Place;
+use crate::rank_sort::sort_by_rank;
 use crate::rule::Repeated;
 use crate::run_finder::{Run, Sides};
 use crate::seen_twice::SeenTwice;
@@ -15,10 +16,18 @@ pub(crate) struct Content {
     pub(crate) first_run: u32,
     /// Number of runs with this content.
     pub(crate) runs: u32,
-    /// Whether windows of this content can be equal to windows of another content.
-    pub(crate) is_live: bool,
-    /// Part and index of the hash of the first window, if the content is live.
+    /// The live windows, which can be equal to windows of another content: the first one, and the one behind the
+    /// last. If they are equal, there are none.
+    pub(crate) live: (u16, u16),
+    /// Part and index of the hash of the first live window.
     pub(crate) hashes: (u32, u32),
+}
+
+impl Content {
+    /// Returns whether the content has live windows.
+    pub(crate) fn is_live(&self) -> bool {
+        self.live.0 < self.live.1
+    }
 }
 
 /// Groups of runs that have the same anchor and several contents.
@@ -109,6 +118,7 @@ pub(crate) fn repeated_runs(blocks: &[Vec<Run>]) -> Vec<Run> {
     let mut anchors = SeenTwice::new(blocks.iter().map(Vec::len).sum());
     for run in blocks.iter().flatten() {
         anchors.see(run.anchor);
+        // A run that follows itself is repeated even if it is the only one with its anchor.
         if run.shape.repeats() > 1 {
             anchors.see(run.anchor);
         }
@@ -118,14 +128,22 @@ pub(crate) fn repeated_runs(blocks: &[Vec<Run>]) -> Vec<Run> {
 }
 
 /// Groups the runs of a bucket. Gives out the classes whose windows occur nowhere else, and returns the groups
-/// whose windows must be compared.
+/// whose windows must be compared. `half` is the number of words before an anchor that its left hash covers.
+///
+/// # Errors
+/// Not enough memory.
 pub(crate) fn group_runs(
     mut runs: Vec<Run>,
+    half: u32,
     output: &mut GroupOutput<'_, '_>,
 ) -> Result<MixedGroups> {
-    runs.sort_unstable_by_key(|run| {
-        (run.anchor, run.content, run.shape.once(), run.document, run.start)
-    });
+    // Runs with the same anchor become neighbours, and among them, runs with the same content. These are in the
+    // order of their places, so the first one is the first occurrence.
+    sort_by_rank(
+        &mut runs,
+        |run| run.anchor,
+        |run| (run.anchor, run.content, run.shape.once(), run.document, run.start),
+    );
     let mut mixed = MixedGroups::default();
     for group in runs.chunk_by(|a, b| a.anchor == b.anchor) {
         let first = mixed.contents.len();
@@ -133,15 +151,17 @@ pub(crate) fn group_runs(
         let mut at = base;
         for runs in group.chunk_by(Run::is_equal) {
             let (first_run, count) = (at as u32, runs.len() as u32);
-            mixed.contents.push(Content { first_run, runs: count, is_live: false, hashes: (0, 0) });
+            mixed.contents.push(Content { first_run, runs: count, live: (0, 0), hashes: (0, 0) });
             at += runs.len();
         }
+        // A group is stored only if it has several contents. Most groups have one, and are finished here.
         let is_mixed = mixed.contents.len() - first > 1;
-        let sides = |content: &Content| group[content.first_run as usize - base].sides;
-        if is_mixed && mark_live(&mut mixed.contents[first..], sides) {
+        let run = |content: &Content| &group[content.first_run as usize - base];
+        if is_mixed && mark_live(&mut mixed.contents[first..], run, half) {
             mixed.runs.extend(group);
             mixed.ends.push(mixed.contents.len() as u32);
         } else {
+            // No window of the group is in two contents, so each content is counted alone.
             mixed.contents.truncate(first);
             for runs in group.chunk_by(Run::is_equal) {
                 output.push_alone(runs)?;
@@ -153,21 +173,34 @@ pub(crate) fn group_runs(
     Ok(mixed)
 }
 
-/// Marks the contents that have an equal hash on the same side as another content. Returns whether there is one.
-fn mark_live(contents: &mut [Content], sides: impl Fn(&Content) -> Sides) -> bool {
+/// Marks the windows of contents that have an equal hash on the same side as another content. `run` returns a run
+/// with the content. Returns whether there are such windows.
+fn mark_live<'r>(contents: &mut [Content], run: impl Fn(&Content) -> &'r Run, half: u32) -> bool {
     let mut is_any = false;
-    for side in [|sides: Sides| sides.left, |sides: Sides| sides.right] {
-        let mut hashes: Vec<(u16, u32)> = (0..)
-            .zip(&*contents)
-            .map(|(number, content)| (side(sides(content)), number))
-            .filter(|&(hash, _)| hash != 0)
-            .collect();
+    for is_left in [true, false] {
+        let side = |content: &Content| {
+            let Sides { left, right } = run(content).sides;
+            if is_left { left } else { right }
+        };
+        let mut hashes: Vec<(u16, u32)> =
+            (0..).zip(&*contents).map(|(number, content)| (side(content), number)).collect();
+        // No window contains the words of a hash that is 0.
+        hashes.retain(|&(hash, _)| hash != 0);
         hashes.sort_unstable();
         for equal in hashes.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {
-            for &(_, number) in equal {
-                contents[number as usize].is_live = true;
-            }
             is_any = true;
+            for &(_, number) in equal {
+                let content = &mut contents[number as usize];
+                let shape = run(content).shape;
+                // The first windows begin far before the anchor, and contain the words of the left hash.
+                let of_left = (shape.offset() + 1).saturating_sub(half).min(shape.windows()) as u16;
+                let windows = shape.windows() as u16;
+                content.live = match (is_left, content.is_live()) {
+                    (true, _) => (0, of_left),
+                    (false, true) => (0, windows),
+                    (false, false) => (of_left, windows),
+                };
+            }
         }
     }
     is_any
@@ -191,7 +224,7 @@ impl MixedGroups {
     /// # Errors
     /// Not enough memory.
     pub(crate) fn push_others(&self, output: &mut GroupOutput<'_, '_>) -> Result<()> {
-        let mut others = self.contents.iter().filter(|content| !content.is_live);
+        let mut others = self.contents.iter().filter(|content| !content.is_live());
         others.try_for_each(|content| output.push_alone(self.runs_of(content)))
     }
 

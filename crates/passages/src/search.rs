@@ -2,7 +2,7 @@
 
 use crate::buckets::{BucketWriter, Buckets};
 use crate::byte_places::BytePlaces;
-use crate::classes::{Classes, Occurrence, OccurrenceWriter};
+use crate::classes::{Classes, Occurrence, OccurrenceWriter, sort_by_place};
 use crate::coverage::{Coverage, Stretch};
 use crate::live_windows::hash_live_windows;
 use crate::mixed_groups::WindowComparison;
@@ -10,7 +10,7 @@ use crate::passages::{CutRange, Excerpt, Passage, Passages};
 use crate::place::Place;
 use crate::reading::{DocumentNumbers, read_all};
 use crate::rule::Repeated;
-use crate::run_finder::{BLOCK, MOST_WORDS, Run, RunFinder};
+use crate::run_finder::{BLOCK, MOST_WORDS, Run, RunFinder, left_words};
 use crate::run_groups::{GroupOutput, MixedGroups, group_runs, repeated_runs};
 use crate::verification::are_true;
 use crate::window_groups::{Window, group_windows, repeated_windows};
@@ -148,6 +148,7 @@ impl<'a> PassageSearch<'a> {
     /// O(words) time for each reading, and about O(n log n) for n repeated windows. By runs, the memory is about
     /// 64 / k bytes a word, divided by the number of readings, and by windows 16 bytes.
     pub fn find(&self, source: &dyn WordSource) -> Result<Passages> {
+        // Verification almost always succeeds at once. Other hashes are chosen if different words have equal hashes.
         for seed in 0..MOST_SEEDS {
             let mask = if seed == 0 { self.first_mask } else { u64::MAX };
             let hashes = WordHashes::new(2 * self.words, seed, mask);
@@ -172,12 +173,14 @@ impl<'a> PassageSearch<'a> {
         let parts = self.parts(source.word_count_hint());
         let mut coverage = Coverage::new(self.is_verified);
         let mut numbers = DocumentNumbers::default();
+        // Equal windows have equal hashes, so they are in the same part. The parts are independent.
         for part in 0..parts {
             let search = PartSearch { search: self, source, hashes, part, parts };
             let (of_part, of_reading) = match self.way {
                 Way::Runs => search.by_runs()?,
                 Way::Windows => search.by_windows()?,
             };
+            // The first part needs no merging, and most searches have only one.
             if part == 0 {
                 coverage = of_part;
             } else {
@@ -257,7 +260,7 @@ impl PartSearch<'_> {
     fn by_runs(&self) -> Result<(Coverage, DocumentNumbers)> {
         let context = self.search.context;
         let runs = Buckets::new(BUCKETS, RUNS, context.memory());
-        let finder = || RunFinder::new(self.search.words, self.hashes.clone());
+        let finder = || RunFinder::new(context.isa(), self.search.words, self.hashes.clone());
         let state = || (runs.writer(), finder());
         let visit =
             |(writer, finder): &mut (BucketWriter<'_, Run>, RunFinder), document, words: &[u64]| {
@@ -273,12 +276,14 @@ impl PartSearch<'_> {
         context.progress().begin("group windows", Work::Steps(BUCKETS as u64));
         let occurrences = Buckets::new(BUCKETS, OCCURRENCES, context.memory());
         let grouped = self.group(&occurrences, numbers.count(), 0, |bucket, output| {
+            // The blocks of the bucket are freed as soon as the repeated runs are copied.
             let mut runs = repeated_runs(&runs.take(bucket));
             for run in &mut runs {
                 run.document = numbers.number(run.document);
             }
-            group_runs(runs, output)
+            group_runs(runs, left_words(self.search.words) as u32, output)
         })?;
+        // From here on, all places have final numbers.
         numbers.drop_temporary();
         let (mut classes, mut mixed): (Vec<Classes>, Vec<MixedGroups>) =
             grouped.into_iter().unzip();
@@ -304,6 +309,7 @@ impl PartSearch<'_> {
         context.progress().begin("compare windows", Work::Steps(BUCKETS as u64));
         let compared = self.group(occurrences, numbers.count(), BUCKETS, |bucket, output| {
             let mixed = &mixed[bucket];
+            // Contents that are not live have the same facts for all of their windows.
             mixed.push_others(output)?;
             let mut comparison = WindowComparison::default();
             mixed.groups().try_for_each(|group| comparison.compare(mixed, group, &hashes, output))
@@ -320,6 +326,7 @@ impl PartSearch<'_> {
         let visit = |(writer, hashes): &mut (BucketWriter<'_, Window>, WordHashes),
                      document,
                      text: &[u64]| {
+            // The sums of a block stay in the cache.
             for start in (0..text.len()).step_by(BLOCK) {
                 let end = text.len().min(start + BLOCK + words - 1);
                 hashes.fill(&text[start..end]);
@@ -379,6 +386,7 @@ impl PartSearch<'_> {
             writer.finish();
             done.extend(of_thread);
         }
+        // Threads finish buckets in any order.
         done.sort_unstable_by_key(|&(bucket, _)| bucket);
         Ok(done.into_iter().map(|(_, result)| result).collect())
     }
@@ -392,7 +400,8 @@ impl PartSearch<'_> {
         let walk = |(): &mut (), bucket| {
             context.check_cancelled()?;
             let mut occurrences = occurrences.take(bucket).concat();
-            occurrences.sort_unstable_by_key(|occurrence| occurrence.place);
+            // Threads add occurrences in any order. Each place occurs once, so the sorted order is always the same.
+            sort_by_place(&mut occurrences);
             let mut coverage = empty();
             coverage.add(&occurrences, classes, self.search.words as u32);
             context.progress().advance(1);

@@ -5,7 +5,7 @@ const COUNTERS_A_HASH: usize = 8;
 
 /// Counters of hashes. Several hashes can share a counter, so a hash that occurs once may look repeated. The
 /// opposite never happens.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SeenTwice {
     /// One bit for each counter: whether one of its hashes occurred.
     once: Vec<u64>,
@@ -17,9 +17,19 @@ pub(crate) struct SeenTwice {
 impl SeenTwice {
     /// Creates counters for about `hashes` hashes.
     pub(crate) fn new(hashes: usize) -> Self {
+        let mut counters = Self::default();
+        counters.restart(hashes);
+        counters
+    }
+
+    /// Sets all counters to zero, and makes enough of them for about `hashes` hashes.
+    pub(crate) fn restart(&mut self, hashes: usize) {
         let words = (hashes * COUNTERS_A_HASH).next_power_of_two().div_ceil(64);
-        let mask = words as u64 * 64 - 1;
-        Self { once: vec![0; words], twice: vec![0; words], mask }
+        for bits in [&mut self.once, &mut self.twice] {
+            bits.clear();
+            bits.resize(words, 0);
+        }
+        self.mask = words as u64 * 64 - 1;
     }
 
     /// Counts an occurrence of a hash. Only its lower bits select the counter, because the highest bits are

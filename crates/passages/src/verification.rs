@@ -57,6 +57,7 @@ pub(crate) fn are_true(
 ) -> Result<bool> {
     let mut firsts: Vec<WordRange> = claims.iter().map(Claim::first_words).collect();
     context.threads().sort_by_key(&mut firsts, |range| *range);
+    // Many claims are about the same first occurrence, whose words are stored once.
     let mut joined = Vec::new();
     for range in firsts {
         push_range(&mut joined, range);
@@ -192,6 +193,7 @@ fn visit_ranges<T>(
     let mut rest = items;
     source.visit_words(shard, &has, &mut |index, words| {
         let is_here = |item: &T| document(item) <= first_document + index;
+        // Items of documents that are not there any more are given out with the next document, and do not match.
         let (here, behind) = rest.split_at(rest.partition_point(is_here));
         for item in here {
             let range = range(item);

@@ -2,6 +2,7 @@
 
 use crate::classes::{Counted, Occurrence, Piece};
 use crate::place::Place;
+use crate::rank_sort::sort_by_rank;
 use crate::run_groups::GroupOutput;
 use crate::seen_twice::SeenTwice;
 use simtool_base::error::Result;
@@ -31,7 +32,8 @@ pub(crate) fn group_windows(
     mut windows: Vec<Window>,
     output: &mut GroupOutput<'_, '_>,
 ) -> Result<()> {
-    windows.sort_unstable_by_key(|window| (window.hash, window.place));
+    sort_by_rank(&mut windows, |window| window.hash, |window| (window.hash, window.place));
+    // Equal windows are neighbours now, in the order of their places.
     for equal in windows.chunk_by(|a, b| a.hash == b.hash).filter(|equal| equal.len() > 1) {
         let counted = Counted::of(equal.iter().map(|window| window.place));
         if !output.rule.accepts(counted.summary.occurrences, counted.documents) {

@@ -32,13 +32,36 @@ impl WordHashes {
     pub(crate) fn fill(&mut self, words: &[u64]) {
         self.sums.clear();
         self.sums.reserve(words.len() + 1);
+        let base = self.base;
+        let [square, cube] = [2, 3].map(|power| base.wrapping_pow(power));
+        let fourth = cube.wrapping_mul(base);
+        let next = |sum: u64, power: u64, word: u64| sum.wrapping_mul(power).wrapping_add(word);
         let mut sum = 0_u64;
         self.sums.push(sum);
-        let base = self.base;
-        self.sums.extend(words.iter().map(|&word| {
-            sum = sum.wrapping_mul(base).wrapping_add(word);
+        let (fours, rest) = words.as_chunks::<4>();
+        for &[a, b, c, d] in fours {
+            // Each sum of four words waits for one product only, because the others do not depend on it.
+            let ab = next(a, base, b);
+            let abc = next(ab, base, c);
+            let abcd = next(abc, base, d);
+            self.sums.extend([next(sum, base, a), next(sum, square, ab), next(sum, cube, abc)]);
+            sum = next(sum, fourth, abcd);
+            self.sums.push(sum);
+        }
+        self.sums.extend(rest.iter().map(|&word| {
+            sum = next(sum, base, word);
             sum
         }));
+    }
+
+    /// Returns the sum of the words before each position of the text, and of all words.
+    pub(crate) fn sums(&self) -> &[u64] {
+        &self.sums
+    }
+
+    /// Returns B to the power of `length`.
+    pub(crate) fn power(&self, length: usize) -> u64 {
+        self.powers[length]
     }
 
     /// Returns the sums of the spans of `length` words, one for each start, in order.

@@ -64,6 +64,7 @@ impl PlaceSearch<'_> {
     fn find(&mut self, text: &[u8], start: usize, tokens: &mut HashedTokens, size: usize) {
         let mut at = start;
         for piece in pieces_of(text, SIZES[size]) {
+            // The rest of the text does not matter if no word is wanted in it.
             if self.wanted.is_empty() {
                 return;
             }
@@ -93,6 +94,7 @@ impl PlaceSearch<'_> {
 
     /// Takes the places of the next `count` wanted words from the masks of an ASCII piece at byte `at`.
     fn take_ascii(&mut self, count: usize, at: usize, tokens: &HashedTokens) {
+        // Positions in the masks have a margin before the text.
         let (found, rest) = self.wanted.split_at(count);
         let words = &tokens.words;
         self.places.extend(found.iter().map(|&word| {
