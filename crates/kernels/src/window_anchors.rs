@@ -4,13 +4,12 @@
 //! Each anchor has a rank. The anchor of a window is the one of the smallest rank in it, and the leftmost one if
 //! several have that rank. The rank depends only on the words, so equal windows have equal anchors.
 //!
-//! The loops are plain. The compiler compares 8 ranks (AVX2) or 16 ranks (AVX-512) at once.
+//! The smallest rank of all windows is found in a few rounds. After round i, there is the smallest of 2ⁱ ranks for
+//! each position, from which the next round computes the smallest of twice as many. The loops are plain and have
+//! no branches, and the compiler handles 4 ranks (AVX2) or 8 ranks (AVX-512) at once.
 
 use super::Isa;
 use super::vector::{Kernel, Level};
-
-/// Number of ranks that are compared at once.
-const TOGETHER: usize = 16;
 
 /// Consecutive windows with the same anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,19 +30,37 @@ pub fn span_ranks(isa: Isa, sums: &[u64], (length, power): (usize, u64), ranks: 
     isa.run(SpanRanks { sums, ends, power }, &mut ranks[..]);
 }
 
+/// Buffers for [`anchor_runs`], which are reused from text to text.
+#[derive(Clone, Debug, Default)]
+pub struct AnchorBuffers {
+    /// Smallest key of the positions from each one on. A key is a rank, and in its lower half the position.
+    keys: Vec<u64>,
+    /// Keys of the next round.
+    next: Vec<u64>,
+}
+
 /// Replaces `runs` by the runs of windows with the same anchor, in order. `width` is the number of anchors in a
-/// window, and `ranks` has the rank of each anchor.
+/// window, and `ranks` has the rank of each anchor. There are fewer than 2³² ranks.
 ///
 /// # Panics
 /// If `width` is 0.
 ///
 /// # Complexity
-/// O(ranks) for ranks in random order, and O(ranks × width) in the worst case.
-pub fn anchor_runs(isa: Isa, ranks: &[u32], width: usize, runs: &mut Vec<AnchorRun>) {
+/// O(ranks × log width).
+pub fn anchor_runs(
+    isa: Isa,
+    ranks: &[u32],
+    width: usize,
+    buffers: &mut AnchorBuffers,
+    runs: &mut Vec<AnchorRun>,
+) {
     assert!(width > 0, "a window has an anchor");
     runs.clear();
     if ranks.len() >= width {
-        isa.run(AnchorRuns { ranks, width }, runs);
+        // Each window may begin a run.
+        runs.resize(ranks.len() + 1 - width, AnchorRun { first: 0, anchor: 0 });
+        let count = isa.run(AnchorRuns { ranks, width }, (buffers, &mut runs[..]));
+        runs.truncate(count);
     }
 }
 
@@ -71,67 +88,43 @@ struct AnchorRuns<'a> {
     width: usize,
 }
 
-impl Kernel<&mut Vec<AnchorRun>> for AnchorRuns<'_> {
-    type Result = ();
+impl Kernel<(&mut AnchorBuffers, &mut [AnchorRun])> for AnchorRuns<'_> {
+    type Result = usize;
 
     #[inline(always)]
-    fn run<L: Level>(self, _: L, runs: &mut Vec<AnchorRun>) {
+    fn run<L: Level>(self, _: L, out: (&mut AnchorBuffers, &mut [AnchorRun])) -> usize {
+        let (AnchorBuffers { keys, next }, runs) = out;
         let Self { ranks, width } = self;
-        // Each position is compared about twice: as it enters, and when the anchor of a window leaves.
-        let windows = ranks.len() + 1 - width;
-        let (mut first, mut anchor) = (0, leftmost_smallest(&ranks[..width]));
-        loop {
-            runs.push(AnchorRun { first: first as u32, anchor: anchor as u32 });
-            // The anchor changes if a smaller one enters on the right, or if it leaves on the left.
-            let entering = &ranks[first + width..ranks.len().min(anchor + width)];
-            if let Some(smaller) = first_below(entering, ranks[anchor]) {
-                (first, anchor) = (first + smaller + 1, first + width + smaller);
-            } else if anchor + 1 < windows {
-                first = anchor + 1;
-                anchor = first + leftmost_smallest(&ranks[first..first + width]);
-            } else {
-                return;
-            }
+        keys.clear();
+        // Of equal ranks, the leftmost has the smallest key.
+        keys.extend(ranks.iter().zip(0_u64..).map(|(&rank, at)| u64::from(rank) << 32 | at));
+        let mut covered = 1;
+        while covered < width {
+            // The last round overlaps, so that exactly `width` keys are covered.
+            let step = covered.min(width - covered);
+            smaller_of_two(keys, step, next);
+            std::mem::swap(keys, next);
+            covered += step;
         }
-    }
-}
-
-/// Returns a mask of the ranks for which `is_so` is true.
-#[inline(always)]
-fn mask(ranks: &[u32; TOGETHER], is_so: impl Fn(u32) -> bool) -> u32 {
-    let mut mask = 0;
-    for (bit, &rank) in ranks.iter().enumerate() {
-        mask |= u32::from(is_so(rank)) << bit;
-    }
-    mask
-}
-
-/// Returns the index of the first rank for which `is_so` is true.
-#[inline(always)]
-fn first_such(ranks: &[u32], is_so: impl Fn(u32) -> bool) -> Option<usize> {
-    let (blocks, tail) = ranks.as_chunks::<TOGETHER>();
-    for (block, ranks) in blocks.iter().enumerate() {
-        let mask = mask(ranks, &is_so);
-        if mask != 0 {
-            return Some(block * TOGETHER + mask.trailing_zeros() as usize);
+        let mut count = 0;
+        let mut before = u32::MAX;
+        for (first, &key) in keys.iter().enumerate() {
+            let anchor = key as u32;
+            // Written in any case: a branch would often be mispredicted. The next run overwrites it unless the
+            // anchor is another one.
+            runs[count] = AnchorRun { first: first as u32, anchor };
+            count += usize::from(anchor != before);
+            before = anchor;
         }
+        count
     }
-    let at = tail.iter().position(|&rank| is_so(rank))?;
-    Some(blocks.len() * TOGETHER + at)
 }
 
-/// Returns the index of the first rank below `limit`.
+/// Replaces `smaller` by the smaller of each key and the key `step` positions further on.
 #[inline(always)]
-fn first_below(ranks: &[u32], limit: u32) -> Option<usize> {
-    first_such(ranks, |rank| rank < limit)
-}
-
-/// Returns the index of the first of the smallest ranks.
-#[inline(always)]
-fn leftmost_smallest(ranks: &[u32]) -> usize {
-    // The smallest rank and its position are found one after the other, because each loop alone becomes vectors.
-    let smallest = ranks.iter().fold(u32::MAX, |smallest, &rank| smallest.min(rank));
-    first_such(ranks, |rank| rank == smallest).unwrap_or(0)
+fn smaller_of_two(keys: &[u64], step: usize, smaller: &mut Vec<u64>) {
+    smaller.clear();
+    smaller.extend(keys.iter().zip(&keys[step..]).map(|(&a, &b)| a.min(b)));
 }
 
 #[cfg(test)]
@@ -156,11 +149,12 @@ mod tests {
     fn all_paths_agree_at_every_width() {
         for &isa in Isa::available() {
             let mut runs = vec![AnchorRun { first: 9, anchor: 9 }];
+            let mut buffers = AnchorBuffers::default();
             for count in (0..70).chain([500]) {
                 for different in [1, 3, u64::from(u32::MAX)] {
                     let ranks: Vec<u32> = (0..count).map(|i| (mix(i) % different) as u32).collect();
                     for width in (1..60).step_by(3) {
-                        anchor_runs(isa, &ranks, width, &mut runs);
+                        anchor_runs(isa, &ranks, width, &mut buffers, &mut runs);
                         assert_eq!(runs, slowly(&ranks, width), "{isa} {count} {width}");
                     }
                 }

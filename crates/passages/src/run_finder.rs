@@ -16,11 +16,11 @@ use crate::word_hashes::WordHashes;
 use simtool_base::error::Result;
 use simtool_base::stable_hash::mix;
 use simtool_kernels::Isa;
-use simtool_kernels::window_anchors::{AnchorRun, anchor_runs, span_ranks};
+use simtool_kernels::window_anchors::{AnchorBuffers, AnchorRun, anchor_runs, span_ranks};
 
 /// Number of windows that are divided into runs at once. Their hashes stay in the cache. A run that crosses the
 /// border becomes two runs.
-pub(crate) const BLOCK: usize = 1 << 13;
+pub(crate) const BLOCK: usize = 1 << 12;
 /// Maximum of [`Run::repeats`].
 pub(crate) const MOST_REPEATS: u32 = 1 << 12;
 /// Maximum number of words of a window, so that [`RunShape`] fits into 32 bits.
@@ -104,6 +104,7 @@ pub(crate) struct RunFinder {
     hashes: WordHashes,
     /// Rank of the words that begin at each position. The smallest rank in a window is that of its anchor.
     ranks: Vec<u32>,
+    buffers: AnchorBuffers,
     /// First windows and anchors of the runs of a block.
     anchors: Vec<AnchorRun>,
     /// The last run, which was not given out because it may repeat.
@@ -115,7 +116,8 @@ impl RunFinder {
     pub(crate) fn new(isa: Isa, words: usize, hashes: WordHashes) -> Self {
         let anchor_words = anchor_words(words);
         let (ranks, anchors) = (Vec::new(), Vec::new());
-        Self { isa, words, anchor_words, hashes, ranks, anchors, last: None }
+        let buffers = AnchorBuffers::default();
+        Self { isa, words, anchor_words, hashes, ranks, buffers, anchors, last: None }
     }
 
     /// Calls `take` with each run of document number `document`, in order.
@@ -149,7 +151,8 @@ impl RunFinder {
         let length = self.anchor_words;
         let power = self.hashes.power(length);
         span_ranks(self.isa, self.hashes.sums(), (length, power), &mut self.ranks);
-        anchor_runs(self.isa, &self.ranks, self.words - length + 1, &mut self.anchors);
+        let width = self.words - length + 1;
+        anchor_runs(self.isa, &self.ranks, width, &mut self.buffers, &mut self.anchors);
         for number in 0..self.anchors.len() {
             let AnchorRun { first, anchor } = self.anchors[number];
             // A run ends where the next one begins.

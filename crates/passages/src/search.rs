@@ -25,7 +25,7 @@ use simtool_compute::context::Context;
 /// thread.
 const BUCKETS: usize = 256;
 /// Smallest number of words of a window for which runs are faster than windows.
-const LEAST_OF_RUNS: usize = 18;
+const LEAST_OF_RUNS: usize = 10;
 /// Maximum number of readings. If so little memory is allowed that more are necessary, more memory is taken.
 const MOST_PARTS: u64 = 1000;
 /// Number of times that a search is started with other hashes before it fails.
@@ -146,7 +146,7 @@ impl<'a> PassageSearch<'a> {
     ///
     /// # Complexity
     /// O(words) time for each reading, and about O(n log n) for n repeated windows. By runs, the memory is about
-    /// 64 / k bytes a word, divided by the number of readings, and by windows 16 bytes.
+    /// 120 / k bytes a word, divided by the number of readings, and by windows 16 bytes.
     pub fn find(&self, source: &dyn WordSource) -> Result<Passages> {
         // Verification almost always succeeds at once. Other hashes are chosen if different words have equal hashes.
         for seed in 0..MOST_SEEDS {
