@@ -42,10 +42,15 @@ pub struct Cluster {
 /// ```
 #[must_use]
 pub fn clusters(removals: &[Removal]) -> Vec<Cluster> {
-    let mut sorted = removals.to_vec();
-    sorted.sort_unstable_by_key(|removal| (removal.kept, removal.row));
-    sorted
-        .chunk_by(|a, b| a.kept == b.kept)
-        .map(|removed| Cluster { kept: removed[0].kept, removed: removed.to_vec() })
+    // Places in `removals` take an eighth of the memory of a second list of removals.
+    let mut places: Vec<u32> = (0..).zip(removals).map(|(place, _)| place).collect();
+    let at = |place: u32| &removals[place as usize];
+    places.sort_unstable_by_key(|&place| (at(place).kept, at(place).row));
+    places
+        .chunk_by(|&a, &b| at(a).kept == at(b).kept)
+        .map(|places| Cluster {
+            kept: at(places[0]).kept,
+            removed: places.iter().map(|&place| *at(place)).collect(),
+        })
         .collect()
 }
