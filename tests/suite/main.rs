@@ -39,6 +39,7 @@ mod join;
 mod join_memory;
 mod kept_copies;
 mod kinds;
+mod labelled_crawl;
 mod main_content;
 mod manual;
 mod metamorphic;
