@@ -1,12 +1,18 @@
 //! Lists all outputs. A run writes its files from this list, and the reference pages are made from it.
 
 use super::output_kind::Output;
-use super::{clusters, emit_pairs, index_rows, kept, pairs, quarantine, removed};
+use super::{clusters, documents, emit_pairs, index_rows, kept, pairs, quarantine, removed};
 use crate::write::columns::OutputDescription;
 
 /// Outputs that a run writes to its folder. A new output needs its own file and an entry here.
-pub(super) const OUTPUTS: &[Output] =
-    &[removed::OUTPUT, clusters::OUTPUT, quarantine::OUTPUT, pairs::OUTPUT, kept::OUTPUT];
+pub(super) const OUTPUTS: &[Output] = &[
+    removed::OUTPUT,
+    documents::OUTPUT,
+    clusters::OUTPUT,
+    quarantine::OUTPUT,
+    pairs::OUTPUT,
+    kept::OUTPUT,
+];
 
 /// Descriptions of outputs that [`OUTPUTS`] lacks, because another output, the end of a run, or another
 /// command writes them.
@@ -39,7 +45,7 @@ pub fn output_descriptions() -> Vec<OutputDescription> {
 #[must_use]
 pub(crate) fn run_files() -> Vec<&'static str> {
     let outputs = output_descriptions().into_iter();
-    let of_runs = outputs.filter(|output| output.command == SUMMARY.command);
+    let of_runs = outputs.filter(|output| output.command.starts_with("dedup"));
     of_runs.flat_map(|output| output.files.iter().copied()).collect()
 }
 

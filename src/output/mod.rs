@@ -9,8 +9,10 @@
 mod affordable_texts;
 mod bands;
 mod caught_texts;
+mod cluster_weight;
 mod clusters;
 mod counts;
+mod documents;
 pub mod emit_pairs;
 mod findings;
 pub mod finished_run;
@@ -42,6 +44,7 @@ pub(crate) mod write_groups;
 
 pub use crate::write::columns::OutputDescription;
 pub(crate) use affordable_texts::{affordable_part, shown_share};
+pub use cluster_weight::ClusterWeight;
 pub use findings::{Findings, Side};
 pub(crate) use findings::{document_name, document_name_at};
 pub use kept_copies::BadRecords;
@@ -82,7 +85,7 @@ const BYTES_A_PAIR: u64 = 200;
 /// An output cannot be written, or there are too many pairs to write. It is also an error, and a bug, if a document is neither kept nor removed.
 pub fn write_outputs(
     findings: &Findings<'_>,
-    outputs: Outputs,
+    outputs: &Outputs,
     folder: &OutputFolder,
     summary: &mut Summary,
     context: &Context<'_>,
@@ -122,7 +125,7 @@ pub fn write_outputs(
 /// # Errors
 ///
 /// Pairs are wanted, and there are more than [`MOST_PAIRS`].
-fn refuse_flood_of_pairs(findings: &Findings<'_>, outputs: Outputs) -> Result<()> {
+fn refuse_flood_of_pairs(findings: &Findings<'_>, outputs: &Outputs) -> Result<()> {
     let count = findings.close.pair_count();
     if !outputs.pairs || outputs.any_number_of_pairs || count <= MOST_PAIRS {
         return Ok(());
@@ -139,7 +142,7 @@ fn refuse_flood_of_pairs(findings: &Findings<'_>, outputs: Outputs) -> Result<()
 /// summary shows as a stage of its own.
 fn write_wanted(results: &Results<'_>) -> Result<Duration> {
     let mut keeping = Duration::ZERO;
-    for output in OUTPUTS.iter().filter(|output| (output.is_wanted)(&results.outputs)) {
+    for output in OUTPUTS.iter().filter(|output| (output.is_wanted)(results.outputs)) {
         let begun = Instant::now();
         (output.write)(results)?;
         if output.stage == KEEP_STAGE {

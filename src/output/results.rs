@@ -21,7 +21,7 @@ pub(super) struct Results<'f> {
     pub(super) has_ambiguous_ids: bool,
     /// Recipe of the method, which is stored in the metadata of output files.
     pub(super) recipe: &'f str,
-    pub(super) outputs: Outputs,
+    pub(super) outputs: &'f Outputs,
     pub(super) folder: &'f OutputFolder,
     /// Receiver of texts for the page, if the copying passes all texts.
     pub(super) texts: Option<&'f CaughtTexts>,

@@ -1,5 +1,6 @@
 //! Settings of the outputs.
 
+use super::cluster_weight::ClusterWeight;
 use super::kept_copies::BadRecords;
 use crate::write::columns::RowFormat;
 
@@ -7,7 +8,7 @@ use crate::write::columns::RowFormat;
 pub(super) const MOST_PAIRS: u64 = 100_000_000;
 
 /// Settings that say which outputs a run writes, and in which format.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Outputs {
     /// Format of the files with rows and columns, for example TSV.
@@ -20,6 +21,10 @@ pub struct Outputs {
     pub any_number_of_pairs: bool,
     /// Whether copies of the inputs without the removed documents are written.
     pub kept: bool,
+    /// Whether all documents are written, with their clusters.
+    pub documents: bool,
+    /// Weights of the documents in this output.
+    pub weight: ClusterWeight,
     /// Whether copies of the inputs contain bad records.
     pub bad_records: BadRecords,
 }

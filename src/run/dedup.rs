@@ -92,7 +92,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let mut summary = begin_summary(request, &chosen, &found, begin);
     summary.dates = dates(request, inputs.first(), found.read.first());
     let findings = Findings::new(&found, corpora, &chosen.plan).with_excerpts(excerpts.as_ref());
-    let page = write_outputs(&findings, request.outputs, &folder, &mut summary, context)?;
+    let page = write_outputs(&findings, &request.outputs, &folder, &mut summary, context)?;
     finish(request, folder, &mut summary, &page, face)?;
     Ok(Outcome {
         faults,
@@ -410,6 +410,10 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         ("keep", Setting::Text(plan.keep().name().to_owned())),
         ("keep_field", Setting::text(request.keep_field.as_deref())),
         ("cluster", Setting::Text(plan.clusters().name().to_owned())),
+        (
+            "cluster_weight",
+            Setting::text(request.outputs.documents.then(|| request.outputs.weight.to_string())),
+        ),
         ("boilerplate", Setting::count(plan.boilerplate().map(|least| least.get().into()))),
         ("corpus", path_list(&request.paths.corpus)),
         ("queries", path_list(&request.paths.queries)),

@@ -5,7 +5,7 @@ use super::input_settings::{InputSettings, refuse_joined};
 use super::standard_streams::STANDARD_INPUT;
 use super::word_features::{WordFeatures, WordsRequest};
 use crate::method::Method;
-use crate::output::{BadRecords, Outputs};
+use crate::output::{BadRecords, ClusterWeight, Outputs};
 use crate::pipeline::config::Config;
 use crate::pipeline::{Plan, Task};
 use crate::write::columns::RowFormat;
@@ -112,6 +112,10 @@ impl Request {
             // A user who asks for the output of pairs wants all pairs.
             config.may_leave_pairs_out = !outputs.pairs;
         } else {
+            if outputs.documents {
+                let rule = "is of a deduplication, which has clusters";
+                return Err(Error::config("annotate", true, rule));
+            }
             // In a match, the pairs are the result.
             outputs.pairs = true;
         }
@@ -281,12 +285,26 @@ fn parse_outputs(options: &mut Options) -> Result<Outputs> {
     let only_ids = options.take_flag("ids_only")?;
     let pairs = options.take_flag("pairs")?;
     let kept = options.take_flag("write_kept")?;
+    let documents = options.take_flag("annotate")?;
+    let weight = options.take_parsed("cluster_weight", ClusterWeight::EXPECTED)?;
+    if let Some(weight) = weight.as_ref().filter(|_| !documents) {
+        return Err(Error::config("cluster_weight", weight, "goes with `annotate`"));
+    }
     let bad_records = options.take_choice::<BadRecords>("quarantined")?;
     if let Some(fate) = bad_records.filter(|_| !kept) {
         return Err(Error::config("quarantined", fate.name(), "goes with `write_kept`"));
     }
     let bad_records = bad_records.unwrap_or(BadRecords::Keep);
-    Ok(Outputs { rows, only_ids, pairs, any_number_of_pairs: false, kept, bad_records })
+    Ok(Outputs {
+        rows,
+        only_ids,
+        pairs,
+        any_number_of_pairs: false,
+        kept,
+        documents,
+        weight: weight.unwrap_or_default(),
+        bad_records,
+    })
 }
 
 #[cfg(test)]

@@ -72,7 +72,8 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
     let mut written = BTreeSet::new();
     for format in ["jsonl", "tsv", "parquet"] {
         let out = format!("out-{format}");
-        let settings = ["--pairs", "--write-kept", "--output-format", format, "--output", &out];
+        let settings =
+            ["--pairs", "--annotate", "--write-kept", "--output-format", format, "--output", &out];
         let run = folder.run(&[&["dedup", "in.jsonl"][..], &settings].concat());
         // One record is not JSON, so that there is something to quarantine.
         assert_eq!(run.code, 3, "{}", run.err);
@@ -91,6 +92,105 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
             let found = names_in_file(&folder.path(&format!("out-{format}/{file}")));
             assert_eq!(sorted(&found), sorted(&columns), "{file}");
         }
+    }
+}
+
+/// Two files with a cluster of four documents in both, one of three, and documents without near-duplicates.
+fn folder_of_clusters() -> Folder {
+    let line = |text: &str| format!("{{\"text\":\"{text}\"}}\n");
+    let first = ["one two three four", "five six seven eight", "one two three four", "a b c d"];
+    let second = [
+        "one two three four",
+        "five six seven eight",
+        "five six seven eight",
+        "",
+        "one two three four",
+    ];
+    let lines = |texts: &[&str]| texts.iter().map(|text| line(text)).collect::<Vec<_>>().concat();
+    Folder::empty().with("a.jsonl", lines(&first)).with("b.jsonl", lines(&second))
+}
+
+#[test]
+fn every_document_is_annotated_with_its_cluster() {
+    let folder = folder_of_clusters();
+    let of_run = |options: &str| {
+        let run = folder
+            .run_words(&format!("dedup a.jsonl b.jsonl --annotate --force --output out{options}"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        let read = |name: &str| fs::read_to_string(folder.path(&format!("out/{name}"))).unwrap();
+        (read("documents.jsonl"), read("removed.jsonl"))
+    };
+    let (documents, removed) = of_run("");
+    let rows: Vec<Value> =
+        documents.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let columns = ["kept", "cluster_id", "cluster_size", "cluster_sources", "weight"];
+    let found: Vec<String> =
+        rows.iter().map(|row| columns.map(|name| row[name].to_string()).join(" ")).collect();
+    let expected = [
+        "true 0 4 2 1",
+        "true 1 3 2 1",
+        "false 0 4 2 0",
+        "true 3 1 1 1",
+        "false 0 4 2 0",
+        "false 1 3 2 0",
+        "false 1 3 2 0",
+        "true 7 1 1 1",
+        "false 0 4 2 0",
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(
+        rows.iter().map(|row| row["bytes"].as_u64().unwrap()).collect::<Vec<_>>(),
+        [18, 20, 18, 7, 18, 20, 20, 0, 18]
+    );
+    // Rows of removed documents agree with the list of removals.
+    let proofs: Vec<Value> =
+        removed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of_removed = rows.iter().filter(|row| row["kept"] == false);
+    for (row, proof) in of_removed.zip(&proofs) {
+        for name in [
+            "id",
+            "file",
+            "record",
+            "kept_id",
+            "kept_file",
+            "kept_record",
+            "similarity",
+            "distance",
+        ] {
+            assert_eq!(row[name], proof[name], "{name}");
+        }
+    }
+    assert_eq!(proofs.len(), 5);
+    // Clusters have all documents.
+    let sizes = rows
+        .iter()
+        .filter(|row| row["kept"] == true)
+        .map(|row| row["cluster_size"].as_u64().unwrap());
+    assert_eq!(sizes.sum::<u64>(), rows.len() as u64);
+
+    let weights = |options: &str| {
+        let (documents, _) = of_run(options);
+        let rows = documents.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        rows.filter(|row| row["kept"] == true)
+            .map(|row| row["weight"].as_f64().unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(weights(" --cluster-weight sqrt"), [2.0, 1.732_051, 1.0, 1.0]);
+    assert_eq!(weights(" --cluster-weight 1:1,4:3"), [3.0, 1.0, 1.0, 1.0]);
+    let threads = of_run(" --threads 1");
+    assert_eq!(threads, of_run(" --threads 4"));
+}
+
+#[test]
+fn wrong_weights_and_weights_without_annotation_are_refused() {
+    let folder = folder_of_clusters();
+    for (options, message) in [
+        ("--annotate --cluster-weight cube", "must be 1, log, sqrt, or sizes in ascending order"),
+        ("--cluster-weight sqrt", "--annotate"),
+    ] {
+        let run = folder.run_words(&format!("dedup a.jsonl {options}"));
+        assert_eq!(run.code, 2, "{}", run.err);
+        assert!(run.err.contains(message), "{}", run.err);
     }
 }
 

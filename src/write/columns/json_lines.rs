@@ -50,6 +50,7 @@ fn write_value<'r, T: RowTable>(
             Some(count) => write!(out, "{count}"),
             None => out.write_all(b"null"),
         },
+        Value::Flag(get) => write!(out, "{}", get(row)),
         Value::Ratio(get) => match get(row) {
             // `Display` writes the shortest decimal that reads back as the same number.
             Some(ratio) => write!(out, "{ratio}"),

@@ -77,6 +77,8 @@ pub enum Value<T: RowTable> {
     Count(for<'r> fn(&'r T::Row<'r>) -> u32),
     /// A number of up to 31 bits, or null.
     OptionalCount(for<'r> fn(&'r T::Row<'r>) -> Option<u32>),
+    /// `true` or `false`.
+    Flag(for<'r> fn(&'r T::Row<'r>) -> bool),
     /// A number such as a similarity, or null.
     Ratio(for<'r> fn(&'r T::Row<'r>) -> Option<f64>),
     /// A time, with a resolution of a second.
@@ -174,6 +176,7 @@ impl<T: RowTable> Value<T> {
             Self::Id(_) => "text or number",
             Self::Number(_) | Self::Count(_) => "number",
             Self::OptionalCount(_) => "number or null",
+            Self::Flag(_) => "true or false",
             Self::Ratio(_) => "fraction or null",
             Self::Time(_) => "time",
             Self::Texts(_) => "list of texts",

@@ -5,7 +5,7 @@
 
 use super::{Column, IdType, RowTable, Value};
 use arrow_array::builder::{
-    Float64Builder, Int32Builder, Int64Builder, ListBuilder, StringBuilder,
+    BooleanBuilder, Float64Builder, Int32Builder, Int64Builder, ListBuilder, StringBuilder,
     TimestampMillisecondBuilder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
@@ -127,6 +127,7 @@ enum ColumnBuffer {
     Number(Int64Builder),
     Count(Int32Builder),
     OptionalCount(Int32Builder),
+    Flag(BooleanBuilder),
     Ratio(Float64Builder),
     Time(TimestampMillisecondBuilder),
     Texts(ListBuilder<StringBuilder>),
@@ -140,6 +141,7 @@ impl ColumnBuffer {
             Value::Number(_) => Self::Number(Int64Builder::new()),
             Value::Count(_) => Self::Count(Int32Builder::new()),
             Value::OptionalCount(_) => Self::OptionalCount(Int32Builder::new()),
+            Value::Flag(_) => Self::Flag(BooleanBuilder::new()),
             Value::Ratio(_) => Self::Ratio(Float64Builder::new()),
             Value::Time(_) => Self::Time(TimestampMillisecondBuilder::new().with_timezone(ZONE)),
             Value::Texts(_) => {
@@ -157,6 +159,7 @@ impl ColumnBuffer {
             Self::Number(_) => Field::new(name, DataType::Int64, false),
             Self::Count(_) => Field::new(name, DataType::Int32, false),
             Self::OptionalCount(_) => Field::new(name, DataType::Int32, true),
+            Self::Flag(_) => Field::new(name, DataType::Boolean, false),
             Self::Ratio(_) => Field::new(name, DataType::Float64, true),
             Self::Time(_) => {
                 let time = DataType::Timestamp(TimeUnit::Millisecond, Some(ZONE.into()));
@@ -217,6 +220,7 @@ impl ColumnBuffer {
             (Self::OptionalCount(buffer), Value::OptionalCount(get)) => {
                 buffer.append_option(get(row).map(u32::cast_signed));
             }
+            (Self::Flag(buffer), Value::Flag(get)) => buffer.append_value(get(row)),
             (Self::Ratio(buffer), Value::Ratio(get)) => buffer.append_option(get(row)),
             (Self::Time(buffer), Value::Time(get)) => {
                 buffer.append_value(milliseconds(get(row)));
@@ -239,6 +243,7 @@ impl ColumnBuffer {
             Self::Text(buffer) => Arc::new(buffer.finish()),
             Self::Number(buffer) => Arc::new(buffer.finish()),
             Self::Count(buffer) | Self::OptionalCount(buffer) => Arc::new(buffer.finish()),
+            Self::Flag(buffer) => Arc::new(buffer.finish()),
             Self::Ratio(buffer) => Arc::new(buffer.finish()),
             Self::Time(buffer) => Arc::new(buffer.finish()),
             Self::Texts(buffer) => Arc::new(buffer.finish()),

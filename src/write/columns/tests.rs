@@ -17,6 +17,7 @@ impl RowTable for AllTypes {
         Column::new("id", "An ID.", Value::Text(|row| row.text)),
         Column::new("record", "A number.", Value::Number(|_| 3)),
         Column::new("count", "A count.", Value::Count(|_| 4)),
+        Column::new("kept", "A flag.", Value::Flag(|row| row.distance.is_some())),
         Column::new("similarity", "A fraction.", Value::Ratio(|row| row.similarity)),
         Column::new("distance", "A distance.", Value::OptionalCount(|row| row.distance)),
         Column::new("first", "A time.", Value::Time(|_| UtcTime::from_seconds(86_400))),
@@ -56,10 +57,10 @@ fn row_text(format: RowFormat, columns: &'static [Column<AllTypes>]) -> String {
 #[test]
 fn json_lines_have_a_field_for_each_column() {
     let expected = concat!(
-        r#"{"id":"a\t\"x\"","record":3,"count":4,"similarity":0.3333333333333333,"distance":2,"#,
+        r#"{"id":"a\t\"x\"","record":3,"count":4,"kept":true,"similarity":0.3333333333333333,"distance":2,"#,
         r#""first":"1970-01-02T00:00:00Z","sources":["dump","crawl 2"],"near":{"id":"x"}}"#,
         "\n",
-        r#"{"id":"b","record":3,"count":4,"similarity":null,"distance":null,"#,
+        r#"{"id":"b","record":3,"count":4,"kept":false,"similarity":null,"distance":null,"#,
         r#""first":"1970-01-02T00:00:00Z","sources":[],"near":{"id":"x"}}"#,
         "\n",
     );
@@ -68,9 +69,9 @@ fn json_lines_have_a_field_for_each_column() {
 
 #[test]
 fn tsv_has_a_line_of_names_and_escapes_tabs() {
-    let expected = "id\trecord\tcount\tsimilarity\tdistance\tfirst\tsources\tnear\n\
-        a\\t\"x\"\t3\t4\t0.3333333333333333\t2\t1970-01-02T00:00:00Z\tdump, crawl 2\t{\"id\":\"x\"}\n\
-        b\t3\t4\t\t\t1970-01-02T00:00:00Z\t\t{\"id\":\"x\"}\n";
+    let expected = "id\trecord\tcount\tkept\tsimilarity\tdistance\tfirst\tsources\tnear\n\
+        a\\t\"x\"\t3\t4\ttrue\t0.3333333333333333\t2\t1970-01-02T00:00:00Z\tdump, crawl 2\t{\"id\":\"x\"}\n\
+        b\t3\t4\tfalse\t\t\t1970-01-02T00:00:00Z\t\t{\"id\":\"x\"}\n";
     assert_eq!(row_text(RowFormat::Tsv, AllTypes::COLUMNS), expected);
 }
 
@@ -86,10 +87,10 @@ fn a_part_of_the_columns_can_be_written() {
 fn nested_fields_are_described_behind_their_object() {
     let described = describe_columns(AllTypes::COLUMNS);
     let names: Vec<&str> = described.iter().map(|column| column.name.as_str()).collect();
-    let expected = "id record count similarity distance first sources near near.id";
+    let expected = "id record count kept similarity distance first sources near near.id";
     assert_eq!(names.join(" "), expected);
     let kinds: Vec<&str> = described.iter().map(|column| column.kind).collect();
-    assert_eq!(kinds[3..5], ["fraction or null", "number or null"]);
+    assert_eq!(kinds[3..6], ["true or false", "fraction or null", "number or null"]);
 }
 
 /// A table of IDs.

@@ -46,6 +46,7 @@ fn write_value<'r, T: RowTable>(
             Some(count) => write!(out, "{count}"),
             None => Ok(()),
         },
+        Value::Flag(get) => write!(out, "{}", get(row)),
         Value::Ratio(get) => match get(row) {
             Some(ratio) => write!(out, "{ratio}"),
             None => Ok(()),

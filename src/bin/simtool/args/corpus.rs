@@ -143,6 +143,11 @@ impl KeepArgs {
         options.set("cluster", &self.cluster);
         options.set_given([("keep_field", &self.keep_field)]);
         options.set_flag("pairs", self.pairs);
+        options.set_flag("annotate", self.annotate);
+        // The option has a default value, which must not look like a given one.
+        if self.annotate {
+            options.set("cluster_weight", &self.cluster_weight);
+        }
     }
 }
 
@@ -227,6 +232,15 @@ pub(crate) struct KeepArgs {
     /// with exact, 24 bytes for each pair of unequal documents.
     #[arg(long)]
     pub(crate) pairs: bool,
+
+    /// Also write documents.jsonl: every document, kept or removed, with its cluster, in reading order.
+    #[arg(long)]
+    pub(crate) annotate: bool,
+
+    /// Weight of a kept document by the size n of its cluster: 1, sqrt, log (1 + ln n), or sizes from
+    /// which a weight holds, such as 1:1,2:2,10:3.
+    #[arg(long, value_name = "RULE", default_value = "1", requires = "annotate")]
+    pub(crate) cluster_weight: String,
 }
 
 /// Options for finding near-duplicates and for writing results.

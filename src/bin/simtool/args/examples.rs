@@ -42,6 +42,8 @@ Examples:
       uses fingerprints, which take 16 bytes a document, then compares the texts of each pair
   simtool dedup big/ --method auto
       chooses the method from a sample of the documents, and prints the choice with its reasons
+  simtool dedup big/ --annotate --cluster-weight sqrt
+      lists all documents with their clusters, and kept ones with a weight for training
   simtool dedup big/ --keep newest
       keeps the document of each cluster with the latest date
   simtool dedup big/ --keep max --keep-field score

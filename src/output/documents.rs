@@ -1,0 +1,150 @@
+//! The output `documents`: every document, kept or removed, with its cluster and its weight.
+
+use super::output_kind::{Output, WRITE_STAGE};
+use super::results::Results;
+use crate::cluster::{Cluster, Removal};
+use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
+use simtool_base::error::Result;
+use simtool_model::closeness::Closeness;
+use simtool_model::document::{DocOrdinal, DocumentIds};
+use simtool_model::document_name::DocumentName;
+
+pub(super) const OUTPUT: Output = Output {
+    description: OutputDescription {
+        name: "documents",
+        files: &["documents.jsonl", "documents.tsv", "documents.parquet"],
+        command: "dedup",
+        description: "Each document in reading order, kept or removed, with its cluster. Written with \
+                      --annotate.",
+        columns: || describe_columns(DocumentRows::COLUMNS),
+    },
+    stage: WRITE_STAGE,
+    is_wanted: |outputs| outputs.documents,
+    write: write_documents,
+};
+
+/// Columns of the output `documents`, for example `id` and `cluster_size`.
+#[derive(Debug)]
+struct DocumentRows;
+
+struct DocumentRow<'r> {
+    name: &'r DocumentName<'r>,
+    /// Number of bytes of its text.
+    bytes: u32,
+    /// Closeness to the kept document. `None` if the document is kept, or was not compared with the kept one.
+    closeness: Option<Closeness>,
+    is_kept: bool,
+    /// The document that is kept of the cluster.
+    kept: &'r DocumentName<'r>,
+    kept_row: u32,
+    size: u32,
+    sources: u32,
+    weight: f64,
+}
+
+impl RowTable for DocumentRows {
+    type Row<'r> = DocumentRow<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("id", "ID of the document.", Value::Id(|row| row.name.id())),
+        Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
+        Column::new(
+            "record",
+            "Number of its record in the file, from 0.",
+            Value::Number(|row| row.name.record),
+        ),
+        Column::new("bytes", "Number of bytes of its text.", Value::Number(|row| row.bytes.into())),
+        Column::new("kept", "Whether the document is kept.", Value::Flag(|row| row.is_kept)),
+        Column::new(
+            "kept_id",
+            "ID of the document that is kept of its cluster: its own if it is kept.",
+            Value::Id(|row| row.kept.id()),
+        ),
+        Column::new(
+            "kept_file",
+            "File of the kept document.",
+            Value::Text(|row| row.kept.file_bytes()),
+        ),
+        Column::new(
+            "kept_record",
+            "Number of the kept document's record in its file, from 0.",
+            Value::Number(|row| row.kept.record),
+        ),
+        Column::new(
+            "similarity",
+            "Similarity to the kept document, if the document is removed and the method computes it.",
+            Value::Ratio(|row| row.closeness.and_then(Closeness::similarity)),
+        ),
+        Column::new(
+            "distance",
+            "Number of bits in which its fingerprint differs from that of the kept document, if the document \
+             is removed and the method has fingerprints.",
+            Value::OptionalCount(|row| row.closeness.and_then(Closeness::distance)),
+        ),
+        Column::new(
+            "cluster_id",
+            "Number of the kept document in reading order, from 0. All documents of a cluster have the same.",
+            Value::Number(|row| row.kept_row.into()),
+        ),
+        Column::new(
+            "cluster_size",
+            "Number of documents in its cluster, the kept one included.",
+            Value::Count(|row| row.size),
+        ),
+        Column::new(
+            "cluster_sources",
+            "Number of different files that the documents of its cluster are from.",
+            Value::Count(|row| row.sources),
+        ),
+        Column::new(
+            "weight",
+            "Weight of the document by the rule of --cluster-weight. 0 if it is removed.",
+            Value::Ratio(|row| Some(row.weight)),
+        ),
+    ];
+}
+
+fn write_documents(results: &Results<'_>) -> Result<()> {
+    let documents = results.findings.documents();
+    let ids = &documents.read.ids;
+    let sources: Vec<u32> =
+        results.clusters.iter().map(|cluster| source_count(ids, cluster)).collect();
+    let mut removals = results.findings.removals.iter().peekable();
+    results.write_rows("documents", DocumentRows::COLUMNS, |rows| {
+        (0..).zip(&documents.read.lengths).try_for_each(|(row, &bytes)| {
+            let removal: Option<&Removal> = removals.next_if(|removal| removal.row == row);
+            let kept_row = removal.map_or(row, |removal| removal.kept);
+            let found = results.clusters.binary_search_by_key(&kept_row, |cluster| cluster.kept);
+            // A document without near-duplicates is a cluster of its own.
+            let (size, sources) =
+                found.map_or((1, 1), |at| (size_of_cluster(&results.clusters[at]), sources[at]));
+            let weight = if removal.is_some() { 0.0 } else { results.outputs.weight.of(size) };
+            rows.write(&DocumentRow {
+                name: &documents.name(row),
+                bytes,
+                closeness: removal.and_then(|removal| removal.closeness),
+                is_kept: removal.is_none(),
+                kept: &documents.name(kept_row),
+                kept_row,
+                size,
+                sources,
+                weight,
+            })
+        })
+    })
+}
+
+fn size_of_cluster(cluster: &Cluster) -> u32 {
+    // There are fewer than 2³² documents.
+    1 + cluster.removed.len() as u32
+}
+
+/// Returns the number of different files that the documents of a cluster are from.
+fn source_count(ids: &DocumentIds, cluster: &Cluster) -> u32 {
+    let removed = cluster.removed.iter().map(|removal| removal.row);
+    let rows = removed.chain([cluster.kept]);
+    let mut files: Vec<u32> = rows.map(|row| ids.place(DocOrdinal(row)).file).collect();
+    files.sort_unstable();
+    files.dedup();
+    files.len() as u32
+}
