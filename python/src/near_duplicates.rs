@@ -159,6 +159,31 @@ impl NearDuplicates {
         ])
     }
 
+    /// All rows, each with the row that is kept of its cluster and the number of rows in the cluster. A
+    /// kept row has itself, and no closeness. A match has no clusters.
+    #[getter]
+    fn documents(&self) -> PyResult<Table> {
+        if self.documents.is_two() {
+            let rule = "documents: a match has no clusters; use kept and removed";
+            return Err(PyValueError::new_err(rule));
+        }
+        // Rows are numbered in 32 bits.
+        let rows: Vec<u32> = (0..self.len() as u32).collect();
+        let (mut kept, mut how) = (rows.clone(), vec![None; rows.len()]);
+        for removal in &self.removals {
+            kept[removal.row as usize] = removal.kept;
+            how[removal.row as usize] = removal.closeness;
+        }
+        let mut sizes = vec![0_u32; rows.len()];
+        for &row in &kept {
+            sizes[row as usize] += 1;
+        }
+        let sizes = kept.iter().map(|&row| sizes[row as usize]).collect();
+        let columns = [("row", rows), ("kept", kept), ("cluster_size", sizes)];
+        let columns = columns.map(|(name, values)| ColumnData::new(name, Values::U32(values)));
+        Ok(Table::new(columns.into_iter().chain(self.shown.columns(&how)).collect()))
+    }
+
     /// All pairs of close rows, `a` before `b`, with their closeness. Equal documents are pairs,
     /// too. For a match, `a` is a query and `b` a document of the corpus.
     #[getter]

@@ -64,6 +64,18 @@ def test_the_program_finds_the_same(texts, options, tmp_path):
         clusters.setdefault(by, []).append(row)
     told = found.clusters.to_pydict()
     assert dict(zip(told["kept"], told["removed"])) == clusters
+    told = found.documents.to_pydict()
+    assert told["row"] == list(range(len(texts)))
+    assert told["kept"] == [dict(removed).get(row, row) for row in told["row"]]
+    assert told["cluster_size"] == [1 + len(clusters.get(kept, ())) for kept in told["kept"]]
+
+
+def test_documents_of_a_match_have_no_clusters():
+    texts = ["one two three", "four five six", "One, two three!"]
+    found = simtool.deduplicate(texts).documents.to_pydict()
+    assert found == {"row": [0, 1, 2], "kept": [0, 1, 0], "cluster_size": [2, 1, 2], "similarity": [None, None, 1.0]}
+    with pytest.raises(ValueError, match="a match has no clusters"):
+        simtool.match(texts, texts).documents
 
 
 def test_pairs_are_clustered_as_documents_are(texts):
