@@ -15,7 +15,7 @@ row  kept  similarity
 [1 row]
 """
 
-from ._files import deduplicate_files, match_files
+from ._files import deduplicate_files, match_files, preview_files
 from ._simtool import (
     Column,
     Comparison,
@@ -54,4 +54,5 @@ __all__ = [
     "match",
     "match_files",
     "pairs",
+    "preview_files",
 ]

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from ._simtool import run_files
+from ._simtool import preview_of_files, run_files
 
 Path = str | os.PathLike[str]
 
@@ -62,6 +62,36 @@ def match_files(
     if not listed:
         raise ValueError("queries: there must be at least one path")
     return json.loads(run_files(_listed(against), listed, os.fspath(output), progress, options))
+
+
+def preview_files(
+    paths: Path | Iterable[Path],
+    *,
+    against: Path | Iterable[Path] | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """Returns what `deduplicate_files` would remove, or `match_files` if `against` is given. Writes nothing.
+
+    Does the work of `simtool dedup --preview` in this process, with options as in `deduplicate_files`. The counts
+    are those of the run. The other entries are lists: `removed_by_closeness`, `removed_by_cluster_size`,
+    `largest_clusters` with the words that their documents share, and the pairs closest to the limit,
+    `above_limit` and `below_limit`.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for name, text in [("a.txt", "one two three four"), ("b.txt", "One, two, three four!")]:
+        ...     _ = (folder / name).write_text(text)
+        >>> preview = simtool.preview_files(folder)
+        >>> preview["removed"], preview["above_limit"][0]["similarity"]
+        (1, 1)
+    """
+    if against is None:
+        return json.loads(preview_of_files(_listed(paths), [], progress, options))
+    listed = _listed(paths)
+    if not listed:
+        raise ValueError("paths: there must be at least one path")
+    return json.loads(preview_of_files(_listed(against), listed, progress, options))
 
 
 def _listed(paths: Path | Iterable[Path]) -> list[str]:

@@ -5,12 +5,14 @@ use crate::run::run;
 use crate::settings;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use simtool::Result;
 use simtool::fault::Fault;
 use simtool::mapped_file::FileAccess;
 use simtool::options::Options;
 use simtool::progress::Progress;
-use simtool::run::{Face, Notice, Outcome, Paths, Request, dedup};
+use simtool::run::{Face, Notice, Outcome, Paths, Previewed, Request, dedup, preview};
 use simtool::shell_word::shell_word;
+use simtool::write::preview::write_preview;
 use simtool::write::summary::write_summary;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -30,20 +32,48 @@ pub(crate) fn run_files(
 ) -> PyResult<String> {
     let mut options = settings::repeated_options(options)?;
     options.set("output", output);
-    let access = access(options.take_flag("no_mmap").map_err(exception)?);
+    let Outcome { summary, .. } =
+        run_request(py, Paths { corpus: paths, queries }, options, progress, dedup)?;
+    let mut text = Vec::new();
+    write_summary(&mut text, &summary)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Finds near-duplicates like `run_files`, and writes nothing. Returns the preview as the text of a JSON object.
+#[pyfunction]
+pub(crate) fn preview_of_files(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    queries: Vec<PathBuf>,
+    progress: bool,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    let options = settings::repeated_options(options)?;
     let paths = Paths { corpus: paths, queries };
+    let Previewed { summary, preview, .. } = run_request(py, paths, options, progress, preview)?;
+    let mut text = Vec::new();
+    write_preview(&mut text, &summary, &preview)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Parses a request and runs it by `work`. Faults of the input become notes of the exception if `work` fails.
+fn run_request<T: Send>(
+    py: Python<'_>,
+    paths: Paths,
+    mut options: Options,
+    progress: bool,
+    work: fn(&Request, &dyn Face) -> Result<T>,
+) -> PyResult<T> {
+    let access = access(options.take_flag("no_mmap").map_err(exception)?);
     let command = command_line(&paths, &options);
     let mut request = Request::parse(paths, options).map_err(exception)?;
     request.command = command;
     let faults = Mutex::default();
     let done = run(py, progress, |progress| {
         let face = PythonFace { progress, access, faults: &faults };
-        dedup(&request, &face)
+        work(&request, &face)
     });
-    let Outcome { summary, .. } = done.map_err(|error| with_faults(py, error, &faults))?;
-    let mut text = Vec::new();
-    write_summary(&mut text, &summary)?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    done.map_err(|error| with_faults(py, error, &faults))
 }
 
 /// Chooses between mapping files and reading them.

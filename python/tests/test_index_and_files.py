@@ -84,6 +84,25 @@ def test_files_are_deduplicated(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+def test_a_preview_has_the_counts_of_the_run(tmp_path):
+    for name, text in [("new.txt", "a b c d e"), ("other.txt", "f g h i j"), ("known.txt", "A b, c d e!")]:
+        (tmp_path / "in" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "in" / name).write_text(text)
+    preview = simtool.preview_files(tmp_path / "in")
+    assert list(tmp_path.iterdir()) == [tmp_path / "in"]
+    summary = simtool.deduplicate_files(tmp_path / "in", output=tmp_path / "out")
+    assert all(preview[count] == summary[count] for count in ["documents", "kept", "removed", "clusters", "pairs"])
+    assert preview["removed_by_closeness"] == [{"band": "similarity 1", "removed": 1}]
+    assert preview["largest_clusters"][0]["shared_words"] == 5
+    new = [tmp_path / "in" / "new.txt", tmp_path / "in" / "other.txt"]
+    matched = simtool.preview_files(new, against=tmp_path / "in" / "known.txt")
+    assert (matched["documents"], matched["removed"], matched["below_limit"]) == (2, 1, [])
+    with pytest.raises(ValueError, match="at least one path"):
+        simtool.preview_files([], against=tmp_path / "in")
+    with pytest.raises(ValueError, match="text_colour"):
+        simtool.preview_files(tmp_path / "in", text_colour="body")
+
+
 def test_files_are_matched(tmp_path):
     for name, text in [("new.txt", "a b c d e"), ("other.txt", "f g h i j"), ("known.txt", "A b, c d e!")]:
         (tmp_path / name).write_text(text)
