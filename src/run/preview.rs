@@ -6,6 +6,7 @@ use super::face::Face;
 use super::reading_faults::has_losses;
 use crate::output::{Findings, NEAR_PAIRS, preview as collect};
 use crate::pipeline::near_misses::{WithNearMisses, find_with_near_misses};
+use crate::pipeline::timings::Count;
 use crate::write::preview::RunPreview;
 use crate::write::summary::Summary;
 use simtool_base::error::Result;
@@ -28,6 +29,8 @@ pub struct Previewed {
     pub has_losses: bool,
     /// Notes about the result for the user, one sentence each.
     pub notes: Vec<String>,
+    /// Counts that stages reported, for example numbers of pairs.
+    pub counts: Vec<Count>,
 }
 
 /// Finds the near-duplicates that `request` asks for, and returns what a run would remove. Writes nothing.
@@ -56,6 +59,7 @@ pub fn preview(request: &Request, face: &dyn Face) -> Result<Previewed> {
         faults,
         has_losses: has_losses(found.read.iter()),
         notes: notes(request, &chosen.plan, &found, &summary),
+        counts: found.timings.counts().to_vec(),
         preview,
         summary,
     })

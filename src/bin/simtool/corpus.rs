@@ -20,7 +20,7 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
         return dry_run(&request, &terminal);
     }
     if job.corpus.preview {
-        return preview(&request, &terminal, job.corpus.json);
+        return preview(job, &request, &terminal);
     }
     let Outcome { summary, faults, has_losses, notes, counts } = run::dedup(&request, &terminal)?;
     // The progress bar must be gone before the table is printed to the same terminal.
@@ -43,14 +43,17 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
 }
 
 /// Prints what the run would remove, without writing anything.
-fn preview(request: &Request, terminal: &Terminal, json: bool) -> anyhow::Result<ExitStatus> {
-    let Previewed { summary, preview, faults, has_losses, notes } =
+fn preview(job: Job<'_>, request: &Request, terminal: &Terminal) -> anyhow::Result<ExitStatus> {
+    let Previewed { summary, preview, faults, has_losses, notes, counts } =
         run::preview(request, terminal)?;
     terminal.end(&faults);
     for note in &notes {
         terminal.note(note);
     }
-    if json {
+    if job.corpus.common.running.stats {
+        console::stats(&console::stage_times(&summary.stages, &counts));
+    }
+    if job.corpus.json {
         let mut written = Vec::new();
         write_preview(&mut written, &summary, &preview)?;
         console::out(&written)?;
