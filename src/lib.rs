@@ -115,6 +115,7 @@ pub use simtool_model::numpy_header;
 pub use simtool_model::sides;
 pub use simtool_model::similarity;
 pub use simtool_model::validity;
+pub use simtool_passages as passages;
 pub use simtool_read as read;
 pub use simtool_set_join as set_join;
 pub use simtool_set_join::close;

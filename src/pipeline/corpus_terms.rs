@@ -16,6 +16,15 @@ use std::sync::OnceLock;
 /// without this factor, because they often hold HTML that is mostly tags.
 const UNPACKED: u64 = 3;
 
+/// Returns the approximate number of bytes of text of a collection.
+pub(super) fn approximate_text_bytes(collection: &dyn Corpus) -> u64 {
+    let text = |shard| match collection.price(shard) {
+        Price::Cheap | Price::Expensive => collection.shard_bytes(shard),
+        Price::Unpacked => collection.shard_bytes(shard).saturating_mul(UNPACKED),
+    };
+    (0..collection.shard_count()).map(text).sum()
+}
+
 /// Source of the terms of a collection for a join of sets. The first reading of each shard also collects its
 /// summary.
 pub(super) struct CorpusTerms<'c> {
@@ -63,11 +72,7 @@ impl TermSource for CorpusTerms<'_> {
     }
 
     fn term_count_hint(&self) -> u64 {
-        let text = |shard| match self.collection.price(shard) {
-            Price::Cheap | Price::Expensive => self.collection.shard_bytes(shard),
-            Price::Unpacked => self.collection.shard_bytes(shard).saturating_mul(UNPACKED),
-        };
-        (0..self.collection.shard_count()).map(text).sum::<u64>() / self.terms.bytes_a_term()
+        approximate_text_bytes(self.collection) / self.terms.bytes_a_term()
     }
 
     fn held_bytes(&self) -> u64 {

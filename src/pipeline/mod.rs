@@ -12,6 +12,7 @@
 //! * [`config`] is all settings, [`Plan`] the settings that were checked together.
 //! * [`find_near_duplicates`] runs a plan. [`deduplicate`], [`match_collections`], [`fingerprint`]
 //!   and [`compare()`] are whole runs in one call.
+//! * [`find_passages()`] finds passages that occur more than once, in any two documents.
 //! * [`match_queries()`] is `simtool N M`. It counts and numbers the most frequent words of form-feed
 //!   texts in a first pass, so that the second pass never looks at the text.
 //! * [`SetKeys`] computes keys of sets; any two similar sets have a key in common. [`Verifier`] compares the
@@ -26,6 +27,7 @@ mod date_value;
 mod deciding_fingerprints;
 pub(crate) mod excerpts;
 mod find_close;
+mod find_passages;
 pub(crate) mod fingerprint_collection;
 mod fingerprint_documents;
 pub(crate) mod fit;
@@ -45,6 +47,7 @@ pub mod timings;
 pub(crate) mod verify;
 pub(crate) mod watched;
 
+pub use find_passages::{FoundPassages, find_passages};
 pub use fingerprint_collection::{
     FingerprintedCollection, Wordless, fingerprint_by_fitted, fingerprint_collection,
 };

@@ -49,6 +49,7 @@ mod official;
 mod outputs;
 mod page_texts;
 mod pages;
+mod passages;
 mod preview;
 mod program;
 mod random_corpora;

@@ -93,6 +93,12 @@ impl<'a> PassageSearch<'a> {
         })
     }
 
+    /// Returns the context of the search: its threads, instruction set and progress.
+    #[must_use]
+    pub fn context(&self) -> &'a Context<'a> {
+        self.context
+    }
+
     /// Returns the same search, but with another condition for repeated windows.
     #[must_use]
     pub fn with_rule(self, rule: Repeated) -> Self {

@@ -1,0 +1,143 @@
+//! Finds the passages of a collection that occur more than once.
+
+use super::config::Keep;
+use super::corpus_terms::approximate_text_bytes;
+use super::shard_summary::{
+    CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
+};
+use simtool_base::error::Result;
+use simtool_passages::{PassageSearch, Passages, VisitPlaces, VisitWords, WordSource};
+use simtool_read::Corpus;
+use simtool_terms::tokenize::hashed_tokens::{HashTokenizer as _, HashedTokens};
+use simtool_terms::tokenize::unicode_words::{self, UnicodeWords};
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// The passages of a collection that occur more than once, and data about its documents.
+#[derive(Debug)]
+pub struct FoundPassages {
+    /// The passages, in reading order.
+    pub passages: Passages,
+    /// IDs of all documents, bad records and damaged files.
+    pub summary: CollectionSummary,
+}
+
+/// Finds all passages of `collection` that occur more than once. Words are those of the tokenizer `words`:
+/// upper and lower case, punctuation and white space do not matter.
+///
+/// ```
+/// use simtool::context::Context;
+/// use simtool::passages::PassageSearch;
+/// use simtool::{Texts, pipeline::find_passages};
+///
+/// let texts = ["He said: to be, or not to be!", "„To be or not to be“ is the question."];
+/// let context = Context::default();
+/// let found = find_passages(&Texts::of(&texts), &PassageSearch::new(5, &context)?)?;
+/// let excerpts = found.passages.passages.iter();
+/// let excerpts: Vec<&str> = excerpts
+///     .map(|passage| {
+///         let bytes = passage.bytes.start as usize..passage.bytes.end as usize;
+///         &texts[passage.document as usize][bytes]
+///     })
+///     .collect();
+/// assert_eq!(excerpts, ["to be, or not to be", "To be or not to be"]);
+/// # Ok::<(), simtool::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The collection cannot be read, or the search fails (see [`PassageSearch::find`]).
+pub fn find_passages(collection: &dyn Corpus, search: &PassageSearch<'_>) -> Result<FoundPassages> {
+    let summaries = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
+    let words = UnicodeWords::new(search.context().isa());
+    let source = CorpusWords { collection, words, summaries };
+    let passages = search.find(&source)?;
+    let summaries = source.summaries.into_iter().filter_map(OnceLock::into_inner).collect();
+    Ok(FoundPassages { passages, summary: CollectionSummary::new(collection, summaries)? })
+}
+
+/// Source of the words of a collection. The first reading of each shard also collects its summary.
+struct CorpusWords<'c> {
+    collection: &'c dyn Corpus,
+    words: UnicodeWords,
+    summaries: Vec<OnceLock<ShardSummary>>,
+}
+
+impl CorpusWords<'_> {
+    /// Reads a shard again, up to the last document that is wanted. Calls `visit` with the position and the text
+    /// of each wanted document, until it fails.
+    fn read_again(
+        &self,
+        shard: usize,
+        is_wanted: &dyn Fn(u32) -> bool,
+        visit: &mut dyn FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let count = self.summaries[shard].get().map_or(0, ShardSummary::document_count);
+        // A file without wanted documents is not opened.
+        let Some(last) = (0..count).rev().find(|&index| is_wanted(index)) else { return Ok(()) };
+        let mut done = Ok(());
+        read_again(self.collection, shard, last + 1, is_wanted, &mut |index, text| {
+            if done.is_ok() {
+                done = visit(index, text);
+            }
+        })?;
+        done
+    }
+}
+
+impl WordSource for CorpusWords<'_> {
+    fn shard_count(&self) -> usize {
+        self.collection.shard_count()
+    }
+
+    fn word_count_hint(&self) -> u64 {
+        approximate_text_bytes(self.collection) / unicode_words::KIND.bytes_per_token
+    }
+
+    fn shard_bytes(&self, shard: usize) -> u64 {
+        self.collection.shard_bytes(shard)
+    }
+
+    fn visit_words(
+        &self,
+        shard: usize,
+        is_wanted: &dyn Fn(u32) -> bool,
+        visit: &mut VisitWords<'_>,
+    ) -> Result<()> {
+        let mut tokens = HashedTokens::default();
+        let mut visit_text = |index, text: &[u8]| {
+            tokens.clear();
+            self.words.tokenize(text, &mut tokens);
+            visit(index, &tokens.hashes).map(|()| !tokens.hashes.is_empty())
+        };
+        if self.summaries[shard].get().is_some() {
+            return self.read_again(shard, is_wanted, &mut |index, text| {
+                visit_text(index, text).map(drop)
+            });
+        }
+        let summary =
+            read_summarized(self.collection, shard, Keep::First, &mut |index, document| {
+                Ok(Compared::by_terms(visit_text(index, document.text)?))
+            })?;
+        // Only one thread reads a shard for the first time.
+        drop(self.summaries[shard].set(summary));
+        Ok(())
+    }
+
+    fn visit_places<'p>(
+        &self,
+        shard: usize,
+        asked: &dyn Fn(u32) -> &'p [u32],
+        visit: &mut VisitPlaces<'_>,
+    ) -> Result<()> {
+        let mut tokens = HashedTokens::default();
+        let mut places = Vec::new();
+        let is_wanted = |index| !asked(index).is_empty();
+        self.read_again(shard, &is_wanted, &mut |index, text| {
+            places.clear();
+            self.words.places(text, asked(index), &mut tokens, &mut places);
+            let bytes = |place: &Range<usize>| place.start as u64..place.end as u64;
+            visit(index, &places.iter().map(bytes).collect::<Vec<_>>())
+        })
+    }
+}
