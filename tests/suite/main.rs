@@ -59,6 +59,7 @@ mod reference;
 mod report;
 mod scripts;
 mod selectors;
+mod settings_file;
 mod suggest;
 mod symbols;
 mod template_memory;

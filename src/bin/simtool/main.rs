@@ -19,6 +19,7 @@ mod manual;
 mod plan;
 mod progress_line;
 mod reference;
+mod settings_file;
 mod shell;
 mod signals;
 mod terminal;
@@ -72,7 +73,7 @@ pub fn run_with(arguments: Vec<OsString>) -> u8 {
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
     signals::ignore_file_size_limit();
-    let status = panic::catch_unwind(|| match usage::parse(shell::keep(arguments)) {
+    let status = panic::catch_unwind(|| match command(arguments) {
         Err(status) => status,
         Ok(command) => run(&command).unwrap_or_else(|error| failed(&error)),
     });
@@ -82,6 +83,11 @@ pub fn run_with(arguments: Vec<OsString>) -> u8 {
         ExitStatus::Failed
     });
     status as u8
+}
+
+/// Parses the arguments, with the options of a settings file. If there is no command to run, prints the reason.
+fn command(arguments: Vec<OsString>) -> Result<Command, ExitStatus> {
+    usage::parse(shell::keep(settings_file::with_settings(arguments)?))
 }
 
 /// Prints the error that ended a command, and returns the exit status for it.

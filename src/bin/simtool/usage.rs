@@ -3,7 +3,7 @@
 use crate::args::{Args, Command, CorpusForm, ReferenceArgs};
 use crate::{ExitStatus, console};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
-use clap::{Args as _, CommandFactory, FromArgMatches, Parser};
+use clap::{Args as _, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(crate) const HINT: &str = "type `simtool N M`, for example `simtool 1000 16`
 
 /// Form of a command line. The first words of the command line decide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum CommandForm {
+pub(crate) enum CommandForm {
     /// The first word is the name of a command, possibly misspelled.
     Command,
     /// The first words are N and M, or an option of `simtool N M`.
@@ -105,7 +105,7 @@ fn is_wrong_n(error: &Error, arguments: &[OsString]) -> bool {
 
 /// Returns the form of a command line. `arguments` are the arguments after the name of the program, at least
 /// one.
-fn form(arguments: &[OsString]) -> CommandForm {
+pub(crate) fn form(arguments: &[OsString]) -> CommandForm {
     let first = arguments[0].to_string_lossy();
     if matches!(&*first, "-h" | "--help" | "-V" | "--version")
         || !first.starts_with('-') && !is_number(&first)
@@ -128,25 +128,29 @@ fn is_number(text: &str) -> bool {
     !text.ends_with(char::is_alphabetic) && text.parse::<f64>().is_ok()
 }
 
-fn read(form: CommandForm, arguments: &[OsString]) -> Result<Command, Error> {
+/// Returns the parser for a form of the command line.
+pub(crate) fn program(form: CommandForm) -> clap::Command {
     let program = |usage: &'static str| {
         let program = clap::Command::new("simtool").version(env!("CARGO_PKG_VERSION"));
         program.override_usage(usage).max_term_width(100)
     };
     match form {
-        CommandForm::Command => Args::try_parse_from(arguments).map(|args| args.command),
+        CommandForm::Command => Args::command(),
+        CommandForm::Reference => ReferenceArgs::augment_args(program("simtool N M [OPTIONS]")),
+        CommandForm::Corpus => {
+            CorpusForm::augment_args(program("simtool [N M] --corpus <PATH>... [OPTIONS]"))
+        }
+    }
+}
+
+fn read(form: CommandForm, arguments: &[OsString]) -> Result<Command, Error> {
+    let mut matches = program(form).try_get_matches_from(arguments)?;
+    match form {
+        CommandForm::Command => Args::from_arg_matches_mut(&mut matches).map(|args| args.command),
         CommandForm::Reference => {
-            let program = program("simtool N M [OPTIONS]");
-            let program = ReferenceArgs::augment_args(program);
-            let mut matches = program.try_get_matches_from(arguments)?;
             ReferenceArgs::from_arg_matches_mut(&mut matches).map(Command::Reference)
         }
-        CommandForm::Corpus => {
-            let program = program("simtool [N M] --corpus <PATH>... [OPTIONS]");
-            let program = CorpusForm::augment_args(program);
-            let mut matches = program.try_get_matches_from(arguments)?;
-            CorpusForm::from_arg_matches_mut(&mut matches).map(Command::Corpus)
-        }
+        CommandForm::Corpus => CorpusForm::from_arg_matches_mut(&mut matches).map(Command::Corpus),
     }
 }
 

@@ -15,6 +15,14 @@ pub(crate) struct CommonArgs {
     #[arg(short = 'j', long, value_name = "N", default_value = "0")]
     pub(crate) threads: String,
 
+    /// File with options of this command in TOML; options of the command line go before them.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Print a settings file with all options of this command, their meanings and defaults.
+    #[arg(long)]
+    pub(crate) print_config: bool,
+
     #[command(flatten)]
     pub(crate) running: RunningArgs,
 }

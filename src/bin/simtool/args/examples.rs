@@ -44,6 +44,8 @@ Examples:
       chooses the method from a sample of the documents, and prints the choice with its reasons
   simtool dedup big/ --annotate --cluster-weight sqrt
       lists all documents with their clusters, and kept ones with a weight for training
+  simtool dedup --print-config > simtool.toml && simtool dedup big/ --config simtool.toml
+      writes all options with their defaults to a file to edit, and runs with this file
   simtool dedup big/ --keep newest
       keeps the document of each cluster with the latest date
   simtool dedup big/ --keep max --keep-field score

@@ -1,0 +1,130 @@
+//! Settings files: options of commands in [TOML](https://toml.io), with a table for each command.
+
+use simtool_base::error::{Error, Result};
+use std::fs;
+use std::path::Path;
+use toml::{Table, Value};
+
+/// Options of a command, in the order of their names. Each option has one value, or several if it may be given
+/// several times. A flag has the value `true` or `false`.
+pub type FileSettings = Vec<(String, Vec<String>)>;
+
+/// Reads the options of a command from a settings file.
+///
+/// `command` has the words of the command, such as `dedup` or `index add`, and `commands` the first words of
+/// all commands. The options of `index add` are in the table `[index.add]`. Names may have `-` or `_` between
+/// their words. They are returned with `-`.
+///
+/// ```
+/// use simtool::run::read_settings;
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let file = folder.path().join("simtool.toml");
+/// std::fs::write(&file, "[dedup]\nsimilarity = 0.9\nwrite_kept = true\n").unwrap();
+/// let settings = read_settings(&file, "dedup", &["dedup", "match"])?;
+/// assert_eq!(settings[0], ("similarity".to_owned(), vec!["0.9".to_owned()]));
+/// assert_eq!(settings[1], ("write-kept".to_owned(), vec!["true".to_owned()]));
+/// assert!(read_settings(&file, "match", &["dedup", "match"])?.is_empty());
+/// # Ok::<(), simtool::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The file cannot be read or is not TOML, a table has the name of no command, or a value is neither text,
+/// number, `true`, `false`, nor a list of these.
+pub fn read_settings(file: &Path, command: &str, commands: &[&str]) -> Result<FileSettings> {
+    let text = fs::read_to_string(file).map_err(|e| Error::io(file, "read", e))?;
+    let wrong = |rule: String| Error::config("config", file.display(), rule);
+    let table: Table = text.parse().map_err(|error: toml::de::Error| {
+        let before = error.span().map_or(0, |span| span.start);
+        let line = 1 + text.as_bytes()[..before].iter().filter(|byte| **byte == b'\n').count();
+        wrong(format!("line {line}: must be TOML: {}", error.message()))
+    })?;
+    for (name, value) in &table {
+        if !value.is_table() {
+            return Err(wrong(format!(
+                "`{name}` must be in the table of a command, such as [dedup]"
+            )));
+        }
+        if !commands.contains(&name.as_str()) {
+            return Err(wrong(format!(
+                "[{name}] is no command; there are {}",
+                commands.join(", ")
+            )));
+        }
+    }
+    let mut found = &table;
+    for word in command.split(' ') {
+        let Some(Value::Table(inside)) = found.get(word) else { return Ok(Vec::new()) };
+        found = inside;
+    }
+    let option = |(name, value): (&String, &Value)| {
+        let values = match value {
+            Value::Array(values) => values.iter().map(text_of).collect::<Option<Vec<_>>>(),
+            value => text_of(value).map(|text| vec![text]),
+        };
+        let rule = || {
+            wrong(format!(
+                "`{name}` of [{command}] must be text, a number, true, false, or a list of these"
+            ))
+        };
+        Ok((name.replace('_', "-"), values.ok_or_else(rule)?))
+    };
+    found.iter().map(option).collect()
+}
+
+/// Returns a value as the command line has it. Returns `None` if it is a time, a list or a table.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::Boolean(flag) => Some(flag.to_string()),
+        Value::Datetime(_) | Value::Array(_) | Value::Table(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(text: &str, command: &str) -> Result<FileSettings, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("simtool.toml");
+        fs::write(&file, text).unwrap();
+        let read = read_settings(&file, command, &["dedup", "index"]);
+        read.map_err(|error| error.to_string().replace(&*file.to_string_lossy(), "FILE"))
+    }
+
+    #[test]
+    fn tables_have_the_options_of_commands() {
+        let text = "[dedup]\nthreads = 4\nglob = [\"*.gz\", \"*.zst\"]\nforce = false\n\
+                    [index.add]\nmax_memory = \"2G\"\n";
+        let owned = |options: &[(&str, &[&str])]| -> FileSettings {
+            let values = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+            options.iter().map(|(name, given)| ((*name).to_owned(), values(given))).collect()
+        };
+        let of_dedup: &[(&str, &[&str])] =
+            &[("force", &["false"]), ("glob", &["*.gz", "*.zst"]), ("threads", &["4"])];
+        assert_eq!(settings(text, "dedup"), Ok(owned(of_dedup)));
+        assert_eq!(settings(text, "index add"), Ok(owned(&[("max-memory", &["2G"])])));
+        assert_eq!(settings(text, "index query"), Ok(Vec::new()));
+        assert_eq!(settings("", "dedup"), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn wrong_files_are_refused_with_the_place() {
+        for (text, message) in [
+            ("[dedup]\nthreads = \n", "config FILE: line 2: must be TOML: "),
+            (
+                "threads = 4",
+                "config FILE: `threads` must be in the table of a command, such as [dedup]",
+            ),
+            ("[dedpu]\nthreads = 4", "config FILE: [dedpu] is no command; there are dedup, index"),
+            ("[dedup]\nglob = [[1]]", "config FILE: `glob` of [dedup] must be text, a number, "),
+        ] {
+            let error = settings(text, "dedup").unwrap_err();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

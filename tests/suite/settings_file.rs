@@ -1,0 +1,77 @@
+//! `--config` and `--print-config`: options in a file.
+
+use crate::program::{Finished, Folder};
+use std::fs;
+
+const DOCUMENTS: &str = "{\"id\":\"a\",\"body\":\"one two three four five six seven\"}\n\
+                         {\"id\":\"b\",\"body\":\"one two three four five six eight\"}\n";
+
+fn folder(settings: &str) -> Folder {
+    Folder::empty().with("in.jsonl", DOCUMENTS).with("simtool.toml", settings)
+}
+
+/// Returns the IDs of the removed documents of the run in `out`.
+fn removed(folder: &Folder) -> Vec<String> {
+    let removed = fs::read_to_string(folder.path("out/removed.jsonl")).unwrap();
+    let id =
+        |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].to_string();
+    removed.lines().map(id).collect()
+}
+
+fn succeeds(run: &Finished) {
+    assert_eq!(run.code, 0, "{}", run.err);
+}
+
+#[test]
+fn options_of_a_file_count_unless_the_command_line_has_them() {
+    let folder = folder(
+        "[dedup]\ntext_field = \"body\"\nsimilarity = 0.6\noutput = \"out\"\nforce = true\n",
+    );
+    succeeds(&folder.run_words("dedup in.jsonl --config simtool.toml"));
+    assert_eq!(removed(&folder), ["\"b\""]);
+    succeeds(&folder.run_words("dedup in.jsonl --config simtool.toml --similarity 0.9"));
+    assert!(removed(&folder).is_empty());
+    succeeds(&folder.run_words("--threads 2 --corpus in.jsonl --config simtool.toml"));
+    assert_eq!(removed(&folder), ["\"b\""]);
+    // The run is explained without the file.
+    fs::remove_file(folder.path("simtool.toml")).unwrap();
+    let why = folder.run_words("why out b");
+    succeeds(&why);
+    assert!(why.out.contains("in.jsonl"), "{}", why.out);
+    let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
+    assert!(
+        summary.contains("--similarity=0.6") && summary.contains("--text-field=body"),
+        "{summary}"
+    );
+}
+
+#[test]
+fn wrong_files_are_refused_with_the_reason() {
+    for (settings, message) in [
+        ("[dedup]\nsimilarty = 0.9", "[dedup] has no option `similarty`"),
+        ("[dedpu]\nsimilarity = 0.9", "[dedpu] is no command; there are "),
+        ("[dedup]\nsimilarity = ", "line 2: must be TOML: "),
+        ("[dedup]\nforce = \"no\"", "`force` must be true or false, not no"),
+        ("[dedup]\nsimilarity = 2", "similarity"),
+    ] {
+        let run =
+            folder(settings).run_words("dedup in.jsonl --text-field body --config simtool.toml");
+        assert_eq!(run.code, 2, "{settings}: {}", run.err);
+        assert!(run.err.contains(message), "{settings}: {}", run.err);
+    }
+    let run = folder("").run_words("dedup in.jsonl --config missing.toml");
+    assert!(run.code != 0 && run.err.contains("missing.toml"), "{}", run.err);
+}
+
+#[test]
+fn printed_settings_are_a_file_that_changes_nothing() {
+    let folder = folder("");
+    for command in ["dedup", "match", "eval", "fingerprint", "join", "index add", "why"] {
+        let printed = folder.run_words(&format!("{command} --print-config"));
+        succeeds(&printed);
+        assert!(printed.out.contains("\n# threads = 0\n"), "{command}: {}", printed.out);
+    }
+    let settings = folder.run_words("dedup --print-config").out;
+    fs::write(folder.path("all.toml"), settings).unwrap();
+    succeeds(&folder.run_words("dedup in.jsonl --text-field body --output out --config all.toml"));
+}
