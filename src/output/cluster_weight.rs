@@ -2,7 +2,7 @@
 //!
 //! # References
 //!
-//! G. Penedo et al. FineWeb2: one pipeline to scale them all. 2025 (section on rehydration).
+//! G. Penedo et al. `FineWeb2`: one pipeline to scale them all. 2025 (section on rehydration).
 
 use std::fmt;
 use std::str::FromStr;

@@ -51,7 +51,7 @@ fn wrong_files_are_refused_with_the_reason() {
         ("[dedup]\nsimilarty = 0.9", "[dedup] has no option `similarty`"),
         ("[dedpu]\nsimilarity = 0.9", "[dedpu] is no command; there are "),
         ("[dedup]\nsimilarity = ", "line 2: must be TOML: "),
-        ("[dedup]\nforce = \"no\"", "`force` must be true or false, not no"),
+        ("[dedup]\nforce = \"no\"", "--force must be true or false, not no"),
         ("[dedup]\nsimilarity = 2", "similarity"),
     ] {
         let run =
