@@ -105,11 +105,14 @@ mod tests {
 
     #[test]
     fn weights_grow_with_the_size() {
-        let weights =
-            |rule: &str| [1, 2, 8].map(|size| rule.parse::<ClusterWeight>().unwrap().of(size));
-        assert_eq!(weights("1"), [1.0, 1.0, 1.0]);
-        assert_eq!(weights("log"), [1.0, 1.693_147, 3.079_442]);
-        assert_eq!(weights("sqrt"), [1.0, 1.414_214, 2.828_427]);
-        assert_eq!(weights("1:0.5,8:4"), [0.5, 0.5, 4.0]);
+        for (rule, weights) in [
+            ("1", "1 1 1"),
+            ("log", "1 1.693147 3.079442"),
+            ("sqrt", "1 1.414214 2.828427"),
+            ("1:0.5,8:4", "0.5 0.5 4"),
+        ] {
+            let rule: ClusterWeight = rule.parse().unwrap();
+            assert_eq!([1, 2, 8].map(|size| rule.of(size).to_string()).join(" "), weights);
+        }
     }
 }

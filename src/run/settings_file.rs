@@ -37,7 +37,7 @@ pub fn read_settings(file: &Path, command: &str, commands: &[&str]) -> Result<Fi
     let wrong = |rule: String| Error::config("config", file.display(), rule);
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let before = error.span().map_or(0, |span| span.start);
-        let line = 1 + text.as_bytes()[..before].iter().filter(|byte| **byte == b'\n').count();
+        let line = 1 + text[..before].matches('\n').count();
         wrong(format!("line {line}: must be TOML: {}", error.message()))
     })?;
     for (name, value) in &table {

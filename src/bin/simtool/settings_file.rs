@@ -149,7 +149,8 @@ fn example(option: &Arg) -> String {
         return "false".to_owned();
     }
     let default = option.get_default_values().first().map(|value| value.to_string_lossy());
-    let name = option.get_value_names().and_then(|names| names.first()).map(|name| name.as_str());
+    let name =
+        option.get_value_names().and_then(|names| names.first()).map(clap::builder::Str::as_str);
     let value = default.as_deref().or(name).unwrap_or_default();
     let is_number = value.parse::<f64>().is_ok_and(f64::is_finite);
     if is_number { value.to_owned() } else { format!("\"{value}\"") }
