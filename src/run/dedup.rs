@@ -55,6 +55,7 @@ pub struct DryRun {
     pub estimate: Estimate,
     plan: Plan,
     reasons: Vec<String>,
+    examples: Vec<String>,
     output: PathBuf,
 }
 
@@ -113,16 +114,18 @@ pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
     let inputs = open_inputs(request, face)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let corpora = corpora(&inputs, &strict);
-    let ChosenPlan { plan, reasons, .. } = choose(request, plan, corpora, face)?;
+    let ChosenPlan { plan, reasons, examples, .. } = choose(request, plan, corpora, face)?;
     let estimate = estimate(corpora, &plan, Care::Thorough);
     let faults = inputs.iter().flat_map(|input| input.path_faults().iter().cloned()).collect();
-    Ok(DryRun { faults, estimate, plan, reasons, output: request.output.clone() })
+    Ok(DryRun { faults, estimate, plan, reasons, examples, output: request.output.clone() })
 }
 
 impl fmt::Display for DryRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.reasons.is_empty() {
-            writeln!(f, "chosen: {}\n  {}", self.plan.method(), self.reasons.join("\n  "))?;
+            let lines: Vec<&str> =
+                self.reasons.iter().chain(&self.examples).map(String::as_str).collect();
+            writeln!(f, "chosen: {}\n  {}", self.plan.method(), lines.join("\n  "))?;
         }
         self.plan.fmt(f)?;
         if let Some(join) = &self.estimate.join_plan {
@@ -199,6 +202,8 @@ pub(super) struct ChosenPlan {
     pub(super) plan: Plan,
     /// One sentence for each setting of the method that was chosen. Empty if the user named the method.
     reasons: Vec<String>,
+    /// Sentences with sampled pairs just above and just below the chosen threshold.
+    examples: Vec<String>,
     /// Whether the method was chosen from a sample that had documents.
     is_by_documents: bool,
 }
@@ -212,20 +217,25 @@ pub(super) fn choose(
 ) -> Result<ChosenPlan> {
     // If the user named a method, no sample is needed.
     let Some(given) = request.chosen_by_sample() else {
-        return Ok(ChosenPlan { plan, reasons: Vec::new(), is_by_documents: false });
+        let (reasons, examples) = (Vec::new(), Vec::new());
+        return Ok(ChosenPlan { plan, reasons, examples, is_by_documents: false });
     };
     let suggestion = suggest(corpora, given, plan.resources(), face.progress())?;
     let reasons = suggestion.reasons.iter().map(|reason| face.message(reason)).collect();
     let is_by_documents = suggestion.profile.sampled > 0;
-    Ok(ChosenPlan { plan: request.plan(suggestion.method)?, reasons, is_by_documents })
+    let examples = suggestion.pairs.sentences();
+    Ok(ChosenPlan { plan: request.plan(suggestion.method)?, reasons, examples, is_by_documents })
 }
 
 /// If the method was chosen from a sample, passes it to `face` as a notice. If the user of `face` sees notes,
 /// also passes the plan and its estimated costs.
 pub(super) fn announce(chosen: &ChosenPlan, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
-    let ChosenPlan { plan, reasons, is_by_documents } = chosen;
+    let ChosenPlan { plan, reasons, examples, is_by_documents } = chosen;
     if *is_by_documents {
         face.notice(Notice::Chosen(plan.method(), reasons));
+        for example in examples {
+            face.notice(Notice::Note(example));
+        }
     }
     if !face.reads_notes() {
         return;

@@ -6,6 +6,7 @@ use super::sampled_terms::SampledTerms;
 use super::stretch::TextReceiver;
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, RowMaker, RowScratch, TermScratch};
 use simtool_kernels::Isa;
+use simtool_model::document::Document;
 use simtool_model::fingerprint_rows::{FingerprintRows, Shape};
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
@@ -130,7 +131,8 @@ impl TextReceiver for TextMaker {
         self.left = ((KEPT_ROWS as f64 * share) as usize).max(LEAST_ROWS);
     }
 
-    fn receive(&mut self, text: &[u8]) -> usize {
+    fn receive(&mut self, document: &Document<'_>) -> usize {
+        let text = document.text;
         match &mut self.kind {
             MakerKind::Terms(maker, scratch) => {
                 let terms = maker.find(text, scratch);

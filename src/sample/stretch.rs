@@ -23,8 +23,8 @@ pub(crate) trait TextReceiver {
     /// that were chosen for its stratum, which are the shards of one kind.
     fn begin_stretch(&mut self, share: f64);
 
-    /// Receives a text and returns the number of its terms.
-    fn receive(&mut self, text: &[u8]) -> usize;
+    /// Receives a document and returns the number of its terms.
+    fn receive(&mut self, document: &Document<'_>) -> usize;
 }
 
 /// Numbers that were measured while a stretch was read. A stretch is a part of a shard, or the whole
@@ -178,7 +178,7 @@ impl<'r> StretchReading<'r> {
         let bytes = document.text.len() as f64;
         if self.is_text_wanted() {
             let start = Instant::now();
-            self.counts.amounts.terms += self.receiver.receive(document.text) as f64;
+            self.counts.amounts.terms += self.receiver.receive(document) as f64;
             self.counts.receiving += start.elapsed();
             self.counts.received_bytes += bytes;
         }

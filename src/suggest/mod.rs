@@ -4,13 +4,20 @@
 //! settings give the same choice, with any number of threads. [`CorpusProfile`] describes the sample, and
 //! [`Nearest`] has similarities of its documents. The rules that choose the method depend only on these
 //! values and on the settings of the user.
+//!
+//! A threshold other than the default is chosen only if there is a gap between the similarities of unrelated
+//! documents and of repeats. Otherwise the default is used.
 
+mod gap;
+mod nearest;
 mod profile;
 mod rules;
 
-pub use profile::{CorpusProfile, Nearest, Quantiles};
+pub use nearest::{ExamplePair, ExamplePairs, Nearest};
+pub use profile::{CorpusProfile, Quantiles};
 
 use crate::method::{Method, Terms};
+use gap::{Limits, find_gap};
 use profile::SampledTexts;
 use simtool_base::error::Result;
 use simtool_base::options::Options;
@@ -36,6 +43,10 @@ pub struct Suggestion {
     pub compared: (Terms, &'static Measure),
     /// Chosen threshold in hundredths. Documents with at least this similarity count as near-duplicates.
     pub least: usize,
+    /// Description of the similarities in the sample, for example "gap between 0.45 and 0.62".
+    pub seen: String,
+    /// Sampled pairs with similarities just above and just below the threshold.
+    pub pairs: ExamplePairs,
 }
 
 /// Chooses a method for removing near-duplicates from one collection, or for matching two collections.
@@ -62,6 +73,44 @@ pub fn suggest(
         reasons.push(reason);
     }
     let terms = Terms::parse(&mut options.clone())?;
+    let (asked, measure) = asked(&options)?;
+    let nearest = nearest::nearest(&sampled, (&terms, measure), context)?;
+    let sampled_share = profile.sampled as f64 / profile.documents.max(1) as f64;
+    let limits = Limits { copies: rules::copies(measure), sampled_share };
+    let mut evidence = find_gap(&nearest, limits);
+    if evidence.has_similarities {
+        // The threshold may be of another measure, so the description names its own.
+        evidence.seen = format!("{}, by {} of {terms}", evidence.seen, measure.described);
+    }
+    let chosen = rules::choose(&profile, &nearest, &evidence, (measure, asked), given);
+    chosen.replace_settings(&mut options, &mut reasons);
+    let (limit_measure, least) = match chosen.default_because {
+        Some(_) => (&JACCARD, rules::DEFAULT_LEAST),
+        None => (measure, asked.or(evidence.least).unwrap_or(limits.copies)),
+    };
+    let limit_terms = Terms::parse(&mut options.clone())?;
+    let is_compared = limit_terms == terms && limit_measure.name == measure.name;
+    let nearest = if is_compared {
+        nearest
+    } else {
+        nearest::nearest(&sampled, (&limit_terms, limit_measure), context)?
+    };
+    reasons.extend(chosen.limit_reason(&nearest, (limit_measure, least), &evidence, given));
+    reasons.push(chosen.reason.clone());
+    Ok(Suggestion {
+        method: rules::complete(&chosen, least, options)?,
+        reasons,
+        profile,
+        pairs: nearest.examples(least, &sampled),
+        nearest,
+        compared: (limit_terms, limit_measure),
+        least,
+        seen: evidence.seen,
+    })
+}
+
+/// Returns the threshold, in hundredths, that the user asked for, if any, and the measure to compare with.
+fn asked(options: &Options) -> Result<(Option<usize>, &'static Measure)> {
     let asked = options.clone().take("similarity");
     let asked = asked.map(|text| Threshold::parse_measured("similarity", &text)).transpose()?;
     let named = options.clone().take("measure").filter(|measure| measure == "jaccard");
@@ -70,27 +119,11 @@ pub fn suggest(
         (None, Some(_)) => &JACCARD,
         (None, None) => &COSINE,
     };
-    let nearest = profile::nearest(&sampled, (&terms, measure), context)?;
-    let (found, reason) = rules::threshold(&nearest, measure);
-    let least = match asked {
-        Some(asked) => {
-            let (part, whole) = asked.fraction();
-            (u64::from(part) * 100).div_ceil(u64::from(whole)) as usize
-        }
-        None if given.has("max_distance") => found,
-        None => {
-            reasons.push(reason);
-            found
-        }
-    };
-    let chosen = rules::method(&profile, &nearest, (measure, least), given);
-    let is_replaced = |reason: &String| {
-        chosen.instead.iter().any(|(name, _)| reason.starts_with(&format!("`{name}` ")))
-    };
-    reasons.retain(|reason| !is_replaced(reason));
-    reasons.push(chosen.reason.clone());
-    let method = rules::complete(&chosen, least, options)?;
-    Ok(Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least })
+    let hundredths = asked.map(|asked| {
+        let (part, whole) = asked.fraction();
+        (u64::from(part) * 100).div_ceil(u64::from(whole)) as usize
+    });
+    Ok((hundredths, measure))
 }
 
 #[cfg(test)]

@@ -2,15 +2,18 @@
 //! user.
 //!
 //! The constants come from two sources: the labelled collections that `simtool eval` was measured on, and the
-//! times that joins take. On these collections, shingles of characters are best in every script. The best
-//! threshold is between the similarities of unrelated documents and of near-duplicates.
+//! times that joins take. On collections with a gap between unrelated documents and repeats, shingles of
+//! characters with a threshold in the gap are best in every script. On others, such as pages of a crawl, the
+//! default is best.
 
-use super::profile::{CorpusProfile, Nearest};
+use super::gap::Evidence;
+use super::nearest::{Nearest, documents, ratio};
+use super::profile::{CorpusProfile, UNSPACED};
 use crate::method::Method;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
-use simtool_base::quantity::{bytes, counted, grouped, percent};
-use simtool_model::similarity::Measure;
+use simtool_base::quantity::{bytes, grouped, percent};
+use simtool_model::similarity::{JACCARD, Measure};
 
 /// Median number of characters of the documents below which shorter shingles are chosen. In a short document,
 /// one changed word affects most of the longer shingles.
@@ -18,25 +21,14 @@ const SHORT: u64 = 200;
 /// Median number of characters of the documents below which shingles of two characters are chosen, in scripts
 /// without spaces. In these scripts, a character is a word or half of a word.
 const SHORT_UNSPACED: u64 = 60;
-/// Minimum share of letters in scripts without spaces, such as Chinese, for which the rules for these scripts
-/// are used.
-const UNSPACED: f64 = 0.5;
-/// Minimum median number of words of the documents for which shingles of five words can be chosen.
-const LONG: u64 = 50;
-/// Minimum number of probes from which a threshold is chosen. A probe is a sampled document that was compared
-/// with the whole sample. With fewer probes, the threshold is [`USUAL`].
-const ENOUGH: u64 = 20;
-/// Similarity threshold, in hundredths, for a sample that is too small to choose a threshold from.
-const USUAL: usize = 50;
-/// Smallest similarity threshold, in hundredths, that the rules choose.
-const LEAST: usize = 20;
-/// Greatest similarity threshold, in hundredths, that the rules choose.
-const MOST: usize = 95;
-/// Distance from the middle of a window to its ends, in hundredths. A window is a range of similarities in
-/// which pairs are counted.
-const HALF: usize = 3;
-/// Width of a window, in hundredths. It is also the distance between the middles of two adjacent windows.
-const STEP: usize = 2 * HALF + 1;
+/// Settings of the default method that replace settings chosen from the sample.
+const DEFAULT_SHINGLE: (&str, &str) = ("shingle", "words:3");
+const DEFAULT_SIMILARITY: (&str, &str) = ("similarity", "0.8");
+/// Default similarity, in hundredths.
+pub(super) const DEFAULT_LEAST: usize = 80;
+/// Similarity, in hundredths, of two sets of equal size with a Jaccard similarity of 0.8, by all other
+/// measures.
+const DEFAULT_LEAST_OTHERWISE: usize = 89;
 /// High similarity threshold, in hundredths. From this threshold on, an exact join of sets skips nearly all
 /// pairs without comparing them.
 const HIGH: usize = 80;
@@ -82,63 +74,9 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
     (shingle, format!("`shingle` {shingle}: {why}"))
 }
 
-/// Chooses the similarity threshold in hundredths, and returns it with the reason.
-///
-/// The threshold lies between two groups of pairs. The first group is pairs of unrelated documents, which
-/// become fewer as the similarity grows. The second group is near-duplicates, which have higher similarities.
-pub(super) fn threshold(nearest: &Nearest, measure: &Measure) -> (usize, String) {
-    let Nearest { probes, of_all, bulk, .. } = nearest;
-    if *probes < ENOUGH {
-        let why =
-            format!("the usual value, because a sample of {} is too small", documents(*probes));
-        return (USUAL, reason(measure, USUAL, &why));
-    }
-    let window =
-        |at: usize| -> u64 { of_all.iter().skip(at.saturating_sub(HALF)).take(STEP).sum() };
-    // `top` is the similarity that most unrelated documents have. Above it the counts decline until `foot`.
-    let end = of_all.len() - STEP;
-    let top = (*bulk..end).find(|&at| window(at + STEP) <= window(at)).unwrap_or(end);
-    let foot = (top..end).find(|&at| window(at + STEP) > window(at)).unwrap_or(end);
-    let valley = (foot..=foot + STEP).min_by_key(|&at| window(at)).unwrap_or(foot);
-    let above = of_all.iter().skip(valley).position(|&count| count > 0);
-    // If the valley has pairs, its lowest point is the threshold. If it has none, it is a gap, and the threshold is
-    // the middle of the gap.
-    let (least, why) = if window(valley) > 0 {
-        let why = "the fewest pairs of the sample have about this similarity: unrelated documents \
-                   have less, near-duplicates more";
-        (valley, why.to_owned())
-    } else {
-        let below = of_all.iter().take(valley).rposition(|&count| count > 0).unwrap_or(0);
-        let next = above.map_or(100, |above| valley + above);
-        let unrelated = format!("unrelated documents of the sample are up to {}", ratio(below));
-        let why = match above {
-            Some(_) => format!("{unrelated} similar, near-duplicates at least {}", ratio(next)),
-            None => format!("{unrelated} similar, and there are no near-duplicates"),
-        };
-        ((below + next).div_ceil(2), why)
-    };
-    let least = least.clamp(LEAST, MOST);
-    let repeated = nearest.repeated(least);
-    let share = match repeated {
-        0 => String::new(),
-        _ => format!("; {} of the documents have a near-duplicate", percent(repeated, *probes)),
-    };
-    (least, reason(measure, least, &(why + &share)))
-}
-
-fn reason(measure: &Measure, least: usize, why: &str) -> String {
-    format!("`similarity` {}:{}: {why}", measure.name, ratio(least))
-}
-
-fn documents(count: u64) -> String {
-    counted(count, "document")
-}
-
-fn ratio(hundredths: usize) -> String {
-    match hundredths {
-        100.. => "1".to_owned(),
-        _ => format!("0.{hundredths:02}"),
-    }
+/// Returns the similarity, in hundredths, from which on the default method finds a pair, too.
+pub(super) fn copies(measure: &Measure) -> usize {
+    if measure.name == JACCARD.name { DEFAULT_LEAST } else { DEFAULT_LEAST_OTHERWISE }
 }
 
 /// The chosen method, and the settings that it needs instead of settings that were chosen before.
@@ -147,18 +85,107 @@ pub(super) struct ChosenMethod {
     pub(super) name: &'static str,
     /// Names and values of settings that replace the values chosen from the sample, for example `recall` and
     /// `0.95`.
-    pub(super) instead: &'static [(&'static str, &'static str)],
+    pub(super) instead: Vec<(&'static str, &'static str)>,
     pub(super) reason: String,
+    /// Reason for the default threshold. `None` if the threshold is not the default.
+    pub(super) default_because: Option<String>,
 }
 
 impl ChosenMethod {
-    fn new(
-        name: &'static str,
-        instead: &'static [(&'static str, &'static str)],
-        why: &str,
-    ) -> Self {
-        Self { name, instead, reason: format!("`method` {name}: {why}") }
+    fn new(name: &'static str, instead: &[(&'static str, &'static str)], why: &str) -> Self {
+        let reason = format!("`method` {name}: {why}");
+        Self { name, instead: instead.to_vec(), reason, default_because: None }
     }
+
+    /// Replaces the shingle that was chosen from the sample by the default one, unless the user gave it.
+    fn with_default_shingle(mut self, given: &Options) -> Self {
+        if !given.has("shingle") && !given.has("tokenizer") {
+            self.instead.push(DEFAULT_SHINGLE);
+        }
+        self
+    }
+
+    /// Replaces settings that were chosen from the sample, and the reasons for them.
+    pub(super) fn replace_settings(&self, options: &mut Options, reasons: &mut Vec<String>) {
+        for &(name, value) in &self.instead {
+            let is_of_setting = |reason: &String| reason.starts_with(&format!("`{name}` "));
+            reasons.retain(|reason| !is_of_setting(reason));
+            if options.take(name).is_some() && name == DEFAULT_SHINGLE.0 {
+                reasons.push(format!("`{name}` {value}: the default"));
+            }
+            options.set(name, value);
+        }
+    }
+
+    /// Returns the reason for the threshold. Returns `None` if the user gave the threshold. `nearest` has the
+    /// similarities of the sample by `measure`, and `least` is the threshold in hundredths.
+    pub(super) fn limit_reason(
+        &self,
+        nearest: &Nearest,
+        (measure, least): (&Measure, usize),
+        evidence: &Evidence,
+        given: &Options,
+    ) -> Option<String> {
+        let share = |least| percent(nearest.repeated(least), nearest.probes);
+        if let Some(why) = &self.default_because {
+            let (name, value) = DEFAULT_SIMILARITY;
+            let share = share(least);
+            return Some(format!(
+                "`{name}` {value}: the default ({why}); {share} of the documents have a near-duplicate"
+            ));
+        }
+        if given.has("similarity") || given.has("max_distance") {
+            return None;
+        }
+        Some(format!(
+            "`similarity` {}:{}: {}; {} of the documents have a near-duplicate, and {} one that the default \
+             would find, too",
+            measure.name,
+            ratio(least),
+            evidence.seen,
+            share(least),
+            share(copies(measure))
+        ))
+    }
+}
+
+/// Chooses the method, and whether a threshold in a gap or the default is used. `measure` is the measure of the
+/// similarities in `nearest`, and `asked` is the threshold that the user gave, in hundredths.
+pub(super) fn choose(
+    profile: &CorpusProfile,
+    nearest: &Nearest,
+    evidence: &Evidence,
+    (measure, asked): (&Measure, Option<usize>),
+    given: &Options,
+) -> ChosenMethod {
+    let is_limited = asked.is_some() || given.has("max_distance");
+    let Some(gap) = evidence.least else {
+        if !is_limited {
+            return default_method(given, &evidence.seen);
+        }
+        // Without a gap, there is no evidence for other shingles than the default ones.
+        let least = asked.unwrap_or(copies(measure));
+        return method(profile, nearest, (measure, least), given).with_default_shingle(given);
+    };
+    method(profile, nearest, (measure, asked.unwrap_or(gap)), given)
+}
+
+/// Returns the default method, or one with fingerprints and the same threshold if the user gave an option that
+/// needs them. `why` says why no other method was chosen.
+fn default_method(given: &Options, why: &str) -> ChosenMethod {
+    let mut chosen = match needs_fingerprints(given) {
+        Some(chosen) => chosen,
+        None => ChosenMethod::new("exact", &[], "the default"),
+    };
+    chosen.instead.push(DEFAULT_SIMILARITY);
+    chosen.default_because = Some(why.to_owned());
+    chosen.with_default_shingle(given)
+}
+
+/// Returns the method with fingerprints if the user gave an option that no other method has.
+fn needs_fingerprints(given: &Options) -> Option<ChosenMethod> {
+    let option = given.names().find(|option| !OF_SETS.contains(option))?;
+    Some(ChosenMethod::new("minhash", &[], &format!("`{option}` needs fingerprints")))
 }
 
 /// Chooses between the methods `exact` and `minhash`. `least` is the chosen threshold in hundredths, and
@@ -170,8 +197,8 @@ pub(super) fn method(
     given: &Options,
 ) -> ChosenMethod {
     // Some settings exist for one kind of method only and so decide the choice.
-    if let Some(option) = given.names().find(|option| !OF_SETS.contains(option)) {
-        return ChosenMethod::new("minhash", &[], &format!("`{option}` needs fingerprints"));
+    if let Some(chosen) = needs_fingerprints(given) {
+        return chosen;
     }
     if !measure.is_estimated {
         let why = format!("{} compares the sets themselves", measure.name);
@@ -183,8 +210,7 @@ pub(super) fn method(
     // Otherwise the size decides: sets are compared if they fit into memory and comparing them is not too slow.
     let sets = Sets::new(profile, nearest);
     if least >= HIGH {
-        let why = "so high a threshold leaves few pairs to compare";
-        return sets.method_for_high_threshold(&[("recall", "0.95")], &[], why);
+        return sets.method_for_high_threshold();
     }
     let is_affordable = profile.pairs * nearest.terms as f64 <= AFFORDABLE_TERMS;
     let all = documents(profile.documents);
@@ -200,36 +226,8 @@ pub(super) fn method(
         };
         return ChosenMethod::new("minhash", &[], &format!("{why}; 64 bytes represent each"));
     }
-    nearly_equal(profile, least, given, &sets)
-}
-
-/// Chooses the method for a collection that has too many pairs to compare all of them at a low threshold. The
-/// method then searches only nearly equal documents, with a similarity of at least 0.8.
-fn nearly_equal(
-    profile: &CorpusProfile,
-    least: usize,
-    given: &Options,
-    sets: &Sets<'_>,
-) -> ChosenMethod {
-    let all = documents(profile.documents);
-    let why = format!(
-        "{all} are too many for all pairs at {}, so only nearly equal documents are searched, at 0.8",
-        ratio(least)
-    );
-    let takes_words = !given.has("shingle")
-        && !given.has("tokenizer")
-        && profile.unspaced < UNSPACED
-        && profile.words.median >= LONG;
-    if takes_words {
-        sets.method_for_high_threshold(
-            &[("shingle", "words:5"), ("similarity", "0.8"), ("recall", "0.95")],
-            &[("shingle", "words:5"), ("similarity", "0.8")],
-            &format!("{why} of five consecutive words"),
-        )
-    } else {
-        let for_rows = &[("similarity", "0.8"), ("recall", "0.95")];
-        sets.method_for_high_threshold(for_rows, &[("similarity", "cosine:0.8")], &why)
-    }
+    let why = format!("{all} are too many for all pairs at {}", ratio(least));
+    default_method(given, &why)
 }
 
 /// Profile of a collection, and the estimated number of terms of all its sets together.
@@ -255,19 +253,14 @@ impl<'p> Sets<'p> {
     }
 
     /// Chooses the method for a high threshold. It is `exact` if the terms can be counted in memory,
-    /// otherwise `minhash`. The settings in `for_sets` (for `exact`) or `for_rows` (for `minhash`) replace
-    /// settings that were chosen from the sample.
-    fn method_for_high_threshold(
-        &self,
-        for_rows: &'static [(&'static str, &'static str)],
-        for_sets: &'static [(&'static str, &'static str)],
-        why: &str,
-    ) -> ChosenMethod {
+    /// otherwise `minhash`.
+    fn method_for_high_threshold(&self) -> ChosenMethod {
+        let why = "so high a threshold leaves few pairs to compare";
         if self.fit(BYTES_A_COUNTED_TERM) {
-            let why = format!("{why}, so the sets themselves are compared");
-            ChosenMethod::new("exact", for_sets, &why)
+            ChosenMethod::new("exact", &[], &format!("{why}, so the sets themselves are compared"))
         } else {
-            ChosenMethod::new("minhash", for_rows, &format!("{why}; {}", self.do_not_fit()))
+            let why = format!("{why}; {}", self.do_not_fit());
+            ChosenMethod::new("minhash", &[("recall", "0.95")], &why)
         }
     }
 }
@@ -279,12 +272,6 @@ pub(super) fn complete(
     least: usize,
     mut options: Options,
 ) -> Result<Method> {
-    // Settings that the chosen method needs replace the ones that were chosen from the sample.
-    for &(name, value) in chosen.instead {
-        drop(options.take(name));
-        options.set(name, value);
-    }
-    let is_replaced = chosen.instead.iter().any(|(name, _)| *name == "similarity");
     let is_limited = options.has("similarity") || options.has("max_distance");
     if chosen.name == "exact" && !is_limited {
         options.set("similarity", format!("cosine:{}", ratio(least)));
@@ -296,7 +283,6 @@ pub(super) fn complete(
         // Distances must use the measure by which the threshold was chosen.
         let (measure, similarity) = match given.split_once(':') {
             Some((measure, similarity)) => (measure.to_owned(), similarity.to_owned()),
-            None if is_replaced => ("cosine".to_owned(), given),
             None => ("jaccard".to_owned(), given),
         };
         let measured = simtool_model::similarity::measure(&measure);

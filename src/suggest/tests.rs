@@ -1,7 +1,8 @@
 //! Tests of each rule with the simplest profile for which the rule decides.
 
-use super::profile::{CorpusProfile, Nearest, Quantiles};
-use super::rules::{complete, method, shingle, threshold};
+use super::nearest::Nearest;
+use super::profile::{CorpusProfile, Quantiles};
+use super::rules::{complete, method, shingle};
 use super::suggest;
 use simtool_base::options::Options;
 use simtool_base::progress::NoProgress;
@@ -32,23 +33,6 @@ fn of_documents(documents: u64) -> CorpusProfile {
     CorpusProfile { documents, pairs, ..pages() }
 }
 
-/// Returns the similarities of 200 probes to the other documents of a sample. Unrelated documents have
-/// similarities below `end` hundredths. Each number in `repeats` is the similarity of one probe to a
-/// near-duplicate.
-fn crowd(end: u8, repeats: &[u8]) -> Nearest {
-    let unrelated = |probe: u8| {
-        let rank = (u32::from(end).pow(2) * u32::from(probe) / 200).isqrt() as u8;
-        let height = end.saturating_sub(1 + rank);
-        (0..20).map(move |at| height.saturating_sub(at / 4))
-    };
-    let similarities = |probe: u8| {
-        let repeat = repeats.get(usize::from(probe)).copied();
-        repeat.into_iter().chain(unrelated(probe)).take(20).collect()
-    };
-    let nearest: Vec<Vec<u8>> = (0..200).map(similarities).collect();
-    Nearest::new(&nearest, 2000)
-}
-
 #[test]
 fn shingles_are_of_characters_by_script_and_length() {
     let chosen = |unspaced, median| {
@@ -71,60 +55,15 @@ fn shingles_are_of_characters_by_script_and_length() {
 }
 
 #[test]
-fn too_few_documents_say_nothing_of_a_threshold() {
-    let nearest = Nearest::new(&vec![vec![90]; 19], 100);
-    let (least, reason) = threshold(&nearest, &COSINE);
-    assert_eq!(least, 50);
-    assert!(
-        reason.ends_with("the usual value, because a sample of 19 documents is too small"),
-        "{reason}"
-    );
-    assert_eq!(threshold(&Nearest::new(&[], 0), &COSINE).0, 50);
-}
-
-#[test]
-fn the_threshold_is_the_middle_of_an_empty_gap() {
-    let (least, reason) = threshold(&crowd(30, &[80, 90, 99]), &COSINE);
-    assert_eq!(least, 55, "{reason}");
-    assert!(reason.contains("are up to 0.29 similar, near-duplicates at least 0.80"), "{reason}");
-    assert!(reason.ends_with("; 1.5 % of the documents have a near-duplicate"), "{reason}");
-    let (least, reason) = threshold(&crowd(30, &[]), &COSINE);
-    assert_eq!(least, 65, "{reason}");
-    assert!(reason.ends_with("0.29 similar, and there are no near-duplicates"), "{reason}");
-}
-
-#[test]
-fn the_threshold_is_where_fewest_pairs_are() {
-    let repeat = |at: u32| 35 + (3600 * at / 160).isqrt() as u8;
-    let repeats: Vec<u8> = (0..160).map(repeat).collect();
-    let (least, reason) = threshold(&crowd(40, &repeats), &COSINE);
-    assert!((40..=46).contains(&least), "{least}: {reason}");
-    assert!(reason.contains("fewest pairs"), "{reason}");
-}
-
-#[test]
-fn what_many_documents_share_is_no_repeat() {
-    // All pages of one template have a similarity of 0.7, and two are copies.
-    let page = |at: u8| -> Vec<u8> {
-        let template = (0..20).map(|other| 66 + (at + other) % 7);
-        let mut all: Vec<u8> = (at < 2).then_some(97).into_iter().chain(template).collect();
-        all.sort_unstable_by(|a, b| b.cmp(a));
-        all.truncate(20);
-        all
-    };
-    let nearest: Vec<Vec<u8>> = (0..100).map(page).collect();
-    let (least, reason) = threshold(&Nearest::new(&nearest, 500), &COSINE);
-    assert_eq!(least, 85, "{reason}");
-}
-
-#[test]
 fn few_documents_are_compared_by_their_sets_and_many_by_fingerprints() {
-    let nearest = crowd(30, &[80]);
+    let nearest = Nearest::of_one_script(&vec![vec![30]; 200], 2000);
     let chosen = |profile: &CorpusProfile, least| {
         let chosen = method(profile, &nearest, (&COSINE, least), &Options::new());
         let mut options = Options::new();
         options.set("shingle", "chars:6");
-        (complete(&chosen, least, options).unwrap().to_string(), chosen.reason)
+        chosen.replace_settings(&mut options, &mut Vec::new());
+        let why = chosen.default_because.clone().unwrap_or_default();
+        (complete(&chosen, least, options).unwrap().to_string(), chosen.reason + &why)
     };
     let (few, reason) = chosen(&pages(), 47);
     assert_eq!(few, "exact:similarity=cosine:0.47,shingle=chars:6");
@@ -137,41 +76,55 @@ fn few_documents_are_compared_by_their_sets_and_many_by_fingerprints() {
     let (high, reason) = chosen(&of_documents(20_000), 80);
     assert_eq!(high, "exact:similarity=cosine:0.80,shingle=chars:6");
     assert!(reason.contains("so high a threshold"), "{reason}");
-
-    let (crawl, reason) = chosen(&of_documents(1_000_000), 47);
-    assert_eq!(crawl, "exact:similarity=0.8,shingle=words:5");
-    assert!(reason.contains("1,000,000 documents are too many for all pairs at 0.47"), "{reason}");
-
     let large = CorpusProfile { memory: 1 << 30, ..of_documents(1_000_000) };
-    let (sketched, reason) = chosen(&large, 47);
+    let (sketched, reason) = chosen(&large, 80);
     assert!(sketched.starts_with("minhash:") && sketched.contains("recall=0.95"), "{sketched}");
-    assert!(sketched.contains("shingle=words:5"), "{sketched}");
     assert!(reason.contains("do not fit into 1.1 GB"), "{reason}");
+
+    // If a low threshold is too expensive, the default is used.
+    for profile in [of_documents(1_000_000), large] {
+        let (crawl, reason) = chosen(&profile, 47);
+        assert_eq!(crawl, "exact:similarity=0.8,shingle=words:3");
+        assert!(
+            reason.contains("1,000,000 documents are too many for all pairs at 0.47"),
+            "{reason}"
+        );
+    }
 
     let small = CorpusProfile { memory: 1 << 20, ..pages() };
     assert!(chosen(&small, 47).0.starts_with("minhash:"));
-
-    let han = CorpusProfile { unspaced: 1.0, ..of_documents(1_000_000) };
-    assert_eq!(chosen(&han, 47).0, "exact:similarity=cosine:0.8,shingle=chars:6");
 }
 
-/// Returns pages of invented words. Every tenth page is a copy of the page before it, with one word changed.
-fn texts() -> Vec<String> {
+/// Returns pages of invented words. Every tenth page is a copy of the page before it. A word in `every` words
+/// of the first copy is changed, and fewer in the next ones.
+fn copied_texts(every: usize) -> Vec<String> {
     let text = |at: usize| {
         let copied = if at % 10 == 9 { at - 1 } else { at };
         let words = (0..120).map(|word| (copied * 7919 + word * (word + copied) * 31) % 4999);
         let mut words: Vec<String> = words.map(|word| format!("wo{word}rd")).collect();
         if copied != at {
-            words[60] = "changed".to_owned();
+            words.iter_mut().step_by(every + at / 40).for_each(|word| "changed".clone_into(word));
         }
         words.join(" ")
     };
     (0..100).map(text).collect()
 }
 
+/// Returns pages with repeats that differ in a fourth to a sixth of the words. The default does not find them.
+fn texts() -> Vec<String> {
+    copied_texts(4)
+}
+
 fn suggested(given: &str, threads: usize) -> simtool_base::error::Result<super::Suggestion> {
-    let texts = texts();
-    let texts = Texts::of(&texts);
+    suggested_for(&texts(), given, threads)
+}
+
+fn suggested_for(
+    texts: &[String],
+    given: &str,
+    threads: usize,
+) -> simtool_base::error::Result<super::Suggestion> {
+    let texts = Texts::of(texts);
     let resources = Resources { threads, ..Resources::default() };
     let given = Options::parse(given).unwrap();
     suggest(Sides::One(&texts as &dyn Corpus), &given, &resources, &NoProgress)
@@ -185,7 +138,8 @@ fn what_is_given_stays_and_the_rest_is_chosen() {
     assert_eq!(method("shingle=words:2,similarity=0.5"), "exact:similarity=0.5,shingle=words:2");
     assert_eq!(method("similarity=0.5"), "exact:similarity=0.5,shingle=chars:6");
     let containment = method("similarity=containment:0.5,stop_words=none");
-    assert_eq!(containment, "exact:similarity=containment:0.5,shingle=chars:6");
+    // By containment, these repeats are no different from copies, so there is no gap.
+    assert_eq!(containment, "exact:similarity=containment:0.5,shingle=words:3");
     assert!(method("weight=idf").ends_with("shingle=chars:6,weight=idf"));
     let fingerprints = method("bits=8,max_distance=300");
     assert!(fingerprints.starts_with("minhash:lanes=62,bits=8,"), "{fingerprints}");
@@ -206,12 +160,57 @@ fn what_is_given_stays_and_the_rest_is_chosen() {
 }
 
 #[test]
+fn without_a_gap_the_default_is_chosen() {
+    // Copies with one changed word are found by the default, too.
+    let copies = copied_texts(120);
+    let chosen = |given| {
+        let suggestion = suggested_for(&copies, given, 1).unwrap();
+        (suggestion.method.to_string(), suggestion.reasons.join("\n"))
+    };
+    let (method, reasons) = chosen("");
+    assert_eq!(method, "exact:similarity=0.8,shingle=words:3", "{reasons}");
+    assert!(reasons.contains("`shingle` words:3: the default\n"), "{reasons}");
+    assert!(reasons.contains("`similarity` 0.8: the default (no pairs between "), "{reasons}");
+    assert!(
+        reasons.contains(
+            ": copies only, by cosine of chars:6); 20.0 % of the documents have a near-duplicate"
+        ),
+        "{reasons}"
+    );
+    assert!(reasons.ends_with("`method` exact: the default"), "{reasons}");
+    assert_eq!(chosen("shingle=chars:5").0, "exact:similarity=0.8,shingle=chars:5");
+    assert_eq!(chosen("similarity=0.5").0, "exact:similarity=0.5,shingle=words:3");
+    assert_eq!(chosen("weight=idf").0, "exact:similarity=0.8,shingle=words:3,weight=idf");
+    let fingerprints = chosen("bits=8").0;
+    assert!(fingerprints.contains("measure=jaccard"), "{fingerprints}");
+    assert!(fingerprints.contains("shingle=words:3"), "{fingerprints}");
+}
+
+#[test]
+fn pairs_around_the_threshold_are_shown() {
+    let found = suggested("", 2).unwrap();
+    assert!(found.seen.starts_with("gap between 0."), "{}", found.seen);
+    let super::ExamplePairs { above, below } = &found.pairs;
+    assert_eq!((above.len(), below.len()), (5, 5));
+    assert!(above.iter().all(|pair| pair.similarity >= found.least), "{above:?}");
+    assert!(below.iter().all(|pair| pair.similarity < found.least), "{below:?}");
+    assert!(above.is_sorted_by_key(|pair| pair.similarity), "{above:?}");
+    assert!(below.is_sorted_by_key(|pair| 100 - pair.similarity), "{below:?}");
+    // Texts without IDs are shown by their beginnings.
+    assert!(above[0].names[0].starts_with("\"wo"), "{above:?}");
+    let sentences = found.pairs.sentences();
+    assert!(sentences[0].starts_with("just above the threshold: 0."), "{sentences:?}");
+    assert!(sentences[1].starts_with("just below the threshold: 0."), "{sentences:?}");
+}
+
+#[test]
 fn any_number_of_threads_suggests_the_same() {
     let one = suggested("", 1).unwrap();
     assert_eq!(one.nearest.repeated(one.least), 20, "{:?}", one.reasons);
     for threads in [2, 5] {
         let other = suggested("", threads).unwrap();
         assert_eq!((&one.reasons, &one.nearest), (&other.reasons, &other.nearest));
+        assert_eq!(one.pairs, other.pairs);
         assert_eq!(
             (one.method.to_string(), one.profile.clone()),
             (other.method.to_string(), other.profile)
@@ -239,6 +238,6 @@ fn nothing_and_one_document_have_the_usual() {
         let side = Sides::One(&texts as &dyn Corpus);
         let found = suggest(side, &Options::new(), &Resources::default(), &NoProgress).unwrap();
         assert_eq!(found.profile.sampled, count as u64);
-        assert!(found.method.to_string().starts_with("exact:similarity=cosine:0.50"));
+        assert_eq!(found.method.to_string(), "exact:similarity=0.8,shingle=words:3");
     }
 }

@@ -9,7 +9,7 @@ use simtool::method::presets::NamedMethod;
 use simtool::quantity::{grouped, percent};
 use simtool::run;
 use simtool::shell_word::shell_word;
-use simtool::suggest::{CorpusProfile, Quantiles, Suggestion};
+use simtool::suggest::{CorpusProfile, ExamplePair, Quantiles, Suggestion};
 use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
@@ -66,7 +66,7 @@ fn command(args: &EvalArgs, paths: &[PathBuf], method: &Method) -> String {
 
 /// Returns the suggestion as pairs of a name and a text, which are printed as lines.
 fn named_lines(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, String)> {
-    let Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least } =
+    let Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least, .. } =
         suggestion;
     let CorpusProfile { documents, sampled, is_complete, characters, words, scripts, .. } = profile;
     let about = if *is_complete { "" } else { "about " };
@@ -110,8 +110,12 @@ fn named_lines(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, Str
             ),
         ),
         ("nearest", format!("{} documents by tenths of similarity, from 1 down", tenths.join(" "))),
-        ("method", method.to_string()),
+        ("seen", suggestion.seen.clone()),
     ];
+    let pairs = &suggestion.pairs;
+    named.extend(pairs.above.iter().map(|pair| ("above", pair.to_string())));
+    named.extend(pairs.below.iter().map(|pair| ("below", pair.to_string())));
+    named.push(("method", method.to_string()));
     named.extend(reasons.iter().map(|reason| ("why", console::with_options(reason))));
     named.push(("run", command.to_owned()));
     named
@@ -141,7 +145,7 @@ fn lines(suggestion: &Suggestion, command: &str) -> String {
 
 /// Returns the suggestion as one JSON object.
 fn json(suggestion: &Suggestion, command: &str) -> io::Result<String> {
-    let Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least } =
+    let Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least, .. } =
         suggestion;
     let string = |text: &str| -> io::Result<String> {
         let mut out = Vec::new();
@@ -157,6 +161,18 @@ fn json(suggestion: &Suggestion, command: &str) -> io::Result<String> {
         profile.scripts.iter().map(|(script, share)| format!("\"{script}\":{share:.6}")).collect();
     let reasons: io::Result<Vec<String>> =
         reasons.iter().map(|reason| string(&console::with_options(reason))).collect();
+    let pairs = |pairs: &[ExamplePair]| -> io::Result<String> {
+        let pair = |ExamplePair { similarity, names: [a, b] }: &ExamplePair| {
+            let similarity = *similarity as f64 / 100.0;
+            Ok(format!(
+                "{{\"similarity\":{similarity:.2},\"a\":{},\"b\":{}}}",
+                string(a)?,
+                string(b)?
+            ))
+        };
+        let pairs: io::Result<Vec<String>> = pairs.iter().map(pair).collect();
+        Ok(format!("[{}]", pairs?.join(",")))
+    };
     let fields = [
         ("documents", profile.documents.to_string()),
         ("sampled", profile.sampled.to_string()),
@@ -169,6 +185,9 @@ fn json(suggestion: &Suggestion, command: &str) -> io::Result<String> {
         ("nearest_by_hundredths", format!("[{}]", numbers(&nearest.of_first))),
         ("least", format!("{:.2}", *least as f64 / 100.0)),
         ("repeated", nearest.repeated(*least).to_string()),
+        ("seen", string(&suggestion.seen)?),
+        ("above", pairs(&suggestion.pairs.above)?),
+        ("below", pairs(&suggestion.pairs.below)?),
         ("method", string(&method.to_string())?),
         ("reasons", format!("[{}]", reasons?.join(","))),
         ("command", string(command)?),

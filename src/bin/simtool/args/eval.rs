@@ -76,8 +76,9 @@ pub(crate) struct EvalArgs {
     pub(crate) similarity: Option<String>,
 
     /// Choose method, shingle and threshold from a sample, as dedup --method auto does. Print
-    /// statistics of the sample, the choice with its reasons, and the command to run. With --corpus
-    /// and --truth, measure the choice next to all presets.
+    /// statistics of the sample, pairs just above and just below the threshold, the choice with its
+    /// reasons, and the command to run. With --corpus and --truth, measure the choice next to all
+    /// presets.
     #[arg(long, conflicts_with_all = ["methods", "all", "sample"], help_heading = "Sampling")]
     pub(crate) suggest: bool,
 

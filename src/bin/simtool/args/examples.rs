@@ -82,7 +82,8 @@ Examples:
   simtool eval --sample 1000 big/ --methods simhash:max_distance=6
       estimates recall and precision of the method in a collection without labels
   simtool eval --suggest big/
-      suggests method, shingle and threshold for the collection, with reasons";
+      suggests method, shingle and threshold for the collection, with reasons and with pairs just
+      above and just below the threshold";
 
 pub(super) const WHY: &str = "\
 Examples:

@@ -87,8 +87,9 @@ fn argument(name: &'static str) -> Arg {
 
 /// Returns a parser that accepts the methods of the library, and `auto`.
 pub(crate) fn methods_or_auto() -> PossibleValuesParser {
-    let help = "Choose method, shingle and threshold from a sample and print the reasons. Options you \
-                set explicitly are kept";
+    let help = "Choose method, shingle and threshold from a sample and print the reasons. Without a gap \
+                between unrelated documents and repeats, use the default. Options you set explicitly \
+                are kept";
     values(Method::kinds().chain([("auto", help)]))
 }
 

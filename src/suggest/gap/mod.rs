@@ -1,0 +1,264 @@
+//! Finds the gap between the similarities of unrelated documents and of repeats.
+//!
+//! The pairs of a sample become fewer as the similarity grows. Where there are repeats, the number of pairs
+//! rises again, and between both is a valley. Three things look like a valley but are none:
+//!
+//! * Documents that share a template, such as a license header. Each of them has many partners, and a
+//!   repeated document has few ([`PARTNERS`]).
+//! * Pages of a crawl have every similarity, so many documents have their nearest one close to the threshold.
+//!   In a gap, few documents do ([`NEAR_SHARE`]).
+//! * A few chance pairs. A minimum number of documents must be beyond the valley ([`BEYOND`]).
+//!
+//! The documents of each script are judged separately, because pairs in Chinese and pairs in English have
+//! different similarities, and pairs of both have none.
+
+use super::nearest::{HUNDREDTHS, Histogram, Nearest, documents, first, ratio};
+use simtool_base::quantity::{counted, grouped, percent};
+use std::ops::Range;
+
+/// Minimum number of probes from which a gap is looked for. A probe is a sampled document that was compared
+/// with the whole sample.
+const ENOUGH: usize = 20;
+/// Distance from the middle of a window to its ends, in hundredths. A window is a range of similarities in
+/// which pairs are counted.
+const HALF: usize = 3;
+/// Width of a window, in hundredths. It is also the distance between the middles of two adjacent windows.
+const STEP: usize = 2 * HALF + 1;
+/// Greatest number of documents that a repeated document is similar to. More share a template. If only a part
+/// of the collection is in the sample, the number is scaled. In the labelled collections, up to twelve
+/// documents are rewritten from one source.
+const PARTNERS: f64 = 12.0;
+/// Greatest share of the probes that have more partners.
+const TEMPLATE_SHARE: f64 = 0.02;
+/// Distance from the threshold, in hundredths, in which a small change of the threshold would decide otherwise.
+const NEAR: usize = 5;
+/// Greatest number of documents within [`NEAR`] of the threshold, as a share of the documents beyond it.
+const NEAR_SHARE: f64 = 0.2;
+/// Minimum number of documents beyond the threshold that the default would not find.
+const BEYOND: usize = 8;
+/// The same as a share of the probes.
+const BEYOND_SHARE: f64 = 0.01;
+/// Minimum width, in hundredths, of a range without pairs that separates unrelated documents from copies.
+const WIDE: usize = 20;
+/// Smallest threshold in a range without pairs, in hundredths. A larger part of the collection has pairs of
+/// unrelated documents with greater similarities than the sample.
+const LEAST: usize = 30;
+/// Rank of the similar document whose median similarity is the highest one that most unrelated documents have.
+const UNRELATED_RANK: u32 = 20;
+/// Greatest share of the probes in scripts with too few probes.
+const UNJUDGED: f64 = 0.05;
+
+/// Result of looking for a gap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Evidence {
+    /// Similarity in the gap, in hundredths. `None` if there is no gap.
+    pub(super) least: Option<usize>,
+    /// Description of the evidence, for example "gap between 0.45 and 0.62".
+    pub(super) seen: String,
+    /// Whether the description has similarities.
+    pub(super) has_similarities: bool,
+}
+
+/// Similarities of the documents in one script, in hundredths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum ScriptEvidence {
+    /// Repeats are separate from unrelated documents. Few pairs have a similarity in this range.
+    Gap { least: usize, range: Range<usize> },
+    /// Between this similarity and that of copies there are no pairs.
+    Copies { last: usize },
+    /// There is no gap, for the reason in the text.
+    Blurred(String),
+}
+
+/// Similarity of copies, and number of partners that a repeated document has at most in the sample.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Similarity, in hundredths, from which on the default finds a pair, too.
+    pub(super) copies: usize,
+    /// Part of the collection that is in the sample.
+    pub(super) sampled_share: f64,
+}
+
+impl Limits {
+    #[expect(clippy::cast_sign_loss, reason = "no share is negative")]
+    fn partners(&self) -> u32 {
+        (PARTNERS * self.sampled_share.min(1.0)).ceil().max(1.0) as u32
+    }
+}
+
+/// Looks for the gap in each script, and returns the strictest result.
+pub(super) fn find_gap(nearest: &Nearest, limits: Limits) -> Evidence {
+    let (judged, few): (Vec<_>, Vec<_>) =
+        nearest.scripts.iter().partition(|script| script.probes.len() >= ENOUGH);
+    if judged.is_empty() {
+        let seen = format!("a sample of {} is too small", documents(nearest.probes));
+        return Evidence { least: None, seen, has_similarities: false };
+    }
+    let found: Vec<_> = judged
+        .iter()
+        .map(|script| (script.name, script_evidence(&script.probes, limits)))
+        .collect();
+    let mut seen: Vec<String> = found
+        .iter()
+        .map(|(name, evidence)| match found.len() {
+            1 => evidence.describe(limits),
+            _ => format!("{name}: {}", evidence.describe(limits)),
+        })
+        .collect();
+    let unjudged: usize = few.iter().map(|script| script.probes.len()).sum();
+    if unjudged > 0 {
+        seen.push(format!("{} in other scripts are too few to judge", documents(unjudged as u64)));
+    }
+    let is_judged = unjudged as f64 <= UNJUDGED * nearest.probes as f64;
+    let least = strictest(&found, limits).filter(|_| is_judged);
+    Evidence { least, seen: seen.join("; "), has_similarities: true }
+}
+
+/// Returns the threshold that suits every script. Returns `None` if no script has a gap, or if a script has
+/// neither a gap nor copies alone.
+fn strictest(found: &[(&str, ScriptEvidence)], limits: Limits) -> Option<usize> {
+    let least = |evidence: &ScriptEvidence| match evidence {
+        ScriptEvidence::Gap { least, .. } => Some(*least),
+        ScriptEvidence::Copies { last } => Some((last + limits.copies).div_ceil(2)),
+        ScriptEvidence::Blurred(_) => None,
+    };
+    let has_gap = found.iter().any(|(_, evidence)| matches!(evidence, ScriptEvidence::Gap { .. }));
+    let all: Option<Vec<usize>> = found.iter().map(|(_, evidence)| least(evidence)).collect();
+    all?.into_iter().max().filter(|_| has_gap)
+}
+
+impl ScriptEvidence {
+    fn describe(&self, limits: Limits) -> String {
+        match self {
+            Self::Gap { range, .. } => {
+                format!("gap between {} and {}", ratio(range.start), ratio(range.end))
+            }
+            Self::Copies { last } => {
+                format!(
+                    "no pairs between {} and {}: copies only",
+                    ratio(*last),
+                    ratio(limits.copies)
+                )
+            }
+            Self::Blurred(reason) => format!("no gap: {reason}"),
+        }
+    }
+}
+
+/// Looks for the gap in the similarities of the probes in one script.
+fn script_evidence(probes: &[Histogram], limits: Limits) -> ScriptEvidence {
+    let pairs = Pairs::new(probes, limits.copies);
+    let Some(least) = pairs.valley() else {
+        return match pairs.last_before_copies() {
+            last if limits.copies - last >= WIDE => ScriptEvidence::Copies { last },
+            _ => ScriptEvidence::Blurred(format!(
+                "pairs become fewer without a break up to {}",
+                ratio(limits.copies)
+            )),
+        };
+    };
+    let is_numerous =
+        |probe: &&Histogram| probe[least..limits.copies].iter().sum::<u32>() > limits.partners();
+    let numerous = probes.iter().filter(is_numerous).count();
+    if numerous as f64 > probes.len() as f64 * TEMPLATE_SHARE {
+        return ScriptEvidence::Blurred(format!(
+            "{} of the documents share a template: each is at least {} similar to more than {}",
+            percent(numerous as u64, probes.len() as u64),
+            ratio(least),
+            documents(limits.partners().into())
+        ));
+    }
+    let count = |range: Range<usize>| {
+        probes.iter().filter(|probe| first(probe).is_some_and(|at| range.contains(&at))).count()
+    };
+    let beyond = count(least..limits.copies);
+    let near = count(least.saturating_sub(NEAR)..least + NEAR);
+    let end = format!("between {} and {}", ratio(least), ratio(limits.copies));
+    if (beyond as f64) < (probes.len() as f64 * BEYOND_SHARE).max(BEYOND as f64) {
+        let nearest = counted(beyond as u64, "nearest document");
+        return ScriptEvidence::Blurred(format!("only {nearest} {end}"));
+    }
+    if near as f64 > NEAR_SHARE * beyond as f64 {
+        return ScriptEvidence::Blurred(format!(
+            "{} within 0.05 of {}, and only {} {end}",
+            counted(near as u64, "nearest document"),
+            ratio(least),
+            grouped(beyond as u64)
+        ));
+    }
+    ScriptEvidence::Gap { least, range: pairs.sparse_range(least) }
+}
+
+/// Number of pairs by similarity, in hundredths, for several probes together.
+struct Pairs {
+    all: [u64; HUNDREDTHS],
+    /// Similarity that most unrelated documents do not exceed.
+    bulk: usize,
+    copies: usize,
+}
+
+impl Pairs {
+    fn new(probes: &[Histogram], copies: usize) -> Self {
+        let mut all = [0; HUNDREDTHS];
+        for probe in probes {
+            for (sum, &count) in all.iter_mut().zip(probe.iter()) {
+                *sum += u64::from(count);
+            }
+        }
+        let mut ranked: Vec<usize> = probes.iter().map(similarity_of_rank).collect();
+        ranked.sort_unstable();
+        let bulk = ranked.get(ranked.len() / 2).copied().unwrap_or(0);
+        Self { all, bulk, copies }
+    }
+
+    /// Returns the number of pairs in the window around a similarity.
+    fn window(&self, middle: usize) -> u64 {
+        self.all.iter().skip(middle.saturating_sub(HALF)).take(STEP).sum()
+    }
+
+    /// Returns the greatest similarity of a pair that is not a copy.
+    fn last_before_copies(&self) -> usize {
+        self.all[..self.copies].iter().rposition(|&count| count > 0).unwrap_or(0)
+    }
+
+    /// Returns the similarity with the fewest pairs before their number rises again. If no pair is there,
+    /// returns the middle of the empty range. Returns `None` if the number of pairs does not rise up to
+    /// the similarity of copies.
+    fn valley(&self) -> Option<usize> {
+        let end = self.copies - HALF;
+        let densest = (HALF..end).rev().max_by_key(|&at| self.window(at))?;
+        let foot = (densest.max(self.bulk)..end.saturating_sub(STEP))
+            .find(|&at| self.window(at + STEP) > self.window(at))?;
+        let valley = (foot..=foot + STEP).min_by_key(|&at| self.window(at))?;
+        if self.window(valley) > 0 {
+            return Some(valley);
+        }
+        let below = self.all[..valley].iter().rposition(|&count| count > 0)?;
+        let above = self.all[valley..].iter().position(|&count| count > 0)? + valley;
+        let middle = (below + above.min(self.copies)).div_ceil(2);
+        Some(middle.max(LEAST.min(above)))
+    }
+
+    /// Returns the range around `least` in which few pairs have their similarity.
+    fn sparse_range(&self, least: usize) -> Range<usize> {
+        let few = self.window(least) * 5 / 4;
+        let is_dense = |at: &usize| self.window(*at) > few;
+        let start = (0..least).rev().find(is_dense).map_or(0, |at| at + 1);
+        let end = (least + 1..self.copies).find(is_dense).unwrap_or(self.copies);
+        // In a dense window, the pairs are at its far end, because the next window is not dense.
+        start.saturating_sub(HALF)..(end + HALF).min(self.copies)
+    }
+}
+
+/// Returns the similarity of the document that is the 20th nearest one of a probe, or 0 if it has fewer.
+fn similarity_of_rank(probe: &Histogram) -> usize {
+    let mut rank = 0;
+    let at = probe.iter().rposition(|&count| {
+        rank += count;
+        rank >= UNRELATED_RANK
+    });
+    at.unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;
