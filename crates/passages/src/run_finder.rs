@@ -21,7 +21,7 @@ use simtool_kernels::window_anchors::{AnchorBuffers, AnchorRun, anchor_runs, spa
 /// Number of windows that are divided into runs at once. Their hashes stay in the cache. A run that crosses the
 /// border becomes two runs.
 pub(crate) const BLOCK: usize = 1 << 12;
-/// Maximum of [`Run::repeats`].
+/// Maximum of [`RunShape::repeats`].
 pub(crate) const MOST_REPEATS: u32 = 1 << 12;
 /// Maximum number of words of a window, so that [`RunShape`] fits into 32 bits.
 pub(crate) const MOST_WORDS: usize = 1000;
