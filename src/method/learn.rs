@@ -9,7 +9,7 @@ use simtool_base::work_cost::WorkCost;
 use simtool_compute::context::Context;
 use simtool_compute::threads::Threads;
 use simtool_model::distinct_terms::DistinctTerms;
-use simtool_model::document::Content;
+use simtool_model::document::{Content, Document};
 use simtool_read::{Corpus, Event};
 use simtool_terms::extract::frequencies::{self, Frequencies, FrequencyCounter, TermRange};
 use simtool_terms::extract::vocabulary::{self, NumberRanks, Vocabulary};
@@ -17,6 +17,7 @@ use simtool_terms::extract::word_counter::{MOST_PLACES, WordCounter};
 use simtool_terms::token_batch::TokenBatch;
 use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Maximum number of times that the input is read to count terms. If the memory is so small that the input
@@ -72,7 +73,9 @@ fn words(
     let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / threads.count();
     let tokenizer = AsciiLetters::new(context.isa());
     let start = || CountedWords::new(bytes, stop_words);
-    let states = read_texts(corpus, threads, start, |words, text| words.add(text, tokenizer))?;
+    let states = read_texts(corpus, threads, start, |words, found| {
+        words.add(found.document.text, tokenizer);
+    })?;
     let counters: Vec<_> = states.into_iter().map(|words| words.counter).collect();
     Ok(most_frequent(threads, &counters, count).0)
 }
@@ -121,8 +124,11 @@ impl CountedTerms {
         Self { counter: FrequencyCounter::new(range, memory), scratch, distinct }
     }
 
-    pub(super) fn add(&mut self, text: &[u8], find: &FindTerms<'_>) {
-        let terms = find(text, &mut self.scratch);
+    pub(super) fn add(
+        &mut self,
+        find: impl for<'s> FnOnce(&'s mut TermScratch) -> &'s mut Vec<u64>,
+    ) {
+        let terms = find(&mut self.scratch);
         // A document frequency counts each document once, however often the term occurs in it.
         self.distinct.deduplicate(terms);
         self.counter.add(terms);
@@ -135,15 +141,22 @@ fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Res
     let maker = DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
     document_frequencies(
         "counting terms",
-        &|text, scratch| maker.find(text, scratch),
+        &|found, scratch| maker.find(found.document.text, scratch),
         corpus,
         context,
     )
 }
 
-/// Function that finds the terms of a text. A term may be listed several times.
+/// A document, and the file that it is in.
+#[derive(Clone, Copy)]
+pub(crate) struct InFile<'d> {
+    pub(crate) document: &'d Document<'d>,
+    pub(crate) file: &'d Path,
+}
+
+/// Function that finds the terms of a document. A term may be listed several times.
 pub(crate) type FindTerms<'f> =
-    dyn for<'s> Fn(&[u8], &'s mut TermScratch) -> &'s mut Vec<u64> + Sync + 'f;
+    dyn for<'s> Fn(InFile<'_>, &'s mut TermScratch) -> &'s mut Vec<u64> + Sync + 'f;
 
 /// Counts the documents of `corpus` that contain each term that `find` finds. `stage` is the name of the stage
 /// for the progress. The corpus is read once if the counts of all terms fit in memory. Otherwise terms, which
@@ -169,7 +182,9 @@ pub(crate) fn document_frequencies(
     while let Some(range) = next {
         context.progress().begin(stage, Work::Bytes(corpus.bytes()));
         let start = || CountedTerms::new(range, memory_of_counter);
-        let states = read_texts(corpus, threads, start, |terms, text| terms.add(text, find))?;
+        let states = read_texts(corpus, threads, start, |terms: &mut CountedTerms, found| {
+            terms.add(|scratch| find(found, scratch));
+        })?;
         let counters: Vec<_> = states.into_iter().map(|terms| terms.counter).collect();
         documents = counters.iter().map(FrequencyCounter::documents).sum();
         // Counters that ran out of memory stopped at different terms. Sums are right only for the terms that
@@ -204,23 +219,24 @@ fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
     Error::limit("the terms or lines of the collection", rule)
 }
 
-/// Calls `visit` with the text of every document of `corpus`. `start` creates a value for each thread, which
+/// Calls `visit` with every document of `corpus`. `start` creates a value for each thread, which
 /// `visit` may change. Returns the values of all threads.
 fn read_texts<S: Send>(
     corpus: &dyn Corpus,
     threads: &Threads,
     start: impl Fn() -> S + Sync,
-    visit: impl Fn(&mut S, &[u8]) + Sync,
+    visit: impl Fn(&mut S, InFile<'_>) + Sync,
 ) -> Result<Vec<S>> {
     threads.try_fold(
         corpus.shard_count(),
         || Ok(start()),
         |state, shard| {
+            let file = corpus.file_name(corpus.shard_file(shard));
             corpus.read_shard(shard, &mut |event| {
                 if let Event::Record(record) = event
-                    && let Content::Document(document) = record.content
+                    && let Content::Document(document) = &record.content
                 {
-                    visit(state, document.text);
+                    visit(state, InFile { document, file });
                 }
                 Ok(ControlFlow::Continue(()))
             })?;

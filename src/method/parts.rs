@@ -106,7 +106,7 @@ impl PartCounter {
             Counting::Words(tokenizer, _, words) => words.add(text, *tokenizer),
             Counting::Terms(counting) => {
                 let (maker, counted) = &mut **counting;
-                counted.add(text, &|text, scratch| maker.find(text, scratch));
+                counted.add(|scratch| maker.find(text, scratch));
             }
         }
     }

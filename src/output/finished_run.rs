@@ -186,12 +186,6 @@ impl FinishedRun {
         self.summary["parameters"][name].as_str()
     }
 
-    /// Returns the value of a setting of the run as a number. `None` if `summary.json` does not have it as a number.
-    #[must_use]
-    pub(crate) fn number(&self, name: &str) -> Option<u64> {
-        self.summary["parameters"][name].as_u64()
-    }
-
     /// Returns whether several documents of the run have the same ID. Runs of older versions of simtool do not
     /// say this, so the result is `false` for them.
     #[must_use]

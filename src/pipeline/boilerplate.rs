@@ -9,9 +9,10 @@
 //! A. Broder, S. Glassman, M. Manasse, G. Zweig. Syntactic clustering of the web. WWW 1997, section 5 (common
 //! shingles are ignored).
 
-use crate::method::{TermScratch, document_frequencies};
+use super::boilerplate_rule::{Boilerplate, Site};
+use crate::method::{InFile, TermScratch, document_frequencies};
 use simtool_base::error::Result;
-use simtool_base::stable_hash::hash;
+use simtool_base::stable_hash::{hash, mix};
 use simtool_base::unordered_map::UnorderedSet;
 use simtool_compute::context::Context;
 use simtool_model::document::{Content, Document};
@@ -19,41 +20,49 @@ use simtool_model::sides::Sides;
 use simtool_read::view::{Reading, View};
 use simtool_read::{Corpus, Event, Visit};
 use simtool_terms::tokenize::letters::has_words;
-use std::num::NonZeroU32;
 
 /// Minimum number of words that a document must have without the common lines. If it has fewer, its whole text
 /// is compared.
 const OWN_WORDS: usize = 50;
 
-/// Hashes of the lines that many documents of a collection have.
+/// Hashes of the lines that many documents of a site have, with the hash of the site.
 #[derive(Debug)]
-struct CommonLines(UnorderedSet<u64>);
+struct CommonLines {
+    lines: UnorderedSet<u64>,
+    site: Site,
+}
 
 impl CommonLines {
-    /// Finds the lines that at least `least` documents of `corpus` have. Reads the corpus once, or more often if
-    /// there is little memory.
+    /// Finds the common lines of `corpus`. Reads the corpus once, or more often if there is little memory.
     ///
     /// # Errors
     ///
     /// The corpus cannot be read, or there is too little memory.
-    fn find(corpus: &dyn Corpus, least: NonZeroU32, context: &Context<'_>) -> Result<Self> {
-        let frequencies = document_frequencies("counting lines", &lines_of, corpus, context)?;
+    fn find(corpus: &dyn Corpus, rule: Boilerplate, context: &Context<'_>) -> Result<Self> {
+        let Boilerplate { least, site } = rule;
+        let frequencies = document_frequencies(
+            "counting lines",
+            &|of, scratch| lines_of(of, site, scratch),
+            corpus,
+            context,
+        )?;
         let common = frequencies.terms().filter(|&(_, documents)| documents >= least.get());
-        Ok(Self(common.map(|(line, _)| line).collect()))
+        Ok(Self { lines: common.map(|(line, _)| line).collect(), site })
     }
 
     /// Returns the number of bytes of memory that the lines take.
     fn bytes(&self) -> u64 {
-        (self.0.capacity() * 2 * size_of::<u64>()) as u64
+        (self.lines.capacity() * 2 * size_of::<u64>()) as u64
     }
 
     /// Returns the text without common lines, which is built in `room`. Returns the whole text if it has no such
     /// line, or if fewer than [`OWN_WORDS`] words would be left.
-    fn own_text<'t>(&self, text: &'t [u8], room: &'t mut Vec<u8>) -> &'t [u8] {
+    fn own_text<'t>(&self, of: InFile<'t>, room: &'t mut Vec<u8>) -> &'t [u8] {
+        let text = of.document.text;
         room.clear();
         let mut end = 0;
-        for (place, line) in lines(text) {
-            if self.0.contains(&line) {
+        for (place, line) in lines(text, self.site.of(of.document, of.file)) {
+            if self.lines.contains(&line) {
                 room.extend_from_slice(&text[end..place.start]);
                 end = place.end;
             }
@@ -66,39 +75,40 @@ impl CommonLines {
     }
 }
 
-/// Returns the hashes of the lines of a text.
-fn lines_of<'s>(text: &[u8], scratch: &'s mut TermScratch) -> &'s mut Vec<u64> {
+/// Returns the hashes of the lines of a document.
+fn lines_of<'s>(of: InFile<'_>, site: Site, scratch: &'s mut TermScratch) -> &'s mut Vec<u64> {
     let found = scratch.terms();
-    found.extend(lines(text).map(|(_, line)| line));
+    found.extend(lines(of.document.text, site.of(of.document, of.file)).map(|(_, line)| line));
     found
 }
 
-/// Returns the lines of a text that are not blank, each with its place and its hash. White space at the start and
-/// the end of a line is not part of it.
-fn lines(text: &[u8]) -> impl Iterator<Item = (std::ops::Range<usize>, u64)> {
+/// Returns the lines of a text that are not blank, each with its place, and its hash together with that of the
+/// site. White space at the start and the end of a line is not part of it.
+fn lines(text: &[u8], site: u64) -> impl Iterator<Item = (std::ops::Range<usize>, u64)> {
+    let of_site = move |line: u64| if site == 0 { line } else { mix(line ^ site) };
     let mut start = 0;
     text.split(|&byte| byte == b'\n').filter_map(move |line| {
         let begin = start;
         start += line.len() + 1;
         let trimmed = line.trim_ascii();
-        (!trimmed.is_empty()).then(|| (begin..begin + line.len(), hash(trimmed)))
+        (!trimmed.is_empty()).then(|| (begin..begin + line.len(), of_site(hash(trimmed))))
     })
 }
 
-/// Calls `run` with the corpora. If `least` is given, their documents lack the lines that at least this number of
-/// documents of the last corpus have. So the result for a query does not depend on other queries.
+/// Calls `run` with the corpora. If there is a rule for boilerplate, their documents lack the lines that are common
+/// in the last corpus. So the result for a query does not depend on other queries.
 ///
 /// # Errors
 ///
 /// A corpus cannot be read, there is too little memory, or `run` fails.
 pub(crate) fn without_boilerplate<R>(
     corpora: Sides<&dyn Corpus>,
-    least: Option<NonZeroU32>,
+    rule: Option<Boilerplate>,
     context: &Context<'_>,
     run: impl FnOnce(Sides<&dyn Corpus>) -> Result<R>,
 ) -> Result<R> {
-    let Some(least) = least else { return run(corpora) };
-    let common = &CommonLines::find(*corpora.second(), least, context)?;
+    let Some(rule) = rule else { return run(corpora) };
+    let common = &CommonLines::find(*corpora.second(), rule, context)?;
     let _lines = context.memory().hold(common.bytes());
     let own = corpora.map(|corpus| OwnTexts { corpus, common });
     run(own.as_ref().map(|own| own as &dyn Corpus))
@@ -118,15 +128,17 @@ impl View for OwnTexts<'_> {
 
     fn read_through(
         &self,
-        _shard: usize,
+        shard: usize,
         visit: &mut Visit<'_>,
         read: &mut Reading<'_>,
     ) -> Result<()> {
+        let file = self.corpus.file_name(self.corpus.shard_file(shard));
         let mut room = Vec::new();
         read(&mut |event| match event {
             Event::Record(mut record) => {
                 if let Content::Document(document) = record.content {
-                    let text = self.common.own_text(document.text, &mut room);
+                    let found = InFile { document: &document, file };
+                    let text = self.common.own_text(found, &mut room);
                     let left_out = document.text.len() - text.len();
                     record.content = Content::Document(Document { text, left_out, ..document });
                     return visit(Event::Record(record));
@@ -154,7 +166,8 @@ mod tests {
         let resources = Resources { threads: 2, ..Resources::default() };
         let context = Context::new(&resources, &NoProgress).unwrap();
         let corpus = Texts::of(texts);
-        let common = CommonLines::find(&corpus, NonZeroU32::new(least).unwrap(), &context).unwrap();
+        let rule = Boilerplate { least: least.try_into().unwrap(), site: Site::All };
+        let common = CommonLines::find(&corpus, rule, &context).unwrap();
         let mut found = Vec::new();
         let own = OwnTexts { corpus: &corpus, common: &common };
         for shard in 0..own.shard_count() {

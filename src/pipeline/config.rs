@@ -1,5 +1,6 @@
 //! Settings of runs as plain data, and how they are parsed from named options.
 
+use super::boilerplate_rule::Boilerplate;
 use super::date_value::date_value;
 use crate::method::Method;
 use simtool_base::error::{Error, Result};
@@ -9,7 +10,6 @@ use simtool_fingerprint::hash_table::HashTable;
 use simtool_kernels::Isa;
 use simtool_model::field_value::FieldValue;
 use std::cmp::Ordering;
-use std::num::NonZeroU32;
 
 /// Settings of [`match_queries`](super::match_queries()), which does the work of the command `simtool N M`.
 #[derive(Clone, Debug)]
@@ -214,9 +214,9 @@ pub struct Config {
     /// there are many millions. Missing pairs never change which documents are removed, nor the kept
     /// documents that replace them.
     pub may_leave_pairs_out: bool,
-    /// If given, lines that at least this number of documents have are left out of the comparison, unless fewer
-    /// than 50 words would remain. In a match, the documents of the corpus are counted.
-    pub boilerplate: Option<NonZeroU32>,
+    /// Lines that are left out of the comparison, unless fewer than 50 words would remain. In a match, the
+    /// documents of the corpus are counted. `None` if whole texts are compared.
+    pub boilerplate: Option<Boilerplate>,
     /// Threads, memory and instruction set of the run.
     pub resources: Resources,
 }
@@ -256,23 +256,9 @@ impl Config {
             keep: options.take_choice("keep")?.unwrap_or_default(),
             clusters: options.take_choice("cluster")?.unwrap_or_default(),
             may_leave_pairs_out: false,
-            boilerplate: parse_boilerplate(options)?,
+            boilerplate: Boilerplate::parse(options)?,
             resources: Resources::parse(options)?,
         })
-    }
-}
-
-/// Takes the option `boilerplate`, a number of documents, out of `options`.
-///
-/// # Errors
-///
-/// The value is no whole number of at least 2.
-pub fn parse_boilerplate(options: &mut Options) -> Result<Option<NonZeroU32>> {
-    let rule = "must be a number of documents of at least 2";
-    let given: Option<NonZeroU32> = options.take_parsed("boilerplate", rule)?;
-    match given {
-        Some(NonZeroU32::MIN) => Err(Error::config("boilerplate", 1, rule)),
-        other => Ok(other),
     }
 }
 
@@ -323,8 +309,8 @@ mod tests {
                 "keep second: must be one of first, last, longest, newest, oldest, max, min",
             ),
             ("cluster=all", "cluster all: must be one of proven, components"),
-            ("boilerplate=1", "boilerplate 1: must be a number of documents of at least 2"),
-            ("boilerplate=many", "boilerplate many: must be a number of documents of at least 2"),
+            ("boilerplate=1", "boilerplate 1: must be a number of documents of at least 2, "),
+            ("boilerplate=many", "boilerplate many: must be a number of documents of at least 2, "),
             ("threads=-1", "threads -1: must be a whole number up to 512; 0 takes all cores"),
             ("max_memory=much", "max_memory much: expected a whole number of bytes"),
             ("method=magic", "method magic: must be one of exact, "),

@@ -19,6 +19,7 @@
 //!   texts of candidate pairs that another engine found.
 
 pub(crate) mod boilerplate;
+mod boilerplate_rule;
 pub(crate) mod close_fingerprints;
 pub mod compare;
 pub mod config;
@@ -47,6 +48,7 @@ pub mod timings;
 pub(crate) mod verify;
 pub(crate) mod watched;
 
+pub use boilerplate_rule::{Boilerplate, Site};
 pub use find_passages::{FoundPassages, find_passages};
 pub use fingerprint_collection::{
     FingerprintedCollection, Wordless, fingerprint_by_fitted, fingerprint_collection,

@@ -1,5 +1,6 @@
 //! The plan of a run: its settings, after checking that they fit together.
 
+use super::boilerplate_rule::Boilerplate;
 use super::config::{ClusterRule, Config, Keep};
 use crate::method::{Criterion, Method};
 use simtool_base::error::{Error, Result};
@@ -7,7 +8,6 @@ use simtool_base::options::Choice;
 use simtool_base::quantity::bytes;
 use simtool_compute::resources::Resources;
 use std::fmt;
-use std::num::NonZeroU32;
 
 /// Task of a run: to compare one collection with itself, or queries with a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,9 +91,9 @@ impl Plan {
         self.config.may_leave_pairs_out && is_proven && self.task == Task::Deduplicate
     }
 
-    /// Returns the minimum number of documents with a line for which the line is left out of the comparison.
+    /// Returns the rule for lines that are left out of the comparison.
     #[must_use]
-    pub fn boilerplate(&self) -> Option<NonZeroU32> {
+    pub fn boilerplate(&self) -> Option<Boilerplate> {
         self.config.boilerplate
     }
 

@@ -424,7 +424,7 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
             "cluster_weight",
             Setting::text(request.outputs.documents.then(|| request.outputs.weight.to_string())),
         ),
-        ("boilerplate", Setting::count(plan.boilerplate().map(|least| least.get().into()))),
+        ("boilerplate", Setting::text(plan.boilerplate().map(|rule| rule.to_string()))),
         ("corpus", path_list(&request.paths.corpus)),
         ("queries", path_list(&request.paths.queries)),
         ("files_from", Setting::text(list)),

@@ -11,6 +11,7 @@ use crate::evaluate::{
     estimate_by_sample, evaluate,
 };
 use crate::method::presets::NamedMethod;
+use crate::pipeline::Boilerplate;
 use crate::pipeline::boilerplate::without_boilerplate;
 use crate::pipeline::timings::Timings;
 use crate::suggest::{Suggestion, suggest};
@@ -27,7 +28,6 @@ use simtool_read::Corpus;
 use simtool_read::walk::InputFile;
 use std::ffi::OsStr;
 use std::fs;
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 /// Name of a labelled collection whose path has no last component, for example `..`.
@@ -40,9 +40,8 @@ pub struct EvaluatedDocuments {
     pub paths: Vec<PathBuf>,
     /// Settings for reading documents.
     pub input: InputSettings,
-    /// Minimum number of documents with a line for which the line is left out of the comparison. `None` if whole
-    /// texts are compared.
-    pub boilerplate: Option<NonZeroU32>,
+    /// Lines that are left out of the comparison. `None` if whole texts are compared.
+    pub boilerplate: Option<Boilerplate>,
     /// Memory and threads that the run may use.
     pub resources: Resources,
 }

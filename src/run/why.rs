@@ -4,6 +4,7 @@ use super::face::{Face, Notice};
 use super::recorded_run::{LocatedDocument, RecordedRun};
 use crate::method::Method;
 use crate::output::finished_run::{Fate, Member, MemberCluster, Sought};
+use crate::pipeline::Boilerplate;
 use crate::pipeline::compare::{Comparison, ReadDocument, compare_texts};
 use crate::pipeline::timings::Timings;
 use simtool_base::error::{ErrorKind, Result};
@@ -76,9 +77,8 @@ pub struct ClusteredDocument {
     /// Weighting of the terms with which the run computed similarities, for example `idf`. `None` if the run
     /// did not weight terms.
     pub weight: Option<String>,
-    /// Minimum number of documents with a line for which the run left the line out of the comparison. `None` if
-    /// the run compared whole texts.
-    pub boilerplate: Option<u64>,
+    /// Lines that the run left out of the comparison. `None` if the run compared whole texts.
+    pub boilerplate: Option<Boilerplate>,
     /// Settings with which the command `compare` makes the same shingles as the run. Empty if the default
     /// settings make them.
     pub compare_settings: Vec<(&'static str, String)>,
@@ -223,7 +223,7 @@ impl MemberReader<'_> {
             at,
             is_match: run.is_match(),
             weight,
-            boilerplate: run.number("boilerplate"),
+            boilerplate: run.parameter("boilerplate").and_then(|rule| rule.parse().ok()),
             compare_settings: given.collect(),
             texts: None,
         };

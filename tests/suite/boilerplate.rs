@@ -53,7 +53,7 @@ fn pages_that_share_only_a_menu_are_kept_and_copies_in_other_templates_are_found
             // The empty pages have no words of their own, so they are compared as a whole.
             assert_eq!(found, [[20, 3], [22, 21]], "{method}");
             assert_eq!(summary["own_texts"], 20);
-            assert_eq!(summary["parameters"]["boilerplate"], 5);
+            assert_eq!(summary["parameters"]["boilerplate"], "5");
             let bytes: usize = pages().iter().map(String::len).sum();
             assert_eq!(summary["text_bytes"], bytes);
         }
@@ -75,6 +75,28 @@ fn a_match_counts_the_documents_of_the_collection_to_match_against() {
         fs::read_to_string(folder.path("out/pairs.jsonl")).unwrap().lines().count()
     };
     assert_eq!((matched("--boilerplate 5"), matched("")), (1, 0));
+}
+
+#[test]
+fn lines_are_counted_for_each_host_or_folder() {
+    // Of 24 pages with the same menu, 12 are of each host, and 6 in each folder of a host.
+    let page = |number: usize| {
+        let (host, folder) = (["a", "b"][number % 2], ["x", "y"][number / 2 % 2]);
+        let id = format!("http://{host}.example/{folder}/{number}.html");
+        let text = format!("{}{}\n", MENU.repeat(4), words(number));
+        serde_json::json!({ "id": id, "text": text }).to_string() + "\n"
+    };
+    let folder =
+        Folder::empty().with("pages.jsonl", (0..24).map(page).collect::<Vec<_>>().concat());
+    for (rule, own_texts) in
+        [("24", 24), ("25", 0), ("12:host", 24), ("13:host", 0), ("6:folder", 24), ("7:folder", 0)]
+    {
+        let (_, summary) = removed(&folder, &format!("--boilerplate {rule}"));
+        assert_eq!(summary["own_texts"], own_texts, "{rule}");
+        assert_eq!(summary["parameters"]["boilerplate"], rule);
+    }
+    let run = folder.run_words("dedup pages.jsonl --boilerplate 5:site");
+    assert!(run.code == 2 && run.err.contains("with :host or :folder behind it"), "{}", run.err);
 }
 
 #[test]

@@ -81,6 +81,7 @@ mod text_blocks;
 mod text_encoding;
 mod texts;
 mod undecodable;
+pub mod uri;
 pub mod view;
 pub mod walk;
 mod warc;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use simtool::Error;
 use simtool::options::Options;
 use simtool::output::finished_run::Member;
+use simtool::pipeline::{Boilerplate, Site};
 use simtool::run::{
     self, ClusteredDocument, ComparedTexts, DocumentFate, LocatedDocument, WhyRequest,
 };
@@ -209,8 +210,13 @@ fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
     if let (Some(weight), Some(_)) = (&document.weight, member.similarity) {
         let _ = write!(text, ", of shingles weighed by {}", weight.to_uppercase());
     }
-    if let Some(least) = document.boilerplate {
-        let _ = write!(text, ", without lines of {least} or more documents");
+    if let Some(Boilerplate { least, site }) = document.boilerplate {
+        let of_site = match site {
+            Site::All => "",
+            Site::Host => " of a host",
+            Site::Folder => " of a folder",
+        };
+        let _ = write!(text, ", without lines of {least} or more documents{of_site}");
     }
     text
 }

@@ -3,6 +3,7 @@
 
 use crate::http::{fields, header_length};
 use crate::selector::Selector;
+use crate::uri;
 
 /// Start of the name of a field of the HTTP header, such as `http:Last-Modified`.
 const HTTP: &str = "http:";
@@ -13,7 +14,7 @@ pub(super) const URI: &str = "WARC-Target-URI";
 type PartOfUri = fn(&[u8]) -> &[u8];
 
 /// Names of parts of the URI, and the functions that find these parts.
-const PARTS_OF_URI: [(&str, PartOfUri); 2] = [("host", host), ("path", path)];
+const PARTS_OF_URI: [(&str, PartOfUri); 2] = [("host", uri::host), ("path", uri::path)];
 
 /// Names of fields of a WARC record, in order of preference. Upper and lower case are the same.
 #[derive(Clone, Debug)]
@@ -63,29 +64,6 @@ pub(super) fn without_brackets(uri: &[u8]) -> &[u8] {
     uri.strip_prefix(b"<").and_then(|uri| uri.strip_suffix(b">")).unwrap_or(uri)
 }
 
-/// Returns the host of a URI, without a port and user, or nothing if it has none.
-fn host(uri: &[u8]) -> &[u8] {
-    let Some(scheme) = memchr::memmem::find(uri, b"://") else { return &[] };
-    let rest = &uri[scheme + 3..];
-    let authority =
-        &rest[..rest.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(rest.len())];
-    let host = authority.rsplit(|&byte| byte == b'@').next().unwrap_or_default();
-    // The colons of an IPv6 address are in brackets, so only a colon behind them is before a port.
-    match host.iter().position(|&byte| byte == b']') {
-        Some(bracket) => &host[..=bracket],
-        None => host.split(|&byte| byte == b':').next().unwrap_or_default(),
-    }
-}
-
-/// Returns the path of a URI without query and fragment.
-fn path(uri: &[u8]) -> &[u8] {
-    let authority = memchr::memmem::find(uri, b"://").map_or(0, |scheme| scheme + 3);
-    let rest = &uri[authority..];
-    let rest = &rest[rest.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(rest.len())..];
-    let end = rest.iter().position(|byte| b"?#".contains(byte)).unwrap_or(rest.len());
-    &rest[..end]
-}
-
 /// Returns the names of the fields of the record at the start of `record`. `header` is the length of
 /// its header.
 pub(super) fn names(record: &[u8], header: usize) -> Vec<String> {
@@ -127,19 +105,5 @@ mod tests {
         let expected =
             ["WARC-Date", "WARC-Target-URI", "host", "path", "http:Last-Modified", "http:Empty"];
         assert_eq!(names, expected);
-    }
-
-    #[test]
-    fn hosts_and_paths_of_odd_uris() {
-        for (uri, expected) in [
-            ("http://a.b", ("a.b", "")),
-            ("http://[::1]:80/", ("[::1]", "/")),
-            ("http://a?b/c", ("a", "")),
-            ("urn:x:y", ("", "")),
-            ("", ("", "")),
-        ] {
-            let parts = (host(uri.as_bytes()), path(uri.as_bytes()));
-            assert_eq!(parts, (expected.0.as_bytes(), expected.1.as_bytes()), "{uri}");
-        }
     }
 }

@@ -283,10 +283,13 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "PART")]
     pub(crate) recall: Option<String>,
 
-    /// Leave lines that at least this number of documents have, such as menus, out of the comparison. A
-    /// document with fewer than 50 other words is compared as a whole. Takes one more reading. `match`
-    /// counts the documents of the collection to match against.
-    #[arg(long, value_name = "DOCUMENTS")]
+    /// Leave lines that at least this number of documents have, such as menus, out of the comparison.
+    ///
+    /// A document with fewer than 50 other words is compared as a whole. Takes one more reading. With
+    /// :host behind the number, documents are counted for each host of their IDs, such as
+    /// WARC-Target-URI; with :folder, for each folder of their IDs or files. `match` counts the
+    /// documents of the collection to match against.
+    #[arg(long, value_name = "DOCUMENTS[:SITE]")]
     pub(crate) boilerplate: Option<String>,
 
     #[command(flatten)]

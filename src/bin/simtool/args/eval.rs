@@ -6,7 +6,7 @@ use super::{CommonArgs, MemoryArgs};
 use clap::{ValueEnum, ValueHint};
 use simtool::Error;
 use simtool::options::Options;
-use simtool::pipeline::config::parse_boilerplate;
+use simtool::pipeline::Boilerplate;
 use simtool::read::PageContent;
 use simtool::run::{EvaluatedDocuments, InputSettings};
 use std::path::PathBuf;
@@ -117,7 +117,7 @@ pub(crate) struct EvalArgs {
     pub(crate) content: String,
 
     /// Leave lines that at least this number of documents have out of the comparison, as `simtool dedup` does.
-    #[arg(long, value_name = "DOCUMENTS", conflicts_with_all = ["sample", "suggest"], help_heading = "Methods")]
+    #[arg(long, value_name = "DOCUMENTS[:SITE]", conflicts_with_all = ["sample", "suggest"], help_heading = "Methods")]
     pub(crate) boilerplate: Option<String>,
 
     #[command(flatten)]
@@ -137,7 +137,7 @@ impl EvalArgs {
         options.set_given([("boilerplate", &self.boilerplate)]);
         self.memory.set(&mut options);
         let input = InputSettings::parse(&mut options)?;
-        let boilerplate = parse_boilerplate(&mut options)?;
+        let boilerplate = Boilerplate::parse(&mut options)?;
         let resources = self.common.resources(&self.memory)?;
         Ok(EvaluatedDocuments { paths, input, boilerplate, resources })
     }

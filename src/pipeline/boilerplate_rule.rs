@@ -1,0 +1,127 @@
+//! The option `boilerplate`: which lines are left out of the comparison.
+
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use simtool_base::stable_hash::hash;
+use simtool_model::document::Document;
+use simtool_read::uri;
+use std::fmt;
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::str::FromStr;
+
+/// Rule for the option, for error messages.
+const EXPECTED: &str =
+    "must be a number of documents of at least 2, alone or with :host or :folder behind it";
+
+/// Lines that at least `least` documents of a site have are left out of the comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Boilerplate {
+    /// Minimum number of documents with the line.
+    pub least: NonZeroU32,
+    /// Documents that are counted together.
+    pub site: Site,
+}
+
+/// Documents whose common lines are boilerplate. Lines of documents of different sites are counted separately.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Site {
+    /// All documents.
+    All,
+    /// Documents whose IDs are URIs of the same host. Documents with other IDs, or without one, are a site.
+    Host,
+    /// Documents whose IDs are URIs with the same path up to the last slash. Documents with other IDs, or
+    /// without one, are a site if their files are in the same folder.
+    Folder,
+}
+
+impl Site {
+    /// All sites, with their names behind the number of documents.
+    const NAMES: [(Self, &str); 3] =
+        [(Self::All, ""), (Self::Host, ":host"), (Self::Folder, ":folder")];
+
+    /// Returns the hash of the site of a document, which is 0 if there is one site.
+    pub(crate) fn of(self, document: &Document<'_>, file: &Path) -> u64 {
+        let id = document.id.as_ref().map(|id| id.bytes());
+        let uri = id.filter(|id| !uri::host(id).is_empty());
+        let name = match (self, uri) {
+            (Self::All, _) => return 0,
+            (Self::Host, uri) => uri.map_or(&[][..], uri::host),
+            (Self::Folder, Some(uri)) => uri::folder(uri),
+            (Self::Folder, None) => {
+                file.parent().map_or(&[][..], |folder| folder.as_os_str().as_encoded_bytes())
+            }
+        };
+        hash(name) | 1
+    }
+}
+
+impl Boilerplate {
+    /// Takes the option `boilerplate` out of `options`.
+    ///
+    /// # Errors
+    ///
+    /// The value is wrong.
+    pub fn parse(options: &mut Options) -> Result<Option<Self>> {
+        options.take_parsed("boilerplate", EXPECTED)
+    }
+}
+
+impl FromStr for Boilerplate {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = || Error::config("boilerplate", text, EXPECTED);
+        let colon = text.find(':').unwrap_or(text.len());
+        let least: NonZeroU32 = text[..colon].parse().map_err(|_| wrong())?;
+        let site = Site::NAMES.into_iter().find(|(_, name)| *name == &text[colon..]);
+        let (site, _) = site.filter(|_| least > NonZeroU32::MIN).ok_or_else(wrong)?;
+        Ok(Self { least, site })
+    }
+}
+
+impl fmt::Display for Boilerplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Site::NAMES.into_iter().find(|(site, _)| *site == self.site);
+        write!(f, "{}{}", self.least, name.map_or("", |(_, name)| name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_model::document_id::DocumentId;
+
+    #[test]
+    fn rules_are_parsed_and_printed() {
+        for rule in ["20", "2:host", "10:folder"] {
+            assert_eq!(rule.parse::<Boilerplate>().unwrap().to_string(), rule);
+        }
+        for wrong in ["", "1", "0", "many", "20:", "20:site", ":host", "1:host", "20:host:folder"] {
+            assert!(wrong.parse::<Boilerplate>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sites_are_those_of_the_uri_or_of_the_file() {
+        let site = |site: Site, id: Option<&'static str>, file: &str| {
+            let id = id.map(|id| DocumentId::Text(id.as_bytes()));
+            site.of(&Document { id, ..Document::new(b"text") }, Path::new(file))
+        };
+        let a = Some("http://a.example/x/1.html");
+        for (of, other, file, is_same) in [
+            (Site::All, Some("http://b.example/"), "z/f", true),
+            (Site::Host, Some("https://a.example/y"), "z/f", true),
+            (Site::Host, Some("http://b.example/x/1.html"), "f", false),
+            (Site::Host, None, "f", false),
+            (Site::Folder, Some("http://a.example/x/2.html?q"), "z/f", true),
+            (Site::Folder, Some("http://a.example/y/1.html"), "f", false),
+            (Site::Folder, Some("17"), "f", false),
+        ] {
+            assert_eq!(site(of, a, "f") == site(of, other, file), is_same, "{of:?} {other:?}");
+        }
+        assert_eq!(site(Site::Folder, None, "z/f"), site(Site::Folder, Some("17"), "z/g"));
+        assert_ne!(site(Site::Folder, None, "z/f"), site(Site::Folder, None, "y/f"));
+        assert_eq!(site(Site::Host, None, "z/f"), site(Site::Host, Some("17"), "y/g"));
+    }
+}
