@@ -1,7 +1,9 @@
 //! Lists all outputs. A run writes its files from this list, and the reference pages are made from it.
 
 use super::output_kind::Output;
-use super::{clusters, documents, emit_pairs, index_rows, kept, pairs, quarantine, removed};
+use super::{
+    clusters, documents, emit_pairs, index_rows, kept, pairs, passages, quarantine, removed,
+};
 use crate::write::columns::OutputDescription;
 
 /// Outputs that a run writes to its folder. A new output needs its own file and an entry here.
@@ -21,6 +23,7 @@ const OTHER_OUTPUTS: &[OutputDescription] = &[
     SUMMARY,
     REPORT,
     emit_pairs::OUTPUT,
+    passages::OUTPUT,
     index_rows::REPEATS_OUTPUT,
     index_rows::NEAR_OUTPUT,
     index_rows::EXPORT_OUTPUT,

@@ -27,6 +27,7 @@ mod named;
 mod ordered_pieces;
 mod output_kind;
 mod pairs;
+pub(crate) mod passages;
 mod preview;
 mod quarantine;
 mod record_counts;

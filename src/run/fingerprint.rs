@@ -16,7 +16,7 @@ use simtool_base::fault::Fault;
 use simtool_base::options::Options;
 use simtool_compute::resources::Resources;
 use simtool_fingerprint::file::FileFormat;
-use simtool_read::{Collection, Corpus, Strict};
+use simtool_read::{Collection, Strict};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -91,18 +91,6 @@ impl FingerprintRequest {
             method: parse_fingerprint_method(&mut options)?,
         })
     }
-
-    /// Returns an error if the output is one of the input files, which writing would destroy.
-    fn refuse_input_as_output(&self, collection: &Collection) -> Result<()> {
-        // A file that does not exist cannot be an input.
-        let Ok(output) = self.output.canonicalize() else { return Ok(()) };
-        // Links are resolved before paths are compared, because a file can have several names.
-        let is_output = |name: &&Path| name.canonicalize().is_ok_and(|input| input == output);
-        let mut names = (0..collection.file_count()).map(|file| collection.file_name(file));
-        let Some(input) = names.find(is_output) else { return Ok(()) };
-        let rule = format!("is the input {}: choose another file", input.display());
-        Err(Error::config("output", self.output.display(), rule))
-    }
 }
 
 /// Computes the fingerprints of the documents of `request` in reading order, and writes them to the file.
@@ -126,7 +114,7 @@ pub fn fingerprint(
     let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
     let input = Input::open(&paths, &request.input, options, places, face)?;
     // This check comes before the check for an existing file, because its message is more helpful.
-    request.refuse_input_as_output(&input.collection)?;
+    input.refuse_as_output(&request.output)?;
     if !is_standard_output(&request.output) {
         refuse_existing("output", &request.output, request.existing)?;
     }

@@ -119,6 +119,19 @@ impl<'s> Input<'s> {
         all_faults(&self.collection, read)
     }
 
+    /// Returns an error if the file `output` is one of the input files, which writing would destroy.
+    pub(crate) fn refuse_as_output(&self, output: &Path) -> Result<()> {
+        // A file that does not exist cannot be an input.
+        let Ok(resolved) = output.canonicalize() else { return Ok(()) };
+        // Links are resolved before paths are compared, because a file can have several names.
+        let is_output = |name: &&Path| name.canonicalize().is_ok_and(|input| input == resolved);
+        let collection = &self.collection;
+        let mut names = (0..collection.file_count()).map(|file| collection.file_name(file));
+        let Some(input) = names.find(is_output) else { return Ok(()) };
+        let rule = format!("is the input {}: choose another file", input.display());
+        Err(Error::config("output", output.display(), rule))
+    }
+
     /// Completes the summary `read` with the faults that are only known after reading. Returns all faults.
     ///
     /// # Errors

@@ -251,9 +251,10 @@ fn a_full_disk_is_named() {
 }
 
 /// The names of all commands.
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "dedup",
     "match",
+    "passages",
     "compare",
     "fingerprint",
     "join",

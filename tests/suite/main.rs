@@ -50,6 +50,7 @@ mod outputs;
 mod page_texts;
 mod pages;
 mod passages;
+mod passages_command;
 mod preview;
 mod program;
 mod random_corpora;

@@ -81,6 +81,12 @@ impl Passages {
         self.passages.iter().map(|passage| passage.words.len() as u64).sum()
     }
 
+    /// Returns the number of words that [`Cut::First`] cuts.
+    #[must_use]
+    pub fn later_words(&self) -> u64 {
+        self.cuts.iter().map(|cut| cut.words.len() as u64).sum()
+    }
+
     /// Returns the passages of a document, in order.
     #[must_use]
     pub fn of_document(&self, document: u32) -> &[Passage] {

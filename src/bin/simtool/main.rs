@@ -16,6 +16,7 @@ mod inputs;
 mod interrupt;
 mod join;
 mod manual;
+mod passages;
 mod plan;
 mod progress_line;
 mod reference;
@@ -109,6 +110,7 @@ fn run(command: &Command) -> anyhow::Result<ExitStatus> {
         Command::Match(args) => return corpus::run(args.job()),
         Command::Corpus(args) => return corpus::run(args.job()),
         Command::Fingerprint(args) => return fingerprint::run(args),
+        Command::Passages(args) => return passages::run(args),
         Command::Eval(args) => return eval::run(args),
         Command::Index(command) => return index::run(command),
         Command::Compare(args) => compare::run(args)?,

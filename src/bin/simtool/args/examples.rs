@@ -44,8 +44,8 @@ Examples:
       chooses the method from a sample of the documents, and prints the choice with its reasons
   simtool dedup big/ --annotate --cluster-weight sqrt
       lists all documents with their clusters, and kept ones with a weight for training
-  simtool dedup --print-config > simtool.toml && simtool dedup big/ --config simtool.toml
-      writes all options with their defaults to a file to edit, and runs with this file
+  simtool dedup big/ --config simtool.toml
+      reads options from a file; --print-config prints one with all options and their defaults
   simtool dedup big/ --keep newest
       keeps the document of each cluster with the latest date
   simtool dedup big/ --keep max --keep-field score
@@ -135,6 +135,15 @@ Examples:
       prints, for each row of new.f, the rows of big.f within 3 bits
   simtool search big.f --queries new.f --max-distance 10 --output matches.tsv --stats
       writes the rows within 10 bits to a file, and prints the time of each stage";
+
+pub(super) const PASSAGES: &str = "\
+Examples:
+  simtool passages big/ > passages.jsonl
+      lists all passages of at least 50 words that occur in several documents of big/
+  simtool passages dump.parquet --words 20 --min-documents 10 --output repeated.jsonl
+      writes passages of at least 20 words that occur in at least ten documents to a file
+  simtool passages book.txt --anywhere --words 10 --verify-words
+      also lists what repeats itself in one document, and compares the words of equal passages";
 
 pub(super) const COMPARE: &str = "\
 Examples:

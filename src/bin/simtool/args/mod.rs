@@ -7,6 +7,7 @@ mod examples;
 mod fingerprints;
 mod index;
 mod input;
+mod passages;
 mod similarity;
 mod sizes;
 mod sketch;
@@ -22,6 +23,7 @@ pub(crate) use index::{
     OneIndexArgs, PlanArgs, QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
 };
 pub(crate) use input::InputArgs;
+pub(crate) use passages::PassagesArgs;
 pub(crate) use sketch::SketchArgs;
 pub(crate) use terms::TermArgs;
 pub(crate) use why::WhyArgs;
@@ -73,6 +75,13 @@ pub(crate) enum Command {
     /// with its most similar document, and kept/ (with --write-kept) has the queries without a match.
     #[command(after_long_help = examples::MATCH)]
     Match(MatchArgs),
+    /// Find the passages that occur in several documents, with all their places.
+    ///
+    /// A passage is a longest run of words of which each 50 words in a row, or as --words says, are in
+    /// another document, too. Upper and lower case, punctuation and white space do not matter. Prints a
+    /// row for each passage of each document, in reading order. The search is exact.
+    #[command(after_long_help = examples::PASSAGES)]
+    Passages(PassagesArgs),
     /// Compare two documents: print their similarity and where they differ.
     #[command(after_long_help = examples::COMPARE)]
     Compare(CompareArgs),

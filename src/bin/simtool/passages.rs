@@ -1,0 +1,49 @@
+//! `simtool passages`: finds the passages of a collection that occur more than once.
+
+use crate::args::PassagesArgs;
+use crate::terminal::Terminal;
+use crate::{ExitStatus, console};
+use simtool::options::Options;
+use simtool::quantity::{counted, grouped};
+use simtool::run::{self, PassagesFound, PassagesRequest};
+use std::io;
+
+/// Finds the passages, writes them, and prints counts.
+pub(crate) fn run(args: &PassagesArgs) -> anyhow::Result<ExitStatus> {
+    let mut options = Options::new();
+    args.set(&mut options);
+    let request = PassagesRequest::parse(args.paths.clone(), options)?;
+    let running = &args.common.running;
+    let terminal = Terminal::new(running);
+    let found = run::passages(&request, &mut io::stdout(), &terminal)?;
+    // The progress bar must be gone before notes are printed to the same terminal.
+    terminal.end(&found.faults);
+    for note in notes(&found) {
+        terminal.note(&note);
+    }
+    if running.stats {
+        console::stats(&console::stage_times(found.timings.stages(), found.timings.counts()));
+    }
+    Ok(ExitStatus::after(found.has_losses))
+}
+
+/// Returns the counts as sentences.
+fn notes(found: &PassagesFound) -> [String; 2] {
+    let percent = |words: u64| words as f64 * 100.0 / found.words.max(1) as f64;
+    [
+        format!(
+            "{} in {}, {} of them whole documents",
+            counted(found.passages, "repeated passage"),
+            counted(found.documents, "document"),
+            grouped(found.whole_documents)
+        ),
+        format!(
+            "{} of {} words are in them ({:.1} %), {} of these in later copies ({:.1} %)",
+            grouped(found.repeated_words),
+            grouped(found.words),
+            percent(found.repeated_words),
+            grouped(found.later_words),
+            percent(found.later_words)
+        ),
+    ]
+}

@@ -1,0 +1,134 @@
+//! Writes the repeated passages of a collection as rows.
+
+use super::findings::document_name;
+use crate::pipeline::FoundPassages;
+use crate::write::columns::{
+    Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,
+};
+use simtool_model::document_name::DocumentName;
+use simtool_passages::Passage;
+use simtool_read::Corpus;
+use std::io::{self, Write};
+
+/// Description of the rows that `simtool passages` writes, for the reference pages.
+pub(crate) const OUTPUT: OutputDescription = OutputDescription {
+    name: "passages",
+    files: &[],
+    command: "passages",
+    description: "Each repeated passage of each document, in reading order.",
+    columns: || describe_columns(PassageRows::COLUMNS),
+};
+
+/// Columns of the output, for example `id` and `word_start`.
+#[derive(Debug)]
+struct PassageRows;
+
+struct PassageRow<'r> {
+    name: &'r DocumentName<'r>,
+    passage: &'r Passage,
+    partner: &'r DocumentName<'r>,
+}
+
+impl RowTable for PassageRows {
+    type Row<'r> = PassageRow<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("id", "ID of the document.", Value::Id(|row| row.name.id())),
+        Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
+        Column::new(
+            "record",
+            "Number of its record in the file, from 0.",
+            Value::Number(|row| row.name.record),
+        ),
+        Column::new(
+            "word_start",
+            "Number of the first word in the document, from 0.",
+            Value::Number(|row| row.passage.words.start.into()),
+        ),
+        Column::new(
+            "word_end",
+            "Number of the word after the last one.",
+            Value::Number(|row| row.passage.words.end.into()),
+        ),
+        Column::new(
+            "byte_start",
+            "First byte of the passage in the decoded text, from 0.",
+            Value::Number(|row| row.passage.bytes.start),
+        ),
+        Column::new(
+            "byte_end",
+            "Byte after the last one.",
+            Value::Number(|row| row.passage.bytes.end),
+        ),
+        Column::new(
+            "documents",
+            "Number of documents with the most frequent words of the passage.",
+            Value::Number(|row| row.passage.documents.into()),
+        ),
+        Column::new(
+            "occurrences",
+            "Number of places at which these words occur.",
+            Value::Number(|row| row.passage.occurrences),
+        ),
+        Column::new(
+            "first",
+            "Whether these words occur here for the first time.",
+            Value::Flag(|row| row.passage.is_first),
+        ),
+        Column::new(
+            "whole",
+            "Whether the passage has all words of the document.",
+            Value::Flag(|row| row.passage.is_whole),
+        ),
+        Column::new(
+            "partner_id",
+            "ID of a document in which these words occur, too: the first one, or the next one if this is the \
+             first.",
+            Value::Id(|row| row.partner.id()),
+        ),
+        Column::new(
+            "partner_file",
+            "File of that document.",
+            Value::Text(|row| row.partner.file_bytes()),
+        ),
+        Column::new(
+            "partner_record",
+            "Number of its record in the file, from 0.",
+            Value::Number(|row| row.partner.record),
+        ),
+        Column::new(
+            "partner_byte_start",
+            "First byte of these words in that document.",
+            Value::Number(|row| row.passage.partner.bytes.start),
+        ),
+        Column::new(
+            "partner_byte_end",
+            "Byte after their last one.",
+            Value::Number(|row| row.passage.partner.bytes.end),
+        ),
+    ];
+}
+
+/// Writes the passages of `collection` to `out`.
+///
+/// # Errors
+///
+/// `out` fails.
+pub(crate) fn write_passages(
+    collection: &dyn Corpus,
+    found: &FoundPassages,
+    format: RowFormat,
+    out: &mut (dyn Write + Send),
+) -> io::Result<()> {
+    let ids = &found.summary.ids;
+    let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
+    let mut rows = RowsFile::new(out, format, PassageRows::COLUMNS, id_type, "")?;
+    for passage in &found.passages.passages {
+        rows.write(&PassageRow {
+            name: &document_name(collection, ids, passage.document),
+            passage,
+            partner: &document_name(collection, ids, passage.partner.document),
+        })?;
+    }
+    rows.finish()?.flush()
+}
