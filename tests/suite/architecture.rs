@@ -135,7 +135,10 @@ fn top_level(group: &str) -> Vec<&str> {
         match c {
             '{' => depth += 1,
             '}' if depth == 0 => {
-                members.push(&group[start..at]);
+                // The last member may have a comma behind it.
+                if !group[start..at].trim().is_empty() {
+                    members.push(&group[start..at]);
+                }
                 break;
             }
             '}' => depth -= 1,
