@@ -75,14 +75,9 @@ impl Excerpts {
 
     /// Returns the excerpt of a document, or `None` if there is none.
     pub(crate) fn get(&self, ids: &DocumentIds, document: DocOrdinal) -> Option<&[u8]> {
-        // Binary search for the first shard that ends after the document. Shards may be empty.
-        let (mut from, mut to) = (0, self.shards.len());
-        while from < to {
-            let middle = usize::midpoint(from, to);
-            if ids.end_of_shard(middle) <= document { from = middle + 1 } else { to = middle }
-        }
-        let (_, excerpts) = self.shards.get(from)?;
-        excerpts.get()?.get((document.0 - ids.first_of_shard(from).0) as usize)
+        let (shard, index) = ids.shard_of(document);
+        let (_, excerpts) = &self.shards[shard];
+        excerpts.get()?.get(index as usize)
     }
 }
 

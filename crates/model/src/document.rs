@@ -394,7 +394,13 @@ impl DocumentIds {
         self.shards[shard].id(at)
     }
 
-    fn shard_of(&self, document: DocOrdinal) -> (usize, u32) {
+    /// Returns the number of the shard that has a document, and the number of the document in the shard.
+    ///
+    /// # Panics
+    ///
+    /// There is no such document.
+    #[must_use]
+    pub fn shard_of(&self, document: DocOrdinal) -> (usize, u32) {
         assert!(document.index() < self.len(), "document {document:?} of {}", self.len());
         // The last shard that starts at or before the document: empty ones before it start there
         // too.
