@@ -82,13 +82,8 @@ impl JoinRequest {
             existing: Existing::by_force(options.take_flag("force")?),
             resources: Resources::parse(&mut options)?,
         };
-        match options.first() {
-            Some((option, value)) => {
-                let setting = format!("{option}={value}");
-                Err(Error::config("options", setting, "a join has no such option"))
-            }
-            None => Ok(request),
-        }
+        options.refuse_rest("a join has no such option")?;
+        Ok(request)
     }
 }
 

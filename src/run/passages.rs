@@ -33,7 +33,7 @@ pub struct PassagesRequest {
     pub input: InputSettings,
     /// Minimum number of words of a passage.
     pub words: usize,
-    /// Which passages count as repeated.
+    /// Condition for repeated passages.
     pub rule: Repeated,
     /// Whether the words of all passages that were found equal are compared.
     pub is_verified: bool,
@@ -101,13 +101,8 @@ impl PassagesRequest {
             input: InputSettings::parse(&mut options)?,
             resources: Resources::parse(&mut options)?,
         };
-        match options.first() {
-            None => Ok(request),
-            Some((option, value)) => {
-                let setting = format!("{option}={value}");
-                Err(Error::config("options", setting, "passages have no such option"))
-            }
-        }
+        options.refuse_rest("passages have no such option")?;
+        Ok(request)
     }
 }
 

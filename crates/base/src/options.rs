@@ -255,6 +255,20 @@ impl Options {
         self.0.first().map(|(name, value)| (name.as_str(), value.to_string_lossy()))
     }
 
+    /// Returns an error with the `rule` if an option is left in the list.
+    ///
+    /// # Errors
+    ///
+    /// An option is left.
+    pub fn refuse_rest(&self, rule: &str) -> Result<()> {
+        match self.first() {
+            Some((option, value)) => {
+                Err(Error::config("options", format!("{option}={value}"), rule))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Returns the value of the option `name`, and leaves the option in the list. Returns `None` if
     /// the option is not in the list.
     #[must_use]
