@@ -1,6 +1,6 @@
 //! The option `boilerplate`: which lines are left out of the comparison.
 
-use simtool_base::error::{Error, Result};
+use simtool_base::error::Result;
 use simtool_base::options::Options;
 use simtool_base::stable_hash::hash;
 use simtool_model::document::Document;
@@ -42,15 +42,16 @@ impl Site {
 
     /// Returns the hash of the site of a document, which is 0 if there is one site.
     pub(crate) fn of(self, document: &Document<'_>, file: &Path) -> u64 {
-        let id = document.id.as_ref().map(|id| id.bytes());
-        let uri = id.filter(|id| !uri::host(id).is_empty());
-        let name = match (self, uri) {
-            (Self::All, _) => return 0,
-            (Self::Host, uri) => uri.map_or(&[][..], uri::host),
-            (Self::Folder, Some(uri)) => uri::folder(uri),
-            (Self::Folder, None) => {
-                file.parent().map_or(&[][..], |folder| folder.as_os_str().as_encoded_bytes())
-            }
+        let id_as_uri = || {
+            let id = document.id.as_ref().map(|id| id.bytes());
+            id.filter(|id| !uri::host(id).is_empty())
+        };
+        let of_file =
+            || file.parent().map_or(&[][..], |folder| folder.as_os_str().as_encoded_bytes());
+        let name = match self {
+            Self::All => return 0,
+            Self::Host => id_as_uri().map_or(&[][..], uri::host),
+            Self::Folder => id_as_uri().map_or_else(of_file, uri::folder),
         };
         hash(name) | 1
     }
@@ -68,14 +69,13 @@ impl Boilerplate {
 }
 
 impl FromStr for Boilerplate {
-    type Err = Error;
+    type Err = ();
 
-    fn from_str(text: &str) -> Result<Self> {
-        let wrong = || Error::config("boilerplate", text, EXPECTED);
+    fn from_str(text: &str) -> Result<Self, ()> {
         let colon = text.find(':').unwrap_or(text.len());
-        let least: NonZeroU32 = text[..colon].parse().map_err(|_| wrong())?;
+        let least: NonZeroU32 = text[..colon].parse().map_err(drop)?;
         let site = Site::NAMES.into_iter().find(|(_, name)| *name == &text[colon..]);
-        let (site, _) = site.filter(|_| least > NonZeroU32::MIN).ok_or_else(wrong)?;
+        let (site, _) = site.filter(|_| least > NonZeroU32::MIN).ok_or(())?;
         Ok(Self { least, site })
     }
 }
