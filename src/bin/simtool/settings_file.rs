@@ -24,16 +24,18 @@ const NOT_IN_FILE: [&str; 4] = ["config", "print-config", "help", "version"];
 ///
 /// The settings were printed, or the file or one of its options is wrong. Then the error was printed.
 pub(crate) fn with_settings(arguments: Vec<OsString>) -> Result<Vec<OsString>, ExitStatus> {
+    // After `--`, every word is a path, even if it looks like an option.
     let mut options = arguments.iter().skip(1).take_while(|argument| *argument != "--");
-    let is_about_settings = |argument: &OsString| {
+    let prints = options.clone().any(|argument| argument == "--print-config");
+    let names_file = |argument: &OsString| {
         let text = argument.to_string_lossy();
-        text == "--print-config" || text == "--config" || text.starts_with("--config=")
+        text == "--config" || text.starts_with("--config=")
     };
-    if !options.any(is_about_settings) {
+    if !prints && !options.any(names_file) {
         return Ok(arguments);
     }
     let called = Called::by(&arguments);
-    if arguments.iter().any(|argument| argument == "--print-config") {
+    if prints {
         return match console::out(called.printed().as_bytes()) {
             Ok(()) => Err(ExitStatus::Done),
             Err(error) => Err(failed(error)),
@@ -186,6 +188,8 @@ mod tests {
         assert_eq!(added("10 8 --corpus a --config FILE"), all);
         assert_eq!(added("index add i a --config FILE"), ["--threads=7"]);
         assert!(added("eval a --config FILE").is_empty());
+        let named_so = arguments("dedup -- --print-config --config");
+        assert_eq!(with_settings(named_so.clone()), Ok(named_so));
         let ended = with_settings(arguments(&format!("dedup --config {file} -- b"))).unwrap();
         assert_eq!(ended.last(), Some(&"b".into()));
     }
