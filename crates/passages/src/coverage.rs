@@ -23,7 +23,7 @@ pub(crate) struct BestWindow {
     pub(crate) is_first: bool,
 }
 
-/// Consecutive words of a document, each of which is in a repeated window.
+/// Consecutive words of a document. Each of them is in a repeated window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch {
     /// The words.

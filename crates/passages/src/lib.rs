@@ -1,8 +1,8 @@
 //! Finds every passage of at least k words that occurs more than once in a collection, exactly.
 //!
 //! A *window* is a sequence of k consecutive words of a document. A window is repeated if it occurs at two
-//! places, in two documents or in more ([`Repeated`]). A *passage* is a maximal sequence of words each of which
-//! is in a repeated window.
+//! places, in two documents or in more ([`Repeated`]). A *passage* is a longest sequence of words that are all in
+//! repeated windows.
 //!
 //! The search finds equal windows by their hashes. It does so in one of two ways, with the same result:
 //!

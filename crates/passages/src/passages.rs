@@ -11,8 +11,8 @@ pub struct Excerpt {
     pub bytes: Range<u64>,
 }
 
-/// Consecutive words of a document, each of which is part of a repeated window. A window is a sequence of k
-/// consecutive words. The passage ends where the next word is not part of a repeated window.
+/// Consecutive words of a document. Each of them is in a repeated window, which is a sequence of k words. The
+/// passage ends where the next word is in no repeated window.
 ///
 /// A passage need not occur elsewhere as a whole. Each of its windows that is repeated does. Most facts are
 /// about one of its windows, the most frequent one: it occurs in most documents, and among these windows most

@@ -63,9 +63,9 @@ pub struct PassageSearch<'a> {
 /// A way to find equal windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// By the hashes of runs with the same anchor.
+    /// Compares the hashes of runs with the same anchor.
     Runs,
-    /// By the hashes of all windows.
+    /// Compares the hashes of all windows.
     Windows,
 }
 

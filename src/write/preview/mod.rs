@@ -14,7 +14,7 @@ pub use lines::preview_text;
 use super::report::{Example, Report};
 use simtool_model::closeness::Closeness;
 
-/// What a run would remove: the data of the page of the run, and pairs near its limit.
+/// Documents that a run would remove: the data of the page of the run, and pairs near its limit.
 #[derive(Clone, Debug, Default)]
 pub struct RunPreview {
     /// Data that the page of the run would have.

@@ -77,9 +77,9 @@ pub(crate) enum Command {
     Match(MatchArgs),
     /// Find the passages that occur in several documents, with all their places.
     ///
-    /// A passage is a longest run of words of which each 50 words in a row, or as --words says, are in
-    /// another document, too. Upper and lower case, punctuation and white space do not matter. Prints a
-    /// row for each passage of each document, in reading order. The search is exact.
+    /// A passage has at least 50 words, or as many as --words says. All sequences of so many words in it
+    /// are in another document, too. Upper and lower case, punctuation and white space do not matter.
+    /// Prints a row for each passage of each document, in reading order. The search is exact.
     #[command(after_long_help = examples::PASSAGES)]
     Passages(PassagesArgs),
     /// Compare two documents: print their similarity and where they differ.
