@@ -136,7 +136,7 @@ pub use simtool_base::error::{Error, ErrorKind, Result};
 pub use simtool_compute::resources::Resources;
 pub use simtool_read::{Collection, Corpus, ReadOptions, Texts};
 
-/// Compiles the examples of the README as documentation tests.
+/// Compiles the examples of the guide for Rust as documentation tests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/guides/rust.md")]
+struct RustGuide;

@@ -1,6 +1,6 @@
 """Prints the reference of the installed package: signatures from its stubs, and its docstrings.
 
-    target/python/bin/python python/reference > python/reference.md
+    target/python/bin/python python/reference > docs/reference/python.md
 
 with what `scripts/python-test` installs; a test says whether that file is up to date.
 """
@@ -13,8 +13,8 @@ import simtool
 
 HEAD = """# Reference of the Python package
 
-The text of `help(simtool)`, written by `python/reference`. [The guide](README.md) shows how the functions
-work together, `simtool dedup --help` explains each option, and [spark.md](spark.md) shows how to run on Spark.
+The text of `help(simtool)`, written by `python/reference`. [The guide](../start/python.md) shows how the functions
+work together, `simtool dedup --help` explains each option, and [Spark and Slurm](../guides/spark.md) shows how to run on Spark.
 """
 # Wider signatures are cut into lines.
 WIDTH = 100

@@ -15,7 +15,8 @@ import pytest
 import simtool
 
 FOLDER = Path(__file__).parent.parent
-GUIDE = (FOLDER / "README.md").read_text()
+BOOK = FOLDER.parent / "docs"
+GUIDE = (BOOK / "start/python.md").read_text()
 # The guide is split into a first part and the parts that need another library.
 PARTS = re.split(r"(?=<!-- needs: )", GUIDE)
 NEEDS = [re.match(r"<!-- needs: (.*?) -->", part) for part in PARTS]
@@ -42,6 +43,10 @@ def test_the_guide_shows_what_is_printed(number, capsys):
     ran(ENDS[0], "guide", names)
     if number > 0:
         ran(ENDS[number], needs[1], names)
+
+
+def test_the_page_of_the_package_shows_what_is_printed():
+    ran((FOLDER / "README.md").read_text(), "python/README.md", {})
 
 
 def test_the_docstring_of_the_package_is_true():
@@ -101,7 +106,8 @@ def test_every_member_has_a_docstring(name):
 def test_the_reference_is_up_to_date():
     command = [sys.executable, FOLDER / "reference"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert (FOLDER / "reference.md").read_text() == printed, "run python python/reference > python/reference.md"
+    page = BOOK / "reference/python.md"
+    assert page.read_text() == printed, "run python python/reference > docs/reference/python.md"
 
 
 def stubs():

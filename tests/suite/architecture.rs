@@ -1,4 +1,4 @@
-//! Who may import whom: the layers of `docs/architecture.md`, read from the manifests and the sources.
+//! Who may import whom: the layers of `docs/concepts/architecture.md`, read from the manifests and the sources.
 //!
 //! The compiler enforces the layers between crates. This test holds the same table, so that a new
 //! dependency between crates is a decision and not an accident, and it holds the rules inside the
@@ -222,7 +222,7 @@ fn imports_inside_the_root_package_follow_the_layers() {
         for module in imports(before_tests(&text)) {
             assert!(
                 may_import(&file, &module),
-                "src/{file} imports crate::{module}: {} may not; see docs/architecture.md",
+                "src/{file} imports crate::{module}: {} may not; see docs/concepts/architecture.md",
                 room(&file)
             );
         }

@@ -7,6 +7,8 @@ mod architecture;
 #[cfg(feature = "parquet")]
 mod bad_inputs;
 mod boilerplate;
+mod book;
+mod book_reference;
 #[cfg(feature = "chinese")]
 mod chinese_words;
 mod cli;

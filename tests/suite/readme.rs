@@ -1,6 +1,7 @@
-//! README shows real output: its `console` blocks are run and compared. The scripts and files that
-//! README and the other pages name exist.
+//! README and the book show real output: their `console` blocks are run and compared. The scripts and files that
+//! README and other pages outside of the book name exist.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -8,18 +9,14 @@ fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn readme() -> String {
-    std::fs::read_to_string(repository().join("README.md")).unwrap()
-}
-
-/// Returns the contents of README's code blocks of one language, in order.
-fn blocks<'r>(readme: &'r str, language: &str) -> Vec<&'r str> {
+/// Returns the contents of a page's code blocks of one language, in order.
+fn blocks<'r>(page: &'r str, language: &str) -> Vec<&'r str> {
     let fence = format!("```{language}\n");
-    let after_fences = readme.split(fence.as_str()).skip(1);
+    let after_fences = page.split(fence.as_str()).skip(1);
     after_fences.map(|rest| rest.split_once("```").unwrap().0).collect()
 }
 
-/// Creates a folder with the data sets, in which README's commands run one after the other.
+/// Creates a folder with the data sets, in which the commands of a page run one after the other.
 fn workplace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for set in ["datasets/demo", "datasets/crawl", "datasets/labelled"] {
@@ -60,20 +57,66 @@ fn command_and_output(step: &str) -> (String, String) {
     (command, lines.collect::<Vec<_>>().join("\n"))
 }
 
-#[test]
-fn shown_commands_print_what_is_shown() {
-    let readme = readme();
-    let folder = workplace();
+/// Runs the commands of a page one after the other in `folder`. Returns the page with the outputs that were
+/// printed, and the number of commands.
+fn run_page(page: &str, folder: &Path) -> (String, u32) {
+    let mut blocks = page.split("```console\n");
+    let mut printed_page = blocks.next().unwrap().to_owned();
     let mut commands = 0;
-    for block in blocks(&readme, "console") {
-        for step in format!("\n{block}").split("\n$ ").skip(1) {
-            let (command, shown) = command_and_output(step);
-            let printed = output(&command, folder.path());
-            assert_eq!(printed.trim_end_matches('\n'), shown.trim_end_matches('\n'), "{command}");
+    for block in blocks {
+        let (steps, rest) = block.split_once("```").unwrap();
+        printed_page.push_str("```console\n");
+        for step in format!("\n{steps}").split("\n$ ").skip(1) {
+            let (command, _) = command_and_output(step);
+            let printed = output(&command, folder);
+            let printed = printed.trim_end_matches('\n');
+            writeln!(printed_page, "$ {}", command.replace('\n', "\n> ")).unwrap();
+            if !printed.is_empty() {
+                writeln!(printed_page, "{printed}").unwrap();
+            }
             commands += 1;
         }
+        printed_page.push_str("```");
+        printed_page.push_str(rest);
     }
-    assert!(commands > 0, "README shows commands");
+    (printed_page, commands)
+}
+
+/// Each page has a folder of its own. `UPDATE_GOLDEN=1 cargo test` writes the printed outputs into the pages.
+#[test]
+fn shown_commands_print_what_is_shown() {
+    let book = crate::book::book_pages().into_iter();
+    let pages = book.map(|page| Path::new("docs").join(page.path));
+    let pages = [PathBuf::from("README.md")].into_iter().chain(pages);
+    let mut commands = 0;
+    for page in pages {
+        let path = repository().join(&page);
+        let shown = std::fs::read_to_string(&path).unwrap();
+        if !shown.contains("```console\n") {
+            continue;
+        }
+        let folder = workplace();
+        let (printed, number) = run_page(&shown, folder.path());
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&path, &printed).unwrap();
+        } else {
+            assert_eq!(printed, shown, "UPDATE_GOLDEN=1 rewrites {}", page.display());
+        }
+        commands += number;
+    }
+    assert!(commands > 0, "pages show commands");
+}
+
+/// A command that is not in a `console` block is not run, so only the pages about installing may show some.
+#[test]
+fn commands_of_the_book_are_in_blocks_that_are_run() {
+    for page in crate::book::book_pages() {
+        let text = std::fs::read_to_string(crate::book::book().join(&page.path)).unwrap();
+        let is_free = ["start/install.md", "guides/real-crawl.md"].contains(&page.path.as_str());
+        let lines = blocks(&text, "sh").concat();
+        let is_shown = lines.lines().any(|line| line.starts_with("simtool "));
+        assert!(is_free || !is_shown, "docs/{}: use a console block", page.path);
+    }
 }
 
 /// Returns the pages whose links to files of the repository are checked, relative to its root.
@@ -83,10 +126,8 @@ fn pages() -> Vec<PathBuf> {
         .chain(["python/README.md", "datasets/crawl.md", "datasets/labelled/README.md"])
         .map(PathBuf::from)
         .collect();
-    for folder in ["docs", "benches/results"] {
-        for entry in std::fs::read_dir(repository().join(folder)).unwrap() {
-            pages.push(Path::new(folder).join(entry.unwrap().file_name()));
-        }
+    for entry in std::fs::read_dir(repository().join("benches/results")).unwrap() {
+        pages.push(Path::new("benches/results").join(entry.unwrap().file_name()));
     }
     pages
 }
@@ -113,7 +154,7 @@ fn named_scripts_and_files_exist() {
 
 #[test]
 fn the_page_about_the_input_names_every_format_and_only_options_that_exist() {
-    let page = std::fs::read_to_string(repository().join("docs/what-simtool-reads.md")).unwrap();
+    let page = std::fs::read_to_string(repository().join("docs/reference/input.md")).unwrap();
     let formats = page.split("## Formats").nth(1).unwrap().split("##").next().unwrap();
     for format in simtool::read::Format::all() {
         let name = format.name();
