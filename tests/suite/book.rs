@@ -71,7 +71,7 @@ fn without_code(page: &str) -> String {
 }
 
 /// Returns the anchors of the headings of a page, as mdBook and forges make them.
-fn anchors(page: &str) -> Vec<String> {
+pub(crate) fn anchors(page: &str) -> Vec<String> {
     let mut is_code = false;
     let mut number_of: BTreeMap<String, u32> = BTreeMap::new();
     let mut anchors = Vec::new();
@@ -94,7 +94,7 @@ fn anchors(page: &str) -> Vec<String> {
 }
 
 /// Returns the targets of the links of a page that lead to files.
-fn local_links(page: &str) -> Vec<String> {
+pub(crate) fn local_links(page: &str) -> Vec<String> {
     let text = without_code(page);
     let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     links.filter(|link| !link.contains("://")).map(str::to_owned).collect()

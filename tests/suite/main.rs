@@ -53,6 +53,8 @@ mod page_texts;
 mod pages;
 mod passages;
 mod passages_command;
+#[cfg(unix)]
+mod picture;
 mod preview;
 mod program;
 mod random_corpora;

@@ -1,6 +1,7 @@
 //! README and the book show real output: their `console` blocks are run and compared. The scripts and files that
 //! README and other pages outside of the book name exist.
 
+use crate::book::{anchors, book, book_pages, local_links};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -85,7 +86,7 @@ fn run_page(page: &str, folder: &Path) -> (String, u32) {
 /// Each page has a folder of its own. `UPDATE_GOLDEN=1 cargo test` writes the printed outputs into the pages.
 #[test]
 fn shown_commands_print_what_is_shown() {
-    let book = crate::book::book_pages().into_iter();
+    let book = book_pages().into_iter();
     let pages = book.map(|page| Path::new("docs").join(page.path));
     let pages = [PathBuf::from("README.md")].into_iter().chain(pages);
     let mut commands = 0;
@@ -107,11 +108,19 @@ fn shown_commands_print_what_is_shown() {
     assert!(commands > 0, "pages show commands");
 }
 
+/// A first-time visitor reads README in a few minutes. Everything longer has a page in the book.
+#[test]
+fn readme_is_short() {
+    let readme = std::fs::read_to_string(repository().join("README.md")).unwrap();
+    let words = readme.split_whitespace().count();
+    assert!(words <= 1200, "README has {words} words");
+}
+
 /// A command that is not in a `console` block is not run, so only the pages about installing may show some.
 #[test]
 fn commands_of_the_book_are_in_blocks_that_are_run() {
-    for page in crate::book::book_pages() {
-        let text = std::fs::read_to_string(crate::book::book().join(&page.path)).unwrap();
+    for page in book_pages() {
+        let text = std::fs::read_to_string(book().join(&page.path)).unwrap();
         let is_free = ["start/install.md", "guides/real-crawl.md"].contains(&page.path.as_str());
         let lines = blocks(&text, "sh").concat();
         let is_shown = lines.lines().any(|line| line.starts_with("simtool "));
@@ -133,19 +142,27 @@ fn pages() -> Vec<PathBuf> {
 }
 
 #[test]
-fn named_scripts_and_files_exist() {
+fn named_scripts_files_and_headings_exist() {
     let mut named = 0;
     for page in pages() {
         let text = std::fs::read_to_string(repository().join(&page)).unwrap();
         let folder = page.parent().unwrap();
         let commands = blocks(&text, "sh").concat();
         let scripts = commands.split_whitespace().filter(|word| word.starts_with("scripts/"));
-        let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
-        let local = links.filter(|link| !link.contains("://") && !link.is_empty());
-        let paths = scripts.map(PathBuf::from).chain(local.map(|link| folder.join(link)));
-        for path in paths {
-            let is_there = repository().join(&path).exists();
-            assert!(is_there, "{} names {}", page.display(), path.display());
+        for script in scripts {
+            assert!(repository().join(script).exists(), "{} names {script}", page.display());
+            named += 1;
+        }
+        for link in local_links(&text) {
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = if file.is_empty() { page.clone() } else { folder.join(file) };
+            let target = repository().join(target);
+            assert!(target.exists(), "{} names {link}", page.display());
+            if !anchor.is_empty() {
+                let headings = anchors(&std::fs::read_to_string(target).unwrap());
+                let is_there = headings.iter().any(|heading| heading == anchor);
+                assert!(is_there, "{} names {link}: there is no such heading", page.display());
+            }
             named += 1;
         }
     }
