@@ -226,3 +226,30 @@ fn generated_pages_are_up_to_date() {
         assert_eq!(*page, kept, "UPDATE_GOLDEN=1 rewrites docs/{path}");
     }
 }
+
+/// Returns the keys of the outermost object of a summary, which has one key a line.
+fn keys(summary: &str) -> Vec<&str> {
+    let lines = summary.lines().filter_map(|line| line.strip_prefix("  \""));
+    lines.map(|line| line.split('"').next().unwrap()).collect()
+}
+
+#[test]
+fn the_page_about_the_summary_names_every_key() {
+    let page = fs::read_to_string(book().join("reference/summary.md")).unwrap();
+    let document = r#"{"id": "a", "date": "2026-01-01", "text": "one two three four"}"#;
+    let folder = Folder::empty().with("a.jsonl", document).with("b.jsonl", document);
+    for command in [
+        "dedup a.jsonl b.jsonl --keep newest --output found",
+        "dedup a.jsonl b.jsonl --method minhash --recall 0.9 --output lsh",
+        "match a.jsonl --against b.jsonl --output matched",
+    ] {
+        assert_eq!(folder.run_words(command).code, 0, "{command}");
+        let output = command.split(' ').next_back().unwrap();
+        let summary = fs::read_to_string(folder.path(&format!("{output}/summary.json"))).unwrap();
+        assert!(keys(&summary).len() > 20, "{summary}");
+        for key in keys(&summary) {
+            let name = key.strip_prefix("corpus_").unwrap_or(key);
+            assert!(page.contains(&format!("`{name}`")), "{command}: {key}");
+        }
+    }
+}
