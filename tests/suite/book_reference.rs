@@ -14,6 +14,7 @@ use simtool::method::presets::NamedMethod;
 use simtool::output::output_descriptions;
 use simtool::similarity::MEASURES;
 use simtool::tokenize::TOKENIZERS;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 
@@ -174,6 +175,55 @@ fn plain_paragraphs(text: &str) -> String {
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
+/// Returns each option in a help text with its name and the first sentence of its description.
+fn options_in(help: &str) -> Vec<(String, String)> {
+    let mut options: Vec<(String, String)> = Vec::new();
+    let mut is_described = true;
+    for line in help.lines() {
+        let words = line.trim_start();
+        let name = words.split([' ', ',']).find(|word| word.starts_with("--"));
+        if words.starts_with('-') && !words.starts_with("- ") && line.len() - words.len() < 8 {
+            let name = name.unwrap_or_default().trim_end_matches("...");
+            options.push((name.to_owned(), String::new()));
+            is_described = false;
+        } else if let (false, Some((_, description))) = (is_described, options.last_mut()) {
+            description.push_str(words);
+            description.push(' ');
+            let end = description.find(". ").filter(|_| !words.is_empty());
+            is_described = words.is_empty() || end.is_some();
+            description.truncate(end.unwrap_or(description.len()));
+        }
+    }
+    options
+}
+
+/// Returns the page with all options of all commands in alphabetical order.
+fn options() -> String {
+    // An option that means different things in two commands has a row for each meaning.
+    let mut table: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for command in commands_in(&help("")) {
+        let own = help(&command);
+        let subcommands = commands_in(&own).into_iter().map(|sub| format!("{command} {sub}"));
+        let names = [command.clone()].into_iter().chain(subcommands);
+        for name in names {
+            for (option, description) in options_in(&help(&name)) {
+                table.entry((option, description)).or_default().push(name.clone());
+            }
+        }
+    }
+    table.retain(|(option, _), _| option != "--help");
+    let mut page = format!(
+        "# All options\n\nEvery option of every command in alphabetical order, with the first sentence of its help.\n\n\
+        {GENERATED}\n| option | commands | meaning |\n| --- | --- | --- |\n"
+    );
+    for ((option, description), commands) in table {
+        let meaning =
+            description.trim().trim_end_matches('.').replace('|', "\\|").replace('<', "&lt;");
+        writeln!(page, "| `{option}` | {} | {meaning} |", commands.join(", ")).unwrap();
+    }
+    page
+}
+
 /// Returns the pages of the program and of its commands.
 fn command_pages() -> Vec<(String, String)> {
     let program = help("");
@@ -212,6 +262,7 @@ fn generated_pages_are_up_to_date() {
     let mut pages = command_pages();
     pages.push(("reference/outputs.md".to_owned(), outputs()));
     pages.push(("reference/methods.md".to_owned(), methods()));
+    pages.push(("reference/options.md".to_owned(), options()));
     let is_update = std::env::var_os("UPDATE_GOLDEN").is_some();
     if is_update {
         for (path, page) in &pages {
