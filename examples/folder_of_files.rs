@@ -28,7 +28,7 @@ fn near_duplicates(folder: &Path) -> simtool::Result<usize> {
     // Fingerprints of 128 bits find the candidates; `verify` then compares the texts themselves.
     let method: Method = "simhash:bits=128,max_distance=32,verify=0.8".parse()?;
     let resources = Resources { threads: 2, ..Resources::default() };
-    let config = Config { method, keep: Keep::Longest, resources, ..Config::default() };
+    let config = Config { method, keep: Keep::Longest.into(), resources, ..Config::default() };
     let found = deduplicate(&collection, &config)?;
 
     for removal in &found.removals {

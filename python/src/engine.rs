@@ -32,7 +32,7 @@ use simtool::progress::NoProgress;
 use simtool::read::Texts;
 use simtool::sides::Sides;
 use simtool::stable_hash;
-use simtool::{ClusterRule, Config, Error};
+use simtool::{ClusterRule, Config, Error, Keep};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -91,23 +91,25 @@ impl Engine {
 
     /// Rule that says which of several near-duplicates is kept.
     #[getter]
-    fn keep(&self) -> &'static str {
-        self.config.keep.name()
+    fn keep(&self) -> PyResult<&'static str> {
+        Ok(self.rule()?.name())
     }
 
     /// Checks that the values of a field are given if they decide which document is kept, and only
     /// then.
     fn check_field(&self, is_there: bool) -> PyResult<()> {
-        self.config.keep.check_field(is_there).map_err(exception)
+        let keep = &self.config.keep;
+        keep.check_field(is_there, false, &self.config.fields).map_err(exception)
     }
 
     /// Returns the keys that sort documents by the values of a field, the one to keep first: a
     /// table with the text column `order`.
     fn order(&self, values: &Bound<'_, PyAny>) -> PyResult<Table> {
         let (mut starts, mut texts) = (vec![0], Vec::new());
+        let rule = self.rule()?;
         for value in fields::values(values)? {
             let value = Some(value.as_bytes()).filter(|value| !value.is_empty());
-            for byte in self.config.keep.ordered_bytes(&self.config.keep.value(value)) {
+            for byte in rule.ordered_bytes(&rule.value(value)) {
                 // Engines compare texts by their bytes. Hexadecimal digits keep the order and are ASCII.
                 texts.extend(format!("{byte:02x}").into_bytes());
             }
@@ -296,6 +298,16 @@ impl Engine {
         let rule = "compares sets: there are no fingerprints";
         let refused = || exception(Error::config("method", &self.config.method, rule));
         self.keys.as_ref().ok_or_else(refused)
+    }
+
+    /// Returns the only rule that says which of several near-duplicates is kept.
+    fn rule(&self) -> PyResult<Keep> {
+        let refused = || {
+            let rule = "must be one rule without a name of a field here";
+            exception(Error::config("keep", self.config.keep.written(&self.config.fields), rule))
+        };
+        let has_names = self.config.fields.iter().any(|field| field.name.is_some());
+        self.config.keep.only_rule().filter(|_| !has_names).ok_or_else(refused)
     }
 
     /// Returns the reasons of the removed groups, in the order of the groups.

@@ -7,21 +7,44 @@ use crate::texts::{self, ArrayRows, ImportedTexts, imported, is_missing};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyString};
+use simtool::Config;
+use simtool::pipeline::document_fields::DocumentField;
+
+/// Returns the values of all fields that the settings compare, in order. The fields are columns of the
+/// table `texts`, except for `keep_field`. `input` was made from `texts`.
+pub(crate) fn all<'py>(
+    config: &Config,
+    keep_field: Option<&Bound<'py, PyAny>>,
+    texts: &Bound<'py, PyAny>,
+    input: &ImportedTexts<'py>,
+) -> PyResult<Vec<Vec<String>>> {
+    let values = |field: &DocumentField| match (&field.name, keep_field) {
+        (Some(name), _) => {
+            of(field.setting, PyString::new(texts.py(), name).as_any(), texts, input)
+        }
+        (None, Some(given)) => of(field.setting, given, texts, input),
+        // The settings were checked, so no field lacks both.
+        (None, None) => Ok(Vec::new()),
+    };
+    config.fields.iter().map(values).collect()
+}
 
 /// Returns the values of `given`: the name of a column in the table `texts`, or the values
-/// themselves. `input` was made from `texts`. A missing value is empty text.
-pub(crate) fn of<'py>(
+/// themselves. `input` was made from `texts`. A missing value is empty text. `setting` is the option
+/// that the values are for.
+fn of<'py>(
+    setting: &str,
     given: &Bound<'py, PyAny>,
     texts: &Bound<'py, PyAny>,
     input: &ImportedTexts<'py>,
 ) -> PyResult<Vec<String>> {
     let Ok(name) = given.cast::<PyString>() else { return values(given) };
     if let ImportedTexts::Arrow(arrow, _) = input {
-        return of_arrow(arrow, Some(name.to_str()?));
+        return of_arrow(arrow, Some((setting, name.to_str()?)));
     }
     let column = texts.get_item(name).ok().filter(|column| !column.is_instance_of::<PyString>());
-    let column = column.ok_or_else(|| no_column(name.to_str().unwrap_or_default(), ""))?;
-    of(&column, texts, input)
+    let column = column.ok_or_else(|| no_column(setting, name.to_str().unwrap_or_default(), ""))?;
+    of(setting, &column, texts, input)
 }
 
 /// Returns the given values as text. A missing value is empty text.
@@ -33,25 +56,27 @@ pub(crate) fn values(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
 }
 
 /// Builds the error for a name that no column has.
-fn no_column(name: &str, known: &str) -> PyErr {
+fn no_column(setting: &str, name: &str, known: &str) -> PyErr {
     let among = if known.is_empty() { String::new() } else { format!(": {known}") };
     let rule = "must be a column of the table of the texts";
-    PyValueError::new_err(format!("keep_field {name}: {rule}{among}, or the values themselves"))
+    // Only this option also takes the values.
+    let values = if setting == "keep_field" { ", or the values themselves" } else { "" };
+    PyValueError::new_err(format!("{setting} {name}: {rule}{among}{values}"))
 }
 
-fn of_arrow(arrow: &Imported, name: Option<&str>) -> PyResult<Vec<String>> {
+fn of_arrow(arrow: &Imported, column: Option<(&str, &str)>) -> PyResult<Vec<String>> {
     let children = arrow.field().children();
-    let number = match (arrow.field().format(), name) {
+    let number = match (arrow.field().format(), column) {
         ("+s", None) if children.len() == 1 => Some(0),
         ("+s", None) => {
             let rule = "keep_field: must be one column of values, not a table of several";
             return Err(PyTypeError::new_err(rule));
         }
         (_, None) => None,
-        (_, Some(name)) => {
+        (_, Some((setting, name))) => {
             let known: Vec<_> = children.iter().map(|child| child.name()).collect();
             let number = known.iter().position(|&known| known == name);
-            Some(number.ok_or_else(|| no_column(name, &known.join(", ")))?)
+            Some(number.ok_or_else(|| no_column(setting, name, &known.join(", ")))?)
         }
     };
     let mut values = Vec::new();

@@ -16,10 +16,9 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use simtool::close::{Close, ClosePair, Neighbourhood};
 use simtool::closeness::Closeness;
-use simtool::cluster::{Removal, clusters, components, keep};
+use simtool::cluster::{Removal, clusters, components, keep, keep_several};
 use simtool::groups::Groups;
 use simtool::method::{Criterion, Method};
-use simtool::options::Choice;
 use simtool::output::histograms;
 use simtool::pipeline::{Plan, Task, find_near_duplicates};
 use simtool::quantity::{counted, grouped};
@@ -272,7 +271,8 @@ impl NearDuplicates {
 /// `keep="max"` and `"min"` keep the document with the greatest or smallest value of `keep_field`:
 /// the name of a column of the same table, or the values, one for each text. `"newest"` and
 /// `"oldest"` read these values as dates. `options` are the options of `simtool dedup`, with `_`
-/// for `-`. `progress=True` shows a bar if tqdm is installed.
+/// for `-`. Fields in `keep="max:score"`, `prefer`, `within` and `across` are columns of the table of
+/// texts. `progress=True` shows a bar if tqdm is installed.
 ///
 ///     >>> texts = ["one two three four", "five six seven", "One, two, three four!"]
 ///     >>> simtool.deduplicate(texts)
@@ -291,12 +291,9 @@ pub(crate) fn deduplicate(
 ) -> PyResult<NearDuplicates> {
     let asked = settings::asked(settings::options(options)?, keep_field.is_some())?;
     let input = ImportedTexts::of(texts, column)?;
-    let fields = keep_field.map(|given| fields::of(given, texts, &input)).transpose()?;
+    let columns = fields::all(&asked.config, keep_field, texts, &input)?;
     let rows = &input.rows()?;
-    let mut documents = Texts::of(rows);
-    if let Some(fields) = &fields {
-        documents = documents.with_fields(fields).map_err(exception)?;
-    }
+    let documents = with_columns(Texts::of(rows), &columns)?;
     found(py, asked, Task::Deduplicate, progress, Sides::One(documents))
 }
 
@@ -320,11 +317,23 @@ pub(crate) fn match_(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
     let asked = settings::asked(settings::options(options)?, false)?;
-    let (queries, corpus) =
-        (ImportedTexts::of(queries, column.clone())?, ImportedTexts::of(corpus, column)?);
-    let (queries, corpus) = (&queries.rows()?, &corpus.rows()?);
-    let texts = Sides::Two(Texts::of(queries), Texts::of(corpus));
+    let given = Sides::Two(queries, corpus);
+    let inputs = given.try_map(|texts| ImportedTexts::of(texts, column.clone()))?;
+    let columns = given
+        .zip(inputs.as_ref())
+        .try_map(|(texts, input)| fields::all(&asked.config, None, texts, input))?;
+    let rows = inputs.as_ref().try_map(ImportedTexts::rows)?;
+    let texts = rows.as_ref().zip(columns.as_ref());
+    let texts = texts.try_map(|(rows, columns)| with_columns(Texts::of(rows), columns))?;
     found(py, asked, Task::Match, progress, texts)
+}
+
+/// Adds the values of fields, in their order, to the texts.
+fn with_columns<'t>(mut texts: Texts<'t>, columns: &'t [Vec<String>]) -> PyResult<Texts<'t>> {
+    for (number, values) in columns.iter().enumerate() {
+        texts = texts.with_field(number, values).map_err(exception)?;
+    }
+    Ok(texts)
 }
 
 fn found(
@@ -362,7 +371,7 @@ fn found(
 /// `similarity` or `distance`, or an iterable of tuples with these values.
 ///
 /// `rows` is the number of documents. Give it if documents may follow the last row named in a pair.
-/// `keep` is first or last, and `cluster` works as in `deduplicate`.
+/// `keep` is first or last, and `cluster` and `keep_count` work as in `deduplicate`.
 ///
 ///     >>> simtool.cluster([(0, 3), (3, 4)], rows=5, cluster="components").clusters.to_pydict()
 ///     {'kept': [0], 'removed': [[3, 4]]}
@@ -378,10 +387,12 @@ pub(crate) fn cluster(
     let config = Config::parse_without_method(&mut options).map_err(exception)?;
     settings::refuse_rest(&options)?;
     // The longest document, for example, cannot be found without texts.
-    if !matches!(config.keep, Keep::First | Keep::Last) {
+    let rule = config.keep.only_rule().filter(|rule| matches!(rule, Keep::First | Keep::Last));
+    let Some(keep) = rule.filter(|_| config.scope.is_none()) else {
         let rule = "needs the documents, but only their rows are known here: take first or last";
-        return Err(exception(simtool::Error::config("keep", config.keep.name(), rule)));
-    }
+        let written = config.keep.written(&config.fields);
+        return Err(exception(simtool::Error::config("keep", written, rule)));
+    };
     let (mut pairs, shown) = given_pairs(pairs)?;
     // A document is always near itself, which is no reason to remove it. A pair counts in either
     // order of its rows.
@@ -406,11 +417,12 @@ pub(crate) fn cluster(
     let close = Close::new(groups, pairs.into(), Closeness::Distance(0));
     let removals = py.detach(|| {
         let around = Neighbourhood::new(&close);
-        let prefer = |a: u32, b: u32| if config.keep == Keep::Last { b.cmp(&a) } else { a.cmp(&b) };
-        match config.clusters {
+        let prefer = |a: u32, b: u32| if keep == Keep::Last { b.cmp(&a) } else { a.cmp(&b) };
+        let removals = match config.clusters {
             ClusterRule::Proven => keep::keep_preferred(&around, prefer),
             ClusterRule::Components => components::keep_one_each(&around, prefer),
-        }
+        };
+        keep_several(removals, config.keep_count.0, prefer)
     });
     Ok(NearDuplicates {
         documents: Sides::One(documents),

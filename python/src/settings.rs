@@ -7,6 +7,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use simtool::options::Options;
+use simtool::pipeline::config::KeepCount;
+use simtool::pipeline::scope::ScopeValue;
 use simtool::{Config, Resources};
 use std::ffi::OsString;
 
@@ -63,12 +65,26 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<OsString> {
 /// Parses all settings of a run.
 pub(crate) fn config(mut options: Options) -> PyResult<Config> {
     let config = Config::parse(&mut options).map_err(exception)?;
+    refuse_groups(&config)?;
     match config.boilerplate {
         None => Ok(config),
         Some(_) => Err(PyValueError::new_err(
             "boilerplate: needs a whole collection; use it with deduplicate or match",
         )),
     }
+}
+
+/// Returns an error if documents are compared in groups, or several documents of a cluster are kept.
+fn refuse_groups(config: &Config) -> PyResult<()> {
+    let rule = "works only with simtool.deduplicate and simtool.match";
+    if let Some(scope) = config.scope {
+        let name = scope.value.written(&config.fields);
+        return Err(exception(simtool::Error::config(scope.relation.name(), name, rule)));
+    }
+    if config.keep_count != KeepCount::ONE {
+        return Err(exception(simtool::Error::config("keep_count", config.keep_count.0, rule)));
+    }
+    Ok(())
 }
 
 /// The settings of a run in memory.
@@ -92,7 +108,14 @@ pub(crate) fn asked(mut options: Options, has_field: bool) -> PyResult<Asked> {
         Config::parse(&mut options)
     };
     let config = config.map_err(exception)?;
-    config.keep.check_field(has_field).map_err(exception)?;
+    config.keep.check_field(has_field, false, &config.fields).map_err(exception)?;
+    if let Some(scope) = config.scope
+        && !matches!(scope.value, ScopeValue::Field(_))
+    {
+        let name = scope.value.written(&config.fields);
+        let rule = "is of files: name a column of the table of the texts";
+        return Err(exception(simtool::Error::config(scope.relation.name(), name, rule)));
+    }
     // The rest are options for the choice, in which `auto` is not a method.
     options.take("method");
     Ok(Asked { config, chosen_by: is_auto.then_some(options) })

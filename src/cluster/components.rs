@@ -21,7 +21,22 @@ pub fn keep_one_each(
     around: &Neighbourhood<'_>,
     prefer: impl Fn(u32, u32) -> Ordering,
 ) -> Vec<Removal> {
-    let mut sets = linked(around, |_| true);
+    keep_one_each_if(around, prefer, |_| true)
+}
+
+/// Returns the rows that [`keep_one_each`] would remove under a stricter limit. Under this limit, only pairs whose
+/// closeness satisfies `is_close` count as close. Equal rows always count as close.
+///
+/// # Complexity
+///
+/// The same as [`keep_one_each`].
+#[must_use]
+pub(crate) fn keep_one_each_if(
+    around: &Neighbourhood<'_>,
+    prefer: impl Fn(u32, u32) -> Ordering,
+    is_close: impl Fn(Closeness) -> bool,
+) -> Vec<Removal> {
+    let mut sets = linked(around, is_close);
     let mut preferred: Vec<Option<u32>> = vec![None; around.group_count()];
     let rows = around.all_rows();
     let component = |row: u32, sets: &mut DisjointSets| {
@@ -110,5 +125,7 @@ mod tests {
         assert_eq!(count_removed(&around, |_| true), 4);
         // Equal rows stay together.
         assert_eq!(count_removed(&around, |_| false), 1);
+        let stricter = keep_one_each_if(&around, |a, b| a.cmp(&b), |_| false);
+        assert_eq!(stricter, [Removal { row: 9, kept: 2, closeness: Some(around.of_equal()) }]);
     }
 }

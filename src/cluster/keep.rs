@@ -25,6 +25,21 @@ pub fn keep_preferred(
     around: &Neighbourhood<'_>,
     prefer: impl Fn(u32, u32) -> Ordering,
 ) -> Vec<Removal> {
+    keep_preferred_if(around, prefer, |_| true)
+}
+
+/// Returns the rows that [`keep_preferred`] would remove under a stricter limit. Under this limit, only pairs whose
+/// closeness satisfies `is_close` count as close. Equal rows always count as close.
+///
+/// # Complexity
+///
+/// The same as [`keep_preferred`].
+#[must_use]
+pub(crate) fn keep_preferred_if(
+    around: &Neighbourhood<'_>,
+    prefer: impl Fn(u32, u32) -> Ordering,
+    is_close: impl Fn(Closeness) -> bool,
+) -> Vec<Removal> {
     let mut rows = around.all_rows();
     rows.sort_by(|&a, &b| prefer(a, b));
     // The rows of a group are equal, so at most one row of a group is kept.
@@ -48,6 +63,9 @@ pub fn keep_preferred(
                 continue;
             }
             let closeness = around.closeness(neighbour);
+            if !is_close(closeness) {
+                continue;
+            }
             let closest = &mut closest[neighbour.group as usize];
             let is_closer = |(kept, to_kept): (u32, Closeness)| {
                 closeness.compare(to_kept).then(kept.cmp(&row)).is_gt()
@@ -159,6 +177,8 @@ mod tests {
                 let expected = keep_preferred(&Neighbourhood::new(&stricter), prefer).len() as u64;
                 let count = count_removed(&Neighbourhood::new(&close), prefer, is_close);
                 prop_assert_eq!(count, expected);
+                let removals = keep_preferred_if(&Neighbourhood::new(&close), prefer, is_close);
+                prop_assert_eq!(removals.len() as u64, expected);
             }
             let distance = |a: u32, b: u32| {
                 pairs.iter().find(|p| (p.0, p.1) == (a.min(b), a.max(b))).map(|p| p.2)

@@ -7,6 +7,8 @@ pub mod components;
 pub mod keep;
 
 use simtool_model::closeness::Closeness;
+use std::cmp::Ordering;
+use std::num::NonZeroUsize;
 
 /// A document to remove, and the document that is kept in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +20,40 @@ pub struct Removal {
     /// Similarity or distance of the two documents, which proves the removal. `None` if the two documents
     /// were not compared, because only a chain of other documents links them.
     pub closeness: Option<Closeness>,
+}
+
+/// Returns the removals that are left if `count` documents of each cluster are kept: the kept document, and those
+/// of the others that `prefer` puts first. It compares two row numbers and returns `Less` if the first row should
+/// rather be kept.
+///
+/// ```
+/// use simtool::cluster::{Removal, keep_several};
+/// use std::num::NonZeroUsize;
+///
+/// let removal = |row, kept| Removal { row, kept, closeness: None };
+/// let removals = vec![removal(1, 0), removal(3, 2), removal(4, 0), removal(5, 0)];
+/// let two = NonZeroUsize::new(2).unwrap();
+/// let left = keep_several(removals, two, |a, b| a.cmp(&b));
+/// assert_eq!(left, [removal(4, 0), removal(5, 0)]);
+/// ```
+#[must_use]
+pub fn keep_several(
+    removals: Vec<Removal>,
+    count: NonZeroUsize,
+    prefer: impl Fn(u32, u32) -> Ordering,
+) -> Vec<Removal> {
+    let more = count.get() - 1;
+    if more == 0 {
+        return removals;
+    }
+    // Sorting puts the documents of a cluster next to each other, with the preferred ones first.
+    let mut clusters = removals;
+    clusters.sort_unstable_by(|a, b| a.kept.cmp(&b.kept).then_with(|| prefer(a.row, b.row)));
+    let of_one = clusters.chunk_by(|a, b| a.kept == b.kept);
+    let mut left: Vec<Removal> =
+        of_one.flat_map(|removed| removed.iter().skip(more).copied()).collect();
+    left.sort_unstable_by_key(|removal| removal.row);
+    left
 }
 
 /// A kept document and the documents that are removed in its favour.

@@ -1,7 +1,7 @@
 //! A labelled collection in memory: documents, and the pairs that are known to be near-duplicates.
 
 use crate::evaluate::truth::{IdRows, Pair, TruthFormat, read_truth};
-use crate::pipeline::config::Keep;
+use crate::pipeline::document_traits::WantedTraits;
 use crate::pipeline::shard_summary::{CollectionSummary, Compared, read_summarized};
 use crate::pipeline::watched::Watched;
 use simtool_base::error::{Error, Result};
@@ -45,10 +45,11 @@ impl DocumentsInMemory {
         let corpus = &Watched { corpus, progress } as &dyn Corpus;
         let read_shard = |(): &mut (), shard| {
             let mut texts = Vec::new();
-            let summary = read_summarized(corpus, shard, Keep::First, &mut |_, document| {
-                texts.push(document.text.to_vec());
-                Ok(Compared::by_terms(true))
-            })?;
+            let summary =
+                read_summarized(corpus, shard, WantedTraits::NONE, &mut |_, document| {
+                    texts.push(document.text.to_vec());
+                    Ok(Compared::by_terms(true))
+                })?;
             Ok((texts, summary))
         };
         // Results come in the order of the shards, so rows have the same numbers as in the

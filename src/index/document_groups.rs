@@ -5,7 +5,7 @@
 use super::kept_recipe::KeptRecipe;
 use crate::method::Fitted;
 use crate::output::document_name_at;
-use crate::pipeline::config::Keep;
+use crate::pipeline::document_traits::WantedTraits;
 use crate::pipeline::fingerprint_collection::{CollectionRows, FingerprintedCollection, Wordless};
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::pipeline::watched::Watched;
@@ -141,7 +141,7 @@ impl GroupedReading<'_> {
         let rows = CollectionRows {
             recipe: recipe.method().recipe(),
             fitted: &Fitted::Nothing,
-            keep: Keep::First,
+            wanted: WantedTraits::NONE,
             symbols_of: None,
             wordless: Wordless::Allowed,
             context,

@@ -30,6 +30,7 @@ fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
         non_documents: read.non_documents,
         without_terms: read.without_terms,
         repaired: read.repaired,
+        without_scope: read.without_scope(),
         whole_pages: read.whole_pages,
         own_texts: read.own_texts,
         left_out_bytes: read.left_out_bytes,

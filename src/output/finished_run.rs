@@ -186,6 +186,15 @@ impl FinishedRun {
         self.summary["parameters"][name].as_str()
     }
 
+    /// Returns whether kept documents of the run may be similar, because some documents were not compared or several
+    /// documents of a cluster were kept.
+    #[must_use]
+    pub(crate) fn keeps_similar(&self) -> bool {
+        let parameters = &self.summary["parameters"];
+        let is_scoped = ["within", "across"].iter().any(|name| parameters[*name].is_string());
+        is_scoped || parameters["keep_count"].as_u64().is_some_and(|count| count > 1)
+    }
+
     /// Returns whether several documents of the run have the same ID. Runs of older versions of simtool do not
     /// say this, so the result is `false` for them.
     #[must_use]

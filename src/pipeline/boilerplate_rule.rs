@@ -4,6 +4,7 @@ use simtool_base::error::Result;
 use simtool_base::options::Options;
 use simtool_base::stable_hash::hash;
 use simtool_model::document::Document;
+use simtool_model::document_id::DocumentId;
 use simtool_read::uri;
 use std::fmt;
 use std::num::NonZeroU32;
@@ -42,18 +43,23 @@ impl Site {
 
     /// Returns the hash of the site of a document, which is 0 if there is one site.
     pub(crate) fn of(self, document: &Document<'_>, file: &Path) -> u64 {
+        if self == Self::All { 0 } else { hash(self.name(document, file)) | 1 }
+    }
+
+    /// Returns the name of the site of a document. It is empty if there is one site, and for a document without
+    /// a host.
+    pub(super) fn name<'d>(self, document: &Document<'d>, file: &'d Path) -> &'d [u8] {
         let id_as_uri = || {
-            let id = document.id.as_ref().map(|id| id.bytes());
+            let id = document.id.map(DocumentId::bytes);
             id.filter(|id| !uri::host(id).is_empty())
         };
         let of_file =
             || file.parent().map_or(&[][..], |folder| folder.as_os_str().as_encoded_bytes());
-        let name = match self {
-            Self::All => return 0,
+        match self {
+            Self::All => &[],
             Self::Host => id_as_uri().map_or(&[][..], uri::host),
             Self::Folder => id_as_uri().map_or_else(of_file, uri::folder),
-        };
-        hash(name) | 1
+        }
     }
 }
 
@@ -90,7 +96,6 @@ impl fmt::Display for Boilerplate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simtool_model::document_id::DocumentId;
 
     #[test]
     fn rules_are_parsed_and_printed() {

@@ -1,6 +1,7 @@
 //! Joins fingerprints: finds the pairs of fingerprints within a distance. Rows with equal fingerprints are
 //! stored as a group.
 
+use super::row_scope::RowScope;
 use crate::method::{Criterion, Method};
 use simtool_base::error::{Error, Result};
 use simtool_base::quantity::bytes;
@@ -19,6 +20,11 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::close::{Close, ClosePairs};
 
+/// Bytes of memory for each pair that is found within the scope, and for its copies while pairs are sorted.
+const BYTES_A_PAIR: u64 = 2 * size_of::<ValuePair>() as u64;
+/// Number of pairs that are found even if the memory is too small for them.
+const FEW_PAIRS: u64 = 1 << 16;
+
 /// A join of fingerprints: the pairs that it finds, and the resources that it may use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowJoin<'j> {
@@ -27,6 +33,8 @@ pub(super) struct RowJoin<'j> {
     /// If it is given, the join uses LSH bands and may miss pairs. It then finds at least this fraction of
     /// the pairs at exactly the maximum distance.
     pub(super) recall: Option<Threshold>,
+    /// Documents that are compared. `None` if all are.
+    pub(super) scope: Option<&'j RowScope>,
     pub(super) context: &'j Context<'j>,
 }
 
@@ -64,7 +72,10 @@ impl RowJoin<'_> {
         };
         // A cancelled join ends early, and its incomplete result must not be used.
         context.check_cancelled()?;
-        Ok(found)
+        let (Some(found), Some(scope)) = (&found, self.scope) else { return Ok(found) };
+        // A pair of groups may become many pairs of documents, so their number is limited again.
+        let most = context.memory().free() / BYTES_A_PAIR;
+        Ok(scope.divide(found, most.max(FEW_PAIRS)))
     }
 
     /// Returns the LSH bands of the join. `None` if the join finds all pairs.

@@ -1,15 +1,18 @@
 //! Settings of runs as plain data, and how they are parsed from named options.
 
 use super::boilerplate_rule::Boilerplate;
-use super::date_value::date_value;
+use super::document_fields::DocumentFields;
+use super::keep_order::KeepOrder;
+pub use super::keep_rule::Keep;
+use super::scope::Scope;
 use crate::method::Method;
-use simtool_base::error::{Error, Result};
+use simtool_base::error::Result;
 use simtool_base::options::{Choice, Options};
 use simtool_compute::resources::Resources;
 use simtool_fingerprint::hash_table::HashTable;
 use simtool_kernels::Isa;
-use simtool_model::field_value::FieldValue;
-use std::cmp::Ordering;
+use std::num::{NonZeroUsize, ParseIntError};
+use std::str::FromStr;
 
 /// Settings of [`match_queries`](super::match_queries()), which does the work of the command `simtool N M`.
 #[derive(Clone, Debug)]
@@ -28,145 +31,27 @@ pub struct MatchConfig {
     pub isa: Isa,
 }
 
-/// Rule for choosing which document of several near-duplicates is kept.
-///
-/// ```
-/// use simtool::{Config, Keep, Texts, deduplicate};
-///
-/// let texts = Texts::of(&["a b c", "A b c", "a, b, c"]).with_fields(&["9", "10", ""])?;
-/// let found = deduplicate(&texts, &Config { keep: Keep::FieldMax, ..Config::default() })?;
-/// assert_eq!(found.kept().collect::<Vec<_>>(), [1]);
-/// # Ok::<(), simtool::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keep {
-    /// The first document in reading order.
-    #[default]
-    First,
-    /// The last document in reading order.
-    Last,
-    /// The document with the most bytes of text. If several are equally long, the first one of them.
-    Longest,
-    /// The document with the greatest value of the field that the option `keep_field` names. If several have
-    /// this value, the first one of them.
-    FieldMax,
-    /// The document with the smallest value of the field that the option `keep_field` names. If several have
-    /// this value, the first one of them.
-    FieldMin,
-    /// The document with the latest date. The option `keep_field` names the field of the date. For files, the
-    /// usual fields of dates are read without this option. If several have this date, the first one of them.
-    Newest,
-    /// The document with the earliest date. Everything else is like [`Self::Newest`].
-    Oldest,
+/// Number of documents of each cluster that are kept: the kept document in whose favour the others would be
+/// removed, and those of the others that come first in the order of preference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepCount(pub NonZeroUsize);
+
+impl KeepCount {
+    /// One document of each cluster is kept.
+    pub const ONE: Self = Self(NonZeroUsize::MIN);
 }
 
-impl Choice for Keep {
-    const ALL: &'static [Self] = &[
-        Self::First,
-        Self::Last,
-        Self::Longest,
-        Self::Newest,
-        Self::Oldest,
-        Self::FieldMax,
-        Self::FieldMin,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Last => "last",
-            Self::Longest => "longest",
-            Self::FieldMax => "max",
-            Self::FieldMin => "min",
-            Self::Newest => "newest",
-            Self::Oldest => "oldest",
-        }
-    }
-
-    fn help(self) -> &'static str {
-        match self {
-            Self::First => "The first in reading order",
-            Self::Last => "The last in reading order",
-            Self::Longest => "The one with most bytes of text",
-            Self::FieldMax => "The one with the greatest value of `keep_field`",
-            Self::FieldMin => "The one with the smallest value of `keep_field`",
-            Self::Newest => {
-                "The one with the latest date, in `keep_field` or a usual field of dates"
-            }
-            Self::Oldest => "The one with the earliest date",
-        }
+impl Default for KeepCount {
+    fn default() -> Self {
+        Self::ONE
     }
 }
 
-impl Keep {
-    /// Returns whether this rule compares the values of a field of the documents.
-    #[must_use]
-    pub(crate) fn is_by_field(self) -> bool {
-        matches!(self, Self::FieldMax | Self::FieldMin) || self.is_by_date()
-    }
+impl FromStr for KeepCount {
+    type Err = ParseIntError;
 
-    /// Returns whether this rule compares the dates of the documents.
-    #[must_use]
-    pub(crate) fn is_by_date(self) -> bool {
-        matches!(self, Self::Newest | Self::Oldest)
-    }
-
-    /// Parses the bytes of the field that this rule compares. `None` means that the document lacks the field.
-    #[must_use]
-    pub fn value(self, bytes: Option<&[u8]>) -> FieldValue {
-        if self.is_by_date() { date_value(bytes) } else { FieldValue::parse(bytes) }
-    }
-
-    /// Compares the field values of two documents. `Less` means that the first document is preferred.
-    pub(super) fn compare(self, a: &FieldValue, b: &FieldValue) -> Ordering {
-        match self {
-            // A document without the value comes last, whether great or small values are preferred.
-            Self::FieldMax | Self::Newest => a.compare_greatest_first(b),
-            Self::FieldMin | Self::Oldest => a.compare(b),
-            Self::First | Self::Last | Self::Longest => Ordering::Equal,
-        }
-    }
-
-    /// Converts the field value of a document to bytes that sort in the order of preference. Of several
-    /// near-duplicates, the document with the smallest bytes is kept. With these bytes, other engines such as
-    /// Spark can apply this rule.
-    #[must_use]
-    pub fn ordered_bytes(self, value: &FieldValue) -> Vec<u8> {
-        let mut bytes = value.to_ordered_bytes();
-        // Complemented bytes sort in the opposite order. The first byte is the kind of the value: numbers
-        // come before text, and text before missing values, in either direction.
-        if matches!(self, Self::FieldMax | Self::Newest) {
-            for byte in &mut bytes[1..] {
-                *byte = !*byte;
-            }
-        }
-        bytes
-    }
-
-    /// Checks the field for documents in files, in which the field of the date is found if none is given.
-    ///
-    /// # Errors
-    ///
-    /// A field is given but not needed, or needed but not given.
-    pub(crate) fn check_field_of_files(self, is_given: bool) -> Result<()> {
-        if self.is_by_date() { Ok(()) } else { self.check_field(is_given) }
-    }
-
-    /// Checks that a field is given if the rule compares a field, and that no field is given for other rules.
-    ///
-    /// # Errors
-    ///
-    /// A field is given but not needed, or needed but not given.
-    pub fn check_field(self, is_given: bool) -> Result<()> {
-        if self.is_by_field() == is_given {
-            return Ok(());
-        }
-        let rule = if self.is_by_date() {
-            "`keep` newest and `keep` oldest need the dates in `keep_field` here"
-        } else {
-            "`keep` max and `keep` min go with `keep_field`, and it with one of them"
-        };
-        Err(Error::config("keep", self.name(), rule))
+    fn from_str(text: &str) -> Result<Self, ParseIntError> {
+        text.parse().map(Self)
     }
 }
 
@@ -206,8 +91,14 @@ impl Choice for ClusterRule {
 pub struct Config {
     /// The method that decides which documents are near-duplicates.
     pub method: Method,
-    /// Rule for choosing which document of several near-duplicates is kept.
-    pub keep: Keep,
+    /// Rules for choosing which document of several near-duplicates is kept.
+    pub keep: KeepOrder,
+    /// Number of documents of each cluster that are kept.
+    pub keep_count: KeepCount,
+    /// Documents that are compared with each other. `None` if all are.
+    pub scope: Option<Scope>,
+    /// Fields of the documents that `keep` and `scope` compare. Readers must read them in this order.
+    pub fields: DocumentFields,
     /// Rule for when a document may be removed because of another one.
     pub clusters: ClusterRule,
     /// Whether some pairs may be missing from the result if the memory is too small for all pairs, or if
@@ -244,16 +135,21 @@ impl Config {
         Ok(Self { method: Method::parse_all(options)?, ..settings })
     }
 
-    /// Parses all settings except the method, which stays the default method. Takes `keep`, `cluster`,
-    /// `boilerplate` and the options of [`Resources::parse`] out of `options`, and leaves the other options there.
+    /// Parses all settings except the method, which stays the default method. Takes `keep`, `prefer`,
+    /// `keep_count`, `within`, `across`, `cluster`, `boilerplate` and the options of [`Resources::parse`] out of `options`, and leaves the other options there.
     ///
     /// # Errors
     ///
     /// A value is out of its range.
     pub fn parse_without_method(options: &mut Options) -> Result<Self> {
+        let mut fields = DocumentFields::default();
+        let most = "must be a whole number of at least 1";
         Ok(Self {
             method: Method::default(),
-            keep: options.take_choice("keep")?.unwrap_or_default(),
+            keep: KeepOrder::parse(options, &mut fields)?,
+            keep_count: options.take_parsed("keep_count", most)?.unwrap_or_default(),
+            scope: Scope::parse(options, &mut fields)?,
+            fields,
             clusters: options.take_choice("cluster")?.unwrap_or_default(),
             may_leave_pairs_out: false,
             boilerplate: Boilerplate::parse(options)?,
@@ -271,34 +167,13 @@ mod tests {
         let options = "keep=longest,method=simhash:bits=128,max-memory=2G,cluster=components,\
                        tmp_dir=/tmp,max_distance=5,threads=3";
         let config = Config::parse(&mut Options::parse(options).unwrap()).unwrap();
-        assert_eq!((config.keep, config.clusters), (Keep::Longest, ClusterRule::Components));
+        assert_eq!(config.keep, Keep::Longest.into());
+        assert_eq!((config.keep_count, config.clusters), (KeepCount::ONE, ClusterRule::Components));
         assert_eq!((config.resources.threads, config.resources.memory), (3, 2_000_000_000));
         let method = config.method.to_string();
         assert_eq!(method, "simhash:bits=128,max_distance=5,shingle=words:3");
         let none = Config::parse(&mut Options::new()).unwrap();
         assert_eq!(none.method.name(), "exact");
-    }
-
-    #[test]
-    fn bytes_order_documents_by_their_fields() {
-        let values = [Some("9"), Some("10"), Some("10.5"), Some("a"), Some("ab"), None];
-        let order = |keep: Keep| {
-            let mut ordered = values;
-            ordered.sort_by_key(|value| {
-                keep.ordered_bytes(&FieldValue::parse(value.map(str::as_bytes)))
-            });
-            ordered
-        };
-        assert_eq!(order(Keep::FieldMin), values);
-        let mut greatest = values;
-        greatest[..3].reverse();
-        greatest[3..5].reverse();
-        assert_eq!(order(Keep::FieldMax), greatest);
-        let bytes = |keep: Keep, date: &str| keep.ordered_bytes(&keep.value(Some(date.as_bytes())));
-        let [old, new] = ["Fri, 02 Jan 2026 03:04:05 GMT", "2026-05-01"];
-        assert!(bytes(Keep::Newest, new) < bytes(Keep::Newest, old));
-        assert!(bytes(Keep::Oldest, old) < bytes(Keep::Oldest, new));
-        assert!(bytes(Keep::Newest, new) < bytes(Keep::Newest, "soon"));
     }
 
     #[test]
@@ -308,6 +183,8 @@ mod tests {
                 "keep=second",
                 "keep second: must be one of first, last, longest, newest, oldest, max, min",
             ),
+            ("keep_count=0", "keep_count 0: must be a whole number of at least 1"),
+            ("within=file,across=a", "across a: does not go with `within`"),
             ("cluster=all", "cluster all: must be one of proven, components"),
             ("boilerplate=1", "boilerplate 1: must be a number of documents of at least 2, "),
             ("boilerplate=many", "boilerplate many: must be a number of documents of at least 2, "),

@@ -1,6 +1,7 @@
 //! Reads a collection as sets of terms for the exact join of sets.
 
-use super::config::Keep;
+use super::document_traits::WantedTraits;
+use super::keep_order::KeepOrder;
 use super::shard_summary::{
     CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
 };
@@ -30,8 +31,8 @@ pub(super) fn approximate_text_bytes(collection: &dyn Corpus) -> u64 {
 pub(super) struct CorpusTerms<'c> {
     collection: &'c dyn Corpus,
     terms: &'c DocumentTerms,
-    /// Rule for the kept documents. If it compares a field, the values of the field are collected.
-    keep: Keep,
+    /// Values of the documents that are collected.
+    wanted: WantedTraits<'c>,
     progress: &'c dyn Progress,
     summaries: Vec<OnceLock<ShardSummary>>,
 }
@@ -40,19 +41,26 @@ impl<'c> CorpusTerms<'c> {
     pub(super) fn new(
         collection: &'c dyn Corpus,
         terms: &'c DocumentTerms,
-        keep: Keep,
+        wanted: WantedTraits<'c>,
         progress: &'c dyn Progress,
     ) -> Self {
         let summaries = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
-        Self { collection, terms, keep, progress, summaries }
+        Self { collection, terms, wanted, progress, summaries }
     }
 
-    /// Returns the numbers of all documents, sorted by the rule `keep`: documents that should rather be kept
+    /// Returns the numbers of all documents, sorted by the rules `keep`: documents that should rather be kept
     /// come first. Every shard must have been read before this call.
-    pub(super) fn order(&self, keep: Keep) -> Vec<u32> {
+    pub(super) fn order(&self, keep: &KeepOrder) -> Vec<u32> {
         let read =
             CollectionSummary::of_preferences(self.summaries.iter().filter_map(OnceLock::get));
         read.order(keep)
+    }
+
+    /// Returns the hash of the value of each document that decides with which others it is compared. Every shard
+    /// must have been read before this call.
+    pub(super) fn scope_values(&self) -> Vec<u64> {
+        let summaries = self.summaries.iter().filter_map(OnceLock::get);
+        summaries.flat_map(ShardSummary::scope_values).copied().collect()
     }
 
     /// Returns the summary of the collection. Every shard must have been read before this call.
@@ -120,7 +128,7 @@ impl TermSource for CorpusTerms<'_> {
             let has_terms = !terms.is_empty();
             Ok(Compared { has_terms, symbols: leave_symbols_out.then(|| scratch.symbols()) })
         };
-        let summary = read_summarized(self.collection, shard, self.keep, first)?;
+        let summary = read_summarized(self.collection, shard, self.wanted, first)?;
         // Another thread may have read the same shard. Its summary is equal, so this one is dropped.
         drop(self.summaries[shard].set(summary));
         Ok(())

@@ -40,6 +40,8 @@ pub(super) fn find_deciding(
 ) -> Result<Close> {
     let context = join.context;
     let equal = context.threads().run(|| equal_rows(rows, context))??;
+    // Only equal rows that are compared with the same rows may represent each other.
+    let equal = join.scope.map_or_else(|| equal.clone(), |scope| scope.divide_groups(&equal));
     let documents: Vec<u32> = equal.iter().map(|group| group[0]).collect();
     let equal = equal.several();
     let memory = (context.memory().free() / MEMORY_SHARE).max(FEW_PAIRS * BYTES_A_PAIR);
@@ -92,7 +94,11 @@ impl FingerprintPairs<'_> {
             return Ok(());
         }
         let sides = Sides::Two(&first.rows, &second.rows);
-        if let Some(joined) = self.join.group_pairs(sides)? {
+        let scope = self.join.scope;
+        let scope =
+            scope.map(|scope| scope.of_rows(Sides::Two(&first.documents, &second.documents)));
+        let join = RowJoin { scope: scope.as_ref(), ..self.join };
+        if let Some(joined) = join.group_pairs(sides)? {
             let pairs = listed(joined, [first, second]);
             return found(&pairs, &|pair| Closeness::Distance(pair.distance)).map(drop);
         }
@@ -124,7 +130,9 @@ impl PairSearch for FingerprintPairs<'_> {
         if chosen.documents.len() < 2 {
             return Ok(Some(Vec::new()));
         }
-        let Some(joined) = self.join.group_pairs(Sides::One(&chosen.rows))? else {
+        let scope = self.join.scope.map(|scope| scope.of_rows(Sides::One(&chosen.documents)));
+        let join = RowJoin { scope: scope.as_ref(), ..self.join };
+        let Some(joined) = join.group_pairs(Sides::One(&chosen.rows))? else {
             return Ok(None);
         };
         if joined.pairs.len() as u64 > most {
@@ -167,6 +175,8 @@ fn listed(joined: GroupPairs, [first, second]: [&ChosenRows; 2]) -> Vec<ValuePai
 mod tests {
     use super::*;
     use crate::cluster::keep::keep_preferred;
+    use crate::pipeline::row_scope::RowScope;
+    use crate::pipeline::scope::Relation;
     use simtool_base::stable_hash::mix;
     use simtool_compute::context::Context;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
@@ -192,10 +202,10 @@ mod tests {
     }
 
     /// Checks that the pairs of little memory remove the same documents as all pairs.
-    fn check(shape: Shape, distance: u32, recall: Option<Threshold>) {
+    fn check(shape: Shape, distance: u32, recall: Option<Threshold>, scope: Option<&RowScope>) {
         let rows = rows(shape);
         let context = Context::default();
-        let join = RowJoin { distance, recall, context: &context };
+        let join = RowJoin { distance, recall, scope, context: &context };
         let all = join.find(Sides::One(&rows)).unwrap().unwrap();
         assert!(all.pairs.len() > FEW_PAIRS as usize, "{}", all.pairs.len());
         let little = Context::default().with_memory(BYTES_A_PAIR * FEW_PAIRS);
@@ -220,9 +230,19 @@ mod tests {
 
     #[test]
     fn pairs_that_decide_remove_what_all_pairs_remove() {
-        check(Shape::bits(64), 4, None);
-        check(Shape::bits(128), 4, None);
-        check(Shape::lanes(16, 32), 6, None);
-        check(Shape::lanes(16, 32), 6, Threshold::new(9, 10).ok());
+        check(Shape::bits(64), 4, None, None);
+        check(Shape::bits(128), 4, None, None);
+        check(Shape::lanes(16, 32), 6, None, None);
+        check(Shape::lanes(16, 32), 6, Threshold::new(9, 10).ok(), None);
+    }
+
+    #[test]
+    fn pairs_of_the_scope_decide() {
+        let values: Vec<u64> = (0..3000).map(|row| mix(row ^ 7) % 3).collect();
+        for relation in [Relation::Within, Relation::Across] {
+            let scope = RowScope::new(relation, Sides::One(values.clone()));
+            check(Shape::bits(64), 6, None, Some(&scope));
+            check(Shape::lanes(16, 32), 6, None, Some(&scope));
+        }
     }
 }

@@ -11,6 +11,7 @@ use super::fingerprint_collection::{CollectionRows, FingerprintedCollection, Wor
 use super::kept_terms::{KeptTerms, memory_share};
 use super::near_filter::NearFilter;
 use super::plan::Plan;
+use super::row_scope::{RowScope, ScopeFilter};
 use super::shard_summary::CollectionSummary;
 use super::timings::{StageClock, Timings};
 use super::verify::{RowTexts, Verifying, is_better_joined, verify};
@@ -100,8 +101,8 @@ impl CloseSearch<'_> {
         context: &Context<'_>,
     ) -> Result<(Close, Sides<CorpusTerms<'t>>, u64)> {
         let progress = self.context.progress();
-        let keep = self.plan.keep();
-        let sources = self.corpora.map(|corpus| CorpusTerms::new(corpus, terms, keep, progress));
+        let wanted = self.plan.wanted_traits();
+        let sources = self.corpora.map(|corpus| CorpusTerms::new(corpus, terms, wanted, progress));
         let any_expensive = (self.corpora.iter()).any(|corpus| {
             (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
         });
@@ -124,6 +125,9 @@ impl CloseSearch<'_> {
             let share = self.context.memory().share(each(kept_bytes));
             KeptTerms::new(source, price, share, spool, progress)
         });
+        let by_scope = self.plan.scope().map(|scope| ScopeFilter::new(scope.relation, &sources));
+        // A filter of near fingerprints heeds the scope itself.
+        let filter = filter.or(by_scope.as_ref().map(|filter| filter as &dyn PairFilter));
         let join = SetJoin::new(threshold, context).with_filter(filter);
         let close = match &kept {
             Sides::One(source) if self.plan.may_leave_pairs_out() => {
@@ -150,7 +154,7 @@ impl CloseSearch<'_> {
         // queries.
         let learned_from = *self.corpora.second();
         let fitted = &Fitted::learn(recipe.terms(), learned_from, context)?;
-        let keep = self.plan.keep();
+        let wanted = self.plan.wanted_traits();
         // The texts are compared if their fingerprints are close, and then their symbols count.
         let compared = method
             .verify()
@@ -158,7 +162,7 @@ impl CloseSearch<'_> {
         let rows = CollectionRows {
             recipe,
             fitted,
-            keep,
+            wanted,
             symbols_of: compared.as_ref(),
             wordless: Wordless::Allowed,
             context,
@@ -166,7 +170,10 @@ impl CloseSearch<'_> {
         let made = self.corpora.try_map(|corpus| rows.of(corpus))?;
         timings.end("read and fingerprint");
 
-        let join = RowJoin { distance, recall: method.recall(), context };
+        let scope = self.row_scope(&made);
+        let _scope = context.memory().hold(scope.as_ref().map_or(0, RowScope::bytes));
+        let scope = scope.as_ref();
+        let join = RowJoin { distance, recall: method.recall(), scope, context };
         let Some(threshold) = method.verify() else {
             let close = self.close_rows(join, &made)?;
             timings.end("join");
@@ -195,6 +202,13 @@ impl CloseSearch<'_> {
         let mut read = made.map(|made| made.summary);
         let close = by_symbols(close, &mut read, threshold);
         Ok(FoundClose { read, close, timings, spooled_bytes: 0 })
+    }
+
+    /// Returns which of the fingerprinted documents are compared. `None` if all are.
+    fn row_scope(&self, made: &Sides<FingerprintedCollection>) -> Option<RowScope> {
+        let relation = self.plan.scope()?.relation;
+        let values = made.as_ref().map(|made| made.summary.scope_values().to_vec());
+        Some(RowScope::new(relation, values))
     }
 
     /// Finds the pairs of near fingerprints. If they do not fit in memory, finds only the pairs that decide

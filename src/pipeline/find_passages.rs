@@ -1,7 +1,7 @@
 //! Finds the passages of a collection that occur more than once.
 
-use super::config::Keep;
 use super::corpus_terms::approximate_text_bytes;
+use super::document_traits::WantedTraits;
 use super::shard_summary::{
     CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
 };
@@ -116,7 +116,7 @@ impl WordSource for CorpusWords<'_> {
             });
         }
         let summary =
-            read_summarized(self.collection, shard, Keep::First, &mut |index, document| {
+            read_summarized(self.collection, shard, WantedTraits::NONE, &mut |index, document| {
                 Ok(Compared::by_terms(visit_text(index, document.text)?))
             })?;
         // Only one thread reads a shard for the first time.

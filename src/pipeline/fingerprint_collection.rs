@@ -1,6 +1,6 @@
 //! Computes a fingerprint for every document of a collection, in one reading.
 
-use super::config::Keep;
+use super::document_traits::WantedTraits;
 use super::shard_summary::{CollectionSummary, Compared, ShardSummary, read_summarized};
 use super::watched::Watched;
 use crate::method::{DocumentTerms, Fitted, Recipe, RowMaker, RowScratch};
@@ -77,8 +77,15 @@ pub(crate) fn learn_and_fingerprint(
 ) -> Result<FingerprintedCollection> {
     let corpus = &Watched { corpus, progress: context.progress() };
     let fitted = &Fitted::learn(recipe.terms(), corpus, context)?;
-    CollectionRows { recipe, fitted, keep: Keep::First, symbols_of: None, wordless, context }
-        .of(corpus)
+    CollectionRows {
+        recipe,
+        fitted,
+        wanted: WantedTraits::NONE,
+        symbols_of: None,
+        wordless,
+        context,
+    }
+    .of(corpus)
 }
 
 /// Computes a fingerprint for every document of `corpus` with `fitted`, the weights or words that were
@@ -98,16 +105,23 @@ pub fn fingerprint_by_fitted(
     let context = &Context::new(resources, progress)?;
     let corpus = &Watched { corpus, progress };
     let wordless = Wordless::Allowed;
-    CollectionRows { recipe, fitted, keep: Keep::First, symbols_of: None, wordless, context }
-        .of(corpus)
+    CollectionRows {
+        recipe,
+        fitted,
+        wanted: WantedTraits::NONE,
+        symbols_of: None,
+        wordless,
+        context,
+    }
+    .of(corpus)
 }
 
 /// Settings for computing the fingerprints of a collection.
 pub(crate) struct CollectionRows<'r> {
     pub(crate) recipe: &'r Recipe,
     pub(crate) fitted: &'r Fitted,
-    /// Rule for the kept documents. If it compares a field, the values of the field are collected.
-    pub(crate) keep: Keep,
+    /// Values of the documents that are collected.
+    pub(crate) wanted: WantedTraits<'r>,
     /// Terms of the texts that are compared if their fingerprints are close. The symbols that these terms leave
     /// out are collected. `None` if texts are not compared.
     pub(crate) symbols_of: Option<&'r DocumentTerms>,
@@ -221,7 +235,7 @@ impl CollectionRows<'_> {
             });
             Ok(Compared { has_terms: has_row, symbols })
         };
-        let summary = read_summarized(corpus, shard, self.keep, visit)?;
+        let summary = read_summarized(corpus, shard, self.wanted, visit)?;
         Ok(ShardRows { words, without, summary })
     }
 }

@@ -4,10 +4,10 @@
 //! The pairs within a stricter limit are some of the pairs that were already found. So the choice of kept
 //! documents is repeated with these pairs only.
 
-use super::config::ClusterRule;
+use super::config::{ClusterRule, KeepCount};
 use super::plan::Plan;
 use super::shard_summary::CollectionSummary;
-use crate::cluster::{components, keep};
+use crate::cluster::{components, keep, keep_several};
 use crate::method::Criterion;
 use crate::write::summary::{Closest, LimitLevel};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
@@ -117,11 +117,14 @@ fn removed_if(found: &FinishedSearch<'_>, is_close: impl Fn(Closeness) -> bool) 
         let groups = (0..around.group_count() as u32).filter(has_match);
         return groups.map(|group| around.rows(group).len() as u64).sum();
     };
-    match found.plan.clusters() {
-        ClusterRule::Proven => {
-            let prefer = |a: u32, b: u32| read.prefer(found.plan.keep(), a, b);
-            keep::count_removed(around, prefer, is_close)
-        }
-        ClusterRule::Components => components::count_removed(around, is_close),
-    }
+    let prefer = |a: u32, b: u32| read.prefer(found.plan.keep(), a, b);
+    let count = found.plan.keep_count();
+    // Counting is faster, but only the removals say how large each cluster is.
+    let removals = match (found.plan.clusters(), count == KeepCount::ONE) {
+        (ClusterRule::Proven, true) => return keep::count_removed(around, prefer, is_close),
+        (ClusterRule::Components, true) => return components::count_removed(around, is_close),
+        (ClusterRule::Proven, false) => keep::keep_preferred_if(around, prefer, is_close),
+        (ClusterRule::Components, false) => components::keep_one_each_if(around, prefer, is_close),
+    };
+    keep_several(removals, count.0, prefer).len() as u64
 }

@@ -6,7 +6,7 @@ use super::levels::{FinishedSearch, levels, stricter_levels};
 use super::plan::{Plan, Task};
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
-use crate::cluster::{Cluster, Removal, clusters, components, keep};
+use crate::cluster::{Cluster, Removal, clusters, components, keep, keep_several};
 use crate::write::summary::LimitLevel;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::{Progress, Work};
@@ -128,10 +128,11 @@ fn removals(
     // Queries never remove each other, so for each query only its closest document of the corpus matters.
     let Sides::One(read) = read else { return closest_partners(around) };
     let prefer = |a: u32, b: u32| read.prefer(plan.keep(), a, b);
-    match plan.clusters() {
+    let removals = match plan.clusters() {
         ClusterRule::Proven => keep::keep_preferred(around, prefer),
         ClusterRule::Components => components::keep_one_each(around, prefer),
-    }
+    };
+    keep_several(removals, plan.keep_count().0, prefer)
 }
 
 /// Returns a removal for each query that has a match. The removal names the document of the corpus that is

@@ -1,6 +1,7 @@
 //! Condition for pairs of documents that are verified: their fingerprints are near.
 
 use super::close_fingerprints::RowJoin;
+use super::row_scope::RowScope;
 use simtool_base::error::Result;
 use simtool_hamming::door::equal_rows;
 use simtool_hamming::layout::Layout;
@@ -19,6 +20,8 @@ pub(super) struct NearFilter<'r> {
     /// In one collection, the number of the group of equal fingerprints of each document. Empty if there are
     /// two collections.
     group_of: Vec<u32>,
+    /// Documents that are compared. `None` if all are.
+    scope: Option<&'r RowScope>,
 }
 
 impl<'r> NearFilter<'r> {
@@ -27,7 +30,7 @@ impl<'r> NearFilter<'r> {
     /// # Errors
     ///
     /// There are too many rows, or there is too little memory.
-    pub(super) fn new(join: RowJoin<'_>, rows: Sides<&'r FingerprintRows<'r>>) -> Result<Self> {
+    pub(super) fn new(join: RowJoin<'r>, rows: Sides<&'r FingerprintRows<'r>>) -> Result<Self> {
         let group_of = match rows {
             Sides::One(rows) => {
                 let equal = join.context.threads().run(|| equal_rows(rows, join.context))??;
@@ -36,13 +39,19 @@ impl<'r> NearFilter<'r> {
             Sides::Two(..) => Vec::new(),
         };
         let layout = join.layout(rows.second().shape);
-        Ok(Self { rows, max_distance: join.distance, layout, group_of })
+        Ok(Self { rows, max_distance: join.distance, layout, group_of, scope: join.scope })
     }
 }
 
 impl PairFilter for NearFilter<'_> {
-    fn class(&self, row: u32) -> Option<u32> {
-        self.group_of.get(row as usize).copied().filter(|&group| group != NO_GROUP)
+    fn class(&self, row: u32) -> Option<u64> {
+        let group = *self.group_of.get(row as usize).filter(|&&group| group != NO_GROUP)?;
+        let class = self.scope.map_or(Some(0), |scope| scope.class(row))?;
+        Some(u64::from(group) << 32 | u64::from(class))
+    }
+
+    fn takes(&self, a: u32, b: u32) -> bool {
+        self.scope.is_none_or(|scope| scope.takes(a, b)) && self.distance(a, b).is_some()
     }
 
     fn distance(&self, a: u32, b: u32) -> Option<u32> {
@@ -52,5 +61,9 @@ impl PairFilter for NearFilter<'_> {
         let is_near = distance <= self.max_distance
             && self.layout.as_ref().is_none_or(|layout| layout.has_equal_mask(a, b));
         is_near.then_some(distance)
+    }
+
+    fn has_distances(&self) -> bool {
+        true
     }
 }

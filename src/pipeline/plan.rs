@@ -1,7 +1,10 @@
 //! The plan of a run: its settings, after checking that they fit together.
 
 use super::boilerplate_rule::Boilerplate;
-use super::config::{ClusterRule, Config, Keep};
+use super::config::{ClusterRule, Config, Keep, KeepCount};
+use super::document_traits::WantedTraits;
+use super::keep_order::KeepOrder;
+use super::scope::{Relation, Scope};
 use crate::method::{Criterion, Method};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Choice;
@@ -39,11 +42,26 @@ impl Plan {
         if task == Task::Match {
             // These settings choose among documents of one collection. The default values are not
             // an error, because a caller cannot leave them out.
+            let (keep, fields) = (&config.keep, &config.fields);
             let chosen = [
-                ("keep", config.keep.name(), config.keep != Keep::First),
-                ("cluster", config.clusters.name(), config.clusters != ClusterRule::Proven),
+                ("prefer", keep.written_values(fields)),
+                ("keep", Some(keep.written(fields)).filter(|_| *keep != Keep::First.into())),
+                (
+                    "keep_count",
+                    Some(config.keep_count)
+                        .filter(|count| *count != KeepCount::ONE)
+                        .map(|count| count.0.to_string()),
+                ),
+                (
+                    "cluster",
+                    Some(config.clusters)
+                        .filter(|rule| *rule != ClusterRule::Proven)
+                        .map(|rule| rule.name().to_owned()),
+                ),
             ];
-            if let Some((field, given, _)) = chosen.into_iter().find(|&(_, _, is_set)| is_set) {
+            if let Some((field, given)) =
+                chosen.into_iter().find_map(|(field, given)| Some((field, given?)))
+            {
                 let rule = "chooses among documents of one collection: it does not go with \
                             `queries`";
                 return Err(Error::config(field, given, rule));
@@ -71,10 +89,27 @@ impl Plan {
         &self.config.method
     }
 
-    /// Returns the rule for choosing which document of several near-duplicates is kept.
+    /// Returns the rules for choosing which document of several near-duplicates is kept.
     #[must_use]
-    pub fn keep(&self) -> Keep {
-        self.config.keep
+    pub fn keep(&self) -> &KeepOrder {
+        &self.config.keep
+    }
+
+    /// Returns the number of documents of each cluster that are kept.
+    #[must_use]
+    pub fn keep_count(&self) -> KeepCount {
+        self.config.keep_count
+    }
+
+    /// Returns the documents that are compared with each other. `None` if all are.
+    #[must_use]
+    pub fn scope(&self) -> Option<Scope> {
+        self.config.scope
+    }
+
+    /// Returns the settings that say which values of documents are collected.
+    pub(crate) fn wanted_traits(&self) -> WantedTraits<'_> {
+        WantedTraits { keep: Some(&self.config.keep), scope: self.config.scope }
     }
 
     /// Returns the rule for when a document may be removed because of another one.
@@ -152,6 +187,14 @@ impl fmt::Display for Plan {
             // No method combines a distance with sets, because sets have no distance.
             (Criterion::Distance(_), None) => {}
         }
+        if let Some(Scope { relation, value }) = self.scope() {
+            let values = match relation {
+                Relation::Within => "the same value",
+                Relation::Across => "different values",
+            };
+            let name = value.written(&self.config.fields);
+            writeln!(f, "Only documents with {values} of {name} are compared.")?;
+        }
         let Resources { threads, memory, .. } = self.resources();
         let workers = if *threads == 1 { "thread" } else { "threads" };
         match *memory {
@@ -164,14 +207,23 @@ impl fmt::Display for Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simtool_base::options::Options;
 
     #[test]
     fn settings_that_do_not_go_together_are_refused() {
         let refused = |config: Config, task| Plan::new(config, task).unwrap_err().to_string();
-        let keep = Config { keep: Keep::Last, ..Config::default() };
+        let keep = Config { keep: Keep::Last.into(), ..Config::default() };
         let rule = "chooses among documents of one collection: it does not go with `queries`";
         assert_eq!(refused(keep.clone(), Task::Match), format!("keep last: {rule}"));
         assert!(Plan::new(keep, Task::Deduplicate).is_ok());
+        for (option, value) in [("keep_count", "2"), ("prefer", "a=b,c"), ("keep", "max:a,last")] {
+            let mut options = Options::new();
+            options.set(option, value);
+            let config = Config::parse(&mut options).unwrap();
+            assert_eq!(refused(config, Task::Match), format!("{option} {value}: {rule}"));
+        }
+        let within = Config::parse(&mut Options::parse("within=file").unwrap()).unwrap();
+        assert!(Plan::new(within, Task::Match).is_ok());
         let clusters = Config { clusters: ClusterRule::Components, ..Config::default() };
         assert_eq!(refused(clusters, Task::Match), format!("cluster components: {rule}"));
         let resources = Resources { threads: 0, ..Resources::default() };
@@ -194,6 +246,11 @@ mod tests {
         assert!(
             shown("exact:similarity=4/5").contains("sets of shingles (words:3) with a Jaccard")
         );
+        let mut options = Options::new();
+        options.set("across", "source");
+        let across = Plan::new(Config::parse(&mut options).unwrap(), Task::Deduplicate).unwrap();
+        let sentence = "Only documents with different values of source are compared.";
+        assert!(across.to_string().contains(sentence), "{across}");
         let weighted = shown("exact:similarity=4/5,weight=idf");
         assert!(
             weighted

@@ -1,12 +1,12 @@
 //! Data that is collected while a collection is read: IDs, bad records, damaged files, lengths of texts.
 
-use super::config::Keep;
+use super::document_traits::{DocumentTraits, WantedTraits};
+use super::keep_order::KeepOrder;
 use super::quarantine::{Quarantine, ShardQuarantine};
 use simtool_base::error::Result;
 use simtool_base::fault::Fault;
 use simtool_compute::threads::Threads;
 use simtool_model::document::{Content, Document, DocumentIds, ShardIds};
-use simtool_model::field_value::FieldValue;
 use simtool_model::non_document::NonDocumentCounts;
 use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
@@ -54,9 +54,8 @@ pub(crate) struct ShardSummary {
     /// Bad records of the shard. Their numbers are counted from the beginning of the shard.
     bad: ShardQuarantine,
     faults: Vec<Fault>,
-    /// For each document, the value of the field that the option `keep_field` names. Empty if this option is
-    /// not given.
-    preferences: Vec<FieldValue>,
+    /// Values of the documents that decide which of them are compared and kept.
+    traits: DocumentTraits,
     without_terms: u64,
     repaired: u64,
     whole_pages: u64,
@@ -112,16 +111,15 @@ pub struct CollectionSummary {
     pub non_documents: NonDocumentCounts,
     /// Number of bytes of text of each document. A text of 4 GiB or more counts as 2³² − 1 bytes.
     pub lengths: Vec<u32>,
-    /// For each document, the value of the field that the option `keep_field` names. Empty if this option is
-    /// not given.
-    preferences: Vec<FieldValue>,
+    /// Values of the documents that decide which of them are compared and kept.
+    traits: DocumentTraits,
     /// For each document, the hash of its symbols. Empty if symbols do not count.
     symbols: Vec<u64>,
 }
 
 /// Reads a shard and returns its summary. Calls `visit` with each document and its number in the shard.
-/// `visit` returns what it found out about the document. If `keep` compares a field, the summary also has the
-/// value of this field for each document.
+/// `visit` returns what it found out about the document. The summary also has the values of each document
+/// that `wanted` selects.
 ///
 /// # Errors
 ///
@@ -129,14 +127,14 @@ pub struct CollectionSummary {
 pub(crate) fn read_summarized(
     collection: &dyn Corpus,
     shard: usize,
-    keep: Keep,
+    wanted: WantedTraits<'_>,
     visit: &mut dyn FnMut(u32, &Document<'_>) -> Result<Compared>,
 ) -> Result<ShardSummary> {
     let mut summary = ShardSummary {
         ids: ShardIds::new(collection.shard_file(shard) as u32),
         bad: ShardQuarantine::default(),
         faults: Vec::new(),
-        preferences: Vec::new(),
+        traits: DocumentTraits::default(),
         without_terms: 0,
         repaired: 0,
         whole_pages: 0,
@@ -147,6 +145,7 @@ pub(crate) fn read_summarized(
         lengths: Vec::new(),
         symbols: Vec::new(),
     };
+    let file = collection.file_name(collection.shard_file(shard));
     let records = collection.read_shard(shard, &mut |event| {
         let record = match event {
             Event::Record(record) => record,
@@ -161,9 +160,7 @@ pub(crate) fn read_summarized(
                 // Shards are read in any order, so documents are numbered within the shard.
                 let index = summary.ids.len();
                 summary.ids.push(record.number, document.id)?;
-                if keep.is_by_field() {
-                    summary.preferences.push(keep.value(document.field));
-                }
+                summary.traits.push(wanted, &document, file);
                 summary.repaired += u64::from(document.repaired.is_some());
                 summary.whole_pages += u64::from(document.is_whole_page);
                 summary.own_texts += u64::from(document.left_out > 0);
@@ -227,14 +224,8 @@ impl ShardSummary {
     /// Returns the number of bytes of memory that the summary takes. The memory of the faults of files is
     /// not counted, because there are few of them.
     pub(crate) fn bytes(&self) -> u64 {
-        let of_field = |value: &FieldValue| match value {
-            FieldValue::Text(text) => size_of_val(value) + text.len(),
-            _ => size_of_val(value),
-        };
-        let fields: usize = self.preferences.iter().map(of_field).sum();
         let numbers = size_of_val(&self.lengths[..]) + size_of_val(&self.symbols[..]);
-        let lists = numbers + self.bad.bytes();
-        self.ids.bytes() + (lists + fields) as u64
+        self.ids.bytes() + self.traits.bytes() + (numbers + self.bad.bytes()) as u64
     }
 }
 
@@ -250,7 +241,7 @@ impl CollectionSummary {
             || Ok(()),
             |(), shard| {
                 let visit = &mut |_, _: &Document<'_>| Ok(Compared::by_terms(true));
-                read_summarized(collection, shard, Keep::First, visit)
+                read_summarized(collection, shard, WantedTraits::NONE, visit)
             },
         )?;
         Self::new(collection, summaries)
@@ -268,7 +259,7 @@ impl CollectionSummary {
             ids.push(summary.ids);
             bad.push(summary.bad);
             all.faults.extend(summary.faults);
-            all.preferences.extend(summary.preferences);
+            all.traits.append(summary.traits);
             all.without_terms += summary.without_terms;
             all.repaired += summary.repaired;
             all.whole_pages += summary.whole_pages;
@@ -294,12 +285,12 @@ impl CollectionSummary {
         std::mem::take(&mut self.symbols)
     }
 
-    /// Merges only the text lengths and field values of all shards, which [`prefer`](Self::prefer) needs.
+    /// Merges only the text lengths and the values of all shards, which [`prefer`](Self::prefer) needs.
     pub(crate) fn of_preferences<'s>(shards: impl Iterator<Item = &'s ShardSummary>) -> Self {
         let mut all = Self::default();
         for summary in shards {
             all.lengths.extend(&summary.lengths);
-            all.preferences.extend(summary.preferences.iter().cloned());
+            all.traits.append(summary.traits.clone());
         }
         all
     }
@@ -332,40 +323,43 @@ impl CollectionSummary {
         lost.fold(0, u64::saturating_add)
     }
 
-    /// Returns whether the option `keep_field` names a field that no document has.
+    /// Returns the number of documents without a value of the field that rule number `key` compares. The rules
+    /// choose kept documents.
     #[must_use]
-    pub(crate) fn lacks_field(&self) -> bool {
-        !self.preferences.is_empty() && self.without_value() == self.preferences.len() as u64
+    pub(crate) fn without_preference(&self, key: usize) -> u64 {
+        self.traits.without_preference(key)
     }
 
-    /// Returns the number of documents without a value of the field by which kept documents are chosen.
+    /// Returns the number of documents that are compared with no other, because they lack the value of the option
+    /// `within` or `across`.
     #[must_use]
-    pub(crate) fn without_value(&self) -> u64 {
-        self.preferences.iter().filter(|value| **value == FieldValue::Missing).count() as u64
+    pub fn without_scope(&self) -> u64 {
+        self.traits.without_scope()
     }
 
-    /// Returns the numbers of all documents, sorted by the rule `keep`: documents that should rather be kept
+    /// Returns the hash of the value of each document that decides with which others it is compared.
+    pub(super) fn scope_values(&self) -> &[u64] {
+        self.traits.scope_values()
+    }
+
+    /// Returns the numbers of all documents, sorted by the rules `keep`: documents that should rather be kept
     /// come first.
-    pub(crate) fn order(&self, keep: Keep) -> Vec<u32> {
+    pub(crate) fn order(&self, keep: &KeepOrder) -> Vec<u32> {
         let mut rows: Vec<u32> = (0..self.lengths.len() as u32).collect();
         rows.sort_by(|&a, &b| self.prefer(keep, a, b));
         rows
     }
 
-    /// Compares documents number `a` and `b` by the rule `keep`. `Less` means that `a` is preferred as the
+    /// Compares documents number `a` and `b` by the rules `keep`. `Less` means that `a` is preferred as the
     /// kept document.
-    pub(crate) fn prefer(&self, keep: Keep, a: u32, b: u32) -> Ordering {
-        let value = |row: u32| &self.preferences[row as usize];
-        let by_value = match keep {
-            Keep::First => Ordering::Equal,
-            Keep::Last => return b.cmp(&a),
-            Keep::Longest => self.lengths[b as usize].cmp(&self.lengths[a as usize]),
-            Keep::FieldMin | Keep::FieldMax | Keep::Newest | Keep::Oldest => {
-                keep.compare(value(a), value(b))
-            }
-        };
-        // If both are equal, the earlier document comes first. So the order is total, and the result does not
-        // depend on threads.
-        by_value.then(a.cmp(&b))
+    pub(crate) fn prefer(&self, keep: &KeepOrder, a: u32, b: u32) -> Ordering {
+        self.traits.prefer(keep, &self.lengths, a, b)
+    }
+}
+
+impl ShardSummary {
+    /// Returns the hash of the value of each document that decides with which others it is compared.
+    pub(super) fn scope_values(&self) -> &[u64] {
+        self.traits.scope_values()
     }
 }

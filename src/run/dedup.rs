@@ -10,12 +10,13 @@ use crate::estimate::{Care, Estimate, estimate};
 use crate::output::{Findings, run_files, write_outputs, write_summaries};
 use crate::pipeline::excerpts::{Excerpts, WithExcerpts};
 use crate::pipeline::near_duplicates::find_in_context;
+use crate::pipeline::scope::Relation;
 use crate::pipeline::timings::Count;
-use crate::pipeline::{CollectionSummary, NearDuplicates, Plan, Task};
+use crate::pipeline::{NearDuplicates, Plan, Task};
 use crate::suggest::suggest;
 use crate::write::output_folder::OutputFolder;
 use crate::write::report::Report;
-use crate::write::summary::{Commands, Dates, Setting, Summary};
+use crate::write::summary::{Commands, Setting, Summary};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::Choice;
@@ -26,7 +27,7 @@ use simtool_base::utc_time::UtcTime;
 use simtool_compute::context::Context;
 use simtool_compute::resources::peak_memory;
 use simtool_model::sides::Sides;
-use simtool_read::{Corpus, Format, PageContent, Selector, Strict, TextSplit};
+use simtool_read::{Corpus, Format, PageContent, Strict, TextSplit};
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
@@ -91,7 +92,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     // Losses are refused before anything is written.
     let faults = complete(request, &inputs, &mut found, face)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
-    summary.dates = dates(request, inputs.first(), found.read.first());
+    summary.dates = request.dates(inputs.first(), found.read.first());
     let findings = Findings::new(&found, corpora, &chosen.plan).with_excerpts(excerpts.as_ref());
     let page = write_outputs(&findings, &request.outputs, &folder, &mut summary, context)?;
     finish(request, folder, &mut summary, &page, face)?;
@@ -148,7 +149,7 @@ pub(super) fn open_inputs<'r>(request: &'r Request, face: &dyn Face) -> Result<S
     };
     // A setting may affect only one of two collections, so both are checked together.
     let all: Vec<&Input<'_>> = inputs.iter().collect();
-    Input::refuse_idle(&all, request.keep_field.as_ref())?;
+    Input::refuse_idle(&all, &request.named_fields())?;
     Ok(inputs)
 }
 
@@ -161,16 +162,10 @@ fn open_side<'r>(
 ) -> Result<Input<'r>> {
     refuse_overlap(&request.output, paths)?;
     let mut options = settings.read_options(face.access());
-    options.keep_field = keep_selector(request);
+    options.fields = request.field_selectors();
     let temporary = &request.config.resources.temporary_folder;
     let places = Places { output: &request.output, temporary };
     Input::open(paths, settings, options, places, face)
-}
-
-/// Returns the selector of the field that decides which documents are kept, if there is one.
-fn keep_selector(request: &Request) -> Option<Selector> {
-    let given = request.keep_field.as_deref().map(Selector::from);
-    given.or_else(|| request.config.keep.is_by_date().then(Selector::usual_dates))
 }
 
 /// Returns an error if the output folder is an input or contains one. An output folder inside an input folder
@@ -272,22 +267,8 @@ pub(super) fn complete(
     }
     let read: Vec<_> = inputs.iter().zip(found.read.iter()).collect();
     Input::refuse_missing_ids(&read)?;
-    if let Some(field) = request.keep_field.as_ref().filter(|_| found.read.first().lacks_field()) {
-        Input::refuse_missing_field("keep_field", field, &[inputs.first()])?;
-    }
+    request.refuse_missing_fields(inputs, &found.read)?;
     Ok(faults)
-}
-
-/// Returns the fields of the dates and the number of documents without a date, if the date decides which
-/// documents are kept.
-pub(super) fn dates(
-    request: &Request,
-    input: &Input<'_>,
-    read: &CollectionSummary,
-) -> Option<Dates> {
-    let selector = keep_selector(request).filter(|_| request.config.keep.is_by_date())?;
-    let fields = input.collection.selected_names(&selector);
-    Some(Dates { fields, without: read.without_value() })
 }
 
 /// Creates the summary, with everything that is known before outputs are written.
@@ -347,11 +328,7 @@ pub(super) fn notes(
             "the IDs of {count} belong to kept documents, too, so the list also has file and record"
         ));
     }
-    if let Some(field) = request.keep_field.as_ref().filter(|_| found.read.first().lacks_field()) {
-        notes.push(format!("the field {field} is empty everywhere; the first ones were kept"));
-    } else if plan.keep().is_by_date() && found.read.first().lacks_field() {
-        notes.push("no document has a date; the first ones were kept".to_owned());
-    }
+    notes.extend(request.notes_about_fields(&found.read));
     notes.extend(plan.method().recall_means());
     notes
 }
@@ -416,9 +393,18 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         Setting::text(Some(field.0).filter(|of_corpus| *of_corpus != field.1))
     };
     let list = input.files_from.as_ref().map(|list| list.to_string_lossy());
+    let fields = &request.config.fields;
+    let scope_by = |relation| {
+        let scope = plan.scope().filter(|scope| scope.relation == relation);
+        Setting::text(scope.map(|scope| scope.value.written(fields)))
+    };
     parameters.extend([
-        ("keep", Setting::Text(plan.keep().name().to_owned())),
+        ("keep", Setting::Text(plan.keep().written(fields))),
         ("keep_field", Setting::text(request.keep_field.as_deref())),
+        ("prefer", Setting::text(plan.keep().written_values(fields))),
+        ("keep_count", Setting::Count(plan.keep_count().0.get() as u64)),
+        ("within", scope_by(Relation::Within)),
+        ("across", scope_by(Relation::Across)),
         ("cluster", Setting::Text(plan.clusters().name().to_owned())),
         (
             "cluster_weight",

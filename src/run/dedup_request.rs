@@ -102,10 +102,6 @@ impl Request {
         let output = options.take_path("output").unwrap_or_else(|| OUTPUT.into());
         let existing = Existing::by_force(options.take_flag("force")?);
         let mut config = Config::parse_without_method(&mut options)?;
-        config.keep.check_field_of_files(keep_field.is_some())?;
-        if let Some(field) = &keep_field {
-            refuse_joined("keep_field", field)?;
-        }
         let mut outputs = parse_outputs(&mut options)?;
         outputs.any_number_of_pairs = existing == Existing::Replace;
         if paths.queries.is_empty() {
@@ -137,6 +133,7 @@ impl Request {
             method,
             terms,
         };
+        request.check_fields()?;
         request.refuse_second_standard_input()?;
         Ok(request)
     }
@@ -323,7 +320,8 @@ mod tests {
         let options = "method=simhash,bits=128,keep=max,keep_field=year,text_field=body,threads=2,\
                        output=out,force=true,output_format=tsv,write_kept=true,quarantined=drop";
         let request = parsed(options, &[]).unwrap();
-        assert_eq!((request.config.keep, request.task()), (Keep::FieldMax, Task::Deduplicate));
+        assert_eq!(request.config.keep, Keep::FieldMax.into());
+        assert_eq!(request.task(), Task::Deduplicate);
         assert_eq!(request.keep_field.as_deref(), Some("year"));
         assert_eq!(request.output, Path::new("out"));
         assert_eq!(request.existing, Existing::Replace);
@@ -350,6 +348,9 @@ mod tests {
         for (options, queries, message) in [
             ("keep=max", &[][..], "keep max: "),
             ("keep_field=year", &[], "keep first: "),
+            ("keep=max:year,keep_field=year", &[], "keep max:year: "),
+            ("within=a+b", &[], "within a+b: joins fields"),
+            ("within=a,across=b", &[], "across b: does not go with `within`"),
             ("against_id_field=a", &[], "against_id_field a: is of a match"),
             ("against_id_field=a+b", &["new"], "against_id_field a+b: joins fields"),
             ("quarantined=drop", &[], "quarantined drop: goes with `write_kept`"),

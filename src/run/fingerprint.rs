@@ -118,7 +118,7 @@ pub fn fingerprint(
     if !is_standard_output(&request.output) {
         refuse_existing("output", &request.output, request.existing)?;
     }
-    Input::refuse_idle(&[&input], None)?;
+    Input::refuse_idle(&[&input], &[])?;
     timings.end("find files");
 
     let strict = Strict(&input.collection);

@@ -244,17 +244,15 @@ impl<'s> Input<'s> {
     /// # Errors
     ///
     /// A setting has no effect on any file. The error lists the formats that the setting is for.
-    pub(crate) fn refuse_idle(inputs: &[&Self], keep_field: Option<&String>) -> Result<()> {
+    pub(crate) fn refuse_idle(inputs: &[&Self], fields: &[(&'static str, &str)]) -> Result<()> {
         let Some(first) = inputs.first() else { return Ok(()) };
         let settings = first.settings;
         if let Some(field) = &settings.text_field {
             refuse_without_files(inputs, "text_field", field, &Format::has_fields)?;
         }
-        let values = [("id_field", settings.id_field.as_ref()), ("keep_field", keep_field)];
-        for (setting, field) in values {
-            if let Some(field) = field {
-                refuse_without_files(inputs, setting, field, &Format::has_values)?;
-            }
+        let id_field = settings.id_field.as_deref().map(|field| ("id_field", field));
+        for (setting, field) in id_field.iter().chain(fields) {
+            refuse_without_files(inputs, setting, field, &Format::has_values)?;
         }
         for (setting, value) in settings.dialect.settings() {
             refuse_without_files(inputs, setting, &value, &Format::has_delimiter)?;
@@ -434,12 +432,12 @@ mod tests {
         let field = Some("body".to_owned());
         let settings = InputSettings { text_field: field, ..InputSettings::default() };
         let input = opened(std::slice::from_ref(&path), &settings).unwrap();
-        let error = Input::refuse_idle(&[&input], None).unwrap_err();
+        let error = Input::refuse_idle(&[&input], &[]).unwrap_err();
         let expected =
             "text_field body: is of parquet, arrow, csv, tsv, json, jsonl; the input is text";
         assert_eq!(error.to_string(), expected);
         let settings = InputSettings { split: TextSplit::Lines, ..InputSettings::default() };
         let input = opened(&[path], &settings).unwrap();
-        assert!(Input::refuse_idle(&[&input], None).is_ok());
+        assert!(Input::refuse_idle(&[&input], &[]).is_ok());
     }
 }

@@ -23,6 +23,7 @@
 //! ```
 
 mod compare;
+mod compared_fields;
 mod dedup;
 mod dedup_request;
 #[cfg(test)]

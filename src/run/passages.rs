@@ -132,7 +132,7 @@ pub fn passages(
         input.refuse_as_output(&request.output)?;
         refuse_existing("output", &request.output, request.existing)?;
     }
-    Input::refuse_idle(&[&input], None)?;
+    Input::refuse_idle(&[&input], &[])?;
     timings.end("find files");
 
     let strict = Strict(&input.collection);

@@ -1,6 +1,6 @@
 //! The preview of `dedup` and `match`: finds near-duplicates as the run does, and writes nothing.
 
-use super::dedup::{announce, begin_summary, choose, complete, corpora, dates, notes, open_inputs};
+use super::dedup::{announce, begin_summary, choose, complete, corpora, notes, open_inputs};
 use super::dedup_request::Request;
 use super::face::Face;
 use super::reading_faults::has_losses;
@@ -52,7 +52,7 @@ pub fn preview(request: &Request, face: &dyn Face) -> Result<Previewed> {
         find_with_near_misses(corpora, &chosen.plan, NEAR_PAIRS, context)?;
     let faults = complete(request, &inputs, &mut found, face)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
-    summary.dates = dates(request, inputs.first(), found.read.first());
+    summary.dates = request.dates(inputs.first(), found.read.first());
     let findings = Findings::new(&found, corpora, &chosen.plan);
     let preview = collect(&findings, near_misses, &mut summary, context)?;
     Ok(Previewed {

@@ -37,6 +37,9 @@ pub struct Why {
     pub fate: DocumentFate,
     /// Other documents with the same ID, as `FILE:RECORD`.
     pub others: Vec<String>,
+    /// Whether kept documents of the run may be similar, because some documents were not compared or several
+    /// documents of a cluster were kept.
+    pub keeps_similar: bool,
     /// Faults of the files that were read again.
     pub faults: Vec<Fault>,
     /// Time that each stage took.
@@ -175,7 +178,8 @@ pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
         // Documents that are similar to no other are in no output, so they are missing here.
         None => fates.map(place).collect(),
     };
-    Ok(Why { fate, others, faults: reader.faults, timings })
+    let keeps_similar = run.run.keeps_similar();
+    Ok(Why { fate, others, keeps_similar, faults: reader.faults, timings })
 }
 
 /// Returns the file and the record number of a document as `FILE:RECORD`.

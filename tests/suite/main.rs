@@ -28,6 +28,7 @@ mod fingerprint;
 #[cfg(feature = "parquet")]
 mod generated_pages;
 mod golden;
+mod groups;
 mod html5lib;
 mod identity;
 mod index;

@@ -34,7 +34,7 @@ fn found(corpus: &dyn Corpus, threads: usize) -> Vec<String> {
         ..Config::default()
     };
     for method in ["exact", "simhash:verify=0.8"] {
-        let within = deduplicate(corpus, &Config { keep: Keep::Longest, ..config(method) });
+        let within = deduplicate(corpus, &Config { keep: Keep::Longest.into(), ..config(method) });
         let within = within.unwrap();
         assert!(within.removals.len() > 1000 && !within.close.pairs.is_empty());
         let lengths = &within.read.first().lengths;

@@ -63,6 +63,13 @@ pub enum Content<'a> {
     Bad(&'a Bad),
 }
 
+/// Largest number of fields of a document that a run compares, in addition to its text and its ID.
+pub const MOST_FIELDS: usize = 4;
+
+/// Values of the fields that a run compares, exactly as in the input. A value is `None` if the document
+/// lacks the field.
+pub type FieldValues<'a> = [Option<&'a [u8]>; MOST_FIELDS];
+
 /// A document, borrowed from its file or from a reader's scratch memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Document<'a> {
@@ -70,9 +77,9 @@ pub struct Document<'a> {
     pub id: Option<DocumentId<'a>>,
     /// Text of the document. It is valid UTF-8 if the input is.
     pub text: &'a [u8],
-    /// Value, exactly as in the input, of the field that decides which of several similar documents
-    /// is kept. `None` if the user named no such field, or if the document lacks it.
-    pub field: Option<&'a [u8]>,
+    /// Values of the fields that decide which documents are compared, and which of several similar
+    /// documents is kept. They are in the order in which the reader got their selectors.
+    pub fields: FieldValues<'a>,
     /// Code of a defect in the document that the reader repaired and the summary counts. `utf8`:
     /// bytes that are not UTF-8 were replaced by U+FFFD, at most one character in a hundred.
     /// `http-body`: a malformed HTTP body was used as it is.
@@ -88,7 +95,14 @@ impl<'a> Document<'a> {
     /// Creates a document that has only a text.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Self {
-        Self { id: None, text, field: None, repaired: None, is_whole_page: false, left_out: 0 }
+        Self {
+            id: None,
+            text,
+            fields: [None; MOST_FIELDS],
+            repaired: None,
+            is_whole_page: false,
+            left_out: 0,
+        }
     }
 }
 

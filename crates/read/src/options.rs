@@ -8,6 +8,8 @@ use crate::selector::Selector;
 use crate::text_encoding::TextEncoding;
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::options::Choice;
+#[cfg(doc)]
+use simtool_model::document::MOST_FIELDS;
 
 /// Division of plain-text files into documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,9 +62,9 @@ pub struct ReadOptions {
     pub text_field: Selector,
     /// Field or column that holds the ID.
     pub id_field: Selector,
-    /// Field, column or WARC header field whose value decides which of several similar documents is
-    /// kept. `None` if no field decides that.
-    pub keep_field: Option<Selector>,
+    /// Fields, columns or WARC header fields whose values decide which documents are compared, and which
+    /// of several similar documents is kept. Only the first [`MOST_FIELDS`] are read.
+    pub fields: Vec<Selector>,
     /// Length of the longest allowed record, in bytes. A longer record is skipped and reported as a
     /// bad record.
     pub max_record_bytes: usize,
@@ -90,7 +92,7 @@ impl Default for ReadOptions {
             dialect: NamedDialect::default(),
             text_field: Selector::from("text"),
             id_field: Selector::from("id"),
-            keep_field: None,
+            fields: Vec::new(),
             max_record_bytes: 128 << 20,
             max_expansion: 2000,
             zstd_window_log: 27,

@@ -13,6 +13,7 @@ use crate::{Event, Visit, refuse};
 use simtool_base::error::Result;
 use simtool_base::fault::{Fault, Severity};
 use simtool_model::compression::Compression;
+use simtool_model::document::MOST_FIELDS;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -129,14 +130,13 @@ impl Collection {
         table.read(job, visit)
     }
 
-    /// Returns the selectors of the text, of the ID, and of the value that decides which documents
-    /// are kept.
+    /// Returns the selectors of the text, of the ID, and of the other fields that are read.
     fn columns(&self) -> Columns<'_> {
         let options = &self.options;
         Columns {
             text: &options.text_field,
             id: &options.id_field,
-            keep: options.keep_field.as_ref(),
+            fields: &options.fields[..options.fields.len().min(MOST_FIELDS)],
         }
     }
 

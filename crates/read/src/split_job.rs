@@ -86,13 +86,13 @@ fn visit_decoded(
     };
     let decode = |bytes| encoding.decode_without_bom_handling(bytes);
     let (text, is_replaced) = decode(document.text);
-    let field = document.field.map(|value| decode(value).0);
+    let fields = document.fields.map(|value| value.map(|value| decode(value).0));
     // A number has only ASCII characters, which are the same in every encoding of a text format.
     let id = document.id.filter(|id| !id.is_number()).map(|id| decode(id.bytes()).0);
     let document = Document {
         id: id.as_deref().map(|id| DocumentId::Text(id.as_bytes())).or(document.id),
         text: text.as_bytes(),
-        field: field.as_deref().map(str::as_bytes),
+        fields: fields.each_ref().map(|value| value.as_deref().map(str::as_bytes)),
         repaired: document.repaired.or(is_replaced.then_some("utf8")),
         ..document
     };

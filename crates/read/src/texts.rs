@@ -3,7 +3,7 @@
 
 use crate::{Corpus, Event, Price, Visit};
 use simtool_base::error::{Error, Result};
-use simtool_model::document::{Content, Document, Record};
+use simtool_model::document::{Content, Document, MOST_FIELDS, Record};
 use simtool_model::document_id::DocumentId;
 use std::fmt;
 use std::ops::Range;
@@ -51,7 +51,8 @@ const TEXT_COST: usize = 16;
 pub struct Texts<'t> {
     column: Box<dyn TextColumn + 't>,
     ids: Option<Box<dyn TextColumn + 't>>,
-    fields: Option<Box<dyn TextColumn + 't>>,
+    /// Values of other fields. Field number 0 is the one of the option `keep_field`.
+    fields: [Option<Box<dyn TextColumn + 't>>; MOST_FIELDS],
     shards: Vec<TextRange>,
 }
 
@@ -150,9 +151,28 @@ impl<'t> Texts<'t> {
     ///
     /// The number of values differs from the number of texts.
     pub fn with_fields<T: AsRef<[u8]> + Sync>(self, fields: &'t [T]) -> Result<Self> {
-        let fields: Box<dyn TextColumn + 't> = Box::new(TextSlice(fields));
-        self.check_length("keep_field", &*fields)?;
-        Ok(Self { fields: Some(fields), ..self })
+        self.with_field(0, fields)
+    }
+
+    /// Sets the values of field number `number`, one for each document. The number is the index of the field in
+    /// [`Document::fields`]. An empty value counts as missing.
+    ///
+    /// # Errors
+    ///
+    /// The number of values differs from the number of texts.
+    ///
+    /// # Panics
+    ///
+    /// `number` is not below [`MOST_FIELDS`].
+    pub fn with_field<T: AsRef<[u8]> + Sync>(
+        mut self,
+        number: usize,
+        values: &'t [T],
+    ) -> Result<Self> {
+        let values: Box<dyn TextColumn + 't> = Box::new(TextSlice(values));
+        self.check_length("keep_field", &*values)?;
+        self.fields[number] = Some(values);
+        Ok(self)
     }
 
     /// Returns the number of texts.
@@ -178,7 +198,7 @@ impl<'t> Texts<'t> {
                 (first, bytes) = (next, 0);
             }
         }
-        Self { column, ids: None, fields: None, shards }
+        Self { column, ids: None, fields: [const { None }; MOST_FIELDS], shards }
     }
 
     fn with_id_column(self, ids: Box<dyn TextColumn + 't>) -> Result<Self> {
@@ -235,9 +255,10 @@ impl Corpus for Texts<'_> {
         let rows = self.shards[shard].rows.clone();
         let count = rows.len() as u64;
         for (number, row) in (0..).zip(rows) {
+            let fields = self.fields.each_ref().map(|column| value_of(column.as_deref(), row));
             let document = Document {
                 id: value_of(self.ids.as_deref(), row).map(DocumentId::Text),
-                field: value_of(self.fields.as_deref(), row),
+                fields,
                 ..Document::new(self.column.value(row).unwrap_or_default())
             };
             let content = Content::Document(document);
@@ -460,7 +481,7 @@ mod tests {
         let visit = &mut |event: Event<'_>| {
             let Event::Record(record) = event else { panic!("{event:?}") };
             let Content::Document(document) = record.content else { panic!("{record:?}") };
-            fields.push(document.field.map(<[u8]>::to_vec));
+            fields.push(document.fields[0].map(<[u8]>::to_vec));
             Ok(ControlFlow::Continue(()))
         };
         texts.read_shard(0, visit).unwrap();

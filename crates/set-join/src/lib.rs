@@ -208,9 +208,10 @@ impl<'a> SetJoin<'a> {
         Ok(self.closed(Sides::Two(Groups::default(), Groups::default()), joined.pairs))
     }
 
-    /// Returns the result of the join, which has distances if the join has a filter.
+    /// Returns the result of the join, which has distances if the filter measures them.
     fn closed(&self, groups: Sides<Groups>, pairs: ClosePairs) -> Close {
-        let Some(filter) = self.filter else { return Close::sets(groups, pairs) };
+        let measuring = self.filter.filter(|filter| filter.has_distances());
+        let Some(filter) = measuring else { return Close::sets(groups, pairs) };
         // Every pair has passed the filter, so it has a distance.
         let pairs = pairs.with_distances(|a, b| filter.distance(a, b).unwrap_or(0));
         let of_equal = Closeness::Verified(Similarity::ONE, 0);

@@ -3,15 +3,26 @@
 use std::fmt::Debug;
 
 /// Condition for the pairs of a join. A join with a filter finds only the similar pairs that the filter
-/// lets pass, and returns them with their distances.
+/// lets pass.
 pub trait PairFilter: Debug + Sync {
-    /// Returns the class of a document in a self-join. All documents of a class have distance 0. Equal
-    /// sets form a group only if they are in the same class. `None` means that the document has no pairs.
-    fn class(&self, row: u32) -> Option<u32>;
+    /// Returns the class of a document in a self-join. The filter lets all pairs of a class pass, with the
+    /// distance 0. Equal sets form a group only if they are in the same class. `None` means that the document
+    /// has no pairs.
+    fn class(&self, row: u32) -> Option<u64>;
 
-    /// Returns the distance of two documents, or `None` if the join must leave out their pair. `b` is a
-    /// row of the second collection if there are two.
-    fn distance(&self, a: u32, b: u32) -> Option<u32>;
+    /// Returns whether the join takes the pair of two documents. `b` is a row of the second collection if
+    /// there are two.
+    fn takes(&self, a: u32, b: u32) -> bool;
+
+    /// Returns the distance of two documents whose pair passes. `None` if the filter measures no distances.
+    fn distance(&self, _a: u32, _b: u32) -> Option<u32> {
+        None
+    }
+
+    /// Returns whether the filter measures distances. Then the join returns its pairs with their distances.
+    fn has_distances(&self) -> bool {
+        false
+    }
 }
 
 /// A filter for the row numbers in a join, where the rows of a second collection begin at `second_from`.
@@ -26,6 +37,6 @@ impl JoinFilter<'_> {
     /// Whether the join takes the pair of two rows. `b` is the greater one.
     #[inline]
     pub(super) fn takes(self, a: u32, b: u32) -> bool {
-        self.filter.is_none_or(|filter| filter.distance(a, b - self.second_from).is_some())
+        self.filter.is_none_or(|filter| filter.takes(a, b - self.second_from))
     }
 }

@@ -205,12 +205,13 @@ impl SketchLevel {
 /// the same class.
 pub(super) fn equal_sets(parts: &[Sketching], filter: Option<&dyn PairFilter>) -> Groups {
     let class = |document| filter.and_then(|filter| filter.class(document)).unwrap_or(0);
-    let mut all: Vec<(u128, [u32; 2], u32)> = (parts.iter().flat_map(|part| &part.sets))
-        .map(|set| (set.signature, [set.size, class(set.document)], set.document))
+    let mut all: Vec<(u128, u32, u64, u32)> = (parts.iter().flat_map(|part| &part.sets))
+        .map(|set| (set.signature, set.size, class(set.document), set.document))
         .collect();
     // Equal sets become neighbours, and the documents of each group ascend.
     all.sort_unstable();
-    let same = all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).filter(|group| group.len() > 1);
+    let same =
+        all.chunk_by(|a, b| (a.0, a.1, a.2) == (b.0, b.1, b.2)).filter(|group| group.len() > 1);
     let documents = same.map(|group| group.iter().map(|&(.., document)| document));
     let groups: Groups = documents.map(Iterator::collect::<Vec<u32>>).collect();
     groups.several()

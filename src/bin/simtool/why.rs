@@ -30,7 +30,7 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     let found = run::why(&request, &terminal)?;
     terminal.end(&found.faults);
 
-    let page = FatePage { args };
+    let page = FatePage { args, keeps_similar: found.keeps_similar };
     let mut shown = match found.fate {
         DocumentFate::Alone(located) => page.alone(&located),
         DocumentFate::Clustered(document) => page.clustered(*document),
@@ -60,6 +60,8 @@ struct ShownFate {
 /// Builder of the text and the JSON object about the document that the arguments name.
 struct FatePage<'w> {
     args: &'w WhyArgs,
+    /// Whether kept documents of the run may be similar.
+    keeps_similar: bool,
 }
 
 /// Describes a bad record, which was not compared with any document.
@@ -85,6 +87,8 @@ impl FatePage<'_> {
         let place = shown(&format!("{file}:{record}"));
         let reason = if *is_passed_over {
             "the options of the run skip it, so it was compared with nothing"
+        } else if self.keeps_similar {
+            "no document was removed for it; --within, --across or --keep-count may keep similar ones"
         } else {
             "nothing in the run is like it"
         };

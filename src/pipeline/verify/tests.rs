@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::method::{DocumentTerms, Fitted, TermScratch, Terms};
-use crate::pipeline::config::Keep;
+use crate::pipeline::document_traits::WantedTraits;
 use crate::pipeline::shard_summary::{CollectionSummary, Compared, read_summarized};
 use simtool_base::options::Options;
 use simtool_base::progress::NoProgress;
@@ -50,13 +50,14 @@ impl LineCollection {
         let mut sets = Vec::new();
         let mut scratch = TermScratch::default();
         let summaries = (0..collection.shard_count()).map(|shard| {
-            let summary = read_summarized(&collection, shard, Keep::First, &mut |_, document| {
-                let mut set = terms.find(document.text, &mut scratch).clone();
-                set.sort_unstable();
-                set.dedup();
-                sets.push(set);
-                Ok(Compared::by_terms(true))
-            });
+            let summary =
+                read_summarized(&collection, shard, WantedTraits::NONE, &mut |_, document| {
+                    let mut set = terms.find(document.text, &mut scratch).clone();
+                    set.sort_unstable();
+                    set.dedup();
+                    sets.push(set);
+                    Ok(Compared::by_terms(true))
+                });
             summary.unwrap()
         });
         let summaries = summaries.collect();

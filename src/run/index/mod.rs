@@ -83,7 +83,7 @@ impl IndexedDocuments {
         // The files of the index are not documents, even if the index is in an input folder.
         let places = Places { output: &index.index, temporary };
         let input = Input::open(&paths, &self.input, options, places, face)?;
-        Input::refuse_idle(&[&input], None)?;
+        Input::refuse_idle(&[&input], &[])?;
         Ok(input)
     }
 }

@@ -111,6 +111,9 @@ pub struct Commands {
 /// Explanation of the number of pages without a main content.
 const WHOLE_PAGES: &str = "pages without a main content: their whole text was compared";
 
+/// Explanation of the number of documents that are outside the scope of the comparison.
+const WITHOUT_SCOPE: &str = "without a value for within or across: kept";
+
 /// Explanation of the number of documents that were compared without boilerplate.
 const OWN_TEXTS: &str = "compared without lines that many documents have";
 
@@ -133,6 +136,9 @@ pub struct ReadCounts {
     pub non_documents: NonDocumentCounts,
     /// Number of documents without any term. These documents are kept.
     pub without_terms: u64,
+    /// Number of documents that were compared with no other, because they lack the value of the option `within`
+    /// or `across`. These documents are kept.
+    pub without_scope: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
     /// Number of pages whose main content was wanted, but which have none and were read as a whole.
@@ -368,6 +374,7 @@ impl Summary {
             new("passed_over", "passed over", read.passed_over)
                 .if_any()
                 .note("excluded by the selection: kept without comparison"),
+            new("not_compared", "not compared", read.without_scope).if_any().note(WITHOUT_SCOPE),
             new("mended", "repaired", read.repaired)
                 .if_any()
                 .note("bytes that are not text were replaced"),
@@ -400,6 +407,9 @@ impl Summary {
                 new("corpus_passed_over", "  passed over", corpus.passed_over)
                     .if_any()
                     .note("excluded by the selection: not compared"),
+                new("corpus_not_compared", "  not compared", corpus.without_scope)
+                    .if_any()
+                    .note(WITHOUT_SCOPE),
                 new("corpus_mended", "  repaired", corpus.repaired)
                     .if_any()
                     .note("bytes that are not text were replaced"),

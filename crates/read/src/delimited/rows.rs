@@ -17,7 +17,7 @@ use crate::plain_text::next_line;
 use crate::selector::Selector;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
-use simtool_model::document::{Bad, Content, Document};
+use simtool_model::document::{Bad, Content, Document, MOST_FIELDS};
 use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;
 
@@ -32,7 +32,8 @@ pub(super) struct DelimitedRows {
     /// Length of the longest allowed row, in bytes.
     longest: usize,
     parser: RowParser,
-    wanted: [Option<Selector>; 3],
+    /// Selectors of the text and of the ID, and then of the other fields.
+    wanted: Vec<Selector>,
     /// Columns that are read. `None` until the first row was read.
     header: Option<Header>,
     at_file_start: bool,
@@ -49,9 +50,8 @@ pub(super) struct DelimitedRows {
 /// Columns of a table that are read.
 struct Header {
     columns: usize,
-    /// Numbers of the columns of the text, of the ID, and of the field that decides which documents
-    /// are kept: lists of columns to join, in order of preference.
-    wanted: [Vec<Vec<usize>>; 3],
+    /// Numbers of the columns of each selector: lists of columns to join, in order of preference.
+    wanted: Vec<Vec<Vec<usize>>>,
 }
 
 impl DelimitedRows {
@@ -62,8 +62,7 @@ impl DelimitedRows {
             dialect,
             longest,
             parser: RowParser::new(dialect),
-            wanted: [Some(wanted.text), Some(wanted.id), wanted.keep]
-                .map(Option::<&Selector>::cloned),
+            wanted: [wanted.text, wanted.id].into_iter().chain(wanted.fields).cloned().collect(),
             header: None,
             at_file_start: true,
             joined: Vec::new(),
@@ -83,8 +82,7 @@ impl DelimitedRows {
             let found = lists.map(|names| names.into_iter().filter_map(number).collect());
             found.filter(|columns: &Vec<usize>| !columns.is_empty()).collect()
         };
-        let wanted =
-            self.wanted.each_ref().map(|selector| selector.as_ref().map_or_else(Vec::new, find));
+        let wanted = self.wanted.iter().map(find).collect();
         self.header = Some(Header { columns, wanted });
     }
 
@@ -97,16 +95,20 @@ impl DelimitedRows {
     fn document(&mut self, length: usize) -> SplitStep<'_> {
         let Self { header, parser, joined, bad, .. } = self;
         let row = parser.row();
-        let Some(Header { wanted: [text, id, keep], .. }) = header else {
+        let Some([text, id, others @ ..]) = header.as_ref().map(|header| &header.wanted[..]) else {
             return SplitStep::filler(length);
         };
         if text.is_empty() {
             *bad = Bad::no_text(length as u64);
             return SplitStep::record(length, Content::Bad(bad));
         }
+        let mut fields = [None; MOST_FIELDS];
+        for (value, columns) in fields.iter_mut().zip(others) {
+            *value = row.first_filled(columns);
+        }
         let document = Document {
             id: row.first_filled(id).map(DocumentId::Text),
-            field: row.first_filled(keep),
+            fields,
             ..Document::new(row.text(text, joined))
         };
         SplitStep::record(length, Content::Document(document))

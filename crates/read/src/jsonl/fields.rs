@@ -6,6 +6,7 @@ use crate::jsonl::strings::unescaped;
 use crate::selector::Selector;
 use crate::table::Columns;
 use serde_json::value::RawValue;
+use simtool_model::document::{FieldValues, MOST_FIELDS};
 use simtool_model::document_id::DocumentId;
 
 /// Largest depth of nested objects and arrays in a line. Deeper lines are bad records.
@@ -15,15 +16,15 @@ pub(super) const DEEPEST: usize = 128;
 pub(super) const TEXT: usize = 0;
 /// Index of the field with the ID in [`WantedFields::plain_names`].
 pub(super) const ID: usize = 1;
-/// Index of the field that decides which documents are kept in [`WantedFields::plain_names`].
-pub(super) const KEEP: usize = 2;
+/// Index of the first other field in [`WantedFields::plain_names`].
+pub(super) const OTHERS: usize = 2;
 
 /// Reusable memory for decoding the values of a line.
 #[derive(Debug, Default)]
 pub(super) struct ValueScratch {
     pub(super) text: Vec<u8>,
     pub(super) id: Vec<u8>,
-    pub(super) keep: Vec<u8>,
+    pub(super) fields: [Vec<u8>; MOST_FIELDS],
     /// Text of one field while the texts of several fields are joined.
     pub(super) part: Vec<u8>,
     /// Copy of a line in which numbers that JSON does not have are replaced.
@@ -33,25 +34,20 @@ pub(super) struct ValueScratch {
 /// Selectors of the fields of a line that are read.
 #[derive(Clone, Debug)]
 pub(super) struct WantedFields {
-    /// Names of the fields of the text, of the ID, and of the value that decides which documents are
-    /// kept. `None` if a selector is more than the name of a field. Then the fast path cannot read
-    /// the line.
-    pub(super) plain_names: Option<[Option<String>; 3]>,
+    /// Names of the fields of the text and of the ID, and then of the other fields. `None` if a selector
+    /// is more than the name of a field. Then the fast path cannot read the line.
+    pub(super) plain_names: Option<Vec<String>>,
     pub(super) text: Selector,
     id: Selector,
-    keep: Option<Selector>,
+    fields: Vec<Selector>,
 }
 
 impl WantedFields {
     pub(super) fn new(wanted: Columns<'_>) -> Self {
-        let Columns { text, id, keep } = wanted;
+        let Columns { text, id, fields } = wanted;
         let name = |selector: &Selector| selector.plain_name().map(str::to_owned);
-        let plain_names = match (name(text), name(id), keep.map(name)) {
-            (Some(text), Some(id), None) => Some([Some(text), Some(id), None]),
-            (Some(text), Some(id), Some(Some(keep))) => Some([Some(text), Some(id), Some(keep)]),
-            _ => None,
-        };
-        Self { plain_names, text: text.clone(), id: id.clone(), keep: keep.cloned() }
+        let plain_names = [text, id].into_iter().chain(fields).map(name).collect();
+        Self { plain_names, text: text.clone(), id: id.clone(), fields: fields.to_vec() }
     }
 }
 
@@ -62,7 +58,7 @@ pub(super) struct FoundValues<'de> {
     /// Values of the text without those that are null. `None` if the line lacks the text.
     pub(super) texts: Option<Vec<&'de RawValue>>,
     pub(super) id: Option<&'de RawValue>,
-    pub(super) keep: Option<&'de RawValue>,
+    pub(super) fields: [Option<&'de RawValue>; MOST_FIELDS],
 }
 
 /// Returns the values of the `wanted` fields in `line`, or the reason why the line is bad.
@@ -86,8 +82,11 @@ pub(super) fn find_fields<'de>(
         }
         None => Ok(None),
     };
-    let keep = wanted.keep.as_ref().map(one).transpose()?.flatten();
-    Ok(FoundValues { texts, id: one(&wanted.id)?, keep })
+    let mut fields = [None; MOST_FIELDS];
+    for (value, selector) in fields.iter_mut().zip(&wanted.fields) {
+        *value = one(selector)?;
+    }
+    Ok(FoundValues { texts, id: one(&wanted.id)?, fields })
 }
 
 /// Returns the names of the fields of the object in `line`, in order. The names of nested fields are
@@ -153,6 +152,18 @@ pub(super) fn as_id<'a>(value: &'a RawValue, scratch: &'a mut Vec<u8>) -> Option
     let is_number = value.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
     let id = as_written(value, scratch)?;
     Some(if is_number { DocumentId::Number(id) } else { DocumentId::Text(id) })
+}
+
+/// Returns the bytes of the values of the other fields, as [`as_written`] does.
+pub(super) fn all_as_written<'a>(
+    values: &[Option<&'a RawValue>],
+    scratch: &'a mut [Vec<u8>; MOST_FIELDS],
+) -> FieldValues<'a> {
+    let mut written = [None; MOST_FIELDS];
+    for ((written, value), scratch) in written.iter_mut().zip(values).zip(scratch) {
+        *written = value.and_then(|value| as_written(value, scratch));
+    }
+    written
 }
 
 /// Returns the bytes of a JSON value: the content of a string, or any other value as it is in the line.

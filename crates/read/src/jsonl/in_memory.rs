@@ -39,7 +39,7 @@ impl<'l> JsonLinesInMemory<'l> {
             start = end;
         }
         let ReadOptions { text_field, id_field, .. } = options;
-        let wanted = WantedFields::new(Columns { text: text_field, id: id_field, keep: None });
+        let wanted = WantedFields::new(Columns { text: text_field, id: id_field, fields: &[] });
         Self { lines, wanted, shards, longest: options.max_record_bytes.max(1) }
     }
 }

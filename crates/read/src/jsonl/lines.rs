@@ -5,10 +5,10 @@
 //!
 //! A line is a bad record if it is not a valid object, is nested more than 128 deep, or has a text
 //! that is missing or is neither a string nor a list of strings. A line that has one of the fields
-//! that are read (text, ID, `keep_field`) twice is bad, too, since JSON parsers disagree on which
+//! that are read (text, ID, and those that the user named) twice is bad, too, since JSON parsers disagree on which
 //! value counts.
 
-use crate::jsonl::fields::{ValueScratch, WantedFields, as_id, as_written, find_fields};
+use crate::jsonl::fields::{ValueScratch, WantedFields, all_as_written, as_id, find_fields};
 use crate::jsonl::non_finite::without_non_finite;
 use crate::jsonl::object::{Refusal, all_strings, elements};
 use crate::jsonl::quick::quick_document;
@@ -117,7 +117,7 @@ pub(super) fn document<'a>(
     wanted: &WantedFields,
     scratch: &'a mut ValueScratch,
 ) -> Result<Document<'a>, Refusal> {
-    let ValueScratch { text, id, keep, part, finite } = scratch;
+    let ValueScratch { text, id, fields, part, finite } = scratch;
     let (line, found) = match find_fields(line, wanted) {
         Ok(found) => (line, found),
         // Python writes numbers that JSON does not have. If the line is also bad without them, the
@@ -142,7 +142,7 @@ pub(super) fn document<'a>(
     };
     Ok(Document {
         id: found.id.and_then(|value| as_id(value, id)),
-        field: found.keep.and_then(|value| as_written(value, keep)),
+        fields: all_as_written(&found.fields, fields),
         repaired: repaired.then_some("utf8"),
         ..Document::new(text)
     })
@@ -201,8 +201,8 @@ mod tests {
 
     fn wanted(text: &str, id: &str, keep: Option<&str>) -> WantedFields {
         let [text, id] = [text, id].map(Selector::from);
-        let keep = keep.map(Selector::from);
-        WantedFields::new(Columns { text: &text, id: &id, keep: keep.as_ref() })
+        let fields: Vec<Selector> = keep.into_iter().map(Selector::from).collect();
+        WantedFields::new(Columns { text: &text, id: &id, fields: &fields })
     }
 
     fn read(line: &str, wanted: &WantedFields) -> Result<(String, Option<String>, bool), String> {
@@ -363,7 +363,7 @@ mod tests {
         let all = WantedFields::new(Columns {
             text: &Selector::all_strings(),
             id: &Selector::from("id"),
-            keep: None,
+            fields: &[],
         });
         let line = r#"{"id": "a", "n": 1, "q": {"z": ["x\ty", {"w": ""}, null]}, "s": "\ud800"}"#;
         let expected = ("a\nx\ty\n\n\u{FFFD}".to_owned(), Some("a".to_owned()), true);
@@ -378,7 +378,7 @@ mod tests {
         let field = |line: &str| {
             let mut scratch = ValueScratch::default();
             let document = document(line, &of_n, &mut scratch).unwrap();
-            document.field.map(|field| str::from_utf8(field).unwrap().to_owned())
+            document.fields[0].map(|field| str::from_utf8(field).unwrap().to_owned())
         };
         assert_eq!(field(r#"{"text": "NaN", "n": NaN, "z": [Infinity]}"#), None);
         assert_eq!(field(r#"{"text": "x", "n": -Infinity}"#).as_deref(), Some("-1e999"));

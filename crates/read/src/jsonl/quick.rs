@@ -2,11 +2,11 @@
 //! in one pass over the line.
 
 use crate::jsonl::fields::{
-    DEEPEST, ID, KEEP, TEXT, ValueScratch, WantedFields, as_id, as_written, is_too_deep,
+    DEEPEST, ID, OTHERS, TEXT, ValueScratch, WantedFields, all_as_written, as_id, is_too_deep,
 };
 use crate::jsonl::strings::string;
 use serde_json::value::RawValue;
-use simtool_model::document::Document;
+use simtool_model::document::{Document, MOST_FIELDS};
 
 /// Extracts the document of an ordinary line in one pass. Returns `None` for an unusual or invalid
 /// line, which the full parser then reads. Both parsers extract the same document.
@@ -16,9 +16,9 @@ pub(super) fn quick_document<'a>(
     scratch: &'a mut ValueScratch,
 ) -> Option<Document<'a>> {
     let names = wanted.plain_names.as_ref()?;
-    let ValueScratch { text, id, keep, .. } = scratch;
-    let (mut text_scratch, id_scratch, keep_scratch) = (Some(text), id, keep);
-    let (mut text, mut values) = (None, [None; 3]);
+    let ValueScratch { text, id: id_scratch, fields: field_scratch, .. } = scratch;
+    let mut text_scratch = Some(text);
+    let (mut text, mut values) = (None, [None; OTHERS + MOST_FIELDS]);
     let mut rest = line.trim_start_matches(WHITE).strip_prefix('{')?;
     loop {
         rest = rest.trim_start_matches(WHITE).strip_prefix('"')?;
@@ -30,10 +30,10 @@ pub(super) fn quick_document<'a>(
             return None;
         }
         rest = rest.trim_start_matches(WHITE).strip_prefix(':')?.trim_start_matches(WHITE);
-        let is = |field: usize| names[field].as_deref() == Some(key);
-        // If the text is also the ID or the `keep_field`, its raw value is needed, too. The other
+        let is_text = names[TEXT] == key;
+        // If the text is also the ID or another wanted field, its raw value is needed, too. The other
         // branch then reads the value, and the line is left to the full parser.
-        if is(TEXT) && !is(ID) && !is(KEEP) {
+        if is_text && !names[ID..].iter().any(|name| name == key) {
             // The buffer can be taken only once. So a line with two texts is left to the full
             // parser, which reports the duplicate key.
             let (content, behind) = string(rest, text_scratch.take()?)?;
@@ -45,8 +45,8 @@ pub(super) fn quick_document<'a>(
             if is_too_deep(value.get().as_bytes(), DEEPEST - 1) {
                 return None;
             }
-            for field in [TEXT, ID, KEEP] {
-                if is(field) && values[field].replace(value).is_some() {
+            for (name, known) in names.iter().zip(&mut values) {
+                if name == key && known.replace(value).is_some() {
                     return None;
                 }
             }
@@ -62,7 +62,7 @@ pub(super) fn quick_document<'a>(
     }
     Some(Document {
         id: values[ID].and_then(|id| as_id(id, id_scratch)),
-        field: values[KEEP].and_then(|value| as_written(value, keep_scratch)),
+        fields: all_as_written(&values[OTHERS..], field_scratch),
         ..Document::new(text?)
     })
 }

@@ -1,4 +1,4 @@
-//! Extracts the text, the ID and a field of a mail.
+//! Extracts the text, the ID and other fields of a mail.
 
 use crate::html::{HtmlText, guess_encoding};
 use crate::http::{fields, header_length};
@@ -7,7 +7,7 @@ use crate::page_content::PageContent;
 use crate::selector::Selector;
 use encoding_rs::Encoding;
 use mail_parser::{Message, MessageParser, MessagePart, PartType};
-use simtool_model::document::{Bad, Content, Document};
+use simtool_model::document::{Bad, Content, Document, MOST_FIELDS};
 use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;
 
@@ -18,31 +18,33 @@ const MOST_NESTED: usize = 500;
 /// Parser of mails. Its memory is reused by the next mail.
 pub(super) struct MailParser {
     parser: MessageParser,
-    /// Names of header fields whose value decides which of several similar mails is kept, in order of
-    /// preference.
-    keep_fields: Vec<String>,
+    /// For each other field that is read, names of header fields in order of preference.
+    field_names: Vec<Vec<String>>,
     /// Encoding of mails that do not declare theirs. `None` means UTF-8 or a guess.
     encoding: Option<&'static Encoding>,
     html: HtmlText,
     page: Vec<u8>,
     text: Vec<u8>,
     id: Vec<u8>,
-    field: Vec<u8>,
+    fields: [Vec<u8>; MOST_FIELDS],
     bad: Bad,
 }
 
 impl MailParser {
-    pub(super) fn new(keep: Option<&Selector>, encoding: Option<&'static Encoding>) -> Self {
-        let names = keep.and_then(Selector::column_names).into_iter().flatten().flatten();
+    pub(super) fn new(fields: &[Selector], encoding: Option<&'static Encoding>) -> Self {
+        let names = |selector: &Selector| {
+            let names = selector.column_names().into_iter().flatten().flatten();
+            names.map(str::to_owned).collect()
+        };
         Self {
             parser: MessageParser::default(),
-            keep_fields: names.map(str::to_owned).collect(),
+            field_names: fields.iter().map(names).collect(),
             encoding,
             html: HtmlText::new(PageContent::All),
             page: Vec::new(),
             text: Vec::new(),
             id: Vec::new(),
-            field: Vec::new(),
+            fields: Default::default(),
             bad: Bad { code: "mail", expected: Cow::Borrowed(""), length: 0 },
         }
     }
@@ -70,7 +72,7 @@ impl MailParser {
         let filled = |bytes: &'a Vec<u8>| (!bytes.is_empty()).then_some(&bytes[..]);
         Content::Document(Document {
             id: filled(&self.id).map(DocumentId::Text),
-            field: filled(&self.field),
+            fields: self.fields.each_ref().map(filled),
             repaired: is_replaced.then_some("utf8"),
             ..Document::new(&self.text)
         })
@@ -99,10 +101,10 @@ impl MailParser {
         }
     }
 
-    /// Stores the text, the ID and the field of `message`. Returns whether characters had to be
+    /// Stores the text, the ID and the other fields of `message`. Returns whether characters had to be
     /// replaced.
     fn take(&mut self, message: &Message<'_>) -> bool {
-        let Self { html, page, text, id, field, keep_fields, .. } = self;
+        let Self { html, page, text, id, fields, field_names, .. } = self;
         let mut is_replaced = false;
         text.clear();
         text.extend_from_slice(message.subject().unwrap_or_default().as_bytes());
@@ -126,7 +128,9 @@ impl MailParser {
             field.extend_from_slice(value.unwrap_or_default().trim().as_bytes());
         };
         replace(id, message.message_id());
-        replace(field, keep_fields.iter().find_map(|name| message.header_raw(&**name)));
+        for (field, names) in fields.iter_mut().zip(field_names) {
+            replace(field, names.iter().find_map(|name| message.header_raw(&**name)));
+        }
         // The parser replaces bytes that it cannot decode without saying so.
         is_replaced || memchr::memmem::find(text, "\u{FFFD}".as_bytes()).is_some()
     }
@@ -196,11 +200,11 @@ mod tests {
     use super::*;
 
     fn read(mail: &str) -> Result<(String, Option<String>, Option<String>), String> {
-        let mut parser = MailParser::new(Some(&Selector::from("date")), None);
+        let mut parser = MailParser::new(&[Selector::from("date")], None);
         match parser.content(mail.as_bytes(), mail.len()) {
             Content::Document(d) => {
                 let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-                Ok((text(d.text), d.id.map(|id| text(id.bytes())), d.field.map(text)))
+                Ok((text(d.text), d.id.map(|id| text(id.bytes())), d.fields[0].map(text)))
             }
             Content::Bad(bad) => Err(bad.expected.to_string()),
             other => panic!("{other:?}"),
@@ -264,12 +268,12 @@ mod tests {
 
     #[test]
     fn an_encoding_is_named_or_guessed_for_mails_that_declare_none() {
-        let mut parser = MailParser::new(None, Some(encoding_rs::WINDOWS_1251));
+        let mut parser = MailParser::new(&[], Some(encoding_rs::WINDOWS_1251));
         let mail = [HEADER.as_bytes(), b"\n\xCF\xF0\xE8\xE2\xE5\xF2"].concat();
         let Content::Document(document) = parser.content(&mail, mail.len()) else { panic!() };
         assert_eq!(document.text, "A subject\nПривет".as_bytes());
         assert_eq!(document.repaired, None);
-        let mut parser = MailParser::new(None, None);
+        let mut parser = MailParser::new(&[], None);
         let mail = [HEADER.as_bytes(), b"\nun caf\xE9 \xE0 la cr\xE8me"].concat();
         let Content::Document(document) = parser.content(&mail, mail.len()) else { panic!() };
         assert_eq!(document.text, "A subject\nun café à la crème".as_bytes());

@@ -93,7 +93,7 @@ impl ByteFormat for Mail {
         wanted: Columns<'_>,
         _dialect: Option<Dialect>,
     ) -> Result<u64> {
-        let parser = message::MailParser::new(wanted.keep, job.encoding.take());
+        let parser = message::MailParser::new(wanted.fields, job.encoding.take());
         if self.is_one_document() {
             job.split(&mut split::WholeMail { parser })
         } else {

@@ -6,7 +6,7 @@ use arrow_schema::{DataType, Field, Fields};
 use simtool_base::fault::quoted;
 use std::ops::Range;
 
-/// Columns of the text, of the ID, and of the value that decides which documents are kept.
+/// Columns of the text, of the ID, and of the other fields that are read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FoundColumns {
     /// Lists of columns with texts to join, in order of preference. If there is none, every row is a
@@ -14,8 +14,8 @@ pub(crate) struct FoundColumns {
     pub(crate) texts: Vec<Vec<ColumnPath>>,
     /// Columns with IDs, in order of preference.
     pub(crate) ids: Vec<ColumnPath>,
-    /// Columns with the value that decides which documents are kept, in order of preference.
-    pub(crate) keeps: Vec<ColumnPath>,
+    /// For each other field, the columns with its values, in order of preference.
+    pub(crate) fields: Vec<Vec<ColumnPath>>,
 }
 
 /// Path to a column of a table, which may be inside structs and lists.
@@ -63,7 +63,7 @@ impl FoundColumns {
             let paths = selector.alternatives().into_iter().flatten().flatten();
             paths.filter_map(|path| Some(find(fields, path)?.0)).collect()
         };
-        Ok(Self { texts, ids: each(wanted.id), keeps: wanted.keep.map_or_else(Vec::new, each) })
+        Ok(Self { texts, ids: each(wanted.id), fields: wanted.fields.iter().map(each).collect() })
     }
 
     /// Returns the paths to the columns with texts.
@@ -73,7 +73,7 @@ impl FoundColumns {
 
     /// Returns the paths to all columns that are read.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &ColumnPath> {
-        self.texts().chain(&self.ids).chain(&self.keeps)
+        self.texts().chain(&self.ids).chain(self.fields.iter().flatten())
     }
 }
 
@@ -281,7 +281,7 @@ mod tests {
 
     fn found(text: &str) -> Result<Vec<Vec<Column>>, String> {
         let (text, id) = (Selector::from(text), Selector::from("id"));
-        let wanted = Columns { text: &text, id: &id, keep: None };
+        let wanted = Columns { text: &text, id: &id, fields: &[] };
         let found = FoundColumns::new(&schema(), wanted, &|_| false)?;
         let path = |path: &ColumnPath| (path.name(), path.leaves.clone());
         Ok(found.texts.iter().map(|list| list.iter().map(path).collect()).collect())

@@ -5,7 +5,7 @@ use crate::table::selected::{BatchColumns, Values};
 use crate::table::value::{Form, value};
 use crate::{Event, Flow, Visit, give};
 use arrow_array::RecordBatch;
-use simtool_model::document::{Bad, Content, Document, Record};
+use simtool_model::document::{Bad, Content, Document, FieldValues, MOST_FIELDS, Record};
 use simtool_model::document_id::DocumentId;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -75,7 +75,7 @@ impl VisitedRows<'_> {
             Some(bad) => Content::Bad(bad),
             None => Content::Document(Document {
                 id: first_id(&columns.ids, row, &mut scratch.id),
-                field: first_value(&columns.keeps, row, Form::Ordered, &mut scratch.keep),
+                fields: field_values(&columns.fields, row, &mut scratch.fields),
                 ..Document::new(text.unwrap_or_default())
             }),
         };
@@ -93,7 +93,7 @@ impl VisitedRows<'_> {
 struct RowScratch {
     text: Vec<u8>,
     id: Vec<u8>,
-    keep: Vec<u8>,
+    fields: [Vec<u8>; MOST_FIELDS],
 }
 
 /// Returns the first ID that one of `columns` has in row `row`, with its type.
@@ -111,15 +111,19 @@ fn first_id<'v>(
     })
 }
 
-/// Returns the first of `columns` that has a value in row `row`, as text in `form`.
-fn first_value<'v>(
-    columns: &'v [Values],
+/// Returns the value of each field in row `row`, as text that compares like the value. `fields` has the
+/// columns of each field, and `scratch` is reusable memory.
+fn field_values<'v>(
+    fields: &'v [Vec<Values>],
     row: usize,
-    form: Form,
-    written: &'v mut Vec<u8>,
-) -> Option<&'v [u8]> {
-    let (column, row) = columns.iter().find_map(|values| values.first(row))?;
-    value(column, row, form, written)
+    scratch: &'v mut [Vec<u8>; MOST_FIELDS],
+) -> FieldValues<'v> {
+    let mut found = [None; MOST_FIELDS];
+    for ((found, columns), written) in found.iter_mut().zip(fields).zip(scratch) {
+        let first = columns.iter().find_map(|values| values.first(row));
+        *found = first.and_then(|(column, row)| value(column, row, Form::Ordered, written));
+    }
+    found
 }
 
 /// Runs `work`, which calls a library, and turns a panic into an error with the panic's message.

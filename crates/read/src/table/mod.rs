@@ -99,12 +99,13 @@ pub(super) fn shares_of(
     shares
 }
 
-/// Selectors of the text, of the ID, and of the value that decides which documents are kept.
+/// Selectors of the text, of the ID, and of at most
+/// [`MOST_FIELDS`](simtool_model::document::MOST_FIELDS) other fields.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns<'c> {
     pub(super) text: &'c Selector,
     pub(super) id: &'c Selector,
-    pub(super) keep: Option<&'c Selector>,
+    pub(super) fields: &'c [Selector],
 }
 
 /// Task of reading some groups of rows of one table.

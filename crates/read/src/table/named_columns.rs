@@ -39,12 +39,13 @@ impl NamedColumns {
         keep: Option<&Selector>,
     ) -> Result<Self, String> {
         let schema = try_schema_from_ipc_buffer(schema).map_err(|error| error.to_string())?;
-        let wanted = Columns { text, id, keep };
-        let found = FoundColumns::new(schema.fields(), wanted, &|_| false)?;
+        let fields: Vec<Selector> = keep.into_iter().cloned().collect();
+        let wanted = Columns { text, id, fields: &fields };
+        let mut found = FoundColumns::new(schema.fields(), wanted, &|_| false)?;
         Ok(Self {
             texts: found.texts.into_iter().map(steps).collect(),
             ids: steps(found.ids),
-            keeps: steps(found.keeps),
+            keeps: steps(found.fields.pop().unwrap_or_default()),
             all_names: column_names(schema.fields()),
         })
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(crate) struct BatchColumns {
     texts: Vec<Vec<Values>>,
     pub(crate) ids: Vec<Values>,
-    pub(crate) keeps: Vec<Values>,
+    pub(crate) fields: Vec<Vec<Values>>,
 }
 
 /// Values of a column in the rows of a record batch.
@@ -44,7 +44,7 @@ impl BatchColumns {
         Ok(Self {
             texts: found.texts.iter().map(list).collect::<Result<_, _>>()?,
             ids: list(&found.ids)?,
-            keeps: list(&found.keeps)?,
+            fields: found.fields.iter().map(list).collect::<Result<_, _>>()?,
         })
     }
 

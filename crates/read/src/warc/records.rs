@@ -18,7 +18,7 @@ use crate::table::Columns;
 use crate::warc::fields::{URI, WarcFields, WarcParts, without_brackets};
 use encoding_rs::Encoding;
 use simtool_base::fault::quoted;
-use simtool_model::document::{Bad, Content, Document};
+use simtool_model::document::{Bad, Content, Document, FieldValues};
 use simtool_model::document_id::DocumentId;
 use simtool_model::non_document::NonDocument;
 use std::borrow::Cow;
@@ -41,8 +41,8 @@ const TAIL: usize = 4;
 pub(super) struct WarcRecords {
     /// Fields of the ID, if the user named any.
     id: Option<WarcFields>,
-    /// Fields whose value decides which of several similar documents is kept.
-    keep: Option<WarcFields>,
+    /// Other fields that are read.
+    fields: Vec<WarcFields>,
     longest: usize,
     /// Encoding of pages and texts that do not declare theirs. `None` means a guess.
     encoding: Option<&'static Encoding>,
@@ -60,7 +60,7 @@ struct WarcHeader<'w> {
     length: Option<&'w [u8]>,
     uri: Option<&'w [u8]>,
     record_id: Option<&'w [u8]>,
-    keep: Option<&'w [u8]>,
+    fields: FieldValues<'w>,
     /// ID that the user selected, if the record has it.
     id: Option<&'w [u8]>,
 }
@@ -77,7 +77,7 @@ impl WarcRecords {
         let id = (!is_usual).then(|| WarcFields::new(wanted.id));
         Self {
             id,
-            keep: wanted.keep.map(WarcFields::new),
+            fields: wanted.fields.iter().map(WarcFields::new).collect(),
             longest,
             encoding,
             html,
@@ -208,7 +208,7 @@ impl<'w> WarcHeader<'w> {
     {
         let id = self.id.or(self.uri).or(self.record_id);
         let id = id.map(without_brackets).filter(|id| !id.is_empty());
-        Document { id: id.map(DocumentId::Text), field: self.keep, ..Document::new(text) }
+        Document { id: id.map(DocumentId::Text), fields: self.fields, ..Document::new(text) }
     }
 }
 
@@ -319,11 +319,12 @@ impl Splitter for WarcRecords {
         match (end, behind) {
             (Some(end), Ok(Some(tail))) => {
                 let parts = WarcParts { header: &window[..start], block: &window[start..end] };
-                let header = WarcHeader {
-                    id: self.id.as_ref().and_then(|fields| fields.value(parts)),
-                    keep: self.keep.as_ref().and_then(|fields| fields.value(parts)),
-                    ..header
-                };
+                let mut values = FieldValues::default();
+                for (value, names) in values.iter_mut().zip(&self.fields) {
+                    *value = names.value(parts);
+                }
+                let id = self.id.as_ref().and_then(|names| names.value(parts));
+                let header = WarcHeader { id, fields: values, ..header };
                 let content = self.content(&header, parts.block, end + tail);
                 SplitStep::record(end + tail, content)
             }

@@ -1,6 +1,7 @@
 //! Arguments of `simtool dedup`, `simtool match` and `simtool --corpus`, which can do both.
 
 use super::common::{choices, output_folder};
+use super::keep::KeepArgs;
 use super::similarity::similarity_help;
 use super::sketch::methods_or_auto;
 use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs, WordsArgs};
@@ -10,7 +11,6 @@ use simtool::options::Options;
 use simtool::output::BadRecords;
 use simtool::run::{Paths, RecordedInputs, Request};
 use simtool::write::columns::RowFormat;
-use simtool::{ClusterRule, Keep};
 use std::path::PathBuf;
 
 /// Arguments of `simtool dedup`.
@@ -136,21 +136,6 @@ impl Job<'_> {
     }
 }
 
-impl KeepArgs {
-    /// Adds the settings whose options were given on the command line to `options`.
-    fn set(&self, options: &mut Options) {
-        options.set("keep", &self.keep);
-        options.set("cluster", &self.cluster);
-        options.set_given([("keep_field", &self.keep_field)]);
-        options.set_flag("pairs", self.pairs);
-        options.set_flag("annotate", self.annotate);
-        // The option has a default value, which must not look like a given one.
-        if self.annotate {
-            options.set("cluster_weight", &self.cluster_weight);
-        }
-    }
-}
-
 impl CorpusArgs {
     /// Adds the settings whose options were given on the command line to `options`.
     fn set(&self, options: &mut Options) {
@@ -163,6 +148,8 @@ impl CorpusArgs {
             ("verify", &self.verify),
             ("verify_weight", &self.verify_weight),
             ("recall", &self.recall),
+            ("within", &self.within),
+            ("across", &self.across),
             ("boilerplate", &self.boilerplate),
         ]);
         options.set("output", &self.output);
@@ -200,47 +187,6 @@ impl CorpusForm {
         let (words, keep, fields) = (Some(words), Some(keep), Some(fields));
         Job { words, paths, queries, keep, fields, corpus }
     }
-}
-
-/// Options that choose the kept document of each cluster.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Keeping")]
-pub(crate) struct KeepArgs {
-    /// Document to keep of several near-duplicates.
-    ///
-    /// newest and oldest read the date from --keep-field, or else from the first of these fields that a
-    /// record has: `WARC-Date`, `date`, `timestamp`, `datetime`, `published`, `published_at`,
-    /// `publish_date`, `created`, `created_at`, `created_utc`, `updated`, `updated_at`, `modified`,
-    /// `last_modified`, `crawl_date`, `fetched_at`, `metadata.date`, `metadata.timestamp`, `meta.date`,
-    /// `meta.timestamp`. Documents without a date are counted and come last.
-    #[arg(long, value_name = "WHICH", default_value = "first",
-        value_parser = choices::<Keep>())]
-    pub(crate) keep: String,
-
-    /// Field whose values --keep compares, written like --text-field. In WARC files, it may be a field of the
-    /// header, `http:NAME` for a field of the HTTP header, or `host` or `path` of the URI.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) keep_field: Option<String>,
-
-    /// Documents to remove: only documents near a kept document (proven), or also documents that a
-    /// chain of near-duplicates links to it (components).
-    #[arg(long, value_name = "RULE", default_value = "proven",
-        value_parser = choices::<ClusterRule>())]
-    pub(crate) cluster: String,
-
-    /// Also write every pair; more than 100 million only with --force. All pairs must fit in memory:
-    /// with exact, 24 bytes for each pair of unequal documents.
-    #[arg(long)]
-    pub(crate) pairs: bool,
-
-    /// Also write documents.jsonl: every document, kept or removed, with its cluster, in reading order.
-    #[arg(long)]
-    pub(crate) annotate: bool,
-
-    /// Weight of a kept document by the size n of its cluster: 1, sqrt, log (1 + ln n), or sizes from
-    /// which a weight holds, such as 1:1,2:2,10:3.
-    #[arg(long, value_name = "RULE", default_value = "1", requires = "annotate")]
-    pub(crate) cluster_weight: String,
 }
 
 /// Options for finding near-duplicates and for writing results.
@@ -282,6 +228,19 @@ pub(crate) struct CorpusArgs {
     /// distance [default: find all].
     #[arg(long, value_name = "PART")]
     pub(crate) recall: Option<String>,
+
+    /// Compare only documents with the same value of this field.
+    ///
+    /// NAME is a field, written like --text-field, or `file`, `folder` or `host`. `folder` and `host` are those of
+    /// the ID if it is a URI, such as WARC-Target-URI. Otherwise, `folder` is the folder of the file. The result is
+    /// equal to separate runs, except that weights, words and lexicons are learned from all documents. Documents
+    /// without a value are counted, kept and compared with no other.
+    #[arg(long, value_name = "NAME", conflicts_with = "across")]
+    pub(crate) within: Option<String>,
+
+    /// Compare only documents with different values of this field, written as for --within.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) across: Option<String>,
 
     /// Leave lines that at least this number of documents have, such as menus, out of the comparison.
     ///

@@ -48,8 +48,10 @@ Examples:
       reads options from a file; --print-config prints one with all options and their defaults
   simtool dedup big/ --keep newest
       keeps the document of each cluster with the latest date
-  simtool dedup big/ --keep max --keep-field score
-      keeps the document of each cluster with the highest score
+  simtool dedup big/ --keep max:score,longest
+      keeps the document of each cluster with the highest score, and the longest of several
+  simtool dedup pages/ --within lang --prefer source=wiki,news
+      compares only documents of the same language, and keeps those of source wiki first
   simtool 1000 64 --corpus big/
       uses the fingerprints of `simtool 1000 64`, over the 1000 most frequent words
 

@@ -7,6 +7,7 @@ mod examples;
 mod fingerprints;
 mod index;
 mod input;
+mod keep;
 mod passages;
 mod similarity;
 mod sizes;

@@ -1,0 +1,49 @@
+//! The fields of documents that the settings of a run compare.
+
+use simtool_base::error::{Error, Result};
+use simtool_model::document::MOST_FIELDS;
+
+/// Fields of documents that the settings of a run compare, in the order of
+/// [`Document::fields`](simtool_model::document::Document::fields).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DocumentFields(Vec<DocumentField>);
+
+/// A field of documents that a setting compares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentField {
+    /// Name of the setting, for error messages.
+    pub setting: &'static str,
+    /// Name of the field, written like `text_field`. `None` is the field that the option `keep_field` names.
+    pub name: Option<String>,
+}
+
+impl DocumentFields {
+    /// Returns the number of the field `name`. Adds the field if no setting has named it before.
+    ///
+    /// # Errors
+    ///
+    /// There would be more than [`MOST_FIELDS`] fields.
+    pub(super) fn number_of(&mut self, setting: &'static str, name: Option<&str>) -> Result<usize> {
+        if let Some(number) = self.0.iter().position(|field| field.name.as_deref() == name) {
+            return Ok(number);
+        }
+        // Readers store the values of a document in an array of this length, without allocating memory.
+        if self.0.len() == MOST_FIELDS {
+            let rule = format!("is one field too many: a run compares at most {MOST_FIELDS}");
+            return Err(Error::config(setting, name.unwrap_or_default(), rule));
+        }
+        self.0.push(DocumentField { setting, name: name.map(str::to_owned) });
+        Ok(self.0.len() - 1)
+    }
+
+    /// Returns the name of field number `number`, unless the option `keep_field` names it.
+    #[must_use]
+    pub fn name(&self, number: usize) -> Option<&str> {
+        self.0.get(number)?.name.as_deref()
+    }
+
+    /// Returns all fields in order.
+    pub fn iter(&self) -> impl Iterator<Item = &DocumentField> {
+        self.0.iter()
+    }
+}

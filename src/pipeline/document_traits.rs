@@ -1,0 +1,94 @@
+//! The values of documents that decide which of them are compared, and which are kept.
+
+use super::keep_order::KeepOrder;
+use super::scope::{NO_VALUE, Scope};
+use simtool_model::document::Document;
+use simtool_model::field_value::FieldValue;
+use std::cmp::Ordering;
+use std::path::Path;
+
+/// Settings that say which values of documents are collected.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WantedTraits<'w> {
+    /// Order of preference. `None` if documents are not chosen.
+    pub(crate) keep: Option<&'w KeepOrder>,
+    /// Documents that are compared. `None` if all are compared.
+    pub(crate) scope: Option<Scope>,
+}
+
+/// Values of documents that settings compare.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DocumentTraits {
+    /// For each rule that chooses kept documents, the value of each document. A rule that compares no field has
+    /// no values.
+    preferences: Vec<Vec<FieldValue>>,
+    /// For each document, the hash of the value that decides with which others it is compared. Empty if all
+    /// documents are compared.
+    scope_values: Vec<u64>,
+}
+
+impl WantedTraits<'_> {
+    /// Settings that collect no values.
+    pub(crate) const NONE: Self = Self { keep: None, scope: None };
+}
+
+impl DocumentTraits {
+    /// Adds the values of a document of `file`.
+    pub(super) fn push(&mut self, wanted: WantedTraits<'_>, document: &Document<'_>, file: &Path) {
+        for (number, value) in
+            wanted.keep.iter().flat_map(|keep| keep.values(&document.fields)).enumerate()
+        {
+            // The first document of a shard creates the lists.
+            if number == self.preferences.len() {
+                self.preferences.push(Vec::new());
+            }
+            self.preferences[number].extend(value);
+        }
+        self.scope_values.extend(wanted.scope.map(|scope| scope.hash_of(document, file)));
+    }
+
+    /// Adds the values of other documents behind these.
+    pub(super) fn append(&mut self, mut more: Self) {
+        // A shard without documents has no lists.
+        let missing = more.preferences.len().saturating_sub(self.preferences.len());
+        self.preferences.extend(std::iter::repeat_with(Vec::new).take(missing));
+        for (values, more) in self.preferences.iter_mut().zip(&mut more.preferences) {
+            values.append(more);
+        }
+        self.scope_values.append(&mut more.scope_values);
+    }
+
+    /// Returns the number of bytes of memory that the values take.
+    pub(super) fn bytes(&self) -> u64 {
+        let of_value = |value: &FieldValue| match value {
+            FieldValue::Text(text) => size_of_val(value) + text.len(),
+            _ => size_of_val(value),
+        };
+        let preferences: usize = self.preferences.iter().flatten().map(of_value).sum();
+        (preferences + size_of_val(&self.scope_values[..])) as u64
+    }
+
+    /// Compares documents number `a` and `b`. `Less` means that `a` is preferred. `lengths` has the length of
+    /// each text.
+    pub(super) fn prefer(&self, keep: &KeepOrder, lengths: &[u32], a: u32, b: u32) -> Ordering {
+        let value = |row: u32, index: usize| &self.preferences[index][row as usize];
+        let lengths = [a, b].map(|row| lengths[row as usize]);
+        keep.compare(lengths, [a, b], |index| [value(a, index), value(b, index)])
+    }
+
+    /// Returns the number of documents without a value for rule number `index`.
+    pub(super) fn without_preference(&self, index: usize) -> u64 {
+        let values = self.preferences.get(index).into_iter().flatten();
+        values.filter(|value| **value == FieldValue::Missing).count() as u64
+    }
+
+    /// Returns the number of documents that are compared with no other, because they lack the value.
+    pub(super) fn without_scope(&self) -> u64 {
+        self.scope_values.iter().filter(|&&value| value == NO_VALUE).count() as u64
+    }
+
+    /// Returns the hash of the value of each document that decides with which others it is compared.
+    pub(super) fn scope_values(&self) -> &[u64] {
+        &self.scope_values
+    }
+}

@@ -1,0 +1,400 @@
+//! The documents of a run that are compared with each other, by small numbers instead of values of fields.
+
+use super::corpus_terms::CorpusTerms;
+use super::scope::{NO_VALUE, Relation};
+use simtool_hamming::group_pairs::GroupPairs;
+use simtool_model::groups::Groups;
+use simtool_model::matches::ValuePair;
+use simtool_model::sides::Sides;
+use simtool_set_join::PairFilter;
+use std::fmt;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// Class of a document that is compared with no other.
+const NONE: u32 = u32::MAX;
+
+/// Which pairs of documents are compared. Documents with the same value of a field are in the same class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RowScope {
+    relation: Relation,
+    /// Class of each document, or [`NONE`].
+    classes: Sides<Vec<u32>>,
+}
+
+impl RowScope {
+    /// Creates the scope of documents whose values have these hashes. Two collections have common classes.
+    pub(super) fn new(relation: Relation, values: Sides<Vec<u64>>) -> Self {
+        // Small numbers take half of the memory of hashes, and they do not depend on the order of reading.
+        let mut distinct: Vec<u64> = values.iter().flatten().copied().collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let class = |value: u64| match distinct.binary_search(&value) {
+            Ok(class) if value != NO_VALUE => class as u32,
+            _ => NONE,
+        };
+        Self { relation, classes: values.map(|of_rows| of_rows.into_iter().map(class).collect()) }
+    }
+
+    /// Returns the scope of some of the documents, which are given by their row numbers.
+    pub(super) fn of_rows(&self, rows: Sides<&[u32]>) -> Self {
+        let chosen = |(classes, rows): (&Vec<u32>, &[u32])| {
+            rows.iter().map(|&row| class_of(classes, row)).collect()
+        };
+        let classes = match rows {
+            Sides::One(rows) => Sides::One(chosen((self.classes.first(), rows))),
+            Sides::Two(first, second) => Sides::Two(
+                chosen((self.classes.first(), first)),
+                chosen((self.classes.second(), second)),
+            ),
+        };
+        Self { relation: self.relation, classes }
+    }
+
+    /// Returns a number that a document of a collection shares with the documents for which it may stand: they
+    /// are compared with it and with the same other documents. `None` if it is compared with no document.
+    pub(super) fn class(&self, row: u32) -> Option<u32> {
+        let class = class_of(self.classes.first(), row);
+        match self.relation {
+            _ if class == NONE => None,
+            Relation::Within => Some(class),
+            // A document is not compared with the documents of its class, so it stands for itself only.
+            Relation::Across => Some(row),
+        }
+    }
+
+    /// Returns whether two documents are compared. `b` is a row of the second collection if there are two.
+    pub(super) fn takes(&self, a: u32, b: u32) -> bool {
+        // Two documents without a value are not in the same class, because nothing is known of their values.
+        let a = class_of(self.classes.first(), a);
+        let b = class_of(self.classes.second(), b);
+        a != NONE && b != NONE && (a == b) == (self.relation == Relation::Within)
+    }
+
+    /// Returns the number of bytes of memory that the classes take.
+    pub(super) fn bytes(&self) -> u64 {
+        self.classes.iter().map(|classes| size_of_val(&classes[..]) as u64).sum()
+    }
+
+    /// Divides groups of equal fingerprints into groups of documents that stand for each other, and their pairs
+    /// into the pairs of documents that are compared. Returns `None` if there are more than `most` pairs.
+    pub(super) fn divide(&self, found: &GroupPairs, most: u64) -> Option<GroupPairs> {
+        let parts = match &found.groups {
+            Sides::One(groups) => Sides::One(self.parts(groups, self.classes.first())),
+            Sides::Two(first, second) => Sides::Two(
+                self.parts(first, self.classes.first()),
+                self.parts(second, self.classes.second()),
+            ),
+        };
+        let [of_a, of_b] = [parts.first(), parts.second()];
+        let mut pairs = PartPairs { relation: self.relation, of_a, of_b, most, pairs: Vec::new() };
+        for pair in &found.pairs {
+            pairs.add(of_a.of_group(pair.a), of_b.of_group(pair.b), pair.distance)?;
+        }
+        // Equal fingerprints of different classes are pairs now.
+        if let (Sides::One(groups), Relation::Across) = (&found.groups, self.relation) {
+            for group in 0..groups.len() as u32 {
+                let parts = of_a.of_group(group);
+                for part in parts.clone() {
+                    pairs.add(part..part + 1, part + 1..parts.end, 0)?;
+                }
+            }
+        }
+        let pairs = pairs.pairs;
+        Some(GroupPairs { groups: parts.map(|parts| parts.groups), pairs })
+    }
+
+    /// Divides groups of equal rows of one collection into groups of rows that stand for each other.
+    pub(super) fn divide_groups(&self, groups: &Groups) -> Groups {
+        self.parts(groups, self.classes.first()).groups
+    }
+
+    /// Divides groups of equal rows, whose classes are `classes`. Leaves rows without a class out.
+    fn parts(&self, groups: &Groups, classes: &[u32]) -> Parts {
+        let (mut rows, mut of_group) = (Vec::new(), vec![0]);
+        let (mut ranges, mut of_parts) = (Vec::new(), Vec::new());
+        for group in groups.iter() {
+            let mut sorted: Vec<(u32, u32)> =
+                group.iter().map(|&row| (class_of(classes, row), row)).collect();
+            sorted.retain(|&(class, _)| class != NONE);
+            // Sorting by class makes parts contiguous, and leaves the rows of each part in ascending order.
+            sorted.sort_unstable();
+            let is_one =
+                |a: &(u32, u32), b: &(u32, u32)| a.0 == b.0 && self.relation == Relation::Within;
+            for part in sorted.chunk_by(is_one) {
+                let start = rows.len();
+                rows.extend(part.iter().map(|&(_, row)| row));
+                ranges.push(start..rows.len());
+                of_parts.push(part[0].0);
+            }
+            of_group.push(of_parts.len() as u32);
+        }
+        let groups = ranges.into_iter().map(|range| &rows[range]).collect();
+        Parts { groups, classes: of_parts, of_group }
+    }
+}
+
+/// Returns the class of a document. A document that was not there at the first reading has none.
+fn class_of(classes: &[u32], row: u32) -> u32 {
+    classes.get(row as usize).copied().unwrap_or(NONE)
+}
+
+/// Parts of groups of equal rows. The rows of a part have the same class.
+struct Parts {
+    groups: Groups,
+    /// Class of each part. The parts of a group are in ascending order of their classes.
+    classes: Vec<u32>,
+    /// For each undivided group, the number of its first part, and then the number of all parts.
+    of_group: Vec<u32>,
+}
+
+impl Parts {
+    fn of_group(&self, group: u32) -> Range<u32> {
+        self.of_group[group as usize]..self.of_group[group as usize + 1]
+    }
+
+    /// Returns those of `parts`, the parts of one group, that are in a class.
+    fn in_class(&self, parts: &Range<u32>, class: u32) -> Range<u32> {
+        let classes = &self.classes[parts.start as usize..parts.end as usize];
+        let [from, to] = [
+            classes.partition_point(|&other| other < class),
+            classes.partition_point(|&other| other <= class),
+        ];
+        parts.start + from as u32..parts.start + to as u32
+    }
+}
+
+/// Pairs of parts that are compared.
+struct PartPairs<'p> {
+    relation: Relation,
+    of_a: &'p Parts,
+    of_b: &'p Parts,
+    /// Number of pairs that fit in memory.
+    most: u64,
+    pairs: Vec<ValuePair>,
+}
+
+impl PartPairs<'_> {
+    /// Adds the pairs of two ranges of parts, each of one group. Returns `None` if there are too many pairs.
+    fn add(&mut self, first: Range<u32>, second: Range<u32>, distance: u32) -> Option<()> {
+        for a in first {
+            // The parts of a class are found by binary search. So the time depends on the pairs that are added,
+            // and not on the product of the sizes of both groups.
+            let same = self.of_b.in_class(&second, self.of_a.classes[a as usize]);
+            let chosen = match self.relation {
+                Relation::Within => [same, 0..0],
+                Relation::Across => [second.start..same.start, same.end..second.end],
+            };
+            let pair = |b| ValuePair { a, b, distance };
+            self.pairs.extend(chosen.into_iter().flatten().map(pair));
+            // One part adds at most as many pairs as a group has parts, so the memory is exceeded by little.
+            if self.pairs.len() as u64 > self.most {
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+/// The scope of a run as the filter of a join of sets. The classes of the documents are known when all
+/// documents were read for the first time.
+pub(super) struct ScopeFilter<'c, 't> {
+    relation: Relation,
+    sources: &'c Sides<CorpusTerms<'t>>,
+    scope: OnceLock<RowScope>,
+}
+
+impl<'c, 't> ScopeFilter<'c, 't> {
+    pub(super) fn new(relation: Relation, sources: &'c Sides<CorpusTerms<'t>>) -> Self {
+        Self { relation, sources, scope: OnceLock::new() }
+    }
+
+    fn scope(&self) -> &RowScope {
+        // The join asks first when all documents were read, from several threads at once.
+        self.scope.get_or_init(|| {
+            RowScope::new(self.relation, self.sources.as_ref().map(CorpusTerms::scope_values))
+        })
+    }
+}
+
+impl fmt::Debug for ScopeFilter<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScopeFilter").field("relation", &self.relation).finish_non_exhaustive()
+    }
+}
+
+impl PairFilter for ScopeFilter<'_, '_> {
+    fn class(&self, row: u32) -> Option<u64> {
+        self.scope().class(row).map(u64::from)
+    }
+
+    fn takes(&self, a: u32, b: u32) -> bool {
+        self.scope().takes(a, b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Removal;
+    use crate::cluster::keep::keep_preferred;
+    use crate::pipeline::NearDuplicates;
+    use crate::pipeline::config::Config;
+    use crate::pipeline::one_call::{deduplicate, match_collections};
+    use simtool_base::options::Options;
+    use simtool_base::stable_hash::mix;
+    use simtool_read::Texts;
+    use simtool_set_join::close::{Close, ClosePair, Neighbourhood};
+
+    const METHODS: [&str; 8] = [
+        "similarity=0.5",
+        "similarity=1",
+        "similarity=0.5,weight=binary,shingle=words:1",
+        "method=simhash,max_distance=12",
+        "method=simhash,max_distance=12,recall=0.5",
+        "method=simhash,max_distance=20,verify=0.6",
+        "method=minhash,similarity=0.6",
+        "method=i-match,shingle=words:1",
+    ];
+
+    /// Returns texts of five kinds, some of them equal, and the value of each: one of three, or none.
+    fn documents(count: u64) -> (Vec<String>, Vec<String>) {
+        let text = |row: u64| {
+            let word = |at: u64| {
+                let is_changed = mix(row << 8 | at).is_multiple_of(20) && !row.is_multiple_of(3);
+                format!("w{}", if is_changed { mix(row ^ at) % 1000 } else { row % 5 * 100 + at })
+            };
+            (0..20).map(word).collect::<Vec<_>>().join(" ")
+        };
+        let value = |row: u64| match mix(row) % 10 {
+            0..5 => "a",
+            5..7 => "b",
+            7..9 => "c",
+            _ => "",
+        };
+        let texts = (0..count).map(text).collect();
+        (texts, (0..count).map(|row| value(row).to_owned()).collect())
+    }
+
+    fn config(options: &str) -> Config {
+        Config::parse(&mut Options::parse(options).unwrap()).unwrap()
+    }
+
+    fn run(texts: &[String], values: &[String], options: &str) -> NearDuplicates {
+        deduplicate(&Texts::of(texts).with_fields(values).unwrap(), &config(options)).unwrap()
+    }
+
+    fn pairs(close: &Close) -> Vec<ClosePair> {
+        let mut pairs = Vec::new();
+        close
+            .for_each_pair(|pair| {
+                pairs.push(pair);
+                Ok::<(), ()>(())
+            })
+            .unwrap();
+        pairs
+    }
+
+    #[test]
+    fn a_run_within_a_field_is_equal_to_separate_runs() {
+        let (texts, values) = documents(160);
+        for method in METHODS {
+            for order in ["cluster=proven", "cluster=components,keep=last", "keep_count=2"] {
+                let options = format!("{method},{order}");
+                let found = run(&texts, &values, &format!("{options},within=field"));
+                let (mut removals, mut count) = (Vec::new(), 0);
+                for value in ["a", "b", "c"] {
+                    let rows: Vec<usize> = (0..160).filter(|&row| values[row] == value).collect();
+                    let chosen: Vec<String> = rows.iter().map(|&row| texts[row].clone()).collect();
+                    let alone = deduplicate(&Texts::of(&chosen), &config(&options)).unwrap();
+                    count += alone.close.pair_count();
+                    let row = |row: u32| rows[row as usize] as u32;
+                    removals.extend(alone.removals.iter().map(|removal| Removal {
+                        row: row(removal.row),
+                        kept: row(removal.kept),
+                        ..*removal
+                    }));
+                }
+                removals.sort_by_key(|removal| removal.row);
+                assert!(removals.len() > 20, "{options}");
+                assert_eq!(found.removals, removals, "{options}");
+                assert_eq!(found.close.pair_count(), count, "{options}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_pairs_of_the_scope_are_found() {
+        let (texts, values) = documents(160);
+        // The weights of words are learned from all documents, so these runs differ from separate runs.
+        let learned = ["similarity=0.5,weight=idf", "method=simhash,max_distance=12,weight=idf"];
+        for method in METHODS.into_iter().chain(learned) {
+            let all = pairs(&run(&texts, &values, method).close);
+            for (option, is_within) in [("within", true), ("across", false)] {
+                let is_taken = |pair: &ClosePair| {
+                    let [a, b] = [pair.a, pair.b].map(|row| &values[row as usize]);
+                    !a.is_empty() && !b.is_empty() && (a == b) == is_within
+                };
+                let taken: Vec<ClosePair> = all.iter().copied().filter(is_taken).collect();
+                assert!(taken.len() > 100 && taken.len() < all.len(), "{method}");
+                let found = run(&texts, &values, &format!("{method},{option}=field"));
+                assert_eq!(pairs(&found.close), taken, "{method},{option}");
+                let close = Close {
+                    pairs: taken.into(),
+                    groups: Sides::One(Groups::default()),
+                    ..found.close.clone()
+                };
+                let expected = keep_preferred(&Neighbourhood::new(&close), |a, b| a.cmp(&b));
+                assert_eq!(found.removals, expected, "{method},{option}");
+                let without = values.iter().filter(|value| value.is_empty()).count();
+                assert_eq!(found.read.first().without_scope(), without as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn queries_are_matched_in_the_scope() {
+        let (texts, values) = documents(160);
+        let (queries, corpus) = texts.split_at(60);
+        let (of_queries, of_corpus) = values.split_at(60);
+        for method in METHODS {
+            let find = |options: &str| {
+                let queries = Texts::of(queries).with_fields(of_queries).unwrap();
+                let corpus = Texts::of(corpus).with_fields(of_corpus).unwrap();
+                let found = match_collections(&queries, &corpus, &config(options)).unwrap();
+                pairs(&found.close)
+            };
+            let all = find(method);
+            for (option, is_within) in [("within", true), ("across", false)] {
+                let is_taken = |pair: &ClosePair| {
+                    let (a, b) = (&of_queries[pair.a as usize], &of_corpus[pair.b as usize]);
+                    !a.is_empty() && !b.is_empty() && (a == b) == is_within
+                };
+                let taken: Vec<ClosePair> = all.iter().copied().filter(is_taken).collect();
+                assert!(taken.len() > 100, "{method}");
+                assert_eq!(find(&format!("{method},{option}=field")), taken, "{method},{option}");
+            }
+        }
+    }
+
+    #[test]
+    fn pairs_that_decide_are_found_in_the_scope() {
+        // Pairs of texts are equal, and any two others share 7 of 9 or 6 of 10 words.
+        let text = |row: u64| {
+            let words = (0..8).map(|at| if at == row / 2 % 8 { 100 + row / 2 } else { at });
+            words.map(|word| format!("w{word}")).collect::<Vec<_>>().join(" ")
+        };
+        let texts: Vec<String> = (0..4000).map(text).collect();
+        let values: Vec<String> = (0..4000).map(|row| (mix(row) % 2).to_string()).collect();
+        let corpus = Texts::of(&texts).with_fields(&values).unwrap();
+        for scope in ["within=field", "across=field"] {
+            let all = config(&format!("similarity=0.5,shingle=words:1,{scope}"));
+            let mut few = all.clone();
+            few.may_leave_pairs_out = true;
+            few.resources.memory = 4 << 20;
+            let few = deduplicate(&corpus, &few).unwrap();
+            assert!(!few.close.is_complete, "{scope}");
+            assert_eq!(few.removals, deduplicate(&corpus, &all).unwrap().removals, "{scope}");
+        }
+    }
+}

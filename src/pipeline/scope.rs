@@ -1,0 +1,116 @@
+//! The options `within` and `across`: which documents are compared with each other.
+
+use super::boilerplate_rule::Site;
+use super::document_fields::DocumentFields;
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use simtool_base::stable_hash::hash;
+use simtool_model::document::Document;
+use std::path::Path;
+
+/// Hash of the value of a document that has none. No value has this hash.
+pub(super) const NO_VALUE: u64 = 0;
+
+/// Which documents are compared: those with the same value, or those with different values. A document without
+/// a value is compared with no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// How the values of two documents must relate.
+    pub relation: Relation,
+    /// Value of a document.
+    pub value: ScopeValue,
+}
+
+/// How the values of two documents must relate, so that the documents are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// Only documents with the same value are compared.
+    Within,
+    /// Only documents with different values are compared.
+    Across,
+}
+
+/// Value of a document that decides with which other documents it is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeValue {
+    /// The value of a field. The number is its index in [`Document::fields`].
+    Field(usize),
+    /// The file of the document.
+    File,
+    /// The folder of the document's ID if the ID is a URI, or else of its file.
+    Folder,
+    /// The host of the document's ID. A document whose ID is not a URI has no host.
+    Host,
+}
+
+impl Relation {
+    const ALL: [Self; 2] = [Self::Within, Self::Across];
+
+    /// Returns the name of the option that selects this relation.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Within => "within",
+            Self::Across => "across",
+        }
+    }
+}
+
+impl Scope {
+    /// Takes the options `within` and `across` out of `options`. Adds their field to `fields`.
+    ///
+    /// # Errors
+    ///
+    /// Both options are given, or there are too many fields.
+    pub(super) fn parse(
+        options: &mut Options,
+        fields: &mut DocumentFields,
+    ) -> Result<Option<Self>> {
+        let given = Relation::ALL.map(|relation| Some((relation, options.take(relation.name())?)));
+        let (relation, name) = match given {
+            [Some(_), Some((_, across))] => {
+                let rule = "does not go with `within`: leave one of the two out";
+                return Err(Error::config("across", across, rule));
+            }
+            [one, other] => match one.or(other) {
+                Some(given) => given,
+                None => return Ok(None),
+            },
+        };
+        // A field with one of these names can still be selected, for example as `host,host`.
+        let value = match &*name {
+            "file" => ScopeValue::File,
+            "folder" => ScopeValue::Folder,
+            "host" => ScopeValue::Host,
+            field => ScopeValue::Field(fields.number_of(relation.name(), Some(field))?),
+        };
+        Ok(Some(Self { relation, value }))
+    }
+
+    /// Returns the hash of the value of a document, or [`NO_VALUE`].
+    pub(super) fn hash_of(self, document: &Document<'_>, file: &Path) -> u64 {
+        let value = match self.value {
+            ScopeValue::Field(number) => document.fields[number],
+            ScopeValue::File => Some(file.as_os_str().as_encoded_bytes()),
+            ScopeValue::Folder => Some(Site::Folder.name(document, file)),
+            ScopeValue::Host => {
+                Some(Site::Host.name(document, file)).filter(|host| !host.is_empty())
+            }
+        };
+        // The lowest bit is set, so that no value has the hash of a missing value.
+        value.map_or(NO_VALUE, |value| hash(value) | 1)
+    }
+}
+
+impl ScopeValue {
+    /// Returns the value as the options write it. `fields` has the names of the fields.
+    #[must_use]
+    pub fn written(self, fields: &DocumentFields) -> &str {
+        match self {
+            Self::Field(number) => fields.name(number).unwrap_or_default(),
+            Self::File => "file",
+            Self::Folder => "folder",
+            Self::Host => "host",
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The fields of documents that `dedup` and `match` compare: their selectors, and what to say if no document has them.
+
+use super::dedup_request::Request;
+use super::input::Input;
+use super::input_settings::refuse_joined;
+use crate::pipeline::CollectionSummary;
+use crate::pipeline::document_fields::DocumentField;
+use crate::pipeline::scope::{Scope, ScopeValue};
+use crate::write::summary::Dates;
+use simtool_base::error::{Error, Result};
+use simtool_model::sides::Sides;
+use simtool_read::Selector;
+
+impl Request {
+    /// Checks the options that name fields.
+    ///
+    /// # Errors
+    ///
+    /// The option `keep_field` is missing or has no effect, or a selector joins several fields.
+    pub(super) fn check_fields(&self) -> Result<()> {
+        let fields = &self.config.fields;
+        self.config.keep.check_field(self.keep_field.is_some(), true, fields)?;
+        for field in fields.iter() {
+            if let Some(name) = self.name_of(field) {
+                refuse_joined(field.setting, name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the name of a field. `None` if it is one of the usual fields of dates.
+    fn name_of<'r>(&'r self, field: &'r DocumentField) -> Option<&'r str> {
+        field.name.as_deref().or(self.keep_field.as_deref())
+    }
+
+    /// Returns the names of the fields that the user named, each with the option that names it.
+    pub(super) fn named_fields(&self) -> Vec<(&'static str, &str)> {
+        let named = self.config.fields.iter();
+        named.filter_map(|field| Some((field.setting, self.name_of(field)?))).collect()
+    }
+
+    /// Returns the selectors of all fields that readers must read, in order.
+    pub(super) fn field_selectors(&self) -> Vec<Selector> {
+        let selector =
+            |field| self.name_of(field).map_or_else(Selector::usual_dates, Selector::from);
+        self.config.fields.iter().map(selector).collect()
+    }
+
+    /// Returns the fields of the dates and the number of documents without a date, if the date decides which
+    /// documents are kept.
+    pub(super) fn dates(&self, input: &Input<'_>, read: &CollectionSummary) -> Option<Dates> {
+        let (key, field) = self.config.keep.date_key()?;
+        let selectors = self.field_selectors();
+        let fields = input.collection.selected_names(&selectors[field]);
+        Some(Dates { fields, without: read.without_preference(key) })
+    }
+
+    /// Returns an error if no record has a field that the user named.
+    pub(super) fn refuse_missing_fields(
+        &self,
+        inputs: &Sides<Input<'_>>,
+        read: &Sides<CollectionSummary>,
+    ) -> Result<()> {
+        let numbered: Vec<&DocumentField> = self.config.fields.iter().collect();
+        // A field that is empty in all documents may also be one that no document has.
+        for number in self.empty_preferences(read.first()).into_iter().map(|(number, _)| number) {
+            if let Some(name) = self.name_of(numbered[number]) {
+                Input::refuse_missing_field(numbered[number].setting, name, &[inputs.first()])?;
+            }
+        }
+        let Some(Scope { relation, value }) = self.config.scope else { return Ok(()) };
+        // Both collections of a match need the value, since documents without it are never compared.
+        for (input, _) in inputs.iter().zip(read.iter()).filter(|(_, read)| lacks_scope(read)) {
+            let name = value.written(&self.config.fields);
+            match value {
+                ScopeValue::Field(_) => {
+                    Input::refuse_missing_field(relation.name(), name, &[input])?;
+                }
+                ScopeValue::Host => {
+                    let rule = "no document has a URI as its ID: name the field of the URI with `id_field`";
+                    return Err(Error::config(relation.name(), name, rule));
+                }
+                ScopeValue::File | ScopeValue::Folder => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns sentences about fields that are empty in all documents, so that they decided nothing.
+    pub(super) fn notes_about_fields(&self, read: &Sides<CollectionSummary>) -> Vec<String> {
+        let numbered: Vec<&DocumentField> = self.config.fields.iter().collect();
+        let only = self.config.keep.only_rule().is_some();
+        let consequence = if only { "the first ones were kept" } else { "the other rules decided" };
+        let empty = self.empty_preferences(read.first()).into_iter();
+        let notes = empty.map(|(number, is_listed)| match self.name_of(numbered[number]) {
+            Some(name) if is_listed => {
+                format!("no document has a preferred value of {name}; {consequence}")
+            }
+            Some(name) => format!("the field {name} is empty everywhere; {consequence}"),
+            None => format!("no document has a date; {consequence}"),
+        });
+        let mut notes: Vec<String> = notes.collect();
+        if let Some(scope) = self.config.scope.filter(|_| read.iter().any(lacks_scope)) {
+            let name = scope.value.written(&self.config.fields);
+            notes.push(format!("the field {name} is empty everywhere; no documents were compared"));
+        }
+        notes
+    }
+
+    /// Returns the numbers of the fields in which no document has a value by which it would be preferred, and
+    /// whether preferred values are listed.
+    fn empty_preferences(&self, read: &CollectionSummary) -> Vec<(usize, bool)> {
+        let documents = read.ids.len() as u64;
+        let keys = self.config.keep.key_fields().enumerate();
+        let empty = keys.filter_map(|(key, field)| {
+            let (number, is_listed) = field?;
+            let is_empty = documents > 0 && read.without_preference(key) == documents;
+            is_empty.then_some((number, is_listed))
+        });
+        empty.collect()
+    }
+}
+
+/// Returns whether no document of a collection has the value that decides with which others it is compared.
+fn lacks_scope(read: &CollectionSummary) -> bool {
+    let documents = read.ids.len() as u64;
+    documents > 0 && read.without_scope() == documents
+}
