@@ -19,7 +19,8 @@ def deduplicate_files(
 
     Does the work of `simtool dedup` in this process. `options` are the options of the program that concern
     methods, inputs and outputs. Write `_` for `-`, `True` for an option without a value, and a list for a
-    repeatable option.
+    repeatable option. `config=` is the path of a settings file with more of them, as for `--config`. The table
+    `[dedup]` counts, or `[match]` for `match_files`. Given options go before those of the file.
 
     Returns the contents of `summary.json` as a dict. `output` has `removed.jsonl`, `clusters.jsonl`,
     `report.html` and the other requested files. Files must not change while they are read, unless

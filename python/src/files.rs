@@ -10,13 +10,19 @@ use simtool::fault::Fault;
 use simtool::mapped_file::FileAccess;
 use simtool::options::Options;
 use simtool::progress::Progress;
-use simtool::run::{Face, Notice, Outcome, Paths, Previewed, Request, dedup, preview};
+use simtool::run::{
+    Face, Notice, Outcome, Paths, Previewed, Request, dedup, preview, read_settings,
+};
 use simtool::shell_word::shell_word;
 use simtool::write::preview::write_preview;
 use simtool::write::summary::write_summary;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+
+/// Options of a settings file that only the program has, because they change what it prints.
+const OF_PROGRAM: [&str; 8] =
+    ["dry_run", "explain", "json", "preview", "progress", "quiet", "stats", "verbose"];
 
 /// Finds the near-duplicates among the files in `paths`, or the documents of `queries` that are
 /// near a document of `paths`. Writes the results to `output` and returns the text of
@@ -31,6 +37,7 @@ pub(crate) fn run_files(
     options: &Bound<'_, PyDict>,
 ) -> PyResult<String> {
     let mut options = settings::repeated_options(options)?;
+    // The function has the folder as an argument of its own, so that of a settings file does not count.
     options.set("output", output);
     let Outcome { summary, .. } =
         run_request(py, Paths { corpus: paths, queries }, options, progress, dedup)?;
@@ -64,6 +71,8 @@ fn run_request<T: Send>(
     progress: bool,
     work: fn(&Request, &dyn Face) -> Result<T>,
 ) -> PyResult<T> {
+    let command = if paths.queries.is_empty() { "dedup" } else { "match" };
+    add_file(&mut options, command).map_err(exception)?;
     let access = access(options.take_flag("no_mmap").map_err(exception)?);
     let command = command_line(&paths, &options);
     let mut request = Request::parse(paths, options).map_err(exception)?;
@@ -74,6 +83,22 @@ fn run_request<T: Send>(
         work(&request, &face)
     });
     done.map_err(|error| with_faults(py, error, &faults))
+}
+
+/// Adds the options of the settings file that the option `config` names, unless they are given already.
+fn add_file(options: &mut Options, command: &str) -> Result<()> {
+    let Some(file) = options.take_path("config") else { return Ok(()) };
+    for (name, values) in read_settings(&file, command)? {
+        let name = name.replace('-', "_");
+        if OF_PROGRAM.contains(&&*name) || options.has(&name) {
+            continue;
+        }
+        // An option with several values is repeated.
+        for value in values {
+            options.set(&name, value);
+        }
+    }
+    Ok(())
 }
 
 /// Chooses between mapping files and reading them.

@@ -76,7 +76,7 @@ pub use reading_faults::has_losses;
 pub use recorded_inputs::RecordedInputs;
 pub use recorded_run::LocatedDocument;
 pub use reference::{MatchedSamples, ReferenceRequest, reference};
-pub use settings_file::{FileSettings, read_settings};
+pub use settings_file::{COMMANDS, FileSettings, read_settings};
 pub use standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, standard_input};
 pub use why::{ClusteredDocument, ComparedTexts, DocumentFate, Why, WhyRequest, why};
 pub use word_features::{FolderFiles, WordFeatures, WordsRequest};

@@ -5,14 +5,32 @@ use std::fs;
 use std::path::Path;
 use toml::{Table, Value};
 
+/// Names of the commands of the program.
+pub const COMMANDS: [&str; 15] = [
+    "dedup",
+    "match",
+    "passages",
+    "compare",
+    "why",
+    "eval",
+    "fingerprint",
+    "join",
+    "search",
+    "index",
+    "plan",
+    "reference",
+    "generate",
+    "completions",
+    "man",
+];
+
 /// Options of a command, in the order of their names. Each option has one value, or several if it may be given
 /// several times. A flag has the value `true` or `false`.
 pub type FileSettings = Vec<(String, Vec<String>)>;
 
 /// Reads the options of a command from a settings file.
 ///
-/// `command` has the words of the command, such as `dedup` or `index add`, and `commands` the first words of
-/// all commands. The options of `index add` are in the table `[index.add]`. Names may have `-` or `_` between
+/// `command` has the words of the command, such as `dedup` or `index add`. The options of `index add` are in the table `[index.add]`. Names may have `-` or `_` between
 /// their words. They are returned with `-`.
 ///
 /// ```
@@ -21,10 +39,10 @@ pub type FileSettings = Vec<(String, Vec<String>)>;
 /// let folder = tempfile::tempdir().unwrap();
 /// let file = folder.path().join("simtool.toml");
 /// std::fs::write(&file, "[dedup]\nsimilarity = 0.9\nwrite_kept = true\n").unwrap();
-/// let settings = read_settings(&file, "dedup", &["dedup", "match"])?;
+/// let settings = read_settings(&file, "dedup")?;
 /// assert_eq!(settings[0], ("similarity".to_owned(), vec!["0.9".to_owned()]));
 /// assert_eq!(settings[1], ("write-kept".to_owned(), vec!["true".to_owned()]));
-/// assert!(read_settings(&file, "match", &["dedup", "match"])?.is_empty());
+/// assert!(read_settings(&file, "match")?.is_empty());
 /// # Ok::<(), simtool::Error>(())
 /// ```
 ///
@@ -32,7 +50,7 @@ pub type FileSettings = Vec<(String, Vec<String>)>;
 ///
 /// The file cannot be read or is not TOML, a table has the name of no command, or a value is neither text,
 /// number, `true`, `false`, nor a list of these.
-pub fn read_settings(file: &Path, command: &str, commands: &[&str]) -> Result<FileSettings> {
+pub fn read_settings(file: &Path, command: &str) -> Result<FileSettings> {
     let text = fs::read_to_string(file).map_err(|e| Error::io(file, "read", e))?;
     let wrong = |rule: String| Error::config("config", file.display(), rule);
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
@@ -46,10 +64,10 @@ pub fn read_settings(file: &Path, command: &str, commands: &[&str]) -> Result<Fi
                 "`{name}` must be in the table of a command, such as [dedup]"
             )));
         }
-        if !commands.contains(&name.as_str()) {
+        if !COMMANDS.contains(&name.as_str()) {
             return Err(wrong(format!(
                 "[{name}] is no command; there are {}",
-                commands.join(", ")
+                COMMANDS.join(", ")
             )));
         }
     }
@@ -92,7 +110,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("simtool.toml");
         fs::write(&file, text).unwrap();
-        let read = read_settings(&file, command, &["dedup", "index"]);
+        let read = read_settings(&file, command);
         read.map_err(|error| error.to_string().replace(&*file.to_string_lossy(), "FILE"))
     }
 
@@ -120,7 +138,10 @@ mod tests {
                 "threads = 4",
                 "config FILE: `threads` must be in the table of a command, such as [dedup]",
             ),
-            ("[dedpu]\nthreads = 4", "config FILE: [dedpu] is no command; there are dedup, index"),
+            (
+                "[dedpu]\nthreads = 4",
+                "config FILE: [dedpu] is no command; there are dedup, match, ",
+            ),
             ("[dedup]\nglob = [[1]]", "config FILE: `glob` of [dedup] must be text, a number, "),
         ] {
             let error = settings(text, "dedup").unwrap_err();

@@ -1,6 +1,6 @@
 //! `--config` and `--print-config`: options in a file.
 
-use crate::program::{Finished, Folder};
+use crate::program::{Finished, Folder, run};
 use std::fs;
 
 const DOCUMENTS: &str = "{\"id\":\"a\",\"body\":\"one two three four five six seven\"}\n\
@@ -43,6 +43,36 @@ fn options_of_a_file_count_unless_the_command_line_has_them() {
         summary.contains("--similarity=0.6") && summary.contains("--text-field=body"),
         "{summary}"
     );
+}
+
+#[test]
+fn options_of_the_environment_go_before_those_of_the_file() {
+    let folder = folder("[dedup]\ntext_field = \"body\"\nsimilarity = 0.9\noutput = \"out\"\n");
+    let dedup = |arguments: &str, variables: &[(&str, &str)]| {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        run(&folder.path(""), &[&["dedup", "in.jsonl"][..], &arguments].concat(), variables)
+    };
+    let [config, similarity] = [("SIMTOOL_CONFIG", "simtool.toml"), ("SIMTOOL_SIMILARITY", "0.6")];
+    succeeds(&dedup("--force", &[config]));
+    assert!(removed(&folder).is_empty());
+    succeeds(&dedup("--config simtool.toml", &[similarity, ("SIMTOOL_FORCE", "true")]));
+    assert_eq!(removed(&folder), ["\"b\""]);
+    let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
+    assert!(summary.contains("--similarity=0.6") && summary.contains("--force"), "{summary}");
+    // The run is explained by its recorded options, whatever the environment is now.
+    let why = run(&folder.path(""), &["why", "out", "b"], &[("SIMTOOL_TEXT_FIELD", "none")]);
+    succeeds(&why);
+    assert!(why.out.contains("in.jsonl"), "{}", why.out);
+    succeeds(&dedup("--force --similarity 0.9", &[config, similarity]));
+    assert!(removed(&folder).is_empty());
+    for (variable, value, message) in [
+        ("SIMTOOL_FORCE", "yes", "environment SIMTOOL_FORCE=yes: must be true or false, not yes"),
+        ("SIMTOOL_THREADS", "many", "SIMTOOL_THREADS is set in the environment"),
+    ] {
+        let failed = dedup("--text-field body", &[(variable, value)]);
+        assert_eq!(failed.code, 2, "{variable}: {}", failed.err);
+        assert!(failed.err.contains(message), "{variable}: {}", failed.err);
+    }
 }
 
 #[test]

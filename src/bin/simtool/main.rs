@@ -86,9 +86,10 @@ pub fn run_with(arguments: Vec<OsString>) -> u8 {
     status as u8
 }
 
-/// Parses the arguments, with the options of a settings file. If there is no command to run, prints the reason.
+/// Parses the arguments, with the options of the environment and of a settings file. If there is no command to run, prints the reason.
 fn command(arguments: Vec<OsString>) -> Result<Command, ExitStatus> {
-    usage::parse(shell::keep(settings_file::with_settings(arguments)?))
+    let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    usage::parse(shell::keep(settings_file::with_settings(arguments, &environment)?))
 }
 
 /// Prints the error that ended a command, and returns the exit status for it.
@@ -99,7 +100,13 @@ fn failed(error: &anyhow::Error) -> ExitStatus {
     }
     console::error(&console::explained(error));
     match error.downcast_ref::<simtool::Error>().map(simtool::Error::kind) {
-        Some(simtool::ErrorKind::Config { .. }) => ExitStatus::Usage,
+        Some(simtool::ErrorKind::Config { field, .. }) => {
+            // The user may not remember that the environment has the option.
+            if let Some(variable) = settings_file::variable_in_use(field) {
+                console::note(&format!("{variable} is set in the environment"));
+            }
+            ExitStatus::Usage
+        }
         _ => ExitStatus::Failed,
     }
 }

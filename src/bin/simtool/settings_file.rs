@@ -1,29 +1,40 @@
-//! `--config FILE` and `--print-config`: options of commands in a settings file.
+//! Options of commands in the environment, and in a settings file: `--config FILE` and `--print-config`.
 //!
-//! Options of the file are added to the arguments before these are parsed. So a recorded command line has all
-//! of them, and a finished run can be explained without the file.
+//! Options of the environment and of the file are added to the arguments before these are parsed. So a recorded
+//! command line has all of them, and a finished run can be explained without the environment and the file.
 
-use crate::args::Args;
 use crate::usage::{CommandForm, form, program};
 use crate::{ExitStatus, console};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use simtool::Error;
 use simtool::run::read_settings;
-use std::ffi::OsString;
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Options that a settings file cannot have.
-const NOT_IN_FILE: [&str; 4] = ["config", "print-config", "help", "version"];
+/// Options that neither a settings file nor the environment can have.
+const ONLY_ARGUMENTS: [&str; 4] = ["config", "print-config", "help", "version"];
 
-/// Adds the options of the file that `--config` names to the arguments. Options that the arguments have are not
-/// taken from the file. With `--print-config`, prints the settings of the command.
+/// Beginning of the names of environment variables with options, for example `SIMTOOL_MAX_MEMORY`.
+const PREFIX: &str = "SIMTOOL_";
+
+/// Variables of the environment of this process, each with its name and value.
+pub(crate) type Environment = [(OsString, OsString)];
+
+/// Adds the options of the environment, and those of the file that `--config` or `SIMTOOL_CONFIG` names, to the
+/// arguments. Options of the arguments go before those of the environment, and these before those of the file.
+/// With `--print-config`, prints the settings of the command.
 ///
 /// # Errors
 ///
-/// The settings were printed, or the file or one of its options is wrong. Then the error was printed.
-pub(crate) fn with_settings(arguments: Vec<OsString>) -> Result<Vec<OsString>, ExitStatus> {
+/// The settings were printed, or the environment, the file or one of their options is wrong. Then the error was
+/// printed.
+pub(crate) fn with_settings(
+    arguments: Vec<OsString>,
+    environment: &Environment,
+) -> Result<Vec<OsString>, ExitStatus> {
     // After `--`, every word is a path, even if it looks like an option.
     let mut options = arguments.iter().skip(1).take_while(|argument| *argument != "--");
     let prints = options.clone().any(|argument| argument == "--print-config");
@@ -31,7 +42,11 @@ pub(crate) fn with_settings(arguments: Vec<OsString>) -> Result<Vec<OsString>, E
         let text = argument.to_string_lossy();
         text == "--config" || text.starts_with("--config=")
     };
-    if !prints && !options.any(names_file) {
+    // Most command lines have no other settings, and then they are parsed only once.
+    let has_variables =
+        environment.iter().any(|(name, _)| name.to_string_lossy().starts_with(PREFIX));
+    // A program without arguments prints its first steps.
+    if arguments.len() < 2 || !prints && !has_variables && !options.any(names_file) {
         return Ok(arguments);
     }
     let called = Called::by(&arguments);
@@ -41,7 +56,7 @@ pub(crate) fn with_settings(arguments: Vec<OsString>) -> Result<Vec<OsString>, E
             Err(error) => Err(failed(error)),
         };
     }
-    called.completed(arguments).map_err(failed)
+    called.completed(arguments, environment).map_err(failed)
 }
 
 fn failed(error: Error) -> ExitStatus {
@@ -77,44 +92,72 @@ impl Called {
         Self { words, command, matches }
     }
 
-    /// Returns the options that a settings file may have.
+    /// Returns the options that a settings file and the environment may have.
     fn options(&self) -> impl Iterator<Item = (&str, &Arg)> {
         let named = self.command.get_arguments().filter_map(|arg| Some((arg.get_long()?, arg)));
-        named.filter(|(name, _)| !NOT_IN_FILE.contains(name))
+        named.filter(|(name, _)| !ONLY_ARGUMENTS.contains(name))
     }
 
-    /// Returns the arguments with the options of the file that they name.
-    fn completed(&self, mut arguments: Vec<OsString>) -> Result<Vec<OsString>, Error> {
-        let Ok(Some(file)) = self.matches.try_get_one::<PathBuf>("config") else {
-            // The parser reports that the command has no such option, or that the file is missing.
-            return Ok(arguments);
-        };
-        let program = Args::command();
-        let commands: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+    /// Returns the arguments with the options of the environment and of the settings file.
+    fn completed(
+        &self,
+        mut arguments: Vec<OsString>,
+        environment: &Environment,
+    ) -> Result<Vec<OsString>, Error> {
         let mut added = Vec::new();
-        for (name, values) in read_settings(file, &self.words, &commands)? {
-            let option = self.options().find(|(option, _)| *option == name);
-            let (_, option) = option.ok_or_else(|| self.unknown(file, &name))?;
-            if self.matches.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine)
-            {
-                continue;
-            }
-            for value in values {
-                match (option.get_action(), &*value) {
-                    (ArgAction::SetTrue, "true") => added.push(format!("--{name}").into()),
-                    (ArgAction::SetTrue, "false") => {}
-                    (ArgAction::SetTrue, _) => {
-                        let rule = format!("`{name}` must be true or false, not {value}");
-                        return Err(Error::config("config", file.display(), rule));
-                    }
-                    _ => added.push(format!("--{name}={value}").into()),
-                }
+        let mut given = BTreeSet::new();
+        for (name, option) in self.options().filter(|(_, option)| !self.is_given(option)) {
+            let variable = variable(name);
+            if let Some(value) = value_of(&variable, environment) {
+                given.insert(name.to_owned());
+                let wrong = |rule| {
+                    let written = format!("{variable}={}", value.to_string_lossy());
+                    Error::config("environment", written, rule)
+                };
+                added.extend(argument(name, option, value, &wrong)?);
             }
         }
+        if let Some(file) = self.file(environment) {
+            added.extend(self.of_file(&file, &given)?);
+        }
+        // After `--`, every word is a path.
         let end = arguments.iter().position(|argument| argument == "--");
         let end = end.unwrap_or(arguments.len());
         arguments.splice(end..end, added);
         Ok(arguments)
+    }
+
+    /// Returns whether the arguments have the option.
+    fn is_given(&self, option: &Arg) -> bool {
+        let id = option.get_id().as_str();
+        // If the arguments ask for help, they were not parsed, and then no option is known.
+        self.matches.try_contains_id(id).is_ok()
+            && self.matches.value_source(id) == Some(ValueSource::CommandLine)
+    }
+
+    /// Returns the path of the settings file. `None` if there is none, or if the command cannot have one.
+    fn file(&self, environment: &Environment) -> Option<PathBuf> {
+        // The parser reports that the command has no such option, or that the file is missing.
+        let named = self.matches.try_get_one::<PathBuf>("config").ok()?.cloned();
+        named.or_else(|| value_of(&variable("config"), environment).map(PathBuf::from))
+    }
+
+    /// Returns the options of the settings file as arguments. Leaves out options that the arguments or the
+    /// environment have. The environment has those in `given`.
+    fn of_file(&self, file: &Path, given: &BTreeSet<String>) -> Result<Vec<OsString>, Error> {
+        let mut added = Vec::new();
+        for (name, values) in read_settings(file, &self.words)? {
+            let option = self.options().find(|(option, _)| *option == name);
+            let (_, option) = option.ok_or_else(|| self.unknown(file, &name))?;
+            if self.is_given(option) || given.contains(&name) {
+                continue;
+            }
+            let wrong = |rule| Error::config("config", file.display(), format!("`{name}` {rule}"));
+            for value in values {
+                added.extend(argument(&name, option, OsStr::new(&value), &wrong)?);
+            }
+        }
+        Ok(added)
     }
 
     fn unknown(&self, file: &Path, name: &str) -> Error {
@@ -130,7 +173,8 @@ impl Called {
     fn printed(&self) -> String {
         let mut file = format!(
             "# Settings of `simtool {}`: remove the # before an option to change it, and use the file\n\
-             # with --config. Options of the command line go before those of the file.\n\
+             # with --config. Options of the command line go before those of the environment, such as\n\
+             # SIMTOOL_THREADS, and these before those of the file.\n\
              [{}]\n",
             self.words,
             self.words.replace(' ', ".")
@@ -142,6 +186,44 @@ impl Called {
                 writeln!(file, "\n# {help}\n# {} = {}", name.replace('-', "_"), example(option));
         }
         file
+    }
+}
+
+/// Returns the name of the environment variable of an option.
+fn variable(option: &str) -> String {
+    format!("{PREFIX}{}", option.replace('-', "_").to_uppercase())
+}
+
+/// Returns the name of the environment variable of a setting, if it is set.
+pub(crate) fn variable_in_use(setting: &str) -> Option<String> {
+    let variable = variable(setting);
+    std::env::var_os(&variable).is_some_and(|value| !value.is_empty()).then_some(variable)
+}
+
+/// Returns the value of a variable. An empty value counts as missing.
+fn value_of<'e>(variable: &str, environment: &'e Environment) -> Option<&'e OsStr> {
+    let mut values = environment.iter().filter(|(name, _)| name == variable);
+    values.next().map(|(_, value)| &**value).filter(|value| !value.is_empty())
+}
+
+/// Returns an option with its value as an argument. `None` if it is a flag that is turned off. `wrong` makes the
+/// error for a flag whose value is neither true nor false.
+fn argument(
+    name: &str,
+    option: &Arg,
+    value: &OsStr,
+    wrong: &dyn Fn(String) -> Error,
+) -> Result<Option<OsString>, Error> {
+    let mut argument = OsString::from(format!("--{name}"));
+    if !matches!(option.get_action(), ArgAction::SetTrue) {
+        argument.push("=");
+        argument.push(value);
+        return Ok(Some(argument));
+    }
+    match value.to_str() {
+        Some("true") => Ok(Some(argument)),
+        Some("false") => Ok(None),
+        _ => Err(wrong(format!("must be true or false, not {}", value.to_string_lossy()))),
     }
 }
 
@@ -161,6 +243,8 @@ fn example(option: &Arg) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Args;
+    use clap::CommandFactory;
 
     fn arguments(line: &str) -> Vec<OsString> {
         ["simtool"].into_iter().chain(line.split(' ')).map(OsString::from).collect()
@@ -177,7 +261,7 @@ mod tests {
         let added = |line: &str| -> Vec<String> {
             let line = line.replace("FILE", file);
             let given = arguments(&line);
-            let all = with_settings(given.clone()).unwrap();
+            let all = with_settings(given.clone(), &[]).unwrap();
             let new = all.iter().filter(|argument| !given.contains(argument));
             new.map(|argument| argument.to_string_lossy().into_owned()).collect()
         };
@@ -189,9 +273,57 @@ mod tests {
         assert_eq!(added("index add i a --config FILE"), ["--threads=7"]);
         assert!(added("eval a --config FILE").is_empty());
         let named_so = arguments("dedup -- --print-config --config");
-        assert_eq!(with_settings(named_so.clone()), Ok(named_so));
-        let ended = with_settings(arguments(&format!("dedup --config {file} -- b"))).unwrap();
+        assert_eq!(with_settings(named_so.clone(), &[]), Ok(named_so));
+        let ended = with_settings(arguments(&format!("dedup --config {file} -- b")), &[]).unwrap();
         assert_eq!(ended.last(), Some(&"b".into()));
+    }
+
+    #[test]
+    fn options_of_the_environment_go_between_arguments_and_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s.toml");
+        std::fs::write(&file, "[dedup]\nthreads = 3\nmax_memory = \"1G\"\n").unwrap();
+        let added = |line: &str, variables: &[(&str, &str)]| {
+            let given = arguments(line);
+            let environment: Vec<(OsString, OsString)> =
+                variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
+            let all = with_settings(given.clone(), &environment)?;
+            let new = all.into_iter().filter(|argument| !given.contains(argument));
+            Ok::<_, ExitStatus>(new.map(|new| new.into_string().unwrap()).collect::<Vec<_>>())
+        };
+        let config = ("SIMTOOL_CONFIG", file.to_str().unwrap());
+        let threads = ("SIMTOOL_THREADS", "5");
+        let all = [threads, config, ("SIMTOOL_QUIET", "true"), ("SIMTOOL_FORCE", "false")];
+        let expected = ["--quiet", "--threads=5", "--max-memory=1G"].map(str::to_owned);
+        let sorted = |mut list: Vec<String>| {
+            list.sort();
+            list
+        };
+        assert_eq!(sorted(added("dedup a", &all).unwrap()), sorted(expected.to_vec()));
+        assert_eq!(added("dedup a -j 1 --max-memory 2G", &[threads, config]), Ok(vec![]));
+        assert_eq!(added("10 8 --corpus a", &[threads]).unwrap(), ["--threads=5"]);
+        assert_eq!(added("index stat a", &[("SIMTOOL_THREADS", ""), ("OTHER", "5")]), Ok(vec![]));
+        assert_eq!(added("dedup a", &[("SIMTOOL_DATA", "x"), ("SIMTOOL_ISA", "avx2")]), Ok(vec![]));
+        assert_eq!(added("dedup a", &[("SIMTOOL_FORCE", "yes")]), Err(ExitStatus::Usage));
+        // Requests for help are left to the parser.
+        assert_eq!(added("--corpus=x --help", &[threads]).unwrap(), ["--threads=5"]);
+        let alone = vec![OsString::from("simtool")];
+        let environment = [(OsString::from("SIMTOOL_THREADS"), OsString::from("5"))];
+        assert_eq!(with_settings(alone.clone(), &environment), Ok(alone));
+    }
+
+    #[test]
+    fn the_library_knows_all_commands() {
+        let program = Args::command();
+        let commands: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+        assert_eq!(commands, simtool::run::COMMANDS);
+    }
+
+    #[test]
+    fn no_option_has_the_variable_of_another_purpose() {
+        for name in ["data", "isa", "html", "kills", "bench-bytes", "bench-text", "spark-all"] {
+            assert_eq!(console::option(name), None, "{name}");
+        }
     }
 
     #[test]
@@ -213,7 +345,7 @@ mod tests {
         let defaults = lines.lines().filter(is_default).map(|line| line.trim_start_matches("# "));
         std::fs::write(&file, defaults.collect::<Vec<_>>().join("\n")).unwrap();
         let line = format!("dedup a --config {}", file.display());
-        let all = with_settings(arguments(&line)).unwrap();
+        let all = with_settings(arguments(&line), &[]).unwrap();
         assert!(all.contains(&"--keep=first".into()) && all.contains(&"--cluster=proven".into()));
     }
 }

@@ -16,6 +16,9 @@ pub(crate) struct CommonArgs {
     pub(crate) threads: String,
 
     /// File with options of this command in TOML; options of the command line go before them.
+    ///
+    /// Options can also be in the environment, with SIMTOOL_ before their names, as in `SIMTOOL_MAX_MEMORY=4G`.
+    /// `SIMTOOL_CONFIG` names the file. The environment goes before the file, and the command line before both.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) config: Option<PathBuf>,
 
@@ -127,16 +130,19 @@ pub(crate) fn ending(path: &Path) -> Option<&'static str> {
 pub(super) fn values(
     kinds: impl IntoIterator<Item = (&'static str, &'static str)>,
 ) -> PossibleValuesParser {
-    // The library names settings with underscores, but options have hyphens.
-    let option = |name: &str| Some(format!("--{}", name.replace('_', "-")));
-    let value = |(name, help): (&'static str, &'static str)| {
-        PossibleValue::new(name).help(simtool::run::spell_settings(help, &option))
-    };
+    let value =
+        |(name, help): (&'static str, &'static str)| PossibleValue::new(name).help(spelled(help));
     kinds.into_iter().map(value).collect::<Vec<_>>().into()
 }
 
+/// Returns a help text in which settings in backquotes are shown as options.
+pub(super) fn spelled(help: &str) -> String {
+    // The library names settings with underscores, but options have hyphens.
+    simtool::run::spell_settings(help, &|name| Some(format!("--{}", name.replace('_', "-"))))
+}
+
 /// Returns a parser that accepts the names of the values of the setting `T`, for example of
-/// [`Keep`](simtool::Keep).
+/// [`ClusterRule`](simtool::ClusterRule).
 pub(super) fn choices<T: Choice>() -> PossibleValuesParser {
     values(T::ALL.iter().map(|choice| (choice.name(), choice.help())))
 }
