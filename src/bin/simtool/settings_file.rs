@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn no_option_has_the_variable_of_another_purpose() {
-        for name in ["data", "isa", "html", "kills", "bench-bytes", "bench-text", "spark-all"] {
+        for name in ["data", "isa", "html5lib", "kills", "bench-bytes", "bench-text", "spark-all"] {
             assert_eq!(console::option(name), None, "{name}");
         }
     }
