@@ -92,6 +92,7 @@ pub use simtool_compute::context;
 pub use simtool_compute::lent_array;
 pub use simtool_compute::resources;
 pub use simtool_compute::threads;
+pub use simtool_contamination as contamination;
 pub use simtool_fingerprint as fingerprint;
 pub use simtool_fingerprint::file as fingerprint_file;
 pub use simtool_hamming as hamming;

@@ -22,6 +22,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("hamming", &["base", "compute", "kernels", "model"]),
     ("set-join", &["base", "compute", "kernels", "model"]),
     ("passages", &["base", "compute", "kernels"]),
+    ("contamination", &["base", "compute", "kernels", "model"]),
 ];
 /// Folders of the root package that are stages: each imports crates of the workspace and itself.
 const STAGES: &[&str] = &["cluster", "generate", "write"];

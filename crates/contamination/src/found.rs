@@ -1,0 +1,88 @@
+//! Items that a document contains.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+/// An item that a document contains, as far as the search asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundItem {
+    /// Number of the item.
+    pub item: u32,
+    /// Weight of the units of the item that are found. A unit is a word or a window; see
+    /// [`Measure`](crate::Measure).
+    pub weight: u64,
+    /// Weight of all units of the item.
+    pub whole_weight: u64,
+    /// Ranges of words of the item that the document has, in order. The stretch of the document that has most of
+    /// the item counts.
+    pub item_spans: Vec<Range<u32>>,
+    /// Ranges of words of the document that are in the item, in order. All stretches of the document with enough
+    /// of the item count.
+    pub spans: Vec<Range<u32>>,
+    /// Whether no better item has half of these words of the document or more.
+    pub is_best: bool,
+}
+
+impl FoundItem {
+    /// Returns the found share of the item.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.weight as f64 / self.whole_weight as f64
+    }
+
+    /// Returns the number of words of the item that are found.
+    #[must_use]
+    pub fn words(&self) -> u32 {
+        length(&self.item_spans)
+    }
+
+    /// Returns a key that is smaller for a better item: with a greater share, else with more words, else with a
+    /// smaller number.
+    fn rank(&self) -> impl Ord {
+        // Different shares of fewer than 2³² units differ in their first 64 binary digits.
+        let share = (u128::from(self.weight) << 64) / u128::from(self.whole_weight.max(1));
+        (Reverse(share), Reverse(self.words()), self.item)
+    }
+}
+
+/// Sets [`FoundItem::is_best`] for all items that were found in a document.
+pub(crate) fn mark_best(found: &mut [FoundItem]) {
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by_cached_key(|&index| found[index].rank());
+    // Words of the document that are in better items.
+    let mut taken: Vec<Range<u32>> = Vec::new();
+    for index in order {
+        let item = &mut found[index];
+        let shared: u32 = item.spans.iter().map(|span| shared(span, &taken)).sum();
+        item.is_best = 2 * u64::from(shared) < u64::from(length(&item.spans));
+        if item.is_best {
+            taken.extend(item.spans.iter().cloned());
+            taken = union(taken);
+        }
+    }
+}
+
+/// Returns the number of positions in `ranges`, which do not overlap.
+fn length(ranges: &[Range<u32>]) -> u32 {
+    ranges.iter().map(|range| range.end - range.start).sum()
+}
+
+/// Returns the number of positions that `span` and `ranges` share. The ranges are in order and do not overlap.
+fn shared(span: &Range<u32>, ranges: &[Range<u32>]) -> u32 {
+    let first = ranges.partition_point(|range| range.end <= span.start);
+    let overlapping = ranges[first..].iter().take_while(|range| range.start < span.end);
+    overlapping.map(|range| range.end.min(span.end) - range.start.max(span.start)).sum()
+}
+
+/// Returns the positions of all ranges as ranges in order that do not overlap.
+fn union(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
+    ranges.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut joined: Vec<Range<u32>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}

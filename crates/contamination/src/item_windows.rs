@@ -1,0 +1,170 @@
+//! The windows of all items.
+
+use crate::document_hits::DocumentHits;
+use crate::items::Items;
+use crate::window_table::{WindowHashes, WindowTable};
+use simtool_base::error::{Error, Result};
+use simtool_base::large_buffer;
+use simtool_base::memory_ledger::Reservation;
+use simtool_base::quantity::bytes as readable_bytes;
+use simtool_compute::context::Context;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Number of bytes for each word of the items while the index is built, which is the most that it takes.
+const BYTES_A_WORD: u64 = 52;
+/// Number of bytes for each item, in addition to its words.
+const BYTES_AN_ITEM: u64 = 24;
+
+/// The items and their windows. Equal windows have the same number.
+///
+/// The windows of an item have n words. An item with fewer words has one window, which is the whole item.
+#[derive(Debug)]
+pub struct ItemWindows {
+    items: Items,
+    /// Number n of words of a window.
+    words: usize,
+    /// The different windows of each length, in ascending order of lengths.
+    tables: Vec<WindowTable>,
+    /// Number of the window that begins at each word. It is not used for the last words of an item.
+    numbers: Vec<u32>,
+    /// Number of different windows.
+    count: usize,
+    _memory: Reservation,
+}
+
+/// For each window of the items, the number of documents that have it.
+#[derive(Debug)]
+pub struct DocumentCounts {
+    counts: Vec<AtomicU32>,
+    documents: AtomicU32,
+}
+
+impl ItemWindows {
+    /// Finds the windows of `words` words of all items. Only tests clear bits of the hashes by `mask`.
+    pub(crate) fn new(
+        items: Items,
+        words: usize,
+        mask: u64,
+        context: &Context<'_>,
+    ) -> Result<Self> {
+        let all_words = items.all_words();
+        let memory = reserve(all_words.len() as u64, u64::from(items.len()), context)?;
+        let mut numbers = large_buffer::filled(0, all_words.len(), "the windows of items")?;
+        let mut windows = Self {
+            items,
+            words,
+            tables: Vec::new(),
+            numbers: Vec::new(),
+            count: 0,
+            _memory: memory,
+        };
+        let mut hashes = Vec::new();
+        let mut lengths: Vec<usize> =
+            (0..windows.items.len()).map(|item| windows.length(item)).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        // Items without words have no windows.
+        for length in lengths.into_iter().filter(|&length| length > 0) {
+            let hashing = WindowHashes { length, isa: context.isa(), mask };
+            let mut places = Vec::new();
+            for item in (0..windows.items.len()).filter(|&item| windows.length(item) == length) {
+                context.check_cancelled()?;
+                hashing.fill(windows.items.words(item), &mut hashes);
+                let start = windows.items.places(item).start as u32;
+                large_buffer::reserve(&mut places, hashes.len(), "the windows of items")?;
+                places.extend(hashes.iter().copied().zip(start..));
+            }
+            if !places.is_empty() {
+                let words = windows.items.all_words();
+                let numbers = (windows.count as u32, &mut numbers[..]);
+                let table = WindowTable::new(hashing, places, words, numbers, context)?;
+                windows.count += table.len();
+                windows.tables.push(table);
+            }
+        }
+        windows.numbers = numbers;
+        Ok(windows)
+    }
+
+    /// Returns the items.
+    #[must_use]
+    pub fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// Returns the number of words of the windows of an item. It is 0 for an item without words.
+    pub(crate) fn length(&self, item: u32) -> usize {
+        self.words.min(self.items.words(item).len())
+    }
+
+    /// Returns the numbers of the windows of an item, in the order of the item.
+    pub(crate) fn of_item(&self, item: u32) -> &[u32] {
+        let places = self.items.places(item);
+        let count = (places.len() + 1).saturating_sub(self.length(item).max(1));
+        &self.numbers[places][..count]
+    }
+
+    /// Returns the number of different windows.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns counts of documents, which are all 0.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub fn document_counts(&self) -> Result<DocumentCounts> {
+        let mut counts = large_buffer::reserved(self.count, "the counts of windows")?;
+        counts.resize_with(self.count, AtomicU32::default);
+        Ok(DocumentCounts { counts, documents: AtomicU32::new(0) })
+    }
+
+    /// Counts a document and its windows. Replaces `hits`.
+    pub fn count_document(
+        &self,
+        document: &[u64],
+        counts: &DocumentCounts,
+        hits: &mut DocumentHits,
+    ) {
+        self.find(document, hits);
+        for &window in hits.windows() {
+            counts.counts[window as usize].fetch_add(1, Ordering::Relaxed);
+        }
+        counts.documents.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Replaces `hits` by all windows of `document` that are windows of items.
+    pub(crate) fn find(&self, document: &[u64], hits: &mut DocumentHits) {
+        hits.clear(self.count);
+        for table in &self.tables {
+            let words = self.items.all_words();
+            table.find_all(document, words, &mut hits.hashes, &mut hits.hits);
+        }
+        hits.mark();
+    }
+}
+
+impl DocumentCounts {
+    /// Returns the number of documents with each window.
+    pub(crate) fn of_windows(self) -> Vec<u32> {
+        self.counts.into_iter().map(AtomicU32::into_inner).collect()
+    }
+
+    /// Returns the number of documents that were counted.
+    pub(crate) fn documents(&self) -> u32 {
+        self.documents.load(Ordering::Relaxed)
+    }
+}
+
+/// Reserves the memory for `words` words of `items` items.
+fn reserve(words: u64, items: u64, context: &Context<'_>) -> Result<Reservation> {
+    let bytes = words * BYTES_A_WORD + items * BYTES_AN_ITEM;
+    let memory = context.memory();
+    memory.try_reserve(bytes).ok_or_else(|| {
+        let [needed, free] = [bytes, memory.free()].map(readable_bytes);
+        let rule = format!(
+            "`max_memory` leaves {free} for them. Allow at least {needed}, or search for the items in several runs"
+        );
+        Error::limit(format!("the items, with {needed}"), rule)
+    })
+}

@@ -1,0 +1,198 @@
+//! The search for items in documents: its settings, its index, and the search in one document.
+
+use crate::document_hits::DocumentHits;
+use crate::found::{FoundItem, mark_best};
+use crate::item_windows::{DocumentCounts, ItemWindows};
+use crate::items::Items;
+use crate::measure::Measure;
+use crate::probes::Probes;
+use crate::stretches::{SoughtItem, StretchBuffers};
+use crate::units::Units;
+use simtool_base::error::{Error, Result};
+use simtool_base::large_buffer;
+use simtool_compute::context::Context;
+use simtool_model::similarity::Threshold;
+
+/// Maximum number of words of a window.
+const MOST_WORDS: usize = 1000;
+
+/// A search for items in documents. Create one with [`ContaminationSearch::new`].
+#[derive(Clone, Copy, Debug)]
+pub struct ContaminationSearch<'a> {
+    words: usize,
+    measure: Measure,
+    share: Threshold,
+    /// Bits of the hashes of windows that are used. Tests use few.
+    mask: u64,
+    context: &'a Context<'a>,
+}
+
+impl<'a> ContaminationSearch<'a> {
+    /// Creates a search by windows of `words` words. It finds items of which a document has a share of at least
+    /// 0.8 of the words.
+    ///
+    /// # Errors
+    /// `words` is 0 or more than 1000.
+    pub fn new(words: usize, context: &'a Context<'a>) -> Result<Self> {
+        if words == 0 || words > MOST_WORDS {
+            let rule = format!("a number of words from 1 to {MOST_WORDS}");
+            return Err(Error::config("words", words, rule));
+        }
+        Ok(Self {
+            words,
+            measure: Measure::default(),
+            share: Threshold::DEFAULT,
+            mask: u64::MAX,
+            context,
+        })
+    }
+
+    /// Returns the same search, but with another measure.
+    #[must_use]
+    pub fn with_measure(self, measure: Measure) -> Self {
+        Self { measure, ..self }
+    }
+
+    /// Returns the same search, but for items of which a document has a share of at least `share`.
+    #[must_use]
+    pub fn with_share(self, share: Threshold) -> Self {
+        Self { share, ..self }
+    }
+
+    /// Returns the same search, but with hashes of fewer bits.
+    #[cfg(test)]
+    pub(crate) fn with_mask(self, mask: u64) -> Self {
+        Self { mask, ..self }
+    }
+
+    /// Returns the measure of the search.
+    #[must_use]
+    pub fn measure(&self) -> Measure {
+        self.measure
+    }
+
+    /// Returns the context of the search: its threads, instruction set and progress.
+    #[must_use]
+    pub fn context(&self) -> &'a Context<'a> {
+        self.context
+    }
+
+    /// Finds the windows of the items.
+    ///
+    /// # Errors
+    /// Not enough memory, or the work is cancelled.
+    pub fn windows(&self, items: Items) -> Result<ItemWindows> {
+        ItemWindows::new(items, self.words, self.mask, self.context)
+    }
+
+    /// Creates the index of the items. If the measure [needs counts](Measure::needs_counts), all documents must have
+    /// been counted in `counts`.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub fn index(&self, windows: ItemWindows, counts: Option<DocumentCounts>) -> Result<ItemIndex> {
+        let documents = counts.as_ref().map_or(0, DocumentCounts::documents);
+        // Without counts, windows that several items have are the common ones.
+        let commonness = match counts {
+            Some(counts) => counts.of_windows(),
+            None => counts_in_items(&windows)?,
+        };
+        let units = Units::new(&windows, self.measure, &commonness, documents)?;
+        let needed = |item| self.needed(units.of_item(&windows, item).sum());
+        let probes = Probes::new(&windows, &units, &commonness, needed)?;
+        let needed = (0..windows.items().len()).map(needed).collect();
+        Ok(ItemIndex { windows, units, probes, needed })
+    }
+
+    /// Returns the smallest weight that is at least the necessary share of `whole`.
+    fn needed(&self, whole: u64) -> u64 {
+        let (numerator, denominator) = self.share.fraction();
+        let product = u128::from(whole) * u128::from(numerator);
+        product.div_ceil(denominator.into()) as u64
+    }
+}
+
+/// Returns how often each window occurs in items. Windows that occur in many items are often common in documents,
+/// too.
+fn counts_in_items(windows: &ItemWindows) -> Result<Vec<u32>> {
+    let mut counts = large_buffer::filled(0, windows.count(), "the counts of windows")?;
+    for item in 0..windows.items().len() {
+        for &window in windows.of_item(item) {
+            counts[window as usize] += 1;
+        }
+    }
+    Ok(counts)
+}
+
+/// The items, prepared for a search.
+#[derive(Debug)]
+pub struct ItemIndex {
+    windows: ItemWindows,
+    units: Units,
+    probes: Probes,
+    /// Necessary weight of each item.
+    needed: Vec<u64>,
+}
+
+/// Buffers of a thread that searches documents.
+#[derive(Debug, Default)]
+pub struct SearchBuffers {
+    hits: DocumentHits,
+    /// Items that have a probe in the document.
+    candidates: Vec<u32>,
+    stretches: StretchBuffers,
+}
+
+impl ItemIndex {
+    /// Returns the items.
+    #[must_use]
+    pub fn items(&self) -> &Items {
+        self.windows.items()
+    }
+
+    /// Finds the items that a document contains, in ascending order of their numbers.
+    ///
+    /// # Complexity
+    /// O(words) time, and O(words of items) for each item that has a probe in the document.
+    pub fn find(&self, document: &[u64], buffers: &mut SearchBuffers) -> Vec<FoundItem> {
+        let SearchBuffers { hits, candidates, stretches } = buffers;
+        self.windows.find(document, hits);
+        candidates.clear();
+        for &window in hits.windows() {
+            candidates.extend_from_slice(self.probes.of_window(window));
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        // Nearly all candidates fail here: not even the whole document has enough.
+        candidates.retain(|&item| self.sought(item).is_enough(hits));
+        let mut found = Vec::new();
+        if !candidates.is_empty() {
+            hits.sort();
+        }
+        for &item in &*candidates {
+            let sought = self.sought(item);
+            if let Some(stretches) = stretches.find(&sought, hits) {
+                found.push(FoundItem {
+                    item,
+                    weight: stretches.weight,
+                    whole_weight: sought.weights.sum(),
+                    item_spans: stretches.item_spans,
+                    spans: stretches.spans,
+                    is_best: false,
+                });
+            }
+        }
+        mark_best(&mut found);
+        found
+    }
+
+    fn sought(&self, item: u32) -> SoughtItem<'_> {
+        SoughtItem {
+            windows: self.windows.of_item(item),
+            length: self.windows.length(item),
+            width: self.units.width(&self.windows, item),
+            weights: self.units.of_item(&self.windows, item),
+            needed: self.needed[item as usize],
+        }
+    }
+}
