@@ -2,7 +2,8 @@
 
 use super::output_kind::Output;
 use super::{
-    clusters, documents, emit_pairs, index_rows, kept, pairs, passages, quarantine, removed,
+    clusters, contamination, documents, emit_pairs, index_rows, kept, pairs, passages, quarantine,
+    removed,
 };
 use crate::write::columns::OutputDescription;
 
@@ -24,6 +25,7 @@ const OTHER_OUTPUTS: &[OutputDescription] = &[
     REPORT,
     emit_pairs::OUTPUT,
     passages::OUTPUT,
+    contamination::OUTPUT,
     index_rows::REPEATS_OUTPUT,
     index_rows::NEAR_OUTPUT,
     index_rows::EXPORT_OUTPUT,

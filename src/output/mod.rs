@@ -11,6 +11,7 @@ mod bands;
 mod caught_texts;
 mod cluster_weight;
 mod clusters;
+pub(crate) mod contamination;
 mod counts;
 mod documents;
 pub mod emit_pairs;

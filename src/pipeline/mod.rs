@@ -13,6 +13,7 @@
 //! * [`find_near_duplicates`] runs a plan. [`deduplicate`], [`match_collections`], [`fingerprint`]
 //!   and [`compare()`] are whole runs in one call.
 //! * [`find_passages()`] finds passages that occur more than once, in any two documents.
+//! * [`find_contamination()`] finds the items of an evaluation set in documents.
 //! * [`match_queries()`] is `simtool N M`. It counts and numbers the most frequent words of form-feed
 //!   texts in a first pass, so that the second pass never looks at the text.
 //! * [`SetKeys`] computes keys of sets; any two similar sets have a key in common. [`Verifier`] compares the
@@ -30,6 +31,7 @@ pub mod document_fields;
 pub(crate) mod document_traits;
 pub(crate) mod excerpts;
 mod find_close;
+mod find_contamination;
 mod find_passages;
 pub(crate) mod fingerprint_collection;
 mod fingerprint_documents;
@@ -55,6 +57,7 @@ pub(crate) mod verify;
 pub(crate) mod watched;
 
 pub use boilerplate_rule::{Boilerplate, Site};
+pub use find_contamination::{FoundContamination, ItemInDocument, find_contamination};
 pub use find_passages::{FoundPassages, find_passages};
 pub use fingerprint_collection::{
     FingerprintedCollection, Wordless, fingerprint_by_fitted, fingerprint_collection,

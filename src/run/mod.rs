@@ -24,6 +24,7 @@
 
 mod compare;
 mod compared_fields;
+mod contamination;
 mod dedup;
 mod dedup_request;
 #[cfg(test)]
@@ -50,6 +51,7 @@ mod why;
 mod word_features;
 
 pub use compare::{CompareRequest, Compared, compare};
+pub use contamination::{ContaminationFound, ContaminationRequest, contamination};
 pub use dedup::{DryRun, Outcome, dedup, dry_run};
 pub use dedup_request::{Paths, Request};
 pub use eval::{

@@ -251,10 +251,11 @@ fn a_full_disk_is_named() {
 }
 
 /// The names of all commands.
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "dedup",
     "match",
     "passages",
+    "contamination",
     "compare",
     "fingerprint",
     "join",

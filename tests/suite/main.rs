@@ -13,6 +13,8 @@ mod book_reference;
 mod chinese_words;
 mod cli;
 mod commands;
+mod contamination;
+mod contamination_command;
 mod corpus;
 mod corpus_simhash;
 #[cfg(unix)]

@@ -3,6 +3,7 @@
 mod args;
 mod compare;
 mod console;
+mod contamination;
 mod corpus;
 mod eval;
 mod eval_sample;
@@ -118,6 +119,7 @@ fn run(command: &Command) -> anyhow::Result<ExitStatus> {
         Command::Corpus(args) => return corpus::run(args.job()),
         Command::Fingerprint(args) => return fingerprint::run(args),
         Command::Passages(args) => return passages::run(args),
+        Command::Contamination(args) => return contamination::run(args),
         Command::Eval(args) => return eval::run(args),
         Command::Index(command) => return index::run(command),
         Command::Compare(args) => compare::run(args)?,

@@ -3,6 +3,7 @@
 use super::{Column, RowTable, Value};
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
+use std::ops::Range;
 
 /// Writes a row as a JSON object with a field for each column, and ends the line.
 ///
@@ -58,6 +59,7 @@ fn write_value<'r, T: RowTable>(
         },
         Value::Time(get) => write!(out, "\"{}\"", get(row)),
         Value::Texts(get) => write_texts(out, get(row)),
+        Value::Ranges(get) => write_ranges(out, get(row)),
         Value::Nested(nested) => (nested.write_json)(row, out),
     }
 }
@@ -69,6 +71,16 @@ fn write_texts(out: &mut dyn Write, texts: &[&str]) -> io::Result<()> {
             out.write_all(b",")?;
         }
         write_string(out, text.as_bytes())?;
+    }
+    out.write_all(b"]")
+}
+
+/// Writes ranges as a list of lists, for example `[[0,3],[5,9]]`.
+pub(super) fn write_ranges(out: &mut dyn Write, ranges: &[Range<u64>]) -> io::Result<()> {
+    out.write_all(b"[")?;
+    for (at, Range { start, end }) in ranges.iter().enumerate() {
+        let separator = if at > 0 { "," } else { "" };
+        write!(out, "{separator}[{start},{end}]")?;
     }
     out.write_all(b"]")
 }

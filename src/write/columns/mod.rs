@@ -43,6 +43,7 @@ use simtool_base::utc_time::UtcTime;
 use simtool_model::document_id::DocumentId;
 use std::fmt;
 use std::io::{self, Write};
+use std::ops::Range;
 
 /// A table that can be written: its list of columns, and the type that holds the data of one row.
 ///
@@ -85,6 +86,8 @@ pub enum Value<T: RowTable> {
     Time(for<'r> fn(&'r T::Row<'r>) -> UtcTime),
     /// A list of texts.
     Texts(for<'r> fn(&'r T::Row<'r>) -> &'r [&'r str]),
+    /// A list of ranges of numbers of up to 63 bits. Each is written as a list of its start and its end.
+    Ranges(for<'r> fn(&'r T::Row<'r>) -> &'r [Range<u64>]),
     /// An object with fields of its own, or a list of such objects.
     Nested(Nested<T>),
 }
@@ -180,6 +183,7 @@ impl<T: RowTable> Value<T> {
             Self::Ratio(_) => "fraction or null",
             Self::Time(_) => "time",
             Self::Texts(_) => "list of texts",
+            Self::Ranges(_) => "list of [start, end]",
             Self::Nested(nested) if nested.is_list => "list of objects",
             Self::Nested(_) => "object",
         }

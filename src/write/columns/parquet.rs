@@ -131,6 +131,7 @@ enum ColumnBuffer {
     Ratio(Float64Builder),
     Time(TimestampMillisecondBuilder),
     Texts(ListBuilder<StringBuilder>),
+    Ranges(ListBuilder<ListBuilder<Int64Builder>>),
 }
 
 impl ColumnBuffer {
@@ -147,6 +148,11 @@ impl ColumnBuffer {
             Value::Texts(_) => {
                 let texts = ListBuilder::new(StringBuilder::new());
                 Self::Texts(texts.with_field(list_item(DataType::Utf8)))
+            }
+            Value::Ranges(_) => {
+                let range = ListBuilder::new(Int64Builder::new());
+                let ranges = ListBuilder::new(range.with_field(list_item(DataType::Int64)));
+                Self::Ranges(ranges.with_field(list_item(range_type())))
             }
         }
     }
@@ -166,6 +172,7 @@ impl ColumnBuffer {
                 Field::new(name, time, false)
             }
             Self::Texts(_) => Field::new(name, DataType::List(list_item(DataType::Utf8)), false),
+            Self::Ranges(_) => Field::new(name, DataType::List(list_item(range_type())), false),
         }
     }
 
@@ -231,6 +238,13 @@ impl ColumnBuffer {
                 }
                 buffer.append(true);
             }
+            (Self::Ranges(buffer), Value::Ranges(get)) => {
+                for range in get(row) {
+                    let ends = buffer.values();
+                    ends.append_value([range.start, range.end].map(|end| Some(signed(end))));
+                }
+                buffer.append(true);
+            }
             // `ColumnBuffer::new` chose the buffer for this type of value, so no other combination occurs.
             _ => {}
         }
@@ -247,6 +261,7 @@ impl ColumnBuffer {
             Self::Ratio(buffer) => Arc::new(buffer.finish()),
             Self::Time(buffer) => Arc::new(buffer.finish()),
             Self::Texts(buffer) => Arc::new(buffer.finish()),
+            Self::Ranges(buffer) => Arc::new(buffer.finish()),
         }
     }
 }
@@ -255,6 +270,11 @@ impl ColumnBuffer {
 /// `item`, which is the default of Arrow, and the type `kind`.
 fn list_item(kind: DataType) -> Arc<Field> {
     Arc::new(Field::new("item", kind, false))
+}
+
+/// Returns the type of a range: a list of its start and its end.
+fn range_type() -> DataType {
+    DataType::List(list_item(DataType::Int64))
 }
 
 fn signed(number: u64) -> i64 {

@@ -8,6 +8,7 @@ struct AllTypesRow<'r> {
     distance: Option<u32>,
     similarity: Option<f64>,
     sources: &'r [&'r str],
+    spans: &'r [Range<u64>],
 }
 
 impl RowTable for AllTypes {
@@ -22,6 +23,7 @@ impl RowTable for AllTypes {
         Column::new("distance", "A distance.", Value::OptionalCount(|row| row.distance)),
         Column::new("first", "A time.", Value::Time(|_| UtcTime::from_seconds(86_400))),
         Column::new("sources", "Names.", Value::Texts(|row| row.sources)),
+        Column::new("spans", "Ranges.", Value::Ranges(|row| row.spans)),
         Column::new("near", "An object.", Value::Nested(NEAR)),
     ];
 }
@@ -43,10 +45,17 @@ fn row_bytes(format: RowFormat, columns: &'static [Column<AllTypes>]) -> Vec<u8>
         distance: Some(2),
         similarity: Some(1.0 / 3.0),
         sources: &sources,
+        spans: &[0..3, 5..9],
     };
     rows.write(&full).unwrap();
-    rows.write(&AllTypesRow { text: b"b", distance: None, similarity: None, sources: &[] })
-        .unwrap();
+    rows.write(&AllTypesRow {
+        text: b"b",
+        distance: None,
+        similarity: None,
+        sources: &[],
+        spans: &[],
+    })
+    .unwrap();
     rows.finish().unwrap()
 }
 
@@ -58,10 +67,10 @@ fn row_text(format: RowFormat, columns: &'static [Column<AllTypes>]) -> String {
 fn json_lines_have_a_field_for_each_column() {
     let expected = concat!(
         r#"{"id":"a\t\"x\"","record":3,"count":4,"kept":true,"similarity":0.3333333333333333,"distance":2,"#,
-        r#""first":"1970-01-02T00:00:00Z","sources":["dump","crawl 2"],"near":{"id":"x"}}"#,
+        r#""first":"1970-01-02T00:00:00Z","sources":["dump","crawl 2"],"spans":[[0,3],[5,9]],"near":{"id":"x"}}"#,
         "\n",
         r#"{"id":"b","record":3,"count":4,"kept":false,"similarity":null,"distance":null,"#,
-        r#""first":"1970-01-02T00:00:00Z","sources":[],"near":{"id":"x"}}"#,
+        r#""first":"1970-01-02T00:00:00Z","sources":[],"spans":[],"near":{"id":"x"}}"#,
         "\n",
     );
     assert_eq!(row_text(RowFormat::JsonLines, AllTypes::COLUMNS), expected);
@@ -69,9 +78,9 @@ fn json_lines_have_a_field_for_each_column() {
 
 #[test]
 fn tsv_has_a_line_of_names_and_escapes_tabs() {
-    let expected = "id\trecord\tcount\tkept\tsimilarity\tdistance\tfirst\tsources\tnear\n\
-        a\\t\"x\"\t3\t4\ttrue\t0.3333333333333333\t2\t1970-01-02T00:00:00Z\tdump, crawl 2\t{\"id\":\"x\"}\n\
-        b\t3\t4\tfalse\t\t\t1970-01-02T00:00:00Z\t\t{\"id\":\"x\"}\n";
+    let expected = "id\trecord\tcount\tkept\tsimilarity\tdistance\tfirst\tsources\tspans\tnear\n\
+        a\\t\"x\"\t3\t4\ttrue\t0.3333333333333333\t2\t1970-01-02T00:00:00Z\tdump, crawl 2\t[[0,3],[5,9]]\t{\"id\":\"x\"}\n\
+        b\t3\t4\tfalse\t\t\t1970-01-02T00:00:00Z\t\t[]\t{\"id\":\"x\"}\n";
     assert_eq!(row_text(RowFormat::Tsv, AllTypes::COLUMNS), expected);
 }
 
@@ -87,7 +96,7 @@ fn a_part_of_the_columns_can_be_written() {
 fn nested_fields_are_described_behind_their_object() {
     let described = describe_columns(AllTypes::COLUMNS);
     let names: Vec<&str> = described.iter().map(|column| column.name.as_str()).collect();
-    let expected = "id record count kept similarity distance first sources near near.id";
+    let expected = "id record count kept similarity distance first sources spans near near.id";
     assert_eq!(names.join(" "), expected);
     let kinds: Vec<&str> = described.iter().map(|column| column.kind).collect();
     assert_eq!(kinds[3..6], ["true or false", "fraction or null", "number or null"]);
@@ -153,6 +162,10 @@ fn parquet_has_typed_columns_and_the_recipe() {
     assert_eq!(distances.iter().collect::<Vec<_>>(), [Some(2), None]);
     let times = batch["first"].as_primitive::<TimestampMillisecondType>();
     assert_eq!(times.value(0), 86_400_000);
+    let spans = batch["spans"].as_list::<i32>();
+    let span = spans.value(0).as_list::<i32>().value(1);
+    assert_eq!(span.as_primitive::<Int64Type>().values()[..], [5, 9]);
+    assert_eq!([spans.value_length(0), spans.value_length(1)], [2, 0]);
     let sources = batch["sources"].as_list::<i32>().value(0);
     assert_eq!(sources.as_string::<i32>().value(1), "crawl 2");
     assert_eq!(batch["near"].as_string::<i32>().value(0), "{\"id\":\"x\"}");

@@ -1,5 +1,6 @@
 //! Writes rows as lines of fields separated by tabs.
 
+use super::json_lines::write_ranges;
 use super::{Column, RowTable, Value};
 use crate::write::tsv_field::write_field;
 use std::io::{self, Write};
@@ -53,6 +54,7 @@ fn write_value<'r, T: RowTable>(
         },
         Value::Time(get) => write!(out, "{}", get(row)),
         Value::Texts(get) => write_field(out, get(row).join(", ").as_bytes()),
+        Value::Ranges(get) => write_ranges(out, get(row)),
         Value::Nested(nested) => {
             // JSON can contain backslashes, which `write_field` escapes as in any other text.
             let mut json = Vec::new();

@@ -1,6 +1,7 @@
 //! Definition of the command line, from which parsing, help, completions and manual pages come.
 
 mod common;
+mod contamination;
 mod corpus;
 mod eval;
 mod examples;
@@ -16,6 +17,7 @@ mod terms;
 mod why;
 
 pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress, ending};
+pub(crate) use contamination::ContaminationArgs;
 pub(crate) use corpus::{CorpusForm, DedupArgs, Job, MatchArgs};
 pub(crate) use eval::{EvalArgs, EvalFormat, TruthLines};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
@@ -83,6 +85,15 @@ pub(crate) enum Command {
     /// Prints a row for each passage of each document, in reading order. The search is exact.
     #[command(after_long_help = examples::PASSAGES)]
     Passages(PassagesArgs),
+    /// Find the items of an evaluation set that documents contain, such as questions in training texts.
+    ///
+    /// A shingle is a sequence of 5 words, or of as many as --words says. A document contains an item if it
+    /// has shingles with at least 0.8 of the item's words, or as --measure and --share say, all within a
+    /// stretch of three times the item's length. An item that is shorter than a shingle is matched as a
+    /// whole. Upper and lower case, punctuation and white space do not matter. Prints a row for each item
+    /// and document, in the order of the items. The search is exact.
+    #[command(after_long_help = examples::CONTAMINATION)]
+    Contamination(ContaminationArgs),
     /// Compare two documents: print their similarity and where they differ.
     #[command(after_long_help = examples::COMPARE)]
     Compare(CompareArgs),

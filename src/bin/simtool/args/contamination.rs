@@ -1,0 +1,81 @@
+//! Arguments of `simtool contamination`.
+
+use super::common::choices;
+use super::{CommonArgs, InputArgs, MemoryArgs};
+use clap::ValueHint;
+use simtool::contamination::Measure;
+use simtool::options::Options;
+use simtool::write::columns::RowFormat;
+use std::path::PathBuf;
+
+/// Arguments of `simtool contamination`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ContaminationArgs {
+    /// Files and folders with the items of the evaluation set; - is standard input. Each line of a text
+    /// file is an item.
+    #[arg(value_name = "ITEMS", required = true, value_hint = ValueHint::AnyPath)]
+    pub(crate) items: Vec<PathBuf>,
+
+    /// Files and folders with the documents to search, including subfolders.
+    #[arg(long = "in", value_name = "PATH", num_args = 1.., required_unless_present = "files_from",
+        value_hint = ValueHint::AnyPath)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Fields of the items, joined by newlines, such as question,answer [default: text].
+    ///
+    /// An item may lack some of the fields. Each field is written like --text-field, which names the
+    /// fields of the documents.
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) fields: Option<String>,
+
+    /// Number of words of a shingle, from 1 to 1000.
+    #[arg(short, long, value_name = "N", default_value = "5")]
+    pub(crate) words: String,
+
+    /// Measure of how much of an item a document has.
+    #[arg(long, value_name = "MEASURE", default_value = "words", value_parser = choices::<Measure>())]
+    pub(crate) measure: String,
+
+    /// Minimum share of an item that a document has, as 0.8 or 4/5 [default: 0.8, and 0.6 with --measure
+    /// weighted].
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) share: Option<String>,
+
+    /// File to write; - is standard output.
+    #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
+        help_heading = "Writing")]
+    pub(crate) output: PathBuf,
+
+    /// Replace an existing file.
+    #[arg(long, help_heading = "Writing")]
+    pub(crate) force: bool,
+
+    /// Format of the rows.
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl", help_heading = "Writing",
+        value_parser = choices::<RowFormat>())]
+    pub(crate) output_format: String,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+impl ContaminationArgs {
+    /// Adds the settings whose options were given on the command line to `options`.
+    pub(crate) fn set(&self, options: &mut Options) {
+        options.set("words", &self.words);
+        options.set("measure", &self.measure);
+        options.set_given([("fields", &self.fields), ("share", &self.share)]);
+        options.set("output", &self.output);
+        options.set_flag("force", self.force);
+        options.set("output_format", &self.output_format);
+        self.input.set(options);
+        self.memory.set(options);
+        self.common.set(options);
+    }
+}

@@ -1,0 +1,51 @@
+//! `simtool contamination`: finds the items of an evaluation set that documents contain.
+
+use crate::args::ContaminationArgs;
+use crate::terminal::Terminal;
+use crate::{ExitStatus, console};
+use simtool::options::Options;
+use simtool::quantity::{counted, grouped};
+use simtool::run::{self, ContaminationFound, ContaminationRequest};
+use std::io;
+
+/// Finds the items, writes them, and prints counts.
+pub(crate) fn run(args: &ContaminationArgs) -> anyhow::Result<ExitStatus> {
+    let mut options = Options::new();
+    args.set(&mut options);
+    let request = ContaminationRequest::parse(args.items.clone(), args.paths.clone(), options)?;
+    let running = &args.common.running;
+    let terminal = Terminal::new(running);
+    let found = run::contamination(&request, &mut io::stdout(), &terminal)?;
+    // The progress bar must be gone before notes are printed to the same terminal.
+    terminal.end(&found.faults);
+    for note in notes(&found, request.words) {
+        terminal.note(&note);
+    }
+    if running.stats {
+        console::stats(&console::stage_times(found.timings.stages(), found.timings.counts()));
+    }
+    Ok(ExitStatus::after(found.has_losses))
+}
+
+/// Returns the counts as sentences. `words` is the number of words of a shingle.
+fn notes(found: &ContaminationFound, words: usize) -> Vec<String> {
+    let mut notes = vec![format!(
+        "{} of {} found ({:.1} %), in {} of {}",
+        grouped(found.found_items),
+        counted(found.items, "item"),
+        found.found_items as f64 * 100.0 / found.items.max(1) as f64,
+        grouped(found.found_documents),
+        counted(found.documents, "document"),
+    )];
+    if found.short_items > 0 {
+        let count = counted(found.short_items, "item");
+        notes.push(format!("{count} with fewer than {words} words matched as a whole"));
+    }
+    if found.wordless_items > 0 {
+        notes.push(format!(
+            "{} without words, in no document",
+            counted(found.wordless_items, "item")
+        ));
+    }
+    notes
+}

@@ -1,0 +1,282 @@
+//! Finds the items of an evaluation set that documents of a collection contain.
+
+use super::config::Keep;
+use super::shard_summary::{
+    CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
+};
+use simtool_base::error::{Error, Result};
+use simtool_base::memory_ledger::{Ledger, Reservation};
+use simtool_base::progress::Work;
+use simtool_base::quantity::bytes as readable_bytes;
+use simtool_compute::context::Context;
+use simtool_contamination::{ContaminationSearch, DocumentHits, FoundItem, Items, SearchBuffers};
+use simtool_read::Corpus;
+use simtool_terms::tokenize::hashed_tokens::{HashTokenizer as _, HashedTokens};
+use simtool_terms::tokenize::unicode_words::UnicodeWords;
+use std::ops::Range;
+
+/// The items of an evaluation set that documents contain, and data about the items and the documents.
+#[derive(Debug)]
+pub struct FoundContamination {
+    /// The items and the documents that contain them, sorted by items and then by documents.
+    pub found: Vec<ItemInDocument>,
+    /// IDs of all items, bad records and damaged files.
+    pub items: CollectionSummary,
+    /// Number of words of each item.
+    pub item_words: Vec<u32>,
+    /// IDs of all documents, bad records and damaged files.
+    pub documents: CollectionSummary,
+}
+
+/// An item that a document contains.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ItemInDocument {
+    /// Number of the item, in reading order.
+    pub item: u32,
+    /// Number of the document, in reading order.
+    pub document: u32,
+    /// Share of the item that the document has.
+    pub share: f64,
+    /// Number of words of the item that the document has.
+    pub words: u32,
+    /// Positions of these words in the item.
+    pub item_words: Vec<Range<u64>>,
+    /// Bytes of words of the item in the document. Offsets are in the decoded text.
+    pub bytes: Vec<Range<u64>>,
+    /// Whether no better item has half of these words of the document or more.
+    pub is_best: bool,
+}
+
+/// Finds the items of which documents contain a share. Words are those of the tokenizer `words`: upper and lower
+/// case, punctuation and white space do not matter.
+///
+/// ```
+/// use simtool::context::Context;
+/// use simtool::contamination::ContaminationSearch;
+/// use simtool::{Texts, pipeline::find_contamination};
+///
+/// let items = ["Who wrote the tale of the white whale?", "How many legs has an octopus?"];
+/// let text = "Quiz: WHO wrote the tale of\n  the white whale? (Melville)";
+/// let context = Context::default();
+/// let search = ContaminationSearch::new(5, &context)?;
+/// let found = find_contamination(&Texts::of(&items), &Texts::of(&[text]), &search)?.found;
+/// assert_eq!((found.len(), found[0].item, found[0].share), (1, 0, 1.0));
+/// assert_eq!(found[0].bytes, [6..45]);
+/// # Ok::<(), simtool::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// A collection cannot be read, the items or the result do not fit in memory, or the work is cancelled.
+pub fn find_contamination(
+    items: &dyn Corpus,
+    documents: &dyn Corpus,
+    search: &ContaminationSearch<'_>,
+) -> Result<FoundContamination> {
+    let context = search.context();
+    let (items, item_summary) = read_items(&WordReader { collection: items, context })?;
+    let item_words = (0..items.len()).map(|item| items.words(item).len() as u32).collect();
+    let windows = search.windows(items)?;
+    let documents = WordReader { collection: documents, context };
+    let counts = search.measure().needs_counts().then(|| windows.document_counts()).transpose()?;
+    let mut summaries = None;
+    if let Some(counts) = &counts {
+        let count = |scratch: &mut Scratch, (): &mut (), document: &WordedDocument<'_>| {
+            windows.count_document(document.words, counts, &mut scratch.hits);
+            Ok(())
+        };
+        summaries = Some(documents.read("count shingles", || (), count)?.1);
+    }
+    let index = search.index(windows, counts)?;
+    let rows = || FoundRows { found: Vec::new(), memory: context.memory().hold(0) };
+    let find = |scratch: &mut Scratch, rows: &mut FoundRows, document: &WordedDocument<'_>| {
+        index.find(document.words, &mut scratch.search).into_iter().try_for_each(|found| {
+            let bytes = scratch.bytes(document.text, &found.spans, documents.words());
+            rows.push(ItemInDocument::new(found, document.index, bytes), context.memory())
+        })
+    };
+    let stage = "find items";
+    let (rows, summaries) = match summaries {
+        None => documents.read(stage, rows, find)?,
+        Some(summaries) => (documents.read_again(stage, rows, find)?, summaries),
+    };
+    let documents = CollectionSummary::new(documents.collection, summaries)?;
+    let mut found = Vec::new();
+    for (rows, shard) in rows.into_iter().zip(0..) {
+        let first = documents.ids.first_of_shard(shard).0;
+        found.extend(rows.found.into_iter().map(|row| {
+            // Documents were numbered within their shards.
+            ItemInDocument { document: first + row.document, ..row }
+        }));
+    }
+    context.threads().sort_by_key(&mut found, |row| (row.item, row.document));
+    Ok(FoundContamination { found, items: item_summary, item_words, documents })
+}
+
+/// Reads all items.
+fn read_items(reader: &WordReader<'_>) -> Result<(Items, CollectionSummary)> {
+    let push =
+        |_: &mut Scratch, items: &mut Items, item: &WordedDocument<'_>| items.push(item.words);
+    let (shards, summaries) = reader.read("read items", Items::default, push)?;
+    let mut items = Items::default();
+    shards.iter().try_for_each(|shard| items.append(shard))?;
+    Ok((items, CollectionSummary::new(reader.collection, summaries)?))
+}
+
+impl ItemInDocument {
+    /// Creates the row for an item that was found in document number `document`, in these bytes.
+    fn new(found: FoundItem, document: u32, bytes: Vec<Range<u64>>) -> Self {
+        let range = |words: &Range<u32>| words.start.into()..words.end.into();
+        Self {
+            item: found.item,
+            document,
+            share: found.share(),
+            words: found.words(),
+            item_words: found.item_spans.iter().map(range).collect(),
+            bytes,
+            is_best: found.is_best,
+        }
+    }
+}
+
+/// The items that the documents of a shard contain.
+struct FoundRows {
+    found: Vec<ItemInDocument>,
+    memory: Reservation,
+}
+
+impl FoundRows {
+    /// Adds a row.
+    ///
+    /// # Errors
+    ///
+    /// The memory limit does not allow it.
+    fn push(&mut self, row: ItemInDocument, ledger: &Ledger) -> Result<()> {
+        let ranges = row.item_words.capacity() + row.bytes.capacity();
+        let bytes = size_of::<ItemInDocument>() + ranges * size_of::<Range<u64>>();
+        if !self.memory.try_grow(bytes as u64) {
+            let used = readable_bytes(ledger.used());
+            let rule = "`max_memory` does not allow more of them. Leave out very short items, or demand a greater \
+                        `share`";
+            return Err(Error::limit(
+                format!("the items that documents contain, after {used}"),
+                rule,
+            ));
+        }
+        self.found.push(row);
+        Ok(())
+    }
+}
+
+/// A document and its words.
+struct WordedDocument<'d> {
+    /// Number of the document in its shard.
+    index: u32,
+    text: &'d [u8],
+    words: &'d [u64],
+}
+
+/// Buffers of a thread that reads documents.
+#[derive(Default)]
+struct Scratch {
+    hits: DocumentHits,
+    search: SearchBuffers,
+    /// Buffers for the search of the bytes of words.
+    tokens: HashedTokens,
+    places: Vec<Range<usize>>,
+}
+
+impl Scratch {
+    /// Returns the bytes of ranges of words in `text`. The ranges are in order.
+    fn bytes(&mut self, text: &[u8], spans: &[Range<u32>], words: UnicodeWords) -> Vec<Range<u64>> {
+        let Self { tokens, places, .. } = self;
+        let mut ends: Vec<u32> = spans.iter().flat_map(|span| [span.start, span.end - 1]).collect();
+        // A span of one word begins and ends with the same word.
+        ends.dedup();
+        places.clear();
+        words.places(text, &ends, tokens, places);
+        let place = |word: u32| &places[ends.partition_point(|&end| end < word)];
+        let bytes =
+            |span: &Range<u32>| place(span.start).start as u64..place(span.end - 1).end as u64;
+        spans.iter().map(bytes).collect()
+    }
+}
+
+/// Reads the documents of a collection as words.
+struct WordReader<'c> {
+    collection: &'c dyn Corpus,
+    context: &'c Context<'c>,
+}
+
+impl WordReader<'_> {
+    fn words(&self) -> UnicodeWords {
+        UnicodeWords::new(self.context.isa())
+    }
+
+    /// Reads all documents for the first time. Calls `visit` for each document, with the buffers of the thread and
+    /// the result of the shard, which `start` creates. Returns the results and summaries of all shards.
+    fn read<R: Send>(
+        &self,
+        stage: &'static str,
+        start: impl Fn() -> R + Sync,
+        visit: impl Fn(&mut Scratch, &mut R, &WordedDocument<'_>) -> Result<()> + Sync,
+    ) -> Result<(Vec<R>, Vec<ShardSummary>)> {
+        let read = |(scratch, tokens): &mut (Scratch, HashedTokens), shard| {
+            let mut result = start();
+            let summary =
+                read_summarized(self.collection, shard, Keep::First, &mut |index, document| {
+                    tokens.clear();
+                    self.words().tokenize(document.text, tokens);
+                    let words = &tokens.hashes;
+                    let document = WordedDocument { index, text: document.text, words };
+                    visit(scratch, &mut result, &document)?;
+                    Ok(Compared::by_terms(!words.is_empty()))
+                })?;
+            Ok((result, summary))
+        };
+        Ok(self.per_shard(stage, read)?.into_iter().unzip())
+    }
+
+    /// Reads all documents again. The arguments are those of [`Self::read`].
+    fn read_again<R: Send>(
+        &self,
+        stage: &'static str,
+        start: impl Fn() -> R + Sync,
+        visit: impl Fn(&mut Scratch, &mut R, &WordedDocument<'_>) -> Result<()> + Sync,
+    ) -> Result<Vec<R>> {
+        let read = |(scratch, tokens): &mut (Scratch, HashedTokens), shard| {
+            let (mut result, mut done) = (start(), Ok(()));
+            read_again(self.collection, shard, u32::MAX, &|_| true, &mut |index, text| {
+                tokens.clear();
+                self.words().tokenize(text, tokens);
+                let document = WordedDocument { index, text, words: &tokens.hashes };
+                if done.is_ok() {
+                    done = visit(scratch, &mut result, &document);
+                }
+            })?;
+            done.map(|()| result)
+        };
+        self.per_shard(stage, read)
+    }
+
+    /// Calls `read` for each shard, and returns the results in the order of the shards.
+    fn per_shard<R: Send>(
+        &self,
+        stage: &'static str,
+        read: impl Fn(&mut (Scratch, HashedTokens), usize) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let Self { collection, context } = self;
+        let shards = collection.shard_count();
+        context.progress().begin(stage, Work::Bytes(collection.bytes()));
+        context.threads().try_map(
+            shards,
+            || Ok(Default::default()),
+            |scratch, shard| {
+                context.check_cancelled()?;
+                let result = read(scratch, shard)?;
+                context.progress().advance(collection.shard_bytes(shard));
+                Ok(result)
+            },
+        )
+    }
+}

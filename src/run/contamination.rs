@@ -1,0 +1,278 @@
+//! `contamination`: finds the items of an evaluation set that documents contain.
+
+use super::face::Face;
+use super::files::{refuse_existing, write_whole_file};
+use super::input::{Input, Places};
+use super::input_settings::InputSettings;
+use super::reading_faults::{has_losses, note_whole_pages};
+use super::standard_streams::{STANDARD_OUTPUT, is_standard_output};
+use crate::output::contamination::write_contamination;
+use crate::pipeline::timings::Timings;
+use crate::pipeline::{FoundContamination, ItemInDocument, find_contamination};
+use crate::write::columns::RowFormat;
+use crate::write::output_folder::Existing;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::fault::Fault;
+use simtool_base::options::Options;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_contamination::{ContaminationSearch, Measure};
+use simtool_model::similarity::Threshold;
+use simtool_read::{Strict, TextSplit};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Default number of words of a shingle.
+const WORDS: usize = 5;
+/// Default share of the measure `weighted`. Words that were changed weigh about as much as others, but the rest of
+/// an item seldom weighs much in a document that has it by chance.
+const WEIGHTED_SHARE: &str = "0.6";
+
+/// Items of an evaluation set, the documents in which they are sought, and the output.
+#[derive(Clone, Debug)]
+pub struct ContaminationRequest {
+    /// Files and folders with the items.
+    pub items: Vec<PathBuf>,
+    /// Files and folders with the documents.
+    pub paths: Vec<PathBuf>,
+    /// Fields of the items that are joined by line feeds. If there are none, the field `text`.
+    pub fields: Vec<String>,
+    /// Settings for reading documents.
+    pub input: InputSettings,
+    /// Settings for reading items.
+    pub item_input: InputSettings,
+    /// Number of words of a shingle.
+    pub words: usize,
+    /// Measure of the share of an item.
+    pub measure: Measure,
+    /// Minimum share of an item that a document must have.
+    pub share: Threshold,
+    /// Format of the output.
+    pub rows: RowFormat,
+    /// Path of the output file; `-` is standard output.
+    pub output: PathBuf,
+    /// Whether an existing output file is replaced.
+    pub existing: Existing,
+    /// Memory and threads that the run may use.
+    pub resources: Resources,
+}
+
+/// Result of a finished [`contamination`].
+#[derive(Debug)]
+pub struct ContaminationFound {
+    /// Number of items.
+    pub items: u64,
+    /// Number of items that a document contains.
+    pub found_items: u64,
+    /// Number of items with fewer words than a shingle, which were matched as a whole.
+    pub short_items: u64,
+    /// Number of items without words, which are in no document.
+    pub wordless_items: u64,
+    /// Number of documents.
+    pub documents: u64,
+    /// Number of documents that contain an item.
+    pub found_documents: u64,
+    /// Faults of the items and of the documents: bad records, and damaged or unreadable files.
+    pub faults: Vec<Fault>,
+    /// Whether some records or files could not be read.
+    pub has_losses: bool,
+    /// Time that each stage took.
+    pub timings: Timings,
+}
+
+impl ContaminationRequest {
+    /// Creates the request for `items` and for the documents in `paths`. `options` may have the options of
+    /// [`InputSettings`] and [`Resources`], and `words`, `measure`, `share`, `fields`, `output_format`, `output` and
+    /// `force`.
+    ///
+    /// Items are read with the settings for documents, except for the format, the columns and the choice of
+    /// documents. Each line of a plain-text file is an item unless `split` divides it otherwise.
+    ///
+    /// # Errors
+    ///
+    /// A value is outside its range, or an option is unknown.
+    pub fn parse(items: Vec<PathBuf>, paths: Vec<PathBuf>, mut options: Options) -> Result<Self> {
+        let fields = options.take("fields");
+        let fields: Vec<String> =
+            fields.iter().flat_map(|list| list.split(',')).map(str::to_owned).collect();
+        let measure = options.take_choice("measure")?.unwrap_or_default();
+        let share = options.take("share");
+        let share = match (share.as_deref(), measure) {
+            (Some(share), _) => Threshold::parse("share", share)?,
+            (None, Measure::Weighted) => Threshold::parse("share", WEIGHTED_SHARE)?,
+            (None, _) => Threshold::DEFAULT,
+        };
+        let input = InputSettings::parse(&mut options)?;
+        let request = Self {
+            items,
+            paths,
+            item_input: item_settings(&input, &fields),
+            fields,
+            input,
+            words: options.take_parsed("words", "must be a number of words")?.unwrap_or(WORDS),
+            measure,
+            share,
+            rows: options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines),
+            output: options.take_path("output").unwrap_or_else(|| STANDARD_OUTPUT.into()),
+            existing: Existing::by_force(options.take_flag("force")?),
+            resources: Resources::parse(&mut options)?,
+        };
+        options.refuse_rest("a search for contamination has no such option")?;
+        Ok(request)
+    }
+}
+
+/// Returns the settings for reading items, if `input` are the settings for documents.
+fn item_settings(input: &InputSettings, fields: &[String]) -> InputSettings {
+    let usual = InputSettings::default();
+    InputSettings {
+        split: match input.split {
+            TextSplit::File => TextSplit::Lines,
+            split => split,
+        },
+        encoding: input.encoding,
+        content: input.content,
+        text_field: (!fields.is_empty()).then(|| fields.join("+")),
+        id_field: input.id_field.clone(),
+        on_error: input.on_error,
+        max_record: input.max_record,
+        max_expansion: input.max_expansion,
+        zstd_window_log: input.zstd_window_log,
+        ..usual
+    }
+}
+
+/// The face of a run, for messages about items.
+struct ItemFace<'f>(&'f dyn Face);
+
+impl Face for ItemFace<'_> {
+    fn spelled(&self, name: &str) -> Option<String> {
+        self.0.spelled(if name == "text_field" { "fields" } else { name })
+    }
+
+    fn missing_text(&self) -> &'static str {
+        "a text in one of the fields of the items"
+    }
+}
+
+/// Finds the items of which documents contain a share, and writes them in the order of the items.
+///
+/// If the output is `-`, they are written to `standard_output`.
+///
+/// # Errors
+///
+/// The output exists already, there is no item or no document, no item has one of the fields, the items do not fit
+/// in memory, or the output cannot be written. In all these cases, no file is written.
+pub fn contamination(
+    request: &ContaminationRequest,
+    standard_output: &mut (dyn Write + Send),
+    face: &dyn Face,
+) -> Result<ContaminationFound> {
+    let mut timings = Timings::start();
+    let context = &Context::new(&request.resources, face.progress())?;
+    let search = ContaminationSearch::new(request.words, context)?
+        .with_measure(request.measure)
+        .with_share(request.share);
+    let [items, documents] = &open_inputs(request, face)?;
+    timings.end("find files");
+
+    let [strict_items, strict] = [items, documents].map(|input| Strict(&input.collection));
+    let mut found =
+        find_contamination(items.corpus(&strict_items), documents.corpus(&strict), &search)?;
+    timings.end("find items");
+    // Losses must be refused before the file is written.
+    let mut faults = complete_items(request, items, &mut found, face)?;
+    faults.extend(documents.complete(&mut found.documents, face)?);
+    Input::refuse_missing_ids(&[(items, &found.items), (documents, &found.documents)])?;
+
+    let write = |out: &mut (dyn Write + Send), path: &Path| {
+        let mut out = BufWriter::with_capacity(1 << 20, out);
+        let collections = [&items.collection as _, &documents.collection as _];
+        let written = write_contamination(collections, &found, request.rows, &mut out);
+        written.map_err(|error| Error::io(path, "write", error))
+    };
+    if is_standard_output(&request.output) {
+        write(standard_output, Path::new("standard output"))?;
+    } else {
+        write_whole_file(&request.output, request.existing, face, |file| {
+            write(&mut file.file(), &request.output)
+        })?;
+    }
+    note_whole_pages(std::iter::once(&found.documents), face);
+    timings.end("write");
+    Ok(outcome(request, &found, faults, timings))
+}
+
+/// Opens the items and the documents.
+fn open_inputs<'r>(request: &'r ContaminationRequest, face: &dyn Face) -> Result<[Input<'r>; 2]> {
+    let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
+    let open = |paths: &[PathBuf], settings: &'r InputSettings| {
+        Input::open(paths, settings, settings.read_options(face.access()), places, face)
+    };
+    let items = open(&request.items, &request.item_input)?;
+    let documents = open(&request.input.with_listed(&request.paths)?, &request.input)?;
+    if !is_standard_output(&request.output) {
+        items.refuse_as_output(&request.output)?;
+        documents.refuse_as_output(&request.output)?;
+        refuse_existing("output", &request.output, request.existing)?;
+    }
+    Input::refuse_idle(&[&documents], None)?;
+    Ok([items, documents])
+}
+
+/// Completes the summary of reading the items, and returns their faults.
+///
+/// # Errors
+///
+/// There is no item, or no item has one of the fields.
+fn complete_items(
+    request: &ContaminationRequest,
+    items: &Input<'_>,
+    found: &mut FoundContamination,
+    face: &dyn Face,
+) -> Result<Vec<Fault>> {
+    let completed = items.complete(&mut found.items, &ItemFace(face));
+    // The setting for the text of items has another name than the setting for the text of documents.
+    let faults = completed.map_err(|error| match error.kind() {
+        ErrorKind::Config { field: "text_field", value, rule } => {
+            Error::config("fields", value, rule.clone())
+        }
+        ErrorKind::NothingRead { reason } => {
+            ErrorKind::NothingRead { reason: ItemFace(face).message(reason) }.into()
+        }
+        _ => error,
+    })?;
+    for field in &request.fields {
+        Input::refuse_missing_field("fields", field, &[items])?;
+    }
+    Ok(faults)
+}
+
+/// Returns the counts of a finished run.
+fn outcome(
+    request: &ContaminationRequest,
+    found: &FoundContamination,
+    faults: Vec<Fault>,
+    timings: Timings,
+) -> ContaminationFound {
+    let count = |is_meant: &dyn Fn(usize) -> bool| {
+        found.item_words.iter().filter(|&&words| is_meant(words as usize)).count() as u64
+    };
+    let distinct = |number: &dyn Fn(&ItemInDocument) -> u32| {
+        let mut numbers: Vec<u32> = found.found.iter().map(number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.len() as u64
+    };
+    ContaminationFound {
+        items: found.items.ids.len() as u64,
+        found_items: distinct(&|row| row.item),
+        short_items: count(&|words| words > 0 && words < request.words),
+        wordless_items: count(&|words| words == 0),
+        documents: found.documents.ids.len() as u64,
+        found_documents: distinct(&|row| row.document),
+        has_losses: has_losses([&found.items, &found.documents].into_iter()),
+        faults,
+        timings,
+    }
+}

@@ -1,0 +1,144 @@
+//! `simtool contamination`: its rows, counts and errors.
+
+use crate::program::Folder;
+use serde_json::{Value, json};
+use std::fs;
+
+/// Items with questions and answers, and three documents. The second one has an item whole, and the third one has
+/// an item with a changed word.
+fn folder() -> Folder {
+    let items = [
+        json!({ "id": "q1", "question": "Who wrote the tale of the white whale?", "answer": "Herman Melville" }),
+        json!({ "id": "q2", "question": "How many legs has an octopus in the deep sea?", "answer": "Eight" }),
+        json!({ "id": "q3", "question": "Blue or green?" }),
+        json!({ "id": "q4", "question": "…" }),
+    ];
+    let texts = [
+        "nothing of that kind",
+        "Quiz: WHO wrote the tale\nof the white whale -- Herman Melville, of course",
+        "blue or green? how many legs has an octopus in the dark sea: eight",
+    ];
+    let lines = |rows: &[Value]| rows.iter().map(|row| format!("{row}\n")).collect::<String>();
+    let documents: Vec<Value> = ["a", "b", "c"]
+        .iter()
+        .zip(texts)
+        .map(|(id, text)| json!({ "id": id, "text": text }))
+        .collect();
+    Folder::empty().with("items.jsonl", lines(&items)).with("in.jsonl", lines(&documents))
+}
+
+const COMMAND: &str = "contamination items.jsonl --fields question,answer --in in.jsonl";
+
+fn rows(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn items_are_listed_with_their_documents() {
+    let folder = folder();
+    let run = folder.run_words(COMMAND);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let expected = [
+        json!({ "item_id": "q1", "id": "b", "file": "in.jsonl", "record": 1, "share": 1, "words": 10,
+            "item_spans": [[0, 10]], "spans": [[6, 60]], "best": true }),
+        json!({ "item_id": "q3", "id": "c", "file": "in.jsonl", "record": 2, "share": 1, "words": 3,
+            "item_spans": [[0, 3]], "spans": [[0, 13]], "best": true }),
+    ];
+    assert_eq!(rows(&run.out), expected);
+    for note in [
+        "2 of 4 items found (50.0 %), in 2 of 3 documents",
+        "1 item with fewer than 5 words matched as a whole",
+        "1 item without words, in no document",
+    ] {
+        assert!(run.err.contains(note), "{note}: {}", run.err);
+    }
+    for options in ["--threads 1", "--threads 3"] {
+        assert_eq!(folder.run_words(&format!("{COMMAND} {options}")).out, run.out, "{options}");
+    }
+}
+
+#[test]
+fn measures_and_shares_decide_about_changed_items() {
+    let folder = folder();
+    let ids = |options: &str| {
+        let run = folder.run_words(&format!("{COMMAND} {options}"));
+        assert_eq!(run.code, 0, "{options}: {}", run.err);
+        let rows = rows(&run.out).into_iter();
+        rows.map(|row| row["item_id"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    // Nine of the eleven words of q2 are unchanged, but only eight of them are in shingles of five.
+    for (options, expected) in [
+        ("", "q1 q3"),
+        ("--share 0.72", "q1 q2 q3"),
+        ("--share 8/11", "q1 q2 q3"),
+        ("--measure weighted", "q1 q2 q3"),
+        ("--measure weighted --share 0.8", "q1 q3"),
+        ("--measure shingles --share 0.5", "q1 q2 q3"),
+        ("--measure shingles --share 0.6", "q1 q3"),
+        ("--words 12", "q3"),
+    ] {
+        assert_eq!(ids(options), expected, "{options}");
+    }
+}
+
+#[test]
+fn items_come_from_any_format() {
+    let folder = folder()
+        .with("items.txt", "who wrote the tale of the white whale\n\nblue or green\n")
+        .with("items.csv", "id,q\n7,\"who wrote the tale of the white whale\"\n");
+    let run = folder.run_words("contamination items.txt --in in.jsonl --quiet");
+    let ids: Vec<Value> = rows(&run.out).iter().map(|row| row["item_id"].clone()).collect();
+    assert_eq!(ids, ["items.txt:0", "items.txt:2"], "{}", run.err);
+    let run =
+        folder.run_words("contamination items.csv --fields q --in in.jsonl --output-format tsv");
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert_eq!(lines[0], "item_id\tid\tfile\trecord\tshare\twords\titem_spans\tspans\tbest");
+    assert_eq!(lines[1], "7\tb\tin.jsonl\t1\t1\t8\t[[0,8]]\t[[6,41]]\ttrue");
+    #[cfg(feature = "parquet")]
+    {
+        let parquet = format!("{COMMAND} --output out.parquet --output-format parquet --quiet");
+        assert_eq!(folder.run_words(&parquet).code, 0);
+        assert_eq!(&fs::read(folder.path("out.parquet")).unwrap()[..4], b"PAR1");
+    }
+}
+
+#[test]
+fn wrong_fields_name_the_option_of_the_items() {
+    let folder = folder();
+    let refused = |arguments: &str, message: &str| {
+        let run = folder.run_words(arguments);
+        assert_ne!(run.code, 0, "{arguments}");
+        assert!(run.err.contains(message) && run.out.is_empty(), "{arguments}: {}", run.err);
+        assert!(!run.err.contains("--text-field"), "{arguments}: {}", run.err);
+    };
+    refused("contamination items.jsonl --in in.jsonl", "no field \"text\"");
+    refused("contamination items.jsonl --in in.jsonl", "--fields");
+    let wrong = "contamination items.jsonl --fields question,reply --in in.jsonl";
+    refused(
+        wrong,
+        "--fields reply: no record has this field; there are: \"id\", \"question\", \"answer\"",
+    );
+    for (options, message) in [
+        ("--words 0", "--words 0: "),
+        ("--words few", "--words few: must be a number of words"),
+        ("--share 1.5", "--share 1.5: must be above 0 and at most 1"),
+        ("--max-memory 200", "the items, with "),
+    ] {
+        refused(&format!("{COMMAND} {options}"), message);
+    }
+}
+
+#[test]
+fn files_are_written_whole_and_never_over_an_input() {
+    let folder = folder();
+    let command = format!("{COMMAND} --output found.jsonl --quiet");
+    assert_eq!(folder.run_words(&command).code, 0);
+    assert_eq!(fs::read_to_string(folder.path("found.jsonl")).unwrap().lines().count(), 2);
+    let again = folder.run_words(&command);
+    assert!(again.code == 2 && again.err.contains("found.jsonl"), "{}", again.err);
+    assert_eq!(folder.run_words(&format!("{command} --force")).code, 0);
+    for input in ["items.jsonl", "in.jsonl"] {
+        let over = folder.run_words(&format!("{COMMAND} --output {input} --force"));
+        assert!(over.code == 2 && over.err.contains("is the input"), "{}", over.err);
+    }
+}
