@@ -15,7 +15,7 @@ row  kept  similarity
 [1 row]
 """
 
-from ._files import deduplicate_files, match_files, preview_files
+from ._files import contamination_files, deduplicate_files, match_files, preview_files
 from ._simtool import (
     Column,
     Comparison,
@@ -47,6 +47,7 @@ __all__ = [
     "__version__",
     "cluster",
     "compare",
+    "contamination_files",
     "deduplicate",
     "deduplicate_files",
     "evaluate",

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from ._simtool import preview_of_files, run_files
+from ._simtool import contamination_of_files, preview_of_files, run_files
 
 Path = str | os.PathLike[str]
 
@@ -93,6 +93,44 @@ def preview_files(
     if not listed:
         raise ValueError("paths: there must be at least one path")
     return json.loads(preview_of_files(_listed(against), listed, progress, options))
+
+
+def contamination_files(
+    items: Path | Iterable[Path],
+    documents: Path | Iterable[Path],
+    *,
+    output: Path | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """Finds the items of an evaluation set that documents contain. Both are files and folders.
+
+    Does the work of `simtool contamination` in this process, with options as in `deduplicate_files`, for example
+    `fields="question,answer"`, `measure="weighted"` or `share=0.7`.
+
+    Returns a dict with the numbers of `items` and `documents`, of `found_items` and of `found_documents`, of
+    `short_items`, which were matched as a whole, and of `wordless_items`. `rows` has a dict for each item and
+    document. If `output` is given, the rows are written to this file instead.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "items.txt").write_text("who wrote the tale of the white whale")
+        >>> _ = (folder / "page.txt").write_text("Quiz: Who wrote the tale of the white whale?")
+        >>> found = simtool.contamination_files(folder / "items.txt", folder / "page.txt")
+        >>> found["found_items"], found["rows"][0]["spans"]
+        (1, [[6, 43]])
+    """
+    listed_items, listed = _listed(items), _listed(documents)
+    if not listed_items or not listed:
+        raise ValueError("items and documents: there must be at least one path of each")
+    if output is not None:
+        options["output"] = os.fspath(output)
+    counts, rows = contamination_of_files(listed_items, listed, progress, options)
+    found: dict[str, Any] = dict(counts)
+    if output is None:
+        # JSON escapes line feeds, but not other characters at which `splitlines` divides a text.
+        found["rows"] = [json.loads(line) for line in rows.split("\n") if line]
+    return found
 
 
 def _listed(paths: Path | Iterable[Path]) -> list[str]:

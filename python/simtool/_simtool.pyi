@@ -243,3 +243,6 @@ def run_files(
 def preview_of_files(
     paths: list[str], queries: list[str], progress: bool, options: dict[str, Any]
 ) -> str: ...
+def contamination_of_files(
+    items: list[str], documents: list[str], progress: bool, options: dict[str, Any]
+) -> tuple[list[tuple[str, int]], str]: ...

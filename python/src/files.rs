@@ -5,13 +5,14 @@ use crate::run::run;
 use crate::settings;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use simtool::Result;
+use simtool::{Error, Result};
 use simtool::fault::Fault;
 use simtool::mapped_file::FileAccess;
 use simtool::options::Options;
 use simtool::progress::Progress;
 use simtool::run::{
-    Face, Notice, Outcome, Paths, Previewed, Request, dedup, preview, read_settings,
+    ContaminationRequest, Face, Notice, Outcome, Paths, Previewed, Request, contamination, dedup,
+    preview, read_settings,
 };
 use simtool::shell_word::shell_word;
 use simtool::write::preview::write_preview;
@@ -63,7 +64,39 @@ pub(crate) fn preview_of_files(
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Parses a request and runs it by `work`. Faults of the input become notes of the exception if `work` fails.
+/// Finds the items of an evaluation set that documents contain. Returns counts with their names, and the rows as
+/// lines of JSON. If `options` have `output`, the rows are written to this file instead.
+#[pyfunction]
+pub(crate) fn contamination_of_files(
+    py: Python<'_>,
+    items: Vec<PathBuf>,
+    documents: Vec<PathBuf>,
+    progress: bool,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<(Vec<(&'static str, u64)>, String)> {
+    let mut options = settings::repeated_options(options)?;
+    if let Some(format) = options.get("output_format").filter(|_| !options.has("output")) {
+        return Err(exception(Error::config("output_format", format, "goes with `output`")));
+    }
+    let access = access(options.take_flag("no_mmap").map_err(exception)?);
+    let request = ContaminationRequest::parse(items, documents, options).map_err(exception)?;
+    let (found, rows) = run_with_face(py, (progress, access), |face| {
+        let mut rows = Vec::new();
+        let found = contamination(&request, &mut rows, face)?;
+        Ok((found, rows))
+    })?;
+    let counts = vec![
+        ("items", found.items),
+        ("found_items", found.found_items),
+        ("short_items", found.short_items),
+        ("wordless_items", found.wordless_items),
+        ("documents", found.documents),
+        ("found_documents", found.found_documents),
+    ];
+    Ok((counts, String::from_utf8_lossy(&rows).into_owned()))
+}
+
+/// Parses a request and runs it by `work`.
 fn run_request<T: Send>(
     py: Python<'_>,
     paths: Paths,
@@ -77,10 +110,19 @@ fn run_request<T: Send>(
     let command = command_line(&paths, &options);
     let mut request = Request::parse(paths, options).map_err(exception)?;
     request.command = command;
+    run_with_face(py, (progress, access), |face| work(&request, face))
+}
+
+/// Runs `work` with a face. Faults of the input become notes of the exception if `work` fails.
+fn run_with_face<T: Send>(
+    py: Python<'_>,
+    (progress, access): (bool, FileAccess),
+    work: impl FnOnce(&dyn Face) -> Result<T> + Send,
+) -> PyResult<T> {
     let faults = Mutex::default();
     let done = run(py, progress, |progress| {
         let face = PythonFace { progress, access, faults: &faults };
-        work(&request, &face)
+        work(&face)
     });
     done.map_err(|error| with_faults(py, error, &faults))
 }

@@ -120,6 +120,30 @@ def test_files_are_matched(tmp_path):
         simtool.match_files([], tmp_path / "known.txt", output=tmp_path / "x")
 
 
+def test_items_are_found_in_documents(tmp_path):
+    items, documents = tmp_path / "items.jsonl", tmp_path / "in.jsonl"
+    items.write_text(
+        '{"id": 7, "question": "Who wrote the tale of the white whale?", "answer": "Melville"}\n'
+        '{"id": 8, "question": "Blue or green?"}\n{"id": 9, "answer": "\u2028"}\n'
+    )
+    documents.write_text('{"id": "a\u2028b", "text": "Who wrote the TALE of the white whale? It was Melville."}\n')
+    found = simtool.contamination_files(items, documents, fields="question,answer", share=0.8)
+    [row] = found.pop("rows")
+    assert (row["item_id"], row["id"], row["words"], row["spans"]) == (7, "a\u2028b", 8, [[0, 37]])
+    assert row["share"] == pytest.approx(8 / 9) and row["best"] is True
+    counts = {"items": 3, "found_items": 1, "short_items": 1, "wordless_items": 1, "documents": 1, "found_documents": 1}
+    assert found == counts
+    out = tmp_path / "found.tsv"
+    options = {"fields": "question,answer", "measure": "weighted"}
+    written = simtool.contamination_files([items], [documents], output=out, output_format="tsv", **options)
+    assert written == counts and len(out.read_text().splitlines()) == 2
+    for wrong, message in [({"output_format": "tsv"}, "goes with `output`"), ({"text_colour": "x"}, "text_colour")]:
+        with pytest.raises(ValueError, match=message):
+            simtool.contamination_files(items, documents, fields="question", **wrong)
+    with pytest.raises(ValueError, match="at least one path"):
+        simtool.contamination_files(items, [])
+
+
 def test_methods_are_measured():
     texts = ["a b c d e f g h", "a b c d e f g i", "j k l m n o p", "q r s t u v", None]
     measured = simtool.evaluate(texts, [(1, 0)], ["word-simhash", "exact:shingle=words:1"])
