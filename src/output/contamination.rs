@@ -80,6 +80,7 @@ pub(crate) fn write_contamination(
     out: &mut (dyn Write + Send),
 ) -> io::Result<()> {
     let [item_ids, ids] = [&found.items.ids, &found.documents.ids];
+    // Both columns of IDs have one type.
     let are_integers = item_ids.are_integers() && ids.are_integers();
     let id_type = if are_integers { IdType::Integer } else { IdType::Text };
     let mut rows = RowsFile::new(out, format, ContaminationRows::COLUMNS, id_type, "")?;

@@ -79,6 +79,7 @@ pub fn find_contamination(
     let windows = search.windows(items)?;
     let documents = WordReader { collection: documents, context };
     let counts = search.measure().needs_counts().then(|| windows.document_counts()).transpose()?;
+    // Only weights need a reading before the search, which then also collects the summaries.
     let mut summaries = None;
     if let Some(counts) = &counts {
         let count = |scratch: &mut Scratch, (): &mut (), document: &WordedDocument<'_>| {
@@ -91,6 +92,7 @@ pub fn find_contamination(
     let rows = || FoundRows { found: Vec::new(), memory: context.memory().hold(0) };
     let find = |scratch: &mut Scratch, rows: &mut FoundRows, document: &WordedDocument<'_>| {
         index.find(document.words, &mut scratch.search).into_iter().try_for_each(|found| {
+            // The text is in memory now, so it need not be read again to find the bytes.
             let bytes = scratch.bytes(document.text, &found.spans, documents.words());
             rows.push(ItemInDocument::new(found, document.index, bytes), context.memory())
         })
@@ -109,6 +111,7 @@ pub fn find_contamination(
             ItemInDocument { document: first + row.document, ..row }
         }));
     }
+    // Rows are unique, so any order of equal keys is the same order.
     context.threads().sort_by_key(&mut found, |row| (row.item, row.document));
     Ok(FoundContamination { found, items: item_summary, item_words, documents })
 }
@@ -118,6 +121,7 @@ fn read_items(reader: &WordReader<'_>) -> Result<(Items, CollectionSummary)> {
     let push =
         |_: &mut Scratch, items: &mut Items, item: &WordedDocument<'_>| items.push(item.words);
     let (shards, summaries) = reader.read("read items", Items::default, push)?;
+    // Shards are in reading order, so items are numbered in this order.
     let mut items = Items::default();
     shards.iter().try_for_each(|shard| items.append(shard))?;
     Ok((items, CollectionSummary::new(reader.collection, summaries)?))
@@ -152,6 +156,7 @@ impl FoundRows {
     ///
     /// The memory limit does not allow it.
     fn push(&mut self, row: ItemInDocument, ledger: &Ledger) -> Result<()> {
+        // The ranges are most of a row if a document has many copies of an item.
         let ranges = row.item_words.capacity() + row.bytes.capacity();
         let bytes = size_of::<ItemInDocument>() + ranges * size_of::<Range<u64>>();
         if !self.memory.try_grow(bytes as u64) {
@@ -222,6 +227,7 @@ impl WordReader<'_> {
         visit: impl Fn(&mut Scratch, &mut R, &WordedDocument<'_>) -> Result<()> + Sync,
     ) -> Result<(Vec<R>, Vec<ShardSummary>)> {
         let read = |(scratch, tokens): &mut (Scratch, HashedTokens), shard| {
+            // Each shard has its own result, because threads take shards in any order.
             let mut result = start();
             let summary =
                 read_summarized(self.collection, shard, Keep::First, &mut |index, document| {

@@ -124,8 +124,10 @@ impl ContaminationRequest {
 
 /// Returns the settings for reading items, if `input` are the settings for documents.
 fn item_settings(input: &InputSettings, fields: &[String]) -> InputSettings {
+    // Evaluation sets seldom have the format, the columns or the sizes of the documents.
     let usual = InputSettings::default();
     InputSettings {
+        // A text file with all items as one text would be of no use.
         split: match input.split {
             TextSplit::File => TextSplit::Lines,
             split => split,
@@ -169,6 +171,7 @@ pub fn contamination(
     face: &dyn Face,
 ) -> Result<ContaminationFound> {
     let mut timings = Timings::start();
+    // Wrong settings are reported before any file is opened.
     let context = &Context::new(&request.resources, face.progress())?;
     let search = ContaminationSearch::new(request.words, context)?
         .with_measure(request.measure)
@@ -258,6 +261,7 @@ fn outcome(
     let count = |is_meant: &dyn Fn(usize) -> bool| {
         found.item_words.iter().filter(|&&words| is_meant(words as usize)).count() as u64
     };
+    // The rows of an item, or of a document, may be in any order.
     let distinct = |number: &dyn Fn(&ItemInDocument) -> u32| {
         let mut numbers: Vec<u32> = found.found.iter().map(number).collect();
         numbers.sort_unstable();

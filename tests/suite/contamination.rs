@@ -50,12 +50,14 @@ const FAMILIES: [Family; 5] =
 
 /// Returns a document that contains the item.
 fn plant(item: &[String], family: Family, random: &mut Random) -> String {
+    // The item itself stays as it is.
     let mut words = item.to_vec();
     let changes = match family {
         Family::OneWord => 1,
         Family::ThreeWords => 3,
         _ => 0,
     };
+    // A changed word is another word of the language, so it may also be in the item.
     for _ in 0..changes {
         let at = random.below(words.len());
         words[at] = random.words(1).remove(0);
@@ -85,6 +87,7 @@ fn planted() -> (Vec<String>, Vec<(Family, usize)>, Vec<String>) {
         documents.push(plant(&items[at], family, random));
         plants.push((family, at));
     }
+    // Documents of the same language have phrases of the items by chance.
     documents.extend((0..3000).map(|_| random.words(300).join(" ")));
     (items.iter().map(|words| words.join(" ")).collect(), plants, documents)
 }
@@ -125,6 +128,7 @@ fn planted_items_are_found_and_hardly_any_others() {
             let percent = (0..plants.len()).filter(is_found).count() * 100 / PLANTS;
             assert!(percent >= floor, "{measure:?} {family:?}: {percent} %");
         }
+        // Items of the same chain have long sequences of words in common.
         let unplanted = found.iter().filter(|row| row.document as usize >= plants.len()).count();
         assert!(unplanted <= 3, "{measure:?}: {unplanted}");
     }
@@ -144,6 +148,7 @@ fn spans_are_the_bytes_of_the_items() {
         .collect();
     // The first item has only 5 of 8 words here.
     assert_eq!(excerpts, ["Three  short\twords"]);
+    // A smaller share finds these 5 words.
     let context = Context::default();
     let half = ContaminationSearch::new(5, &context).unwrap();
     let half = half.with_share(Threshold::parse("share", "5/8").unwrap());
@@ -168,6 +173,7 @@ fn files_threads_and_shards_do_not_change_the_items() {
         ..ReadOptions::default()
     };
     for measure in [Measure::Words, Measure::Weighted] {
+        // Small shards, so that several threads have work.
         let found = |threads| {
             let file = Collection::open(vec![InputFile::new(&path)], options());
             let resources = Resources { threads, ..Resources::default() };
@@ -183,6 +189,7 @@ fn files_threads_and_shards_do_not_change_the_items() {
 
 #[test]
 fn too_many_found_items_are_an_error() {
+    // Each of 50 items is in each of 2000 documents, which is 100,000 rows.
     let items: Vec<String> = (0..50).map(|_| "yes".to_owned()).collect();
     let documents = vec!["yes"; 2000];
     let resources = Resources { memory: 1 << 20, ..Resources::default() };

@@ -86,9 +86,11 @@ fn items_come_from_any_format() {
     let folder = folder()
         .with("items.txt", "who wrote the tale of the white whale\n\nblue or green\n")
         .with("items.csv", "id,q\n7,\"who wrote the tale of the white whale\"\n");
+    // Each line of a text file is an item. Blank lines count, but are no items.
     let run = folder.run_words("contamination items.txt --in in.jsonl --quiet");
     let ids: Vec<Value> = rows(&run.out).iter().map(|row| row["item_id"].clone()).collect();
     assert_eq!(ids, ["items.txt:0", "items.txt:2"], "{}", run.err);
+    // IDs of a table are texts or numbers, as in the other commands.
     let run =
         folder.run_words("contamination items.csv --fields q --in in.jsonl --output-format tsv");
     let lines: Vec<&str> = run.out.lines().collect();
@@ -112,6 +114,7 @@ fn wrong_fields_name_the_option_of_the_items() {
         assert!(!run.err.contains("--text-field"), "{arguments}: {}", run.err);
     };
     refused("contamination items.jsonl --in in.jsonl", "no field \"text\"");
+    // The message has the option for items, which is not the option for documents.
     refused("contamination items.jsonl --in in.jsonl", "--fields");
     let wrong = "contamination items.jsonl --fields question,reply --in in.jsonl";
     refused(
@@ -136,6 +139,7 @@ fn files_are_written_whole_and_never_over_an_input() {
     assert_eq!(fs::read_to_string(folder.path("found.jsonl")).unwrap().lines().count(), 2);
     let again = folder.run_words(&command);
     assert!(again.code == 2 && again.err.contains("found.jsonl"), "{}", again.err);
+    // With --force, results are replaced, but never an input.
     assert_eq!(folder.run_words(&format!("{command} --force")).code, 0);
     for input in ["items.jsonl", "in.jsonl"] {
         let over = folder.run_words(&format!("{COMMAND} --output {input} --force"));

@@ -22,6 +22,7 @@ impl DocumentHits {
     pub(crate) fn clear(&mut self, windows: usize) {
         self.hits.clear();
         self.windows.clear();
+        // Marks of one byte are cleared after 255 documents, which costs less than larger marks.
         if self.round == u8::MAX || self.rounds.len() != windows {
             self.rounds.clear();
             self.rounds.resize(windows, 0);

@@ -107,6 +107,7 @@ impl<'a> ContaminationSearch<'a> {
     /// Returns the smallest weight that is at least the necessary share of `whole`.
     fn needed(&self, whole: u64) -> u64 {
         let (numerator, denominator) = self.share.fraction();
+        // Whole numbers, so that a share is reached exactly.
         let product = u128::from(whole) * u128::from(numerator);
         product.div_ceil(denominator.into()) as u64
     }

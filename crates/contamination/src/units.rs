@@ -26,6 +26,7 @@ impl Units {
         documents: u32,
     ) -> Result<Self> {
         let mut weights = Vec::new();
+        // Without weights, no memory is needed.
         if measure.needs_counts() {
             let words = windows.items().all_words().len();
             weights = large_buffer::filled(u8::MAX, words, "the weights of words")?;

@@ -37,6 +37,7 @@ fn notes(found: &ContaminationFound, words: usize) -> Vec<String> {
         grouped(found.found_documents),
         counted(found.documents, "document"),
     )];
+    // Short items are often in documents by chance, so their number is shown.
     if found.short_items > 0 {
         let count = counted(found.short_items, "item");
         notes.push(format!("{count} with fewer than {words} words matched as a whole"));

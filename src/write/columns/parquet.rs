@@ -239,6 +239,7 @@ impl ColumnBuffer {
                 buffer.append(true);
             }
             (Self::Ranges(buffer), Value::Ranges(get)) => {
+                // A list for each range, and then one list of them for the row.
                 for range in get(row) {
                     let ends = buffer.values();
                     ends.append_value([range.start, range.end].map(|end| Some(signed(end))));
