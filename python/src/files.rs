@@ -5,7 +5,6 @@ use crate::run::run;
 use crate::settings;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use simtool::{Error, Result};
 use simtool::fault::Fault;
 use simtool::mapped_file::FileAccess;
 use simtool::options::Options;
@@ -17,6 +16,7 @@ use simtool::run::{
 use simtool::shell_word::shell_word;
 use simtool::write::preview::write_preview;
 use simtool::write::summary::write_summary;
+use simtool::{Error, Result};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -75,12 +75,13 @@ pub(crate) fn contamination_of_files(
     options: &Bound<'_, PyDict>,
 ) -> PyResult<(Vec<(&'static str, u64)>, String)> {
     let mut options = settings::repeated_options(options)?;
+    add_file(&mut options, "contamination").map_err(exception)?;
     if let Some(format) = options.get("output_format").filter(|_| !options.has("output")) {
         return Err(exception(Error::config("output_format", format, "goes with `output`")));
     }
-    let access = access(options.take_flag("no_mmap").map_err(exception)?);
+    let access = take_access(&mut options)?;
     let request = ContaminationRequest::parse(items, documents, options).map_err(exception)?;
-    let (found, rows) = run_with_face(py, (progress, access), |face| {
+    let (found, rows) = run_with_face(py, progress, access, |face| {
         let mut rows = Vec::new();
         let found = contamination(&request, &mut rows, face)?;
         Ok((found, rows))
@@ -106,24 +107,23 @@ fn run_request<T: Send>(
 ) -> PyResult<T> {
     let command = if paths.queries.is_empty() { "dedup" } else { "match" };
     add_file(&mut options, command).map_err(exception)?;
-    let access = access(options.take_flag("no_mmap").map_err(exception)?);
+    let access = take_access(&mut options)?;
     let command = command_line(&paths, &options);
     let mut request = Request::parse(paths, options).map_err(exception)?;
     request.command = command;
-    run_with_face(py, (progress, access), |face| work(&request, face))
+    run_with_face(py, progress, access, |face| work(&request, face))
 }
 
-/// Runs `work` with a face. Faults of the input become notes of the exception if `work` fails.
+/// Runs `work`. Faults of the input become notes of the exception if it fails.
 fn run_with_face<T: Send>(
     py: Python<'_>,
-    (progress, access): (bool, FileAccess),
+    progress: bool,
+    access: FileAccess,
     work: impl FnOnce(&dyn Face) -> Result<T> + Send,
 ) -> PyResult<T> {
     let faults = Mutex::default();
-    let done = run(py, progress, |progress| {
-        let face = PythonFace { progress, access, faults: &faults };
-        work(&face)
-    });
+    let done =
+        run(py, progress, |progress| work(&PythonFace { progress, access, faults: &faults }));
     done.map_err(|error| with_faults(py, error, &faults))
 }
 
@@ -141,6 +141,11 @@ fn add_file(options: &mut Options, command: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Takes the option that chooses between mapping files and reading them.
+fn take_access(options: &mut Options) -> PyResult<FileAccess> {
+    Ok(access(options.take_flag("no_mmap").map_err(exception)?))
 }
 
 /// Chooses between mapping files and reading them.
