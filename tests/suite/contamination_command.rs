@@ -61,7 +61,7 @@ fn items_are_listed_with_their_documents() {
 fn measures_and_shares_decide_about_changed_items() {
     let folder = folder();
     let ids = |options: &str| {
-        let run = folder.run_words(&format!("{COMMAND} {options}"));
+        let run = folder.run_words(format!("{COMMAND} {options}").trim_end());
         assert_eq!(run.code, 0, "{options}: {}", run.err);
         let rows = rows(&run.out).into_iter();
         rows.map(|row| row["item_id"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
@@ -117,10 +117,7 @@ fn wrong_fields_name_the_option_of_the_items() {
     // The message has the option for items, which is not the option for documents.
     refused("contamination items.jsonl --in in.jsonl", "--fields");
     let wrong = "contamination items.jsonl --fields question,reply --in in.jsonl";
-    refused(
-        wrong,
-        "--fields reply: no record has this field; there are: \"id\", \"question\", \"answer\"",
-    );
+    refused(wrong, "--fields reply: no record has this field; there are: answer, id, question");
     for (options, message) in [
         ("--words 0", "--words 0: "),
         ("--words few", "--words few: must be a number of words"),

@@ -151,10 +151,10 @@ pub(super) const CONTAMINATION: &str = "\
 Examples:
   simtool contamination questions.jsonl --fields question,answer --in corpus/ > found.jsonl
       lists the items of which a document of corpus/ has 0.8 of the words, in shingles of 5 words
-  simtool contamination questions.jsonl --in corpus/ --measure weighted --output found.parquet --output-format parquet
+  simtool contamination questions.jsonl --in corpus/ --measure weighted --output found.jsonl
       also finds items with several changed words: words of common shingles count less
-  simtool contamination lines.txt --in corpus.jsonl.zst --text-field body --words 13 --measure shingles --share 0.5
-      counts shingles of 13 words of the lines of a text file";
+  simtool contamination lines.txt --in big/ --words 13 --measure shingles --share 0.5
+      counts shingles of 13 words of each line of a text file";
 
 pub(super) const COMPARE: &str = "\
 Examples:
