@@ -45,12 +45,14 @@ fn main() -> Result<()> {
         .with_share(Threshold::parse("share", argument(4, "0.8"))?);
     let tokenizer = UnicodeWords::new(Isa::detected());
     let mut tokens = HashedTokens::default();
+    // The buffers for tokens are reused from text to text.
     let mut words = |text: &[u8], visit: &mut dyn FnMut(&[u64]) -> Result<()>| {
         tokens.clear();
         tokenizer.tokenize(text, &mut tokens);
         visit(&tokens.hashes)
     };
 
+    // The peak before the search has the texts, which are no memory of the search.
     let (memory, start) = (peak_memory().unwrap_or(0), processor_seconds());
     let mut items = Items::default();
     for line in lines.split(|&byte| byte == b'\n') {
@@ -71,6 +73,7 @@ fn main() -> Result<()> {
     }
     let index = search.index(windows, counts)?;
     let counted = processor_seconds();
+    // Each document is tokenized again, as by a program that reads files twice.
     let (mut found, mut buffers) = (0, SearchBuffers::default());
     for (id, text) in documents(&text) {
         words(text, &mut |words| {

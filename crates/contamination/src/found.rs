@@ -55,6 +55,7 @@ pub(crate) fn mark_best(found: &mut [FoundItem]) {
         let item = &mut found[index];
         let shared: u32 = item.spans.iter().map(|span| shared(span, &taken)).sum();
         item.is_best = 2 * u64::from(shared) < u64::from(length(&item.spans));
+        // Words of an item that is not the best stay free for others.
         if item.is_best {
             taken.extend(item.spans.iter().cloned());
             taken = union(taken);

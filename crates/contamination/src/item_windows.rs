@@ -58,6 +58,7 @@ impl ItemWindows {
             count: 0,
             _memory: memory,
         };
+        // The longest windows come last, and nearly all items have them.
         let mut hashes = Vec::new();
         let mut lengths: Vec<usize> =
             (0..windows.items.len()).map(|item| windows.length(item)).collect();

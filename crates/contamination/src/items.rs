@@ -25,6 +25,7 @@ impl Items {
     /// All items together have 2³² − 1 words or more.
     pub fn push(&mut self, words: &[u64]) -> Result<()> {
         let end = u32::try_from(self.words.len() + words.len()).ok().filter(|&end| end < u32::MAX);
+        // The greatest number is not a place, so that all places fit in 32 bits.
         let Some(end) = end else {
             let rule = "a search numbers the words of all items with 32 bits. Search for the items in several runs";
             return Err(Error::limit("the number of words of the items", rule));

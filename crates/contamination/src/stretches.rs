@@ -128,6 +128,7 @@ impl StretchBuffers {
             groups.push(start..start + equal.len());
             start += equal.len();
         }
+        // Windows of the item in the order of the document.
         places.sort_unstable();
         counts.clear();
         counts.resize(groups.len(), 0);
@@ -139,6 +140,7 @@ impl StretchBuffers {
     fn enter(&mut self, group: usize, item: &SoughtItem<'_>) -> u64 {
         let mut weight = 0;
         self.counts[group] += 1;
+        // Only the first of equal windows in a stretch covers anything.
         if self.counts[group] == 1 {
             for &(_, position) in &self.positions[self.groups[group].clone()] {
                 for unit in position as usize..position as usize + item.width {
@@ -156,6 +158,7 @@ impl StretchBuffers {
     fn leave(&mut self, group: usize, item: &SoughtItem<'_>) -> u64 {
         let mut weight = 0;
         self.counts[group] -= 1;
+        // The others go on covering the same units.
         if self.counts[group] == 0 {
             for &(_, position) in &self.positions[self.groups[group].clone()] {
                 for unit in position as usize..position as usize + item.width {

@@ -34,6 +34,7 @@ impl Units {
                 let of_words = &mut weights[windows.items().places(item)];
                 for (start, &window) in windows.of_item(item).iter().enumerate() {
                     let weight = rarity(counts[window as usize], documents);
+                    // The rarity of the most frequent window counts.
                     for of_word in &mut of_words[start..start + windows.length(item)] {
                         *of_word = weight.min(*of_word);
                     }

@@ -157,6 +157,7 @@ fn equal_items_are_all_found_and_the_first_is_best() {
 
 #[test]
 fn changed_words_split_the_spans() {
+    // The item is in the middle of the document, and one of its words is another one.
     let mut document = words(100..130);
     document.splice(10..10, words(0..40));
     document[25] = mix(999);
@@ -186,6 +187,7 @@ fn parts_of_an_item_must_be_near_each_other() {
 
 #[test]
 fn windows_cross_the_borders_of_blocks() {
+    // The windows of a document are hashed in blocks of 2048.
     let mut document = words(1000..14_000);
     for at in [2042_usize, 4096, 6143, 8184, 10_239] {
         document.splice(at..at + 9, words(0..9));
