@@ -1,6 +1,6 @@
 //! Finds the items of an evaluation set that documents of a collection contain.
 
-use super::config::Keep;
+use super::document_traits::WantedTraits;
 use super::shard_summary::{
     CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
 };
@@ -94,7 +94,7 @@ pub fn find_contamination(
         index.find(document.words, &mut scratch.search).into_iter().try_for_each(|found| {
             // The text is in memory now, so it need not be read again to find the bytes.
             let bytes = scratch.bytes(document.text, &found.spans, documents.words());
-            rows.push(ItemInDocument::new(found, document.index, bytes), context.memory())
+            rows.push(ItemInDocument::new(&found, document.index, bytes), context.memory())
         })
     };
     let stage = "find items";
@@ -129,7 +129,7 @@ fn read_items(reader: &WordReader<'_>) -> Result<(Items, CollectionSummary)> {
 
 impl ItemInDocument {
     /// Creates the row for an item that was found in document number `document`, in these bytes.
-    fn new(found: FoundItem, document: u32, bytes: Vec<Range<u64>>) -> Self {
+    fn new(found: &FoundItem, document: u32, bytes: Vec<Range<u64>>) -> Self {
         let range = |words: &Range<u32>| words.start.into()..words.end.into();
         Self {
             item: found.item,
@@ -229,15 +229,19 @@ impl WordReader<'_> {
         let read = |(scratch, tokens): &mut (Scratch, HashedTokens), shard| {
             // Each shard has its own result, because threads take shards in any order.
             let mut result = start();
-            let summary =
-                read_summarized(self.collection, shard, Keep::First, &mut |index, document| {
+            let summary = read_summarized(
+                self.collection,
+                shard,
+                WantedTraits::NONE,
+                &mut |index, document| {
                     tokens.clear();
                     self.words().tokenize(document.text, tokens);
                     let words = &tokens.hashes;
                     let document = WordedDocument { index, text: document.text, words };
                     visit(scratch, &mut result, &document)?;
                     Ok(Compared::by_terms(!words.is_empty()))
-                })?;
+                },
+            )?;
             Ok((result, summary))
         };
         Ok(self.per_shard(stage, read)?.into_iter().unzip())

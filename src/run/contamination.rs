@@ -219,7 +219,7 @@ fn open_inputs<'r>(request: &'r ContaminationRequest, face: &dyn Face) -> Result
         documents.refuse_as_output(&request.output)?;
         refuse_existing("output", &request.output, request.existing)?;
     }
-    Input::refuse_idle(&[&documents], None)?;
+    Input::refuse_idle(&[&documents], &[])?;
     Ok([items, documents])
 }
 

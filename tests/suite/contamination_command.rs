@@ -18,7 +18,8 @@ fn folder() -> Folder {
         "Quiz: WHO wrote the tale\nof the white whale -- Herman Melville, of course",
         "blue or green? how many legs has an octopus in the dark sea: eight",
     ];
-    let lines = |rows: &[Value]| rows.iter().map(|row| format!("{row}\n")).collect::<String>();
+    let lines =
+        |rows: &[Value]| rows.iter().map(|row| format!("{row}\n")).collect::<Vec<_>>().concat();
     let documents: Vec<Value> = ["a", "b", "c"]
         .iter()
         .zip(texts)
