@@ -33,7 +33,11 @@ impl RowScope {
             Ok(class) if value != NO_VALUE => class as u32,
             _ => NONE,
         };
-        Self { relation, classes: values.map(|of_rows| of_rows.into_iter().map(class).collect()) }
+        let mut classes = values.map(|of_rows| of_rows.into_iter().map(class).collect());
+        if relation == Relation::Within {
+            leave_out_single(&mut classes, distinct.len());
+        }
+        Self { relation, classes }
     }
 
     /// Returns the scope of some of the documents, which are given by their row numbers.
@@ -131,6 +135,27 @@ impl RowScope {
         }
         let groups = ranges.into_iter().map(|range| &rows[range]).collect();
         Parts { groups, classes: of_parts, of_group }
+    }
+}
+
+/// Leaves out the documents of classes without a pair of documents, because they need not be compared. There are
+/// `count` classes.
+fn leave_out_single(classes: &mut Sides<Vec<u32>>, count: usize) {
+    let sizes = classes.as_ref().map(|classes| {
+        let mut sizes = vec![0_u32; count];
+        for &class in classes.iter().filter(|&&class| class != NONE) {
+            sizes[class as usize] += 1;
+        }
+        sizes
+    });
+    let has_pair = |class: usize| match &sizes {
+        Sides::One(sizes) => sizes[class] > 1,
+        Sides::Two(first, second) => first[class] > 0 && second[class] > 0,
+    };
+    for class in classes.iter_mut().flatten().filter(|class| **class != NONE) {
+        if !has_pair(*class as usize) {
+            *class = NONE;
+        }
     }
 }
 
@@ -267,6 +292,7 @@ mod tests {
             (0..20).map(word).collect::<Vec<_>>().join(" ")
         };
         let value = |row: u64| match mix(row) % 10 {
+            _ if row == 8 => "alone",
             0..5 => "a",
             5..7 => "b",
             7..9 => "c",
