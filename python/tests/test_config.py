@@ -28,7 +28,7 @@ def test_options_of_the_file_count_unless_they_are_given(files, tmp_path):
     )
     out = tmp_path / "out"
     summary = simtool.deduplicate_files(files, output=out, config=config)
-    assert (summary["removed"], summary["parameters"]["similarity"]) == (1, "0.5")
+    assert (summary["removed"], summary["parameters"]["similarity"]) == (1, 0.5)
     assert (out / "documents.jsonl").exists() and not (tmp_path / "other").exists()
     assert "--similarity=0.5" in summary["command"] and "config" not in summary["command"]
     assert simtool.deduplicate_files(files, output=out, config=config, similarity=0.9)["removed"] == 0
