@@ -5,7 +5,7 @@ use super::files::{refuse_existing, write_whole_file};
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
 use super::reading_faults::{has_losses, note_whole_pages};
-use super::standard_streams::{STANDARD_OUTPUT, is_standard_output};
+use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, is_standard_output};
 use crate::output::contamination::write_contamination;
 use crate::pipeline::timings::Timings;
 use crate::pipeline::{FoundContamination, ItemInDocument, find_contamination};
@@ -90,7 +90,7 @@ impl ContaminationRequest {
     ///
     /// # Errors
     ///
-    /// A value is outside its range, or an option is unknown.
+    /// A value is outside its range, an option is unknown, or standard input is both items and documents.
     pub fn parse(items: Vec<PathBuf>, paths: Vec<PathBuf>, mut options: Options) -> Result<Self> {
         let fields = options.take("fields");
         let fields: Vec<String> =
@@ -118,7 +118,19 @@ impl ContaminationRequest {
             resources: Resources::parse(&mut options)?,
         };
         options.refuse_rest("a search for contamination has no such option")?;
+        request.refuse_second_standard_input()?;
         Ok(request)
+    }
+
+    /// Returns an error if standard input would be read twice, for example as items and as documents.
+    fn refuse_second_standard_input(&self) -> Result<()> {
+        let is_input = |path: &&PathBuf| *path == Path::new(STANDARD_INPUT);
+        let paths = self.items.iter().chain(&self.paths).chain(&self.input.files_from);
+        if paths.filter(is_input).count() > 1 {
+            let rule = "standard input can be read once";
+            return Err(Error::config("PATH", STANDARD_INPUT, rule));
+        }
+        Ok(())
     }
 }
 

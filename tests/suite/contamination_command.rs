@@ -124,9 +124,11 @@ fn wrong_fields_name_the_option_of_the_items() {
         ("--words few", "--words few: must be a number of words"),
         ("--share 1.5", "--share 1.5: must be above 0 and at most 1"),
         ("--max-memory 200", "the items, with "),
+        ("--in - --files-from -", "standard input can be read once"),
     ] {
         refused(&format!("{COMMAND} {options}"), message);
     }
+    refused("contamination - --in in.jsonl -", "standard input can be read once");
 }
 
 #[test]
