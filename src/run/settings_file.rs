@@ -6,10 +6,11 @@ use std::path::Path;
 use toml::{Table, Value};
 
 /// Names of the commands of the program.
-pub const COMMANDS: [&str; 15] = [
+pub const COMMANDS: [&str; 16] = [
     "dedup",
     "match",
     "passages",
+    "contamination",
     "compare",
     "why",
     "eval",
