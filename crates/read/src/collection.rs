@@ -9,6 +9,7 @@ use crate::options::{ReadOptions, TextSplit};
 use crate::selector::Selector;
 use crate::sniff;
 use crate::table::RowsCopy;
+use crate::text_edit::{RecordEdit, TextEdit};
 use crate::walk::{InFolders, InputFile, Walked, Walker};
 use crate::{Corpus, Event, Price, Visit, refuse};
 use simtool_base::error::{Error, ErrorKind, Result};
@@ -202,6 +203,37 @@ impl Collection {
         self.files[file].input.path()
     }
 
+    /// Returns the bytes of a record of file number `file` with an edited text. All other bytes stay as they
+    /// are, except that a WARC record gets a new length and loses digests of its block.
+    ///
+    /// Returns `None` if the text cannot be edited in the record. It may have been extracted from HTML or a mail,
+    /// or decoded from another encoding, or it may not be the document of the record.
+    #[must_use]
+    pub fn edited_record(
+        &self,
+        file: usize,
+        record: &Record<'_>,
+        edit: TextEdit<'_>,
+    ) -> Option<Vec<u8>> {
+        let Content::Document(document) = record.content else { return None };
+        let Recognized { format, dialect, .. } = *self.files[file].recognized.get()?;
+        let selector = &self.options.text_field;
+        let text = document.text;
+        let job = RecordEdit { record: record.bytes, text, edit, selector, dialect };
+        format.byte_reader().ok()?.edited(&job)
+    }
+
+    /// Returns whether file number `file` is a table in which the texts of rows can be edited. They can if all
+    /// texts are values of one column.
+    #[must_use]
+    pub fn edits_rows(&self, file: usize) -> bool {
+        match self.recognize(file).map(|recognized| recognized.format.reader()) {
+            Ok(Reader::Table(table)) => File::open(self.file_path(file))
+                .is_ok_and(|file| table.edits_texts(&file, &self.options.text_field)),
+            _ => false,
+        }
+    }
+
     /// Writes a copy of a Parquet or Arrow file, in the same format, with the rows that `copy`
     /// keeps.
     ///
@@ -211,7 +243,7 @@ impl Collection {
     pub fn copy_rows(&self, file: usize, copy: &RowsCopy<'_>) -> Result<()> {
         let path = self.file_path(file);
         match self.recognize(file).map(|recognized| recognized.format.reader()) {
-            Ok(Reader::Table(table)) => table.copy_rows(path, copy)?,
+            Ok(Reader::Table(table)) => table.copy_rows(path, copy, &self.options.text_field)?,
             _ => {
                 return Err(Error::io(
                     path,

@@ -5,6 +5,7 @@ use crate::format::{ByteFormat, Head, InputFormat, Reader, Separator};
 use crate::split_job::SplitJob;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
+use crate::text_edit::RecordEdit;
 use memchr::memchr;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
@@ -63,6 +64,10 @@ impl ByteFormat for FormFeedText {
     ) -> Result<u64> {
         let is_start = job.is_file_start();
         job.split(&mut FormFeeds::new(is_start))
+    }
+
+    fn edited(&self, job: &RecordEdit<'_>) -> Option<Vec<u8>> {
+        job.in_place(b'\n')
     }
 }
 

@@ -10,6 +10,7 @@ use crate::delimited::recognize_dialect::NamedDialect;
 use crate::selector::Selector;
 use crate::split_job::SplitJob;
 use crate::table::{Columns, TableFormat, TableRows};
+use crate::text_edit::RecordEdit;
 use encoding_rs::Encoding;
 use simtool_base::error::{Error, ErrorKind, Result};
 use std::fmt;
@@ -368,6 +369,13 @@ pub(super) trait ByteFormat: fmt::Debug + Sync {
     /// then guessed from their own bytes, so it is not detected for the whole file.
     fn declares_encoding(&self) -> bool {
         false
+    }
+
+    /// Returns the bytes of a record in which the text of its document is edited. All other bytes stay
+    /// as they are. Returns `None` if the text cannot be edited in the record, for example because it
+    /// was extracted from HTML.
+    fn edited(&self, _job: &RecordEdit<'_>) -> Option<Vec<u8>> {
+        None
     }
 
     /// Returns the place where files of this format name their fields.

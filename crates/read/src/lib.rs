@@ -78,6 +78,7 @@ mod stream;
 mod strict;
 mod table;
 mod text_blocks;
+mod text_edit;
 mod text_encoding;
 mod texts;
 mod undecodable;
@@ -110,7 +111,8 @@ pub use selector::{Selector, USUAL_DATES};
 pub use strict::Strict;
 #[cfg(feature = "parquet")]
 pub use table::named_columns::{ColumnSteps, NamedColumns};
-pub use table::{InParallel, RowsCopy, TableRows};
+pub use table::{EditRow, InParallel, RowsCopy, TableRows};
+pub use text_edit::TextEdit;
 pub use text_encoding::TextEncoding;
 pub use texts::{ArrowOffsets, Texts};
 

@@ -6,7 +6,8 @@ use crate::format::{ByteFormat, Fields, InputFormat, Reader, Separator};
 use crate::split_job::SplitJob;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
-use crate::text_blocks::BlockSplitter;
+use crate::text_blocks::{BlockSplitter, without_blank_lines};
+use crate::text_edit::RecordEdit;
 use encoding_rs::Encoding;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
@@ -72,6 +73,10 @@ impl ByteFormat for PlainText {
         job.split(&mut WholeText::default())
     }
 
+    fn edited(&self, job: &RecordEdit<'_>) -> Option<Vec<u8>> {
+        job.in_place(b'\n')
+    }
+
     fn is_readable_in(&self, _encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
         true
     }
@@ -128,6 +133,16 @@ impl ByteFormat for DividedText {
         match self.separator {
             Separator::Byte(_) => job.split(&mut LineSplitter { at_file_start }),
             Separator::BlankLine => job.split(&mut BlockSplitter { at_file_start }),
+        }
+    }
+
+    fn edited(&self, job: &RecordEdit<'_>) -> Option<Vec<u8>> {
+        match self.separator {
+            Separator::Byte(_) => job.in_place(b' '),
+            Separator::BlankLine => {
+                let text = job.edit.edited_part(job.text, 0, b'\n');
+                Some(job.replaced([(job.place()?, without_blank_lines(&text).into())]))
+            }
         }
     }
 }

@@ -47,6 +47,12 @@ impl Splitter for BlockSplitter {
     }
 }
 
+/// Returns the lines of `text` that are not blank. A blank line would divide the text into two documents.
+pub(super) fn without_blank_lines(text: &[u8]) -> Vec<u8> {
+    let lines = text.split_inclusive(|&byte| byte == b'\n');
+    lines.filter(|line| !line.trim_ascii().is_empty()).collect::<Vec<_>>().concat()
+}
+
 /// Returns whether `text`, the start of a large text file, seems to consist of many documents that
 /// blank lines separate. At least half of the blocks then have several lines, and one that is too
 /// long to be a line of a book, whose paragraphs are blocks, too.

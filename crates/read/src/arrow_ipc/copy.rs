@@ -2,8 +2,10 @@
 //! columns, types and metadata of the original.
 
 use crate::arrow_ipc::layout::ArrowLayout;
+use crate::selector::Selector;
 use crate::table::RowsCopy;
 use crate::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
+use crate::table::editing::RowEditor;
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::FileDecoder;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
@@ -15,12 +17,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Writes a copy of the file `from` that contains only the rows in `copy.kept`. The copy is a file
-/// or a stream like the original. It is compressed like the first record batch of the original.
+/// or a stream like the original. It is compressed like the first record batch of the original. `text`
+/// selects the column with the texts.
 ///
 /// # Errors
 ///
 /// The copy cannot be written, or `from` cannot be read.
-pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
+pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
     let to = copy.to;
     let input = File::open(from).map_err(|e| Error::io(from, "read", e))?;
     let layout = decoded(from, to, || ArrowLayout::load(&input, usize::MAX))?;
@@ -30,7 +33,8 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
         Some(_) => Some(decoded(from, to, || layout.decoder(&input, 0, None))?),
         None => None,
     };
-    let encoder = BatchEncoder { from, to, layout, decoder };
+    let edit = RowEditor::new(&layout.schema, text, copy.edit);
+    let encoder = BatchEncoder { from, to, layout, decoder, edit };
     copy_groups(&encoder, copy, &mut |batch| decoded(from, to, || writer.write(batch.as_ref())))?;
     decoded(from, to, || writer.finish())
 }
@@ -44,6 +48,7 @@ struct BatchEncoder<'c> {
     /// Decoder that has read the dictionaries of the first batch. In most files, all batches use
     /// the same dictionaries, so this decoder decodes all of them. `None` if the file has no batch.
     decoder: Option<FileDecoder>,
+    edit: Option<RowEditor<'c>>,
 }
 
 impl GroupEncoder for BatchEncoder<'_> {
@@ -67,7 +72,7 @@ impl GroupEncoder for BatchEncoder<'_> {
             let decoder = self.layout.decoder(&input, group, None)?;
             self.layout.decode(&input, group, &decoder)
         })?;
-        decoded(self.from, self.to, || KeptRows::new(first, kept).filter(&batch))
+        decoded(self.from, self.to, || KeptRows::new(first, kept, self.edit).filter(&batch))
     }
 }
 

@@ -18,6 +18,7 @@ use crate::format::{Fields, InputFormat, Reader};
 #[cfg(feature = "parquet")]
 use {
     crate::Visit,
+    crate::selector::Selector,
     crate::table::{RowsCopy, TableFormat, TableJob, TableRows, TableShare},
     simtool_base::error::Result,
     std::fs::File,
@@ -100,8 +101,12 @@ impl TableFormat for ArrowIpc {
         reader::read(job, visit)
     }
 
-    fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
-        copy::copy_rows(from, copy)
+    fn edits_texts(&self, file: &File, text: &Selector) -> bool {
+        selection::edits_texts(file, text)
+    }
+
+    fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
+        copy::copy_rows(from, copy, text)
     }
 
     /// Estimates the memory as twice the bytes of the longest shard. The bytes of a whole record

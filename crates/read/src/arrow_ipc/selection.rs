@@ -1,8 +1,10 @@
 //! The columns of an Arrow schema: their names, and those that are read.
 
 use crate::arrow_ipc::layout::ArrowLayout;
+use crate::selector::Selector;
 use crate::table::Columns;
 use crate::table::columns::{self, ColumnPath, FoundColumns};
+use crate::table::editing::text_column;
 use arrow_schema::{DataType, Schema};
 use std::fs::File;
 
@@ -11,6 +13,12 @@ use std::fs::File;
 pub(super) fn column_names(file: &File) -> Vec<String> {
     let layout = ArrowLayout::load(file, 0);
     layout.map_or_else(|_| Vec::new(), |layout| columns::column_names(layout.schema.fields()))
+}
+
+/// Returns whether the texts that `text` selects are values of one column that can be edited.
+pub(super) fn edits_texts(file: &File, text: &Selector) -> bool {
+    let layout = ArrowLayout::load(file, 0);
+    layout.is_ok_and(|layout| text_column(&layout.schema, text).is_some())
 }
 
 /// The columns of a schema that are read: text, ID and the field that decides which documents are

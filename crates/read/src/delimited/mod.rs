@@ -1,6 +1,7 @@
 //! CSV and TSV: rows of columns after a header row that names them.
 
 pub(super) mod dialect;
+mod edit;
 pub(super) mod recognize_dialect;
 mod row_parser;
 mod rows;
@@ -13,6 +14,7 @@ use {
     crate::selector::Selector,
     crate::split_job::SplitJob,
     crate::table::Columns,
+    crate::text_edit::RecordEdit,
     crate::text_encoding::is_safe_separator,
     encoding_rs::Encoding,
     simtool_base::error::Result,
@@ -101,6 +103,10 @@ impl ByteFormat for Delimited {
         let dialect = dialect.unwrap_or(Dialect::rfc4180(b','));
         let characters = [Some(dialect.delimiter), dialect.quote, dialect.escape];
         characters.into_iter().flatten().all(|character| is_safe_separator(encoding, character))
+    }
+
+    fn edited(&self, job: &RecordEdit<'_>) -> Option<Vec<u8>> {
+        edit::edited(job, job.dialect?)
     }
 
     fn field_names(&self) -> FieldNames {

@@ -2,12 +2,14 @@
 
 use crate::delimited::dialect::Dialect;
 use crate::format::{ByteFormat, FieldNames, Fields, Format, Head, InputFormat, Reader};
+use crate::jsonl::edit;
 use crate::jsonl::fields::{self, WantedFields};
 use crate::jsonl::layout;
 use crate::jsonl::lines::ObjectParser;
 use crate::jsonl::values::JsonValues;
 use crate::split_job::SplitJob;
 use crate::table::Columns;
+use crate::text_edit::RecordEdit;
 use crate::text_encoding::is_safe_separator;
 use encoding_rs::Encoding;
 use simtool_base::error::Result;
@@ -78,6 +80,10 @@ impl ByteFormat for Json {
     /// quote without a backslash.
     fn is_readable_in(&self, encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
         is_safe_separator(encoding, b'\\')
+    }
+
+    fn edited(&self, job: &RecordEdit<'_>) -> Option<Vec<u8>> {
+        edit::edited(job)
     }
 
     fn field_names(&self) -> FieldNames {

@@ -154,7 +154,10 @@ pub(super) fn document<'a>(
 /// # Errors
 ///
 /// A value is neither a string nor a list of strings. `selector` selects the values.
-fn strings<'a>(values: &[&'a RawValue], selector: &Selector) -> Result<Vec<&'a str>, Refusal> {
+pub(super) fn strings<'a>(
+    values: &[&'a RawValue],
+    selector: &Selector,
+) -> Result<Vec<&'a str>, Refusal> {
     let mut strings = Vec::new();
     for value in values {
         let json = value.get();

@@ -1,5 +1,6 @@
 //! JSON: JSON Lines, in which each line is an object, and other files of JSON objects.
 
+mod edit;
 mod fields;
 mod in_memory;
 mod json;
@@ -19,6 +20,7 @@ use {
     crate::format::{ByteFormat, FieldNames, Separator},
     crate::split_job::SplitJob,
     crate::table::Columns,
+    crate::text_edit::RecordEdit,
     simtool_base::error::Result,
 };
 
@@ -90,6 +92,10 @@ impl ByteFormat for JsonLines {
     fn refusal(&self, head: &[u8]) -> Option<String> {
         let advice = "is JSON, but not one object a line. Leave out `format`, or set it to json";
         layout::is_not_lines(without_byte_order_mark(head)).then(|| advice.to_owned())
+    }
+
+    fn edited(&self, job: &RecordEdit<'_>) -> Option<Vec<u8>> {
+        edit::edited(job)
     }
 
     fn field_names(&self) -> FieldNames {

@@ -1,8 +1,10 @@
 //! Writes copies of Parquet files that contain only some of the rows. A copy has all columns, types
 //! and metadata of the original.
 
+use crate::selector::Selector;
 use crate::table::RowsCopy;
 use crate::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
+use crate::table::editing::RowEditor;
 use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{
@@ -30,12 +32,12 @@ const ARROW_TYPES: &str = "ARROW:schema";
 
 /// Writes a copy of the file `from` that contains only the rows in `copy.kept`. The copy has a row
 /// group for each row group with kept rows. All columns of the copy are compressed like the first
-/// column of the original.
+/// column of the original. `text` selects the column with the texts.
 ///
 /// # Errors
 ///
 /// The copy cannot be written, or `from` cannot be read.
-pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
+pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
     let to = copy.to;
     let input = File::open(from).map_err(|e| Error::io(from, "read", e))?;
     let output = create(to)?;
@@ -46,7 +48,8 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
         let (writer, columns) = writer.into_serialized_writer()?;
         Ok::<_, ParquetError>((metadata, writer, columns))
     })?;
-    let encoder = RowGroupEncoder { from, to, metadata, columns };
+    let edit = RowEditor::new(metadata.schema(), text, copy.edit);
+    let encoder = RowGroupEncoder { from, to, metadata, columns, edit };
     copy_groups(&encoder, copy, &mut |group| decoded(from, to, || append(&mut writer, group)))?;
     decoded(from, to, || writer.close().map(drop))
 }
@@ -58,6 +61,7 @@ struct RowGroupEncoder<'c> {
     to: &'c Path,
     metadata: ArrowReaderMetadata,
     columns: ArrowRowGroupWriterFactory,
+    edit: Option<RowEditor<'c>>,
 }
 
 impl GroupEncoder for RowGroupEncoder<'_> {
@@ -78,7 +82,7 @@ impl GroupEncoder for RowGroupEncoder<'_> {
                 .with_batch_size(BATCH_ROWS)
                 .build()?;
             let mut columns = self.columns.create_column_writers(group)?;
-            let mut rows = KeptRows::new(first, kept);
+            let mut rows = KeptRows::new(first, kept, self.edit);
             for batch in batches {
                 // The rows after the last kept row need not be decoded.
                 if rows.is_done() {

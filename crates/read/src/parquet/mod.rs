@@ -10,6 +10,7 @@ use crate::format::{Fields, InputFormat, Reader};
 #[cfg(feature = "parquet")]
 use {
     crate::Visit,
+    crate::selector::Selector,
     crate::table::{RowsCopy, TableFormat, TableJob, TableRows, TableShare},
     simtool_base::error::Result,
     std::fs::File,
@@ -77,8 +78,12 @@ impl TableFormat for Parquet {
         reader::read(job, visit)
     }
 
-    fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
-        copy::copy_rows(from, copy)
+    fn edits_texts(&self, file: &File, text: &Selector) -> bool {
+        reader::edits_texts(file, text)
+    }
+
+    fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
+        copy::copy_rows(from, copy, text)
     }
 
     /// Estimates the memory as about seven pages of texts. A page is in memory in several forms at

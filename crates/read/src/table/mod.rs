@@ -10,6 +10,8 @@ pub(super) mod copying;
 #[cfg(feature = "parquet")]
 pub(super) mod documents;
 #[cfg(feature = "parquet")]
+pub(super) mod editing;
+#[cfg(feature = "parquet")]
 pub(super) mod named_columns;
 #[cfg(feature = "parquet")]
 pub(super) mod selected;
@@ -45,13 +47,16 @@ pub(super) trait TableFormat: fmt::Debug + Sync {
     /// The first error that `visit` returns.
     fn read(&self, job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64>;
 
+    /// Returns whether the texts that `text` selects can be edited in a copy of the file.
+    fn edits_texts(&self, file: &File, text: &Selector) -> bool;
+
     /// Writes a copy of the file `from` with the rows that `copy` keeps. The copy has all columns,
-    /// types and metadata of `from`.
+    /// types and metadata of `from`. `text` selects the column with the texts.
     ///
     /// # Errors
     ///
     /// The copy cannot be written, or `from` cannot be read.
-    fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>) -> Result<()>;
+    fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Result<()>;
 
     /// Estimates the memory in bytes that reading a table takes in addition to its longest record.
     fn reader_bytes(&self, rows: TableRows) -> f64;
@@ -144,6 +149,10 @@ impl TableJob<'_> {
 /// from 0.
 pub type InParallel<'p> = dyn Fn(usize, &(dyn Fn(usize) + Sync)) + 'p;
 
+/// Function that returns the edited text of a row, or `None` if the text stays. Its arguments are the number of
+/// the row in the table and the text.
+pub type EditRow<'e> = dyn Fn(u64, &[u8]) -> Option<Vec<u8>> + Sync + 'e;
+
 /// Description of a copy of a table: the path of the copy, the rows to keep, and the threads that
 /// do the work.
 pub struct RowsCopy<'c> {
@@ -151,6 +160,9 @@ pub struct RowsCopy<'c> {
     pub to: &'c Path,
     /// Numbers of the rows to keep, in ascending order.
     pub kept: &'c [u64],
+    /// Edits texts of rows. Needs a table whose texts can be edited, see
+    /// [`Collection::edits_rows`](crate::Collection::edits_rows). `None` leaves all texts as they are.
+    pub edit: Option<&'c EditRow<'c>>,
     /// Number of groups of rows that are encoded at the same time. This is usually the number of
     /// threads.
     pub at_once: usize,

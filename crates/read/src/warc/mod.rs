@@ -1,5 +1,6 @@
 //! WARC and WET, the formats of web crawls.
 
+mod edit;
 mod fields;
 mod records;
 
@@ -12,6 +13,7 @@ use {
     crate::html::HtmlText,
     crate::split_job::SplitJob,
     crate::table::Columns,
+    crate::text_edit::RecordEdit,
     encoding_rs::Encoding,
     simtool_base::error::Result,
 };
@@ -89,6 +91,10 @@ impl ByteFormat for Warc {
 
     fn declares_encoding(&self) -> bool {
         true
+    }
+
+    fn edited(&self, job: &RecordEdit<'_>) -> Option<Vec<u8>> {
+        edit::edited(job)
     }
 
     fn field_names(&self) -> FieldNames {

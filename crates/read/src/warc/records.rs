@@ -214,11 +214,16 @@ impl<'w> WarcHeader<'w> {
 
 /// Returns the names of the fields of the record at the start of `record`.
 pub(super) fn header_names(record: &[u8]) -> Vec<String> {
-    let HeaderEnd::BlankLine(length) = header_end(&record[..record.len().min(LONGEST_HEADER)])
-    else {
-        return Vec::new();
-    };
-    super::fields::names(record, length)
+    header_length(record).map_or_else(Vec::new, |length| super::fields::names(record, length))
+}
+
+/// Returns the length of the header at the start of `record`, with the blank line at its end. Returns
+/// `None` if the header has no end.
+pub(super) fn header_length(record: &[u8]) -> Option<usize> {
+    match header_end(&record[..record.len().min(LONGEST_HEADER)]) {
+        HeaderEnd::BlankLine(length) => Some(length),
+        HeaderEnd::NextRecord(_) | HeaderEnd::None => None,
+    }
 }
 
 /// Result of searching the end of a record's header.

@@ -1,0 +1,70 @@
+//! Edits the text in a row of a text table. The other columns stay as they are.
+
+use super::dialect::Dialect;
+use crate::text_edit::RecordEdit;
+use csv_core::{QuoteStyle, ReadFieldResult, WriteResult, WriterBuilder};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Returns the row with an edited text. Returns `None` if not exactly one column has the text, or if the dialect
+/// cannot write the edited text.
+pub(super) fn edited(job: &RecordEdit<'_>, dialect: Dialect) -> Option<Vec<u8>> {
+    let mut with_text = fields(job.record, dialect)?.into_iter().filter(|(_, f)| f == job.text);
+    let (place, text) = with_text.next()?;
+    if with_text.next().is_some() {
+        return None;
+    }
+    let joint = if dialect.quote.is_some() { b'\n' } else { b' ' };
+    let Cow::Owned(new) = job.edit.edited_part(&text, 0, joint) else { return None };
+    Some(job.replaced([(place, Cow::Owned(field(&new, dialect)?))]))
+}
+
+/// Returns the fields of a row: their bytes in the row, and their content.
+fn fields(row: &[u8], dialect: Dialect) -> Option<Vec<(Range<usize>, Vec<u8>)>> {
+    let mut parser = dialect.parser();
+    let mut content = vec![0; row.len()];
+    let (mut fields, mut at) = (Vec::new(), 0);
+    loop {
+        let (mut end, mut written) = (at, 0);
+        let is_last = loop {
+            let (result, read, wrote) = parser.read_field(&row[end..], &mut content[written..]);
+            (end, written) = (end + read, written + wrote);
+            match result {
+                ReadFieldResult::Field { record_end } => break record_end,
+                // An empty input means to the parser that the row ends here.
+                ReadFieldResult::InputEmpty if end == row.len() && read == 0 => return None,
+                ReadFieldResult::InputEmpty => {}
+                ReadFieldResult::OutputFull | ReadFieldResult::End => return None,
+            }
+        };
+        // The parser has also read the byte that ends the field, unless the file ends there.
+        let separators = [dialect.delimiter, b'\r', b'\n'];
+        let has_separator = end > at && separators.contains(&row[end - 1]);
+        fields.push((at..end - usize::from(has_separator), content[..written].to_vec()));
+        if is_last {
+            return Some(fields);
+        }
+        at = end;
+    }
+}
+
+/// Returns a field as it is written in this dialect. Returns `None` if it needs quotes but the dialect has none.
+fn field(content: &[u8], dialect: Dialect) -> Option<Vec<u8>> {
+    let Some(quote) = dialect.quote else {
+        let has_separator = content.iter().any(|b| [dialect.delimiter, b'\r', b'\n'].contains(b));
+        return (!has_separator).then(|| content.to_vec());
+    };
+    let mut builder = WriterBuilder::new();
+    builder.delimiter(dialect.delimiter).quote(quote).quote_style(QuoteStyle::Always);
+    if let Some(escape) = dialect.escape {
+        builder.double_quote(false).escape(escape);
+    }
+    let mut writer = builder.build();
+    // Each byte may need an escape, and there are two quotes.
+    let mut written = vec![0; 2 * content.len() + 2];
+    let (result, _, length) = writer.field(content, &mut written);
+    let (end_result, end_length) = writer.finish(&mut written[length..]);
+    let is_done = (result, end_result) == (WriteResult::InputEmpty, WriteResult::InputEmpty);
+    written.truncate(length + end_length);
+    is_done.then_some(written)
+}
