@@ -6,7 +6,7 @@ use super::lookup::Near;
 use super::pending::{InputEntry, SelectionDigests};
 use super::record_ranges::RecordRanges;
 use super::stored::Index;
-use crate::output::{BadRecords, CopyRules, write_kept_copies};
+use crate::output::{BadRecords, CopyRules, DocumentFate, write_kept_copies};
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::write::output_folder::OutputFolder;
 use simtool_base::error::{Error, Result};
@@ -314,7 +314,8 @@ pub fn write_only_new(
     progress: &dyn Progress,
 ) -> Result<()> {
     let rules = CopyRules {
-        is_kept: &|document: DocOrdinal| added.is_kept[document.index()],
+        fate: &|document: DocOrdinal| DocumentFate::kept_if(added.is_kept[document.index()]),
+        mask: None,
         bad_records: BadRecords::Keep,
         texts: None,
     };

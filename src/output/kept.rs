@@ -1,21 +1,24 @@
 //! The output `kept`: copies of the input files without the removed documents, and the list of the copies.
 
-use super::kept_copies::{CopyFate, CopyRules, NoCopy, write_kept_copies};
+use super::kept_copies::{CopyFate, CopyRules, DocumentFate, NoCopy, write_kept_copies};
 use super::output_kind::{KEEP_STAGE, Output};
 use super::results::Results;
-use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
+use crate::write::columns::{
+    Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,
+};
 use simtool_base::error::{Error, Result};
-use simtool_model::document::DocOrdinal;
-use simtool_read::Corpus;
+use simtool_model::document::{DocOrdinal, DocumentIds};
+use simtool_read::{Collection, Corpus};
+use std::io::{self, Write};
 use std::path::Path;
 
 pub(super) const OUTPUT: Output = Output {
     description: OutputDescription {
         name: "kept",
         files: &[FOLDER],
-        command: "dedup, match",
+        command: "dedup, match, passages",
         description: "A folder with copies of the inputs, in the same formats, without the removed \
-                      documents. Written with --write-kept.",
+                      documents or passages. Written with --write-kept.",
         columns: Vec::new,
     },
     stage: KEEP_STAGE,
@@ -27,14 +30,14 @@ pub(super) const OUTPUT: Output = Output {
 pub(super) const LIST: OutputDescription = OutputDescription {
     name: "files",
     files: &["files.jsonl", "files.tsv", "files.parquet"],
-    command: "dedup, match",
+    command: "dedup, match, passages",
     description: "Each input file with its copy in kept, or the reason why it has none. Written with \
                   --write-kept.",
     columns: || describe_columns(FileRows::COLUMNS),
 };
 
 /// Name of the folder with the copies.
-const FOLDER: &str = "kept";
+pub(super) const FOLDER: &str = "kept";
 
 /// Columns of the output `files`, for example `file` and `copy`.
 #[derive(Debug)]
@@ -90,39 +93,62 @@ fn write_kept(results: &Results<'_>) -> Result<()> {
         return Err(Error::config("write_kept", "these documents", rule));
     };
     let ids = &documents.read.ids;
-    let is_kept = |document: DocOrdinal| results.kept[document.index()];
+    let fate = |document: DocOrdinal| DocumentFate::kept_if(results.kept[document.index()]);
     let target = results.folder.staging().join(FOLDER);
     let rules = CopyRules {
-        is_kept: &is_kept,
+        fate: &fate,
+        mask: None,
         bad_records: results.outputs.bad_records,
         texts: results.texts,
     };
-    let fates = results
+    let copies = results
         .context
         .threads()
         .run(|| write_kept_copies(files, ids, &rules, &target, results.context.progress()))??;
-    // Number of documents and of removed documents of each file.
-    let mut counts = vec![[0, 0]; files.file_count()];
-    for shard in 0..files.shard_count() {
-        let range = ids.first_of_shard(shard).index()..ids.end_of_shard(shard).index();
-        let [documents, removed] = &mut counts[files.shard_file(shard)];
-        *documents += range.len() as u64;
-        *removed += results.kept[range].iter().filter(|is_kept| !**is_kept).count() as u64;
-    }
-    results.write_rows("files", FileRows::COLUMNS, |rows| {
-        fates.iter().zip(counts).enumerate().try_for_each(|(file, (fate, [documents, removed]))| {
+    let list = CopyList { files, ids, fates: &copies.files, kept: results.kept };
+    let format = results.outputs.rows;
+    results.write_file(&format!("{}.{}", LIST.name, format.extension()), |out| {
+        list.write(out, format, results.recipe)
+    })
+}
+
+/// Copies of the input files, and the documents that are kept in them.
+pub(super) struct CopyList<'c> {
+    pub(super) files: &'c Collection,
+    pub(super) ids: &'c DocumentIds,
+    pub(super) fates: &'c [CopyFate],
+    /// For each document, whether its copy has it.
+    pub(super) kept: &'c [bool],
+}
+
+impl CopyList<'_> {
+    /// Writes a row for each input file.
+    pub(super) fn write(
+        &self,
+        out: &mut (dyn Write + Send),
+        format: RowFormat,
+        recipe: &str,
+    ) -> io::Result<()> {
+        let Self { files, ids, fates, kept } = self;
+        // The rows have no IDs, so their type does not matter.
+        let mut rows = RowsFile::new(out, format, FileRows::COLUMNS, IdType::Text, recipe)?;
+        // Number of documents and of removed documents of each file.
+        let mut counts = vec![[0, 0]; files.file_count()];
+        for shard in 0..files.shard_count() {
+            let range = ids.first_of_shard(shard).index()..ids.end_of_shard(shard).index();
+            let [documents, removed] = &mut counts[files.shard_file(shard)];
+            *documents += range.len() as u64;
+            *removed += kept[range].iter().filter(|is_kept| !**is_kept).count() as u64;
+        }
+        for (file, (fate, [documents, removed])) in fates.iter().zip(counts).enumerate() {
             let (copy, reason) = match fate {
                 CopyFate::Written(name) => (Path::new(FOLDER).join(name), ""),
                 CopyFate::Missing(NoCopy::Removed) => (Path::new("").into(), "removed"),
                 CopyFate::Missing(NoCopy::Unreadable) => (Path::new("").into(), "unreadable"),
             };
-            rows.write(&FileRow {
-                file: files.file_name(file),
-                copy: &copy,
-                documents,
-                removed,
-                reason,
-            })
-        })
-    })
+            let file = files.file_name(file);
+            rows.write(&FileRow { file, copy: &copy, documents, removed, reason })?;
+        }
+        rows.finish().map(drop)
+    }
 }

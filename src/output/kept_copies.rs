@@ -12,12 +12,12 @@ use simtool_base::fault::Severity;
 use simtool_base::options::Choice;
 use simtool_base::progress::{Progress, Work};
 use simtool_model::compression::Compression;
-use simtool_model::document::{Content, DocOrdinal, DocumentIds};
-use simtool_read::{Collection, Corpus, Event, Recognized, RowsCopy};
+use simtool_model::document::{Content, DocOrdinal, DocumentIds, Record};
+use simtool_read::{Collection, Corpus, Event, Recognized, RowsCopy, TextEdit};
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Number of bytes that are compressed together, as one gzip member or Zstandard frame.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -52,17 +52,47 @@ impl Choice for BadRecords {
     }
 }
 
+/// Fate of a document in the copy of its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum DocumentFate {
+    /// The record is copied byte for byte.
+    Kept,
+    /// The record is left out.
+    Removed,
+    /// The record is copied without these bytes of the text, see [`TextEdit::cuts`].
+    Cut(Vec<Range<usize>>),
+}
+
+impl DocumentFate {
+    /// Returns the fate of a document that is copied as it is or not at all.
+    pub(crate) fn kept_if(is_kept: bool) -> Self {
+        if is_kept { Self::Kept } else { Self::Removed }
+    }
+}
+
 /// Rules for the records that are copied.
 pub(crate) struct CopyRules<'r> {
-    /// Returns whether a document is kept.
-    pub(crate) is_kept: &'r (dyn Fn(DocOrdinal) -> bool + Sync),
+    /// Returns the fate of a document.
+    pub(crate) fate: &'r (dyn Fn(DocOrdinal) -> DocumentFate + Sync),
+    /// Text that replaces each cut, see [`TextEdit::mask`].
+    pub(crate) mask: Option<&'r str>,
     /// Whether bad records are copied.
     pub(crate) bad_records: BadRecords,
     /// Receiver of the texts that the copying passes.
     pub(crate) texts: Option<&'r CaughtTexts>,
 }
 
-/// Result of copying an input file.
+/// Result of copying the input files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KeptCopies {
+    /// Fate of each file.
+    pub(crate) files: Vec<CopyFate>,
+    /// Documents that were copied whole although parts of their texts should be cut, because their records
+    /// cannot be edited. In reading order.
+    pub(crate) uncut: Vec<DocOrdinal>,
+}
+
+/// Fate of an input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CopyFate {
     /// The copy was written. Its path in the folder of the copies is the name of the input, perhaps with a
@@ -83,9 +113,10 @@ pub(crate) enum NoCopy {
 
 /// Writes a copy of every file of `collection` to `folder`. Returns the fate of each file.
 ///
-/// Records are copied byte for byte. The copies leave out:
+/// Records are copied byte for byte, except for the texts of documents whose fate is [`DocumentFate::Cut`]. The
+/// copies leave out:
 ///
-/// * documents for which [`CopyRules::is_kept`] returns `false`,
+/// * documents whose fate is [`DocumentFate::Removed`],
 /// * bad records, if [`CopyRules::bad_records`] is [`BadRecords::Drop`],
 /// * damaged parts of a file that cannot be read.
 ///
@@ -104,7 +135,7 @@ pub(crate) fn write_kept_copies(
     rules: &CopyRules<'_>,
     folder: &Path,
     progress: &dyn Progress,
-) -> Result<Vec<CopyFate>> {
+) -> Result<KeptCopies> {
     progress.begin("copying", Work::Bytes(collection.bytes()));
     let names: Vec<PathBuf> =
         (0..collection.file_count()).map(|file| collection.copy_name(file).to_owned()).collect();
@@ -137,7 +168,8 @@ pub(crate) fn write_kept_copies(
         shards.push(FileShards { shards: first..next, is_cut, recognized });
     }
     let missing = shards.iter().map(|_| OnceLock::new()).collect();
-    let copies = Copies { collection, progress, ids, rules, shards, missing };
+    let copies =
+        Copies { collection, progress, ids, rules, shards, missing, uncut: Mutex::default() };
     let pieces = OrderedPieces::new(files, rayon::current_num_threads());
     rayon::broadcast(|_| pieces.work(&|writer| copies.write(writer)));
     pieces.finish()?;
@@ -150,7 +182,10 @@ pub(crate) fn write_kept_copies(
     let fate = |(name, missing): (PathBuf, Option<NoCopy>)| {
         missing.map_or(CopyFate::Written(name), CopyFate::Missing)
     };
-    Ok(names.into_iter().zip(missing).map(fate).collect())
+    let files = names.into_iter().zip(missing).map(fate).collect();
+    let mut uncut = copies.uncut.into_inner().unwrap_or_else(PoisonError::into_inner);
+    uncut.sort_unstable();
+    Ok(KeptCopies { files, uncut })
 }
 
 /// Returns whether a file is a table such as Parquet. Its rows are copied by the writer of its format.
@@ -168,6 +203,8 @@ struct Copies<'c> {
     /// For each file that has no copy, the reason. A file is copied by one thread unless it is cut, and a cut
     /// file always has a copy.
     missing: Vec<OnceLock<NoCopy>>,
+    /// Documents that could not be cut, in any order.
+    uncut: Mutex<Vec<DocOrdinal>>,
 }
 
 /// Shards of an input file, and the way in which they are copied.
@@ -182,8 +219,8 @@ struct FileShards {
 
 /// Bytes of an input file that go to its copy.
 enum CopiedBytes<'k> {
-    /// A whole record, and its number in the file.
-    Record(&'k [u8], u64),
+    /// A whole record. `number` is its number in the file, and `document` is the document in it.
+    Record { bytes: &'k [u8], number: u64, document: Option<DocOrdinal> },
     /// The next bytes of a record that is too long to be read whole.
     Stretch(&'k [u8]),
 }
@@ -209,7 +246,7 @@ impl Copies<'_> {
         writer.wait()?;
         let counts = self.read_kept(unit.file, shards, &mut |kept| {
             match kept {
-                CopiedBytes::Record(bytes, _) => chunk.push(bytes),
+                CopiedBytes::Record { bytes, .. } => chunk.push(bytes),
                 CopiedBytes::Stretch(bytes) => chunk.push_stretch(bytes),
             }
             if chunk.bytes() < CHUNK_BYTES {
@@ -241,30 +278,45 @@ impl Copies<'_> {
     fn write_rows(&self, file: usize, path: &Path) -> Result<()> {
         let shards = self.shards[file].shards.clone();
         let read = shards.into_par_iter().with_max_len(1).map(|shard| {
-            let mut kept = Vec::new();
+            let (mut kept, mut cut) = (Vec::new(), Vec::new());
             let counts = self.read_kept(file, shard..shard + 1, &mut |record| {
-                if let CopiedBytes::Record(_, row) = record {
-                    kept.push(row);
+                if let CopiedBytes::Record { number, document, .. } = record {
+                    kept.push(number);
+                    let fate = document.map(|document| (self.rules.fate)(document));
+                    if let (Some(document), Some(DocumentFate::Cut(_))) = (document, fate) {
+                        cut.push((number, document));
+                    }
                 }
                 Ok(())
             })?;
-            Ok((counts, kept))
+            Ok((counts, kept, cut))
         });
         let mut all = RecordCounts::default();
-        let mut kept = Vec::new();
-        for (counts, rows) in read.collect::<Result<Vec<_>>>()? {
+        let (mut kept, mut cut) = (Vec::new(), Vec::new());
+        for (counts, rows, cut_rows) in read.collect::<Result<Vec<_>>>()? {
             // Each shard was read alone, so its rows were counted from 0. Lost rows count as well, because
             // the writer numbers all rows of the file.
-            kept.extend(rows.into_iter().map(|row| all.records_with_lost + row));
+            let first = all.records_with_lost;
+            kept.extend(rows.into_iter().map(|row| first + row));
+            cut.extend(cut_rows.into_iter().map(|(row, document)| (first + row, document)));
             all.add(&counts);
+        }
+        if !self.collection.edits_rows(file) {
+            self.add_uncut(cut.drain(..).map(|(_, document)| document));
         }
         if all.is_unreadable() {
             self.leave_out(file, NoCopy::Unreadable);
             return Ok(());
         }
+        let edit = |row: u64, text: &[u8]| {
+            let at = cut.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+            let DocumentFate::Cut(cuts) = (self.rules.fate)(cut[at].1) else { return None };
+            TextEdit { cuts: &cuts, mask: self.rules.mask }.apply(text)
+        };
         let copy = RowsCopy {
             to: path,
             kept: &kept,
+            edit: if cut.is_empty() { None } else { Some(&edit) },
             at_once: rayon::current_num_threads(),
             in_parallel: &|count, work| {
                 (0..count).into_par_iter().with_max_len(1).for_each(work);
@@ -303,28 +355,33 @@ impl Copies<'_> {
                     }
                 };
                 counts.records += 1;
-                let stays = match record.content {
+                let mut document = None;
+                let fate = match record.content {
                     Content::Document(read) => {
-                        let document = DocOrdinal(next);
+                        let ordinal = DocOrdinal(next);
+                        document = Some(ordinal);
                         next += 1;
                         if let Some(texts) = self.rules.texts {
-                            texts.see(document, read.text);
+                            texts.see(ordinal, read.text);
                         }
                         // If the file has grown, it has more documents than before. The check below reports
                         // this.
-                        document.index() < self.ids.len() && (self.rules.is_kept)(document)
+                        let is_known = ordinal.index() < self.ids.len();
+                        if is_known { (self.rules.fate)(ordinal) } else { DocumentFate::Removed }
                     }
-                    Content::PassThrough | Content::NonDocument(_) | Content::PassedOver => true,
-                    Content::Bad(_) => keeps_bad,
+                    Content::Bad(_) if !keeps_bad => DocumentFate::Removed,
+                    _ => DocumentFate::Kept,
                 };
-                if stays {
-                    let bytes = separator.copied_record(&record);
-                    let kept = CopiedBytes::Record(bytes, first_record + record.number);
-                    return keep(kept).map(ControlFlow::Continue);
+                if fate == DocumentFate::Removed {
+                    separator.leave_out();
+                    counts.removed += u64::from(document.is_some());
+                    return Ok(ControlFlow::Continue(()));
                 }
-                separator.leave_out();
-                counts.removed += u64::from(matches!(record.content, Content::Document(_)));
-                Ok(ControlFlow::Continue(()))
+                let edited = self.edited(file, &record, document, &fate);
+                let record = Record { bytes: edited.as_deref().unwrap_or(record.bytes), ..record };
+                let bytes = separator.copied_record(&record);
+                let number = first_record + record.number;
+                keep(CopiedBytes::Record { bytes, number, document }).map(ControlFlow::Continue)
             })?;
             // Documents are recognized by their order alone. A different count means that wrong documents
             // were left out.
@@ -335,6 +392,32 @@ impl Copies<'_> {
         }
         counts.records_with_lost = first_record;
         Ok(counts)
+    }
+
+    /// Returns the bytes of a record whose text is cut, or `None` if the record is copied as it is. Rows of a
+    /// table are cut by the writer of its format.
+    fn edited(
+        &self,
+        file: usize,
+        record: &Record<'_>,
+        document: Option<DocOrdinal>,
+        fate: &DocumentFate,
+    ) -> Option<Vec<u8>> {
+        let DocumentFate::Cut(cuts) = fate else { return None };
+        if self.shards[file].recognized.is_some_and(is_table) {
+            return None;
+        }
+        let edit = TextEdit { cuts, mask: self.rules.mask };
+        let edited = self.collection.edited_record(file, record, edit);
+        if edited.is_none() {
+            self.add_uncut(document);
+        }
+        edited
+    }
+
+    /// Adds documents that could not be cut.
+    fn add_uncut(&self, documents: impl IntoIterator<Item = DocOrdinal>) {
+        self.uncut.lock().unwrap_or_else(PoisonError::into_inner).extend(documents);
     }
 
     /// Returns the error for a file that has changed since its first reading.
@@ -473,8 +556,12 @@ mod tests {
 
         let everything = folder.path().join("all");
         let caught = CaughtTexts::new(vec![2, 11, 20_001], &Ledger::new(1 << 30));
-        let rules =
-            CopyRules { is_kept: &|_| true, bad_records: BadRecords::Drop, texts: Some(&caught) };
+        let rules = CopyRules {
+            fate: &|_| DocumentFate::Kept,
+            mask: None,
+            bad_records: BadRecords::Drop,
+            texts: Some(&caught),
+        };
         write_kept_copies(&whole, &ids, &rules, &everything, &NoProgress).unwrap();
         let caught = caught.into_texts();
         assert_eq!(caught.len(), 3);
@@ -492,7 +579,8 @@ mod tests {
 
         let some = folder.path().join("some");
         let rules = CopyRules {
-            is_kept: &|document| document.0 % 3 != 0,
+            fate: &|document| DocumentFate::kept_if(document.0 % 3 != 0),
+            mask: None,
             bad_records: BadRecords::Keep,
             texts: None,
         };

@@ -18,6 +18,8 @@ use std::sync::OnceLock;
 pub struct FoundPassages {
     /// The passages, in reading order.
     pub passages: Passages,
+    /// Number of words of each document.
+    pub word_counts: Vec<u32>,
     /// IDs of all documents, bad records and damaged files.
     pub summary: CollectionSummary,
 }
@@ -48,19 +50,29 @@ pub struct FoundPassages {
 ///
 /// The collection cannot be read, or the search fails (see [`PassageSearch::find`]).
 pub fn find_passages(collection: &dyn Corpus, search: &PassageSearch<'_>) -> Result<FoundPassages> {
-    let summaries = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
+    let read = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
     let words = UnicodeWords::new(search.context().isa());
-    let source = CorpusWords { collection, words, summaries };
+    let source = CorpusWords { collection, words, read };
     let passages = search.find(&source)?;
-    let summaries = source.summaries.into_iter().filter_map(OnceLock::into_inner).collect();
-    Ok(FoundPassages { passages, summary: CollectionSummary::new(collection, summaries)? })
+    let read = source.read.into_iter().filter_map(OnceLock::into_inner);
+    let (summaries, word_counts): (Vec<_>, Vec<_>) =
+        read.map(|shard| (shard.summary, shard.word_counts)).unzip();
+    let summary = CollectionSummary::new(collection, summaries)?;
+    Ok(FoundPassages { passages, word_counts: word_counts.concat(), summary })
 }
 
 /// Source of the words of a collection. The first reading of each shard also collects its summary.
 struct CorpusWords<'c> {
     collection: &'c dyn Corpus,
     words: UnicodeWords,
-    summaries: Vec<OnceLock<ShardSummary>>,
+    read: Vec<OnceLock<ReadShard>>,
+}
+
+/// Data that the first reading of a shard collects.
+struct ReadShard {
+    summary: ShardSummary,
+    /// Number of words of each document.
+    word_counts: Vec<u32>,
 }
 
 impl CorpusWords<'_> {
@@ -72,7 +84,7 @@ impl CorpusWords<'_> {
         is_wanted: &dyn Fn(u32) -> bool,
         visit: &mut dyn FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let count = self.summaries[shard].get().map_or(0, ShardSummary::document_count);
+        let count = self.read[shard].get().map_or(0, |read| read.summary.document_count());
         // A file without wanted documents is not opened.
         let Some(last) = (0..count).rev().find(|&index| is_wanted(index)) else { return Ok(()) };
         let mut done = Ok(());
@@ -108,19 +120,22 @@ impl WordSource for CorpusWords<'_> {
         let mut visit_text = |index, text: &[u8]| {
             tokens.clear();
             self.words.tokenize(text, &mut tokens);
-            visit(index, &tokens.hashes).map(|()| !tokens.hashes.is_empty())
+            visit(index, &tokens.hashes).map(|()| tokens.hashes.len() as u32)
         };
-        if self.summaries[shard].get().is_some() {
+        if self.read[shard].get().is_some() {
             return self.read_again(shard, is_wanted, &mut |index, text| {
                 visit_text(index, text).map(drop)
             });
         }
+        let mut word_counts = Vec::new();
         let summary =
             read_summarized(self.collection, shard, WantedTraits::NONE, &mut |index, document| {
-                Ok(Compared::by_terms(visit_text(index, document.text)?))
+                let count = visit_text(index, document.text)?;
+                word_counts.push(count);
+                Ok(Compared::by_terms(count > 0))
             })?;
         // Only one thread reads a shard for the first time.
-        drop(self.summaries[shard].set(summary));
+        drop(self.read[shard].set(ReadShard { summary, word_counts }));
         Ok(())
     }
 

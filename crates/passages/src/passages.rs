@@ -1,5 +1,6 @@
 //! The result of a search: passages in reading order, and the words to cut.
 
+use simtool_base::options::Choice;
 use std::ops::Range;
 
 /// Bytes of a document. Offsets are in the decoded text.
@@ -50,13 +51,32 @@ pub struct CutRange {
 }
 
 /// Copies of repeated windows that a cut removes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
     /// Cuts words that are part of a later copy, and not also part of a first one. The first occurrence of
     /// each repeated window remains whole.
+    #[default]
     First,
     /// Cuts all words of all passages.
     All,
+}
+
+impl Choice for Cut {
+    const ALL: &'static [Self] = &[Self::First, Self::All];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::All => "all",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::First => "Keep the first copy of everything, and cut the later ones",
+            Self::All => "Cut all copies, also the first one",
+        }
+    }
 }
 
 /// All repeated passages of a collection.
