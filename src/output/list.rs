@@ -2,7 +2,7 @@
 
 use super::output_kind::Output;
 use super::{
-    clusters, contamination, documents, emit_pairs, index_rows, kept, pairs, passages, quarantine,
+    clusters, contamination, cut_texts, documents, emit_pairs, index_rows, kept, pairs, passages, quarantine,
     removed,
 };
 use crate::write::columns::OutputDescription;
@@ -26,6 +26,7 @@ const OTHER_OUTPUTS: &[OutputDescription] = &[
     emit_pairs::OUTPUT,
     passages::OUTPUT,
     contamination::OUTPUT,
+    cut_texts::OUTPUT,
     index_rows::REPEATS_OUTPUT,
     index_rows::NEAR_OUTPUT,
     index_rows::EXPORT_OUTPUT,
@@ -49,15 +50,28 @@ pub fn output_descriptions() -> Vec<OutputDescription> {
 /// Returns the names of all files and folders that a run of `dedup` or `match` may write to its output folder.
 #[must_use]
 pub(crate) fn run_files() -> Vec<&'static str> {
+    files_of("dedup")
+}
+
+/// Returns the names of all files and folders that a run of `passages` may write to its output folder.
+#[must_use]
+pub(crate) fn passages_files() -> Vec<&'static str> {
+    files_of("passages")
+}
+
+/// Returns the names of the files and folders of all outputs of a command.
+fn files_of(command: &str) -> Vec<&'static str> {
     let outputs = output_descriptions().into_iter();
-    let of_runs = outputs.filter(|output| output.command.starts_with("dedup"));
-    of_runs.flat_map(|output| output.files.iter().copied()).collect()
+    let is_of_command =
+        |output: &OutputDescription| output.command.split(", ").any(|name| name == command);
+    let of_command = outputs.filter(is_of_command);
+    of_command.flat_map(|output| output.files.iter().copied()).collect()
 }
 
 const SUMMARY: OutputDescription = OutputDescription {
     name: "summary",
     files: &["summary.json"],
-    command: "dedup, match",
+    command: "dedup, match, passages",
     description: "Settings, counts, faults and times of the run, as one JSON object.",
     columns: Vec::new,
 };

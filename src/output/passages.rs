@@ -10,12 +10,13 @@ use simtool_passages::Passage;
 use simtool_read::Corpus;
 use std::io::{self, Write};
 
-/// Description of the rows that `simtool passages` writes, for the reference pages.
+/// Description of the rows that `simtool passages` writes.
 pub(crate) const OUTPUT: OutputDescription = OutputDescription {
     name: "passages",
-    files: &[],
+    files: &["passages.jsonl", "passages.tsv", "passages.parquet"],
     command: "passages",
-    description: "Each repeated passage of each document, in reading order.",
+    description: "Each repeated passage of each document, in reading order. A file of the output folder with \
+                  --write-kept, and otherwise the file or stream that --output names.",
     columns: || describe_columns(PassageRows::COLUMNS),
 };
 

@@ -1,8 +1,8 @@
 //! `dedup` and `match`: finds near-duplicates within a collection or between two.
 
 use super::dedup_request::Request;
-use super::face::{Face, Notice, OutputState, give_name};
-use super::files::without_links;
+use super::face::{Face, Notice, give_name};
+use super::files::{create_output_folder, refuse_overlap};
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
 use super::reading_faults::has_losses;
@@ -17,7 +17,7 @@ use crate::suggest::suggest;
 use crate::write::output_folder::OutputFolder;
 use crate::write::report::Report;
 use crate::write::summary::{Commands, Setting, Summary};
-use simtool_base::error::{Error, Result};
+use simtool_base::error::Result;
 use simtool_base::fault::Fault;
 use simtool_base::options::Choice;
 use simtool_base::progress::Work;
@@ -29,7 +29,7 @@ use simtool_compute::resources::peak_memory;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Format, PageContent, Strict, TextSplit};
 use std::fmt::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
 /// Result of a finished run, from which callers make their table, messages and exit code.
@@ -78,7 +78,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     announce(&chosen, corpora, face);
 
     // An output folder that cannot be created must end the run before the long search.
-    let folder = create_folder(request, face)?;
+    let folder = create_output_folder(&request.output, request.existing, &run_files(), face)?;
     let context = &Context::new(chosen.plan.resources(), face.progress())?;
     // Copying reads all texts again, and then the page needs no excerpts.
     let excerpts =
@@ -168,22 +168,6 @@ fn open_side<'r>(
     Input::open(paths, settings, options, places, face)
 }
 
-/// Returns an error if the output folder is an input or contains one. An output folder inside an input folder
-/// is allowed, because it is not read.
-fn refuse_overlap(output: &Path, paths: &[PathBuf]) -> Result<()> {
-    // Links are resolved, because a link and its target are the same folder with two names.
-    let real_output = without_links(output);
-    let input = paths.iter().find(|path| without_links(path).starts_with(&real_output));
-    match input {
-        // A folder that does not exist contains nothing.
-        Some(input) if output.exists() => {
-            let rule = format!("overlaps the input {}: choose another folder", input.display());
-            Err(Error::config("output", output.display(), rule))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Returns the collections to compare. If `on_error` is `fail`, reading them ends at the first loss.
 pub(super) fn corpora<'c>(
     inputs: &'c Sides<Input<'_>>,
@@ -242,14 +226,6 @@ pub(super) fn announce(chosen: &ChosenPlan, corpora: Sides<&dyn Corpus>, face: &
     }
     face.notice(Notice::Explanation(&plan.to_string()));
     face.notice(Notice::Note(&estimate.to_string()));
-}
-
-/// Creates the output folder under a temporary name. If the run is interrupted, the folder is removed.
-fn create_folder(request: &Request, face: &dyn Face) -> Result<OutputFolder> {
-    let mut held = face.hold_interruptions();
-    let folder = OutputFolder::create(&request.output, request.existing, &run_files())?;
-    held.set(OutputState::Unfinished(folder.unfinished().to_owned()));
-    Ok(folder)
 }
 
 /// Completes the summary of reading for each collection, and returns all faults. Returns an error if
@@ -434,6 +410,6 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
     parameters
 }
 
-fn path_list(paths: &[PathBuf]) -> Setting {
+pub(super) fn path_list(paths: &[PathBuf]) -> Setting {
     Setting::List(paths.iter().map(|path| path.display().to_string()).collect())
 }

@@ -1,7 +1,7 @@
 //! Opens, checks and writes single files.
 
 use super::face::{Face, OutputState, give_name};
-use crate::write::output_folder::Existing;
+use crate::write::output_folder::{Existing, OutputFolder};
 use crate::write::whole_file::WholeFile;
 use simtool_base::durable::Durability;
 use simtool_base::error::{Error, ErrorKind, Result};
@@ -55,6 +55,44 @@ pub fn refuse_existing(field: &'static str, path: &Path, existing: Existing) -> 
         return Err(Error::config(field, path.display(), rule));
     }
     Ok(())
+}
+
+/// Returns an error if the output folder is an input or contains one. An output folder inside an input folder
+/// is allowed, because it is not read.
+///
+/// # Errors
+///
+/// The output folder is an input or contains one.
+pub(super) fn refuse_overlap(output: &Path, paths: &[PathBuf]) -> Result<()> {
+    // Links are resolved, because a link and its target are the same folder with two names.
+    let real_output = without_links(output);
+    let input = paths.iter().find(|path| without_links(path).starts_with(&real_output));
+    match input {
+        // A folder that does not exist contains nothing.
+        Some(input) if output.exists() => {
+            let rule = format!("overlaps the input {}: choose another folder", input.display());
+            Err(Error::config("output", output.display(), rule))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Creates an output folder under a temporary name. If the run is interrupted, the folder is removed.
+/// `replaceable` has the names of the files and folders that an old output may contain.
+///
+/// # Errors
+///
+/// The path has content that may not be replaced, or it cannot be created.
+pub(super) fn create_output_folder(
+    path: &Path,
+    existing: Existing,
+    replaceable: &[&str],
+    face: &dyn Face,
+) -> Result<OutputFolder> {
+    let mut held = face.hold_interruptions();
+    let folder = OutputFolder::create(path, existing, replaceable)?;
+    held.set(OutputState::Unfinished(folder.unfinished().to_owned()));
+    Ok(folder)
 }
 
 /// Writes a file under a temporary name by calling `write`, syncs it, and renames it to `path`. After an

@@ -72,7 +72,7 @@ pub use input::{Input, Places};
 pub use input_settings::{InputSettings, OnError};
 pub use join::{JoinRequest, Joined, join};
 pub use one_document::{NamedBy, NamedDocument};
-pub use passages::{PassagesFound, PassagesRequest, passages};
+pub use passages::{CutCounts, CutRules, PassagesFound, PassagesRequest, passages};
 pub use preview::{Previewed, preview};
 pub use reading_faults::has_losses;
 pub use recorded_inputs::RecordedInputs;

@@ -1,28 +1,36 @@
 //! `passages`: finds the passages of a collection that occur more than once.
 
-use super::face::Face;
-use super::files::{refuse_existing, write_whole_file};
+use super::dedup::path_list;
+use super::face::{Face, give_name};
+use super::files::{create_output_folder, refuse_existing, refuse_overlap, write_whole_file};
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
 use super::reading_faults::{has_losses, note_whole_pages};
 use super::standard_streams::{STANDARD_OUTPUT, is_standard_output};
+use crate::output::cut_texts::Cutting;
 use crate::output::passages::write_passages;
-use crate::pipeline::find_passages;
+use crate::output::passages_files;
+pub use crate::output::{CutCounts, CutRules};
 use crate::pipeline::timings::Timings;
+use crate::pipeline::{FoundPassages, find_passages};
 use crate::write::columns::RowFormat;
-use crate::write::output_folder::Existing;
+use crate::write::output_folder::{Existing, OutputFolder};
+use crate::write::summary::{Setting, ShortSummary};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
-use simtool_base::options::Options;
+use simtool_base::options::{Choice as _, Options};
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_passages::{PassageSearch, Repeated};
-use simtool_read::Strict;
-use std::io::{BufWriter, Write};
+use simtool_read::{Collection, Strict};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Default number of words of a passage.
 const WORDS: usize = 50;
+
+/// Default of [`CutRules::min_left`]: a document of which nothing is left is removed.
+const MIN_LEFT: u64 = 1;
 
 /// Documents whose repeated passages are sought, the kind of passages, and the output.
 #[derive(Clone, Debug)]
@@ -39,9 +47,13 @@ pub struct PassagesRequest {
     pub is_verified: bool,
     /// Format of the output.
     pub rows: RowFormat,
-    /// Path of the output file; `-` is standard output.
+    /// Path of the output file, or of the output folder if there are rules for cutting; `-` is standard output.
     pub output: PathBuf,
-    /// Whether an existing output file is replaced.
+    /// Rules for cutting passages out of copies of the files. `None` writes no copies.
+    pub cutting: Option<CutRules>,
+    /// Command line of the run, for the summary in the output folder.
+    pub command: String,
+    /// Whether an existing output is replaced.
     pub existing: Existing,
     /// Memory and threads that the run may use.
     pub resources: Resources,
@@ -62,6 +74,8 @@ pub struct PassagesFound {
     pub later_words: u64,
     /// Number of passages that are whole documents.
     pub whole_documents: u64,
+    /// Numbers of documents and words that were cut. `None` if no copies were written.
+    pub cut: Option<CutCounts>,
     /// Faults of the input: bad records, and damaged or unreadable files.
     pub faults: Vec<Fault>,
     /// Whether some records or files could not be read.
@@ -72,7 +86,8 @@ pub struct PassagesFound {
 
 impl PassagesRequest {
     /// Creates the request for `paths`. `options` may have the options of [`InputSettings`] and [`Resources`],
-    /// and `words`, `anywhere`, `min_documents`, `verify_words`, `output_format`, `output` and `force`.
+    /// and `words`, `anywhere`, `min_documents`, `verify_words`, `write_kept`, `cut`, `mask`, `min_left`,
+    /// `output_format`, `output` and `force`.
     ///
     /// # Errors
     ///
@@ -97,23 +112,51 @@ impl PassagesRequest {
             is_verified: options.take_flag("verify_words")?,
             rows: options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines),
             output: options.take_path("output").unwrap_or_else(|| STANDARD_OUTPUT.into()),
+            cutting: cut_rules(&mut options)?,
+            command: String::new(),
             existing: Existing::by_force(options.take_flag("force")?),
             input: InputSettings::parse(&mut options)?,
             resources: Resources::parse(&mut options)?,
         };
         options.refuse_rest("passages have no such option")?;
+        if request.cutting.is_some() && is_standard_output(&request.output) {
+            let rule = "is needed with `write_kept`: name the folder to write";
+            return Err(Error::config("output", STANDARD_OUTPUT, rule));
+        }
         Ok(request)
     }
 }
 
-/// Finds the passages of at least so many words that occur more than once, and writes them in reading order.
+/// Takes the options for cutting. Returns `None` if no copies are wanted.
+fn cut_rules(options: &mut Options) -> Result<Option<CutRules>> {
+    if !options.take_flag("write_kept")? {
+        let rule = "needs `write_kept`, which writes the copies to cut from";
+        for name in ["cut", "mask", "min_left"] {
+            if let Some(value) = options.take(name) {
+                return Err(Error::config(name, value, rule));
+            }
+        }
+        return Ok(None);
+    }
+    let mask = options.take("mask");
+    if let Some(mask) = mask.as_ref().filter(|mask| mask.contains(char::is_control)) {
+        let rule = "must be one line without control characters";
+        return Err(Error::config("mask", mask, rule));
+    }
+    let rule = "must be a number of words";
+    let min_left = options.take_parsed("min_left", rule)?.unwrap_or(MIN_LEFT);
+    Ok(Some(CutRules { cut: options.take_choice("cut")?.unwrap_or_default(), mask, min_left }))
+}
+
+/// Finds the passages of at least so many words that occur more than once, and writes them in reading order. With
+/// rules for cutting, also writes copies of the files without the passages.
 ///
-/// If the output is `-`, they are written to `standard_output`.
+/// If the output is `-`, the passages are written to `standard_output`.
 ///
 /// # Errors
 ///
 /// The output exists already, the input has no document or lacks a field that was named, the number of words is
-/// wrong, or the output cannot be written. In all these cases, no file is written.
+/// wrong, or the output cannot be written. In all these cases, nothing is written.
 pub fn passages(
     request: &PassagesRequest,
     standard_output: &mut (dyn Write + Send),
@@ -127,45 +170,160 @@ pub fn passages(
     let search = PassageSearch::new(request.words, context)?;
     let search = search.with_rule(request.rule).with_verification(request.is_verified);
     let input = Input::open(&paths, &request.input, options, places, face)?;
-    let is_standard = is_standard_output(&request.output);
-    if !is_standard {
-        input.refuse_as_output(&request.output)?;
-        refuse_existing("output", &request.output, request.existing)?;
-    }
     Input::refuse_idle(&[&input], &[])?;
+    let target = Target::open(request, &paths, &input, standard_output, face)?;
     timings.end("find files");
 
     let strict = Strict(&input.collection);
     let mut found = find_passages(input.corpus(&strict), &search)?;
     timings.end("find passages");
-    // Losses must be refused before the file is written.
+    // Losses must be refused before anything is written.
     let faults = input.complete(&mut found.summary, face)?;
     Input::refuse_missing_ids(&[(&input, &found.summary)])?;
-
-    let write = |out: &mut (dyn Write + Send), path: &Path| {
-        let mut out = BufWriter::with_capacity(1 << 20, out);
-        let written = write_passages(&input.collection, &found, request.rows, &mut out);
-        written.map_err(|error| Error::io(path, "write", error))
-    };
-    if is_standard {
-        write(standard_output, Path::new("standard output"))?;
-    } else {
-        write_whole_file(&request.output, request.existing, face, |file| {
-            write(&mut file.file(), &request.output)
-        })?;
-    }
     note_whole_pages(std::iter::once(&found.summary), face);
-    timings.end("write");
     let all = &found.passages;
-    Ok(PassagesFound {
+    let mut result = PassagesFound {
         documents: all.documents,
         words: all.words,
         passages: all.passages.len() as u64,
         repeated_words: all.covered_words(),
         later_words: all.later_words(),
         whole_documents: all.passages.iter().filter(|passage| passage.is_whole).count() as u64,
+        cut: None,
         has_losses: has_losses(std::iter::once(&found.summary)),
         faults,
         timings,
-    })
+    };
+    let rows = Rows { request, collection: &input.collection, found: &found };
+    match target {
+        Target::Stream(out) => rows.write(Path::new("standard output"), out)?,
+        Target::File => write_whole_file(&request.output, request.existing, face, |file| {
+            rows.write(&request.output, &mut file.file())
+        })?,
+        Target::Folder(folder, rules) => {
+            rows.write_folder(&folder, rules, context, &mut result)?;
+            folder.sync()?;
+            give_name(face, &request.output, || folder.finish())?;
+        }
+    }
+    result.timings.end("write");
+    Ok(result)
+}
+
+/// Place to which the results are written.
+enum Target<'t> {
+    Stream(&'t mut (dyn Write + Send)),
+    File,
+    /// An output folder, and the rules for the copies in it.
+    Folder(Box<OutputFolder>, &'t CutRules),
+}
+
+impl<'t> Target<'t> {
+    /// Checks that the output may be written, and creates the output folder under a temporary name.
+    fn open(
+        request: &'t PassagesRequest,
+        paths: &[PathBuf],
+        input: &Input<'_>,
+        standard_output: &'t mut (dyn Write + Send),
+        face: &dyn Face,
+    ) -> Result<Self> {
+        let PassagesRequest { output, existing, .. } = request;
+        if let Some(rules) = &request.cutting {
+            refuse_overlap(output, paths)?;
+            let folder = create_output_folder(output, *existing, &passages_files(), face)?;
+            return Ok(Self::Folder(Box::new(folder), rules));
+        }
+        if is_standard_output(output) {
+            return Ok(Self::Stream(standard_output));
+        }
+        input.refuse_as_output(output)?;
+        refuse_existing("output", output, *existing)?;
+        Ok(Self::File)
+    }
+}
+
+/// Passages to write.
+#[derive(Clone, Copy)]
+struct Rows<'r> {
+    request: &'r PassagesRequest,
+    collection: &'r Collection,
+    found: &'r FoundPassages,
+}
+
+impl Rows<'_> {
+    /// Writes the passages to `out`. `path` is the name of `out` for messages.
+    fn write(&self, path: &Path, out: &mut (dyn Write + Send)) -> Result<()> {
+        let mut out = BufWriter::with_capacity(1 << 20, out);
+        let written = write_passages(self.collection, self.found, self.request.rows, &mut out);
+        written.map_err(|error| Error::io(path, "write", error))
+    }
+
+    /// Writes the files of an output folder. Adds the counts of the cut documents to `result`.
+    fn write_folder(
+        &self,
+        folder: &OutputFolder,
+        rules: &CutRules,
+        context: &Context<'_>,
+        result: &mut PassagesFound,
+    ) -> Result<()> {
+        let Self { request, collection, found } = *self;
+        let name = format!("passages.{}", request.rows.extension());
+        self.write(&folder.name(&name), &mut folder.file(&name)?)?;
+        let cutting = Cutting { files: collection, found, rules };
+        result.cut = Some(cutting.write(folder, request.rows, context)?);
+        result.timings.end("copy");
+        // The summary has the times of all stages, so it comes last.
+        let name = "summary.json";
+        let written = write_summary(request, rules, result, &mut folder.file(name)?);
+        written.map_err(|error| Error::io(folder.name(name), "write", error))
+    }
+}
+
+/// Writes the settings, counts and times of a run as a JSON object.
+fn write_summary(
+    request: &PassagesRequest,
+    rules: &CutRules,
+    result: &PassagesFound,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let least_documents = match request.rule {
+        Repeated::Anywhere => None,
+        Repeated::Documents(least) => Some(u64::from(least)),
+    };
+    let parameters = [
+        ("paths", path_list(&request.paths)),
+        ("words", Setting::Count(request.words as u64)),
+        ("anywhere", Setting::Flag(least_documents.is_none())),
+        ("min_documents", Setting::count(least_documents)),
+        ("verify_words", Setting::Flag(request.is_verified)),
+        ("cut", Setting::Text(rules.cut.name().to_owned())),
+        ("mask", Setting::text(rules.mask.as_deref())),
+        ("min_left", Setting::Count(rules.min_left)),
+        ("text_field", Setting::Text(request.input.text_field().to_owned())),
+        ("content", Setting::Text(request.input.content.name().to_owned())),
+    ];
+    let CutCounts { cut, removed, uncut, words: cut_words } = result.cut.unwrap_or_default();
+    let counts = [
+        ("documents", result.documents),
+        ("words", result.words),
+        ("passages", result.passages),
+        ("repeated_words", result.repeated_words),
+        ("later_words", result.later_words),
+        ("whole_documents", result.whole_documents),
+        ("cut_documents", cut),
+        ("removed_documents", removed),
+        ("uncut_documents", uncut),
+        ("cut_words", cut_words),
+        ("faults", result.faults.len() as u64),
+    ];
+    let output = request.output.display().to_string();
+    let summary = ShortSummary {
+        command: &request.command,
+        output: &output,
+        parameters: &parameters,
+        counts: &counts,
+        stages: result.timings.stages(),
+    };
+    summary.write(out)?;
+    out.flush()
 }

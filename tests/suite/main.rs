@@ -56,6 +56,7 @@ mod page_texts;
 mod pages;
 mod passages;
 mod passages_command;
+mod passages_cut;
 #[cfg(unix)]
 mod picture;
 mod preview;

@@ -77,8 +77,15 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
         let run = folder.run(&[&["dedup", "in.jsonl"][..], &settings].concat());
         // One record is not JSON, so that there is something to quarantine.
         assert_eq!(run.code, 3, "{}", run.err);
-        for entry in fs::read_dir(folder.path(&out)).unwrap() {
-            written.insert(entry.unwrap().file_name().into_string().unwrap());
+        let passages = format!("passages-{format}");
+        let settings =
+            ["--words", "4", "--write-kept", "--output-format", format, "--output", &passages];
+        let run = folder.run(&[&["passages", "in.jsonl"][..], &settings].concat());
+        assert_eq!(run.code, 3, "{}", run.err);
+        for out in [&out, &passages] {
+            for entry in fs::read_dir(folder.path(out)).unwrap() {
+                written.insert(entry.unwrap().file_name().into_string().unwrap());
+            }
         }
     }
     let outputs = output_descriptions();
@@ -89,7 +96,8 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
         let columns = column_names(&output);
         for file in output.files.iter().filter(|_| !columns.is_empty()) {
             let format = file.rsplit('.').next().unwrap();
-            let found = names_in_file(&folder.path(&format!("out-{format}/{file}")));
+            let out = if output.command == "passages" { "passages" } else { "out" };
+            let found = names_in_file(&folder.path(&format!("{out}-{format}/{file}")));
             assert_eq!(sorted(&found), sorted(&columns), "{file}");
         }
     }

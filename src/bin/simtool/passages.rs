@@ -2,7 +2,7 @@
 
 use crate::args::PassagesArgs;
 use crate::terminal::Terminal;
-use crate::{ExitStatus, console};
+use crate::{ExitStatus, console, shell};
 use simtool::options::Options;
 use simtool::quantity::{counted, grouped};
 use simtool::run::{self, PassagesFound, PassagesRequest};
@@ -12,7 +12,8 @@ use std::io;
 pub(crate) fn run(args: &PassagesArgs) -> anyhow::Result<ExitStatus> {
     let mut options = Options::new();
     args.set(&mut options);
-    let request = PassagesRequest::parse(args.paths.clone(), options)?;
+    let mut request = PassagesRequest::parse(args.paths.clone(), options)?;
+    request.command = shell::command_line();
     let running = &args.common.running;
     let terminal = Terminal::new(running);
     let found = run::passages(&request, &mut io::stdout(), &terminal)?;
@@ -28,9 +29,9 @@ pub(crate) fn run(args: &PassagesArgs) -> anyhow::Result<ExitStatus> {
 }
 
 /// Returns the counts as sentences.
-fn notes(found: &PassagesFound) -> [String; 2] {
+fn notes(found: &PassagesFound) -> Vec<String> {
     let percent = |words: u64| words as f64 * 100.0 / found.words.max(1) as f64;
-    [
+    let mut notes = vec![
         format!(
             "{} in {}, {} of them whole documents",
             counted(found.passages, "repeated passage"),
@@ -45,5 +46,20 @@ fn notes(found: &PassagesFound) -> [String; 2] {
             grouped(found.later_words),
             percent(found.later_words)
         ),
-    ]
+    ];
+    if let Some(cut) = found.cut {
+        notes.push(format!(
+            "{} cut: {} shortened, {} removed because too little was left",
+            counted(cut.words, "word"),
+            counted(cut.cut, "document"),
+            grouped(cut.removed)
+        ));
+        if cut.uncut > 0 {
+            notes.push(format!(
+                "{} copied whole, because the text was extracted or decoded from the record and cannot be cut in it",
+                counted(cut.uncut, "document")
+            ));
+        }
+    }
+    notes
 }

@@ -7,15 +7,16 @@ use crate::index::{
 };
 use crate::output::index_rows::{RepeatRow, write_repeat};
 use crate::pipeline::timings::Timings;
-use crate::run::face::{Face, OutputState, give_name};
+use crate::run::face::{Face, give_name};
+use crate::run::files::create_output_folder;
 use crate::run::reading_faults::{has_losses, note_whole_pages};
-use crate::write::output_folder::{Existing, OutputFolder};
+use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
 use simtool_base::utc_time::UtcTime;
 use simtool_read::{Corpus, Strict};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 /// Documents that are added to an index, and the outputs of the command.
@@ -73,7 +74,11 @@ pub fn add_to_index(
     timings.end("open");
     let input = request.documents.open(&request.index, face)?;
     // The folder is created first, so that an existing folder is reported before documents are read.
-    let folder = request.only_new.as_deref().map(|path| create_folder(path, face)).transpose()?;
+    let folder = request
+        .only_new
+        .as_deref()
+        .map(|path| create_output_folder(path, Existing::Refuse, &[], face))
+        .transpose()?;
     let strict = Strict(&input.collection);
     let time = request.time.unwrap_or_else(|| SystemTime::now().into());
     let arrival = Arrival { source: &request.source, time: time.seconds() };
@@ -161,12 +166,4 @@ impl RepeatLines<'_> {
             _ => Ok(()),
         }
     }
-}
-
-/// Creates the folder for copies under a temporary name. If the run is interrupted, the folder is removed.
-fn create_folder(path: &Path, face: &dyn Face) -> Result<OutputFolder> {
-    let mut held = face.hold_interruptions();
-    let folder = OutputFolder::create(path, Existing::Refuse, &[])?;
-    held.set(OutputState::Unfinished(folder.unfinished().to_owned()));
-    Ok(folder)
 }

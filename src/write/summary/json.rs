@@ -4,6 +4,7 @@ use super::{Closest, FaultPlace, LimitLevel, Setting, Summary};
 use simtool_base::fault::Severity;
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
+use std::time::Duration;
 
 /// Writes a summary as a JSON object. The fields `begin`, `end`, `peak_memory_bytes` and `seconds` differ
 /// from run to run. All other fields are the same if the input and the settings are the same.
@@ -34,13 +35,7 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     if let Some(share) = summary.found_share {
         writeln!(out, "  \"found_share\": {share:.6},")?;
     }
-    out.write_all(b"  \"parameters\": {")?;
-    for (number, (name, value)) in summary.parameters.iter().enumerate() {
-        out.write_all(if number == 0 { b"" } else { b"," })?;
-        write!(out, "\n    \"{name}\": ")?;
-        value.write_json(out)?;
-    }
-    out.write_all(b"\n  },\n")?;
+    write_parameters(out, &summary.parameters)?;
     for figure in summary.figures() {
         setting(out, figure.key, &Setting::count(figure.count))?;
     }
@@ -57,12 +52,35 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     out.write_all(b"\n  },\n")?;
     write_list(out, "faults", summary.faults.places(), write_place)?;
     // Times differ from run to run, so they come after all fields that can be compared.
+    write_seconds(out, &summary.stages)?;
+    out.write_all(b"}\n")
+}
+
+/// Writes the field with the settings of a run.
+pub(in crate::write) fn write_parameters(
+    out: &mut dyn Write,
+    parameters: &[(&str, Setting)],
+) -> io::Result<()> {
+    out.write_all(b"  \"parameters\": {")?;
+    for (number, (name, value)) in parameters.iter().enumerate() {
+        out.write_all(if number == 0 { b"" } else { b"," })?;
+        write!(out, "\n    \"{name}\": ")?;
+        value.write_json(out)?;
+    }
+    out.write_all(b"\n  },\n")
+}
+
+/// Writes the last field, which has the seconds of each stage.
+pub(in crate::write) fn write_seconds(
+    out: &mut dyn Write,
+    stages: &[(&str, Duration)],
+) -> io::Result<()> {
     out.write_all(b"  \"seconds\": {")?;
-    for (number, (stage, time)) in summary.stages.iter().enumerate() {
+    for (number, (stage, time)) in stages.iter().enumerate() {
         out.write_all(if number == 0 { b"" } else { b"," })?;
         write!(out, "\n    \"{stage}\": {:.6}", time.as_secs_f64())?;
     }
-    out.write_all(b"\n  }\n}\n")
+    out.write_all(b"\n  }\n")
 }
 
 /// Writes a field whose value is a list, with one entry on each line.

@@ -4,11 +4,13 @@
 
 mod json;
 mod setting;
+mod short;
 mod table;
 
 pub(in crate::write) use json::write_list;
 pub use json::write_summary;
 pub use setting::Setting;
+pub(crate) use short::ShortSummary;
 pub(in crate::write) use table::counts_table;
 pub use table::table;
 

@@ -145,7 +145,9 @@ Examples:
   simtool passages dump.parquet --words 20 --min-documents 10 --output repeated.jsonl
       writes passages of at least 20 words that occur in at least ten documents to a file
   simtool passages book.txt --anywhere --words 10 --verify-words
-      also lists what repeats itself in one document, and compares the words of equal passages";
+      also lists what repeats itself in one document, and compares the words of equal passages
+  simtool passages big/ --write-kept --output cut/ --min-left 50
+      cuts all copies but the first out of copies of the files, and drops texts with little left";
 
 pub(super) const CONTAMINATION: &str = "\
 Examples:

@@ -4,6 +4,7 @@ use super::common::choices;
 use super::{CommonArgs, InputArgs, MemoryArgs};
 use clap::ValueHint;
 use simtool::options::Options;
+use simtool::passages::Cut;
 use simtool::write::columns::RowFormat;
 use std::path::PathBuf;
 
@@ -34,12 +35,15 @@ pub(crate) struct PassagesArgs {
     #[arg(long)]
     pub(crate) verify_words: bool,
 
-    /// File to write; - is standard output.
-    #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
+    #[command(flatten)]
+    pub(crate) cutting: CuttingArgs,
+
+    /// File to write, or the folder to write with --write-kept; - is standard output.
+    #[arg(short, long, value_name = "PATH", default_value = "-", value_hint = ValueHint::FilePath,
         help_heading = "Writing")]
     pub(crate) output: PathBuf,
 
-    /// Replace an existing file.
+    /// Replace an existing output.
     #[arg(long, help_heading = "Writing")]
     pub(crate) force: bool,
 
@@ -65,11 +69,48 @@ impl PassagesArgs {
         options.set_given([("min_documents", &self.min_documents)]);
         options.set_flag("anywhere", self.anywhere);
         options.set_flag("verify_words", self.verify_words);
+        self.cutting.set(options);
         options.set("output", &self.output);
         options.set_flag("force", self.force);
         options.set("output_format", &self.output_format);
         self.input.set(options);
         self.memory.set(options);
         self.common.set(options);
+    }
+}
+
+/// Arguments for cutting passages out of copies of the files.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CuttingArgs {
+    /// Copies of a passage that --write-kept cuts.
+    #[arg(long, value_name = "COPIES", requires = "write_kept", help_heading = "Cutting",
+        value_parser = choices::<Cut>())]
+    pub(crate) cut: Option<String>,
+
+    /// Text that replaces each cut. Without it, a line feed does.
+    #[arg(long, value_name = "TEXT", requires = "write_kept", help_heading = "Cutting")]
+    pub(crate) mask: Option<String>,
+
+    /// Remove a cut document with fewer words left [default: 1].
+    ///
+    /// With --cut first, a document with the first copy of a passage is never removed.
+    #[arg(long, value_name = "N", requires = "write_kept", help_heading = "Cutting")]
+    pub(crate) min_left: Option<String>,
+
+    /// Write copies of the input files without the passages to the folder --output.
+    ///
+    /// The copies are in kept/ and have the format of the input. Only the text of a document is changed: a string
+    /// of JSON, a column of CSV, Parquet or Arrow, the block of a WET record, or a part of a text file. A document
+    /// whose text was extracted or decoded, as from HTML, is copied whole and counted. The folder also has the
+    /// passages, a list of the cut documents (cuts), a list of the copies (files) and summary.json.
+    #[arg(long, requires = "output", help_heading = "Cutting")]
+    pub(crate) write_kept: bool,
+}
+
+impl CuttingArgs {
+    /// Adds the settings whose options were given on the command line to `options`.
+    fn set(&self, options: &mut Options) {
+        options.set_flag("write_kept", self.write_kept);
+        options.set_given([("cut", &self.cut), ("mask", &self.mask), ("min_left", &self.min_left)]);
     }
 }

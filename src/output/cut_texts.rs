@@ -1,0 +1,177 @@
+//! Cuts repeated passages out of the copies of the input files, and lists the documents that were cut.
+
+use super::findings::document_name;
+use super::kept::{CopyList, FOLDER};
+use super::kept_copies::{BadRecords, CopyRules, DocumentFate, write_kept_copies};
+use super::results::write_file;
+use crate::pipeline::FoundPassages;
+use crate::write::columns::{
+    Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,
+};
+use crate::write::output_folder::OutputFolder;
+use simtool_base::error::Result;
+use simtool_compute::context::Context;
+use simtool_model::document::DocOrdinal;
+use simtool_model::document_name::DocumentName;
+use simtool_passages::{Cut, CutRange};
+use simtool_read::Collection;
+use std::ops::Range;
+
+/// Description of the list of the documents that were cut.
+pub(super) const OUTPUT: OutputDescription = OutputDescription {
+    name: "cuts",
+    files: &["cuts.jsonl", "cuts.tsv", "cuts.parquet"],
+    command: "passages",
+    description: "Each document with passages to cut, in reading order. Written with --write-kept.",
+    columns: || describe_columns(CutRows::COLUMNS),
+};
+
+/// Rules for cutting passages out of copies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutRules {
+    /// Copies of a passage that are cut.
+    pub cut: Cut,
+    /// Text that replaces each cut. `None` puts a line feed between the texts before and after a cut.
+    pub mask: Option<String>,
+    /// Minimum number of words that a cut document must have left. A document with fewer words is removed, unless
+    /// it has the first copy of a passage that is kept.
+    pub min_left: u64,
+}
+
+/// Numbers of documents and words that were cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CutCounts {
+    /// Number of documents from which words were cut.
+    pub cut: u64,
+    /// Number of documents that were removed because too few words were left.
+    pub removed: u64,
+    /// Number of documents that were copied whole because their records cannot be edited.
+    pub uncut: u64,
+    /// Number of words that were cut, with those of removed documents.
+    pub words: u64,
+}
+
+/// Columns of the output `cuts`, for example `id` and `cut_words`.
+#[derive(Debug)]
+struct CutRows;
+
+struct CutRow<'r> {
+    name: &'r DocumentName<'r>,
+    words: u32,
+    cut_words: u64,
+    fate: &'static str,
+}
+
+impl RowTable for CutRows {
+    type Row<'r> = CutRow<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("id", "ID of the document.", Value::Id(|row| row.name.id())),
+        Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
+        Column::new(
+            "record",
+            "Number of its record in the file, from 0.",
+            Value::Number(|row| row.name.record),
+        ),
+        Column::new("words", "Number of its words.", Value::Number(|row| row.words.into())),
+        Column::new(
+            "cut_words",
+            "Number of its words in passages to cut.",
+            Value::Number(|row| row.cut_words),
+        ),
+        Column::new(
+            "fate",
+            "`cut` if the copy lacks these words, `removed` if the copy lacks the document because too few words \
+             were left, or `whole` if the copy has all words because the record cannot be edited.",
+            Value::Text(|row| row.fate.as_bytes()),
+        ),
+    ];
+}
+
+/// Passages of a collection, and the rules for cutting them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cutting<'c> {
+    pub(crate) files: &'c Collection,
+    pub(crate) found: &'c FoundPassages,
+    pub(crate) rules: &'c CutRules,
+}
+
+impl Cutting<'_> {
+    /// Returns the words to cut from a document, and its fate if its record can be edited.
+    fn of(&self, document: DocOrdinal) -> (u64, DocumentFate) {
+        let CutRules { cut, min_left, .. } = *self.rules;
+        let FoundPassages { passages, word_counts, .. } = self.found;
+        let cuts = passages.cuts(cut, document.0);
+        let cut_words = cuts.iter().map(|cut| cut.words.len() as u64).sum();
+        if cut_words == 0 {
+            return (0, DocumentFate::Kept);
+        }
+        let repeated = passages.of_document(document.0).iter();
+        let repeated_words: u64 = repeated.map(|passage| passage.words.len() as u64).sum();
+        // The first copy of a passage must not vanish with its document.
+        let has_first_copy = cut == Cut::First && cut_words < repeated_words;
+        let left = u64::from(word_counts[document.index()]).saturating_sub(cut_words);
+        if left < min_left && !has_first_copy {
+            return (cut_words, DocumentFate::Removed);
+        }
+        (cut_words, DocumentFate::Cut(cuts.iter().filter_map(bytes).collect()))
+    }
+
+    /// Writes copies of the files without the passages, and the lists of the copies and of the cut documents.
+    ///
+    /// # Errors
+    ///
+    /// A copy or a list cannot be written, or a file has changed since its first reading.
+    pub(crate) fn write(
+        &self,
+        folder: &OutputFolder,
+        format: RowFormat,
+        context: &Context<'_>,
+    ) -> Result<CutCounts> {
+        let Self { files, found, rules } = *self;
+        let ids = &found.summary.ids;
+        let fate = |document: DocOrdinal| self.of(document).1;
+        let mask = rules.mask.as_deref();
+        let copying = CopyRules { fate: &fate, mask, bad_records: BadRecords::Keep, texts: None };
+        let target = folder.staging().join(FOLDER);
+        let copies = context
+            .threads()
+            .run(|| write_kept_copies(files, ids, &copying, &target, context.progress()))??;
+        let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
+        let documents = || (0..ids.len() as u32).map(DocOrdinal);
+        let kept: Vec<bool> =
+            documents().map(|document| fate(document) != DocumentFate::Removed).collect();
+        write_file(folder, &format!("files.{}", format.extension()), |out| {
+            CopyList { files, ids, fates: &copies.files, kept: &kept }.write(out, format, "")
+        })?;
+
+        let mut counts = CutCounts::default();
+        write_file(folder, &format!("{}.{}", OUTPUT.name, format.extension()), |out| {
+            let mut rows = RowsFile::new(out, format, CutRows::COLUMNS, id_type, "")?;
+            for document in documents() {
+                let (cut_words, fate) = self.of(document);
+                let is_uncut = copies.uncut.binary_search(&document).is_ok();
+                let (fate, count) = match fate {
+                    DocumentFate::Kept => continue,
+                    DocumentFate::Removed => ("removed", &mut counts.removed),
+                    DocumentFate::Cut(_) if is_uncut => ("whole", &mut counts.uncut),
+                    DocumentFate::Cut(_) => ("cut", &mut counts.cut),
+                };
+                *count += 1;
+                // A document that is copied whole has lost no words.
+                counts.words += if is_uncut { 0 } else { cut_words };
+                let words = found.word_counts[document.index()];
+                let name = &document_name(files, ids, document.0);
+                rows.write(&CutRow { name, words, cut_words, fate })?;
+            }
+            rows.finish().map(drop)
+        })?;
+        Ok(counts)
+    }
+}
+
+/// Returns the bytes of a cut, or `None` if they cannot be in memory.
+fn bytes(cut: &CutRange) -> Option<Range<usize>> {
+    let [start, end] = [cut.bytes.start, cut.bytes.end].map(usize::try_from);
+    Some(start.ok()?..end.ok()?)
+}

@@ -1,0 +1,47 @@
+//! Writes the summary of a run that finds no near-duplicates, such as `simtool passages`.
+
+use super::Setting;
+use super::json::{write_parameters, write_seconds};
+use simtool_base::json_text::write_string;
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// Settings, counts and times of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShortSummary<'s> {
+    /// Command line of the run.
+    pub(crate) command: &'s str,
+    /// Output folder, as the user named it.
+    pub(crate) output: &'s str,
+    /// Names and values of the settings.
+    pub(crate) parameters: &'s [(&'static str, Setting)],
+    /// Names and values of the counts.
+    pub(crate) counts: &'s [(&'static str, u64)],
+    /// Name and time of each stage.
+    pub(crate) stages: &'s [(&'static str, Duration)],
+}
+
+impl ShortSummary<'_> {
+    /// Writes the summary as a JSON object. Only the field `seconds` differs from run to run.
+    ///
+    /// # Errors
+    ///
+    /// `out` fails.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let program = concat!("simtool ", env!("CARGO_PKG_VERSION"));
+        out.write_all(b"{\n")?;
+        for (name, value) in
+            [("program", program), ("command", self.command), ("output", self.output)]
+        {
+            write!(out, "  \"{name}\": ")?;
+            write_string(out, value.as_bytes())?;
+            out.write_all(b",\n")?;
+        }
+        write_parameters(out, self.parameters)?;
+        for (name, count) in self.counts {
+            writeln!(out, "  \"{name}\": {count},")?;
+        }
+        write_seconds(out, self.stages)?;
+        out.write_all(b"}\n")
+    }
+}
