@@ -15,7 +15,14 @@ row  kept  similarity
 [1 row]
 """
 
-from ._files import contamination_files, deduplicate_files, match_files, preview_files
+from ._files import (
+    contamination_files,
+    cut_passages_files,
+    deduplicate_files,
+    match_files,
+    passages_files,
+    preview_files,
+)
 from ._simtool import (
     Column,
     Comparison,
@@ -48,6 +55,7 @@ __all__ = [
     "cluster",
     "compare",
     "contamination_files",
+    "cut_passages_files",
     "deduplicate",
     "deduplicate_files",
     "evaluate",
@@ -55,5 +63,6 @@ __all__ = [
     "match",
     "match_files",
     "pairs",
+    "passages_files",
     "preview_files",
 ]

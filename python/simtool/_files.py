@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
 from collections.abc import Iterable
 from typing import Any
 
-from ._simtool import contamination_of_files, preview_of_files, run_files
+from ._simtool import contamination_of_files, passages_of_files, preview_of_files, run_files
 
 Path = str | os.PathLike[str]
 
@@ -131,6 +132,54 @@ def contamination_files(
         # JSON escapes line feeds, but not other characters at which `splitlines` divides a text.
         found["rows"] = [json.loads(line) for line in rows.split("\n") if line]
     return found
+
+
+def passages_files(
+    paths: Path | Iterable[Path], *, progress: bool = False, **options: Any
+) -> list[dict[str, Any]]:
+    """Returns the passages of at least 50 words that several documents of files and folders have.
+
+    Does the work of `simtool passages` in this process, with options as in `deduplicate_files`, for example
+    `words=20` and `anywhere=True`. Each passage is a dict with the columns of the program's rows, in reading order.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for name, text in [("a.txt", "so it was to be or not to be"), ("b.txt", "To be, or not to be!")]:
+        ...     _ = (folder / name).write_text(text)
+        >>> first, second = simtool.passages_files(folder, words=6)
+        >>> first["word_start"], first["word_end"], second["whole"]
+        (3, 9, True)
+    """
+    rows = passages_of_files(_listed(paths), progress, options)
+    return [json.loads(row) for row in rows.split("\n") if row]
+
+
+def cut_passages_files(
+    paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Any
+) -> dict[str, Any]:
+    """Writes copies of files without the passages that several documents have. The first copy of each stays.
+
+    Does the work of `simtool passages --write-kept` in this process, with options as in `passages_files`, for
+    example `cut="all"`, `mask="[...]"` and `min_left=50`. The folder `output` gets the copies in `kept`,
+    `passages.jsonl`, `cuts.jsonl`, `files.jsonl` and `summary.json`.
+
+    Returns the contents of `summary.json` as a dict.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> texts = {"a.txt": "so it was to be or not to be", "b.txt": "To be, or not to be! Why?"}
+        >>> for name, text in texts.items():
+        ...     _ = (folder / name).write_text(text)
+        >>> paths = [folder / name for name in texts]
+        >>> summary = simtool.cut_passages_files(paths, output=folder / "out", words=6)
+        >>> summary["cut_documents"], summary["cut_words"]
+        (1, 6)
+        >>> (folder / "out" / "kept" / "b.txt").read_text()
+        '! Why?'
+    """
+    options |= {"write_kept": True, "output": os.fspath(output)}
+    passages_of_files(_listed(paths), progress, options)
+    return json.loads((pathlib.Path(output) / "summary.json").read_text())
 
 
 def _listed(paths: Path | Iterable[Path]) -> list[str]:

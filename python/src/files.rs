@@ -10,8 +10,8 @@ use simtool::mapped_file::FileAccess;
 use simtool::options::Options;
 use simtool::progress::Progress;
 use simtool::run::{
-    ContaminationRequest, Face, Notice, Outcome, Paths, Previewed, Request, contamination, dedup,
-    preview, read_settings,
+    ContaminationRequest, Face, Notice, Outcome, PassagesRequest, Paths, Previewed, Request,
+    contamination, dedup, passages, preview, read_settings,
 };
 use simtool::shell_word::shell_word;
 use simtool::write::preview::write_preview;
@@ -97,6 +97,32 @@ pub(crate) fn contamination_of_files(
     Ok((counts, String::from_utf8_lossy(&rows).into_owned()))
 }
 
+/// Finds the passages that occur more than once in the files in `paths`. Returns them as lines of JSON, unless
+/// `options` have `output`.
+#[pyfunction]
+pub(crate) fn passages_of_files(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    progress: bool,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    let mut options = settings::repeated_options(options)?;
+    add_file(&mut options, "passages").map_err(exception)?;
+    if let Some(format) = options.get("output_format").filter(|_| !options.has("output")) {
+        return Err(exception(Error::config("output_format", format, "goes with `output`")));
+    }
+    let access = take_access(&mut options)?;
+    let command = command_line("simtool passages", &options, &[], &paths);
+    let mut request = PassagesRequest::parse(paths, options).map_err(exception)?;
+    request.command = command;
+    let rows = run_with_face(py, progress, access, |face| {
+        let mut rows = Vec::new();
+        passages(&request, &mut rows, face)?;
+        Ok(rows)
+    })?;
+    Ok(String::from_utf8_lossy(&rows).into_owned())
+}
+
 /// Parses a request and runs it by `work`.
 fn run_request<T: Send>(
     py: Python<'_>,
@@ -108,7 +134,10 @@ fn run_request<T: Send>(
     let command = if paths.queries.is_empty() { "dedup" } else { "match" };
     add_file(&mut options, command).map_err(exception)?;
     let access = take_access(&mut options)?;
-    let command = command_line(&paths, &options);
+    let command = match &paths.queries[..] {
+        [] => command_line("simtool dedup", &options, &[], &paths.corpus),
+        queries => command_line("simtool match", &options, &paths.corpus, queries),
+    };
     let mut request = Request::parse(paths, options).map_err(exception)?;
     request.command = command;
     run_with_face(py, progress, access, |face| work(&request, face))
@@ -158,10 +187,15 @@ fn access(no_mmap: bool) -> FileAccess {
     unsafe { FileAccess::map(|_, _| ()) }
 }
 
-/// Builds the equivalent command of the program. `simtool why` uses it to read the files again.
-fn command_line(paths: &Paths, options: &Options) -> String {
-    let is_match = !paths.queries.is_empty();
-    let mut command = if is_match { "simtool match" } else { "simtool dedup" }.to_owned();
+/// Builds the equivalent command of the program. `simtool why` uses it to read the files again. `against` has the
+/// values of the option with that name.
+fn command_line(
+    program: &str,
+    options: &Options,
+    against: &[PathBuf],
+    paths: &[PathBuf],
+) -> String {
+    let mut command = program.to_owned();
     for (name, value) in options.iter() {
         let name = name.replace('_', "-");
         // Writing to a string cannot fail.
@@ -171,12 +205,12 @@ fn command_line(paths: &Paths, options: &Options) -> String {
             value => write!(command, " {}", shell_word(&format!("--{name}={value}"))),
         };
     }
-    if is_match {
+    if !against.is_empty() {
         command += " --against";
-        push_paths(&paths.corpus, &mut command);
+        push_paths(against, &mut command);
     }
     command += " --";
-    push_paths(if is_match { &paths.queries } else { &paths.corpus }, &mut command);
+    push_paths(paths, &mut command);
     command
 }
 

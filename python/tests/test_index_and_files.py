@@ -103,6 +103,22 @@ def test_a_preview_has_the_counts_of_the_run(tmp_path):
         simtool.preview_files(tmp_path / "in", text_colour="body")
 
 
+def test_passages_are_listed_and_cut(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name, text in [("a.txt", "so it was to be or not to be"), ("b.txt", "x To be, or not to be! Why?")]:
+        (tmp_path / "in" / name).write_text(text)
+    first, second = simtool.passages_files(tmp_path / "in", words=6)
+    assert (first["partner_file"], first["first"], second["first"]) == (second["file"], True, False)
+    assert simtool.passages_files(tmp_path / "in", words=7) == []
+    summary = simtool.cut_passages_files(tmp_path / "in", output=tmp_path / "out", words=6, mask="…")
+    assert (summary["cut_documents"], summary["parameters"]["mask"]) == (1, "…")
+    assert (tmp_path / "out" / "kept" / "in" / "b.txt").read_text() == "x …! Why?"
+    with pytest.raises(ValueError, match="words"):
+        simtool.passages_files(tmp_path / "in", words=0)
+    with pytest.raises(ValueError, match="write_kept"):
+        simtool.passages_files(tmp_path / "in", mask="…")
+
+
 def test_files_are_matched(tmp_path):
     for name, text in [("new.txt", "a b c d e"), ("other.txt", "f g h i j"), ("known.txt", "A b, c d e!")]:
         (tmp_path / name).write_text(text)
