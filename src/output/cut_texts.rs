@@ -101,6 +101,7 @@ impl Cutting<'_> {
     fn of(&self, document: DocOrdinal) -> (u64, DocumentFate) {
         let CutRules { cut, min_left, .. } = *self.rules;
         let FoundPassages { passages, word_counts, .. } = self.found;
+        // Most documents have nothing to cut.
         let cuts = passages.cuts(cut, document.0);
         let cut_words = cuts.iter().map(|cut| cut.words.len() as u64).sum();
         if cut_words == 0 {

@@ -131,6 +131,7 @@ impl PassagesRequest {
 fn cut_rules(options: &mut Options) -> Result<Option<CutRules>> {
     if !options.take_flag("write_kept")? {
         let rule = "needs `write_kept`, which writes the copies to cut from";
+        // An option without effect would surprise its user.
         for name in ["cut", "mask", "min_left"] {
             if let Some(value) = options.take(name) {
                 return Err(Error::config(name, value, rule));
@@ -229,6 +230,7 @@ impl<'t> Target<'t> {
     ) -> Result<Self> {
         let PassagesRequest { output, existing, .. } = request;
         if let Some(rules) = &request.cutting {
+            // A folder that cannot be created must end the run before the long search.
             refuse_overlap(output, paths)?;
             let folder = create_output_folder(output, *existing, &passages_files(), face)?;
             return Ok(Self::Folder(Box::new(folder), rules));

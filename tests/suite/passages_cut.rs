@@ -78,6 +78,7 @@ fn every_format_is_cut_in_place() {
     let fates: Vec<&str> = of_cuts.iter().map(|row| row["fate"].as_str().unwrap()).collect();
     assert_eq!(fates, ["cut", "cut", "removed", "cut", "cut", "cut"]);
     let summary = summary(&folder);
+    // The counts of the summary agree with the messages and with the rows.
     let counts = ["cut_documents", "removed_documents", "uncut_documents", "cut_words"];
     assert_eq!(counts.map(|count| summary[count].as_u64().unwrap()), [5, 1, 0, 36]);
     assert_eq!(rows(&folder, "files.jsonl")[2]["removed"], 1);
@@ -85,6 +86,7 @@ fn every_format_is_cut_in_place() {
     let again = folder.run_words("passages out/kept --words 5");
     assert_eq!((again.code, &*again.out), (0, ""));
 
+    // Without any copy, the first document is cut, too.
     let messages = cut(&folder, " --cut all --mask […] --threads 1");
     assert_eq!(kept(&folder, "a.jsonl"), "{\"text\":\"first […]\"}\n");
     assert_eq!(kept(&folder, "e.txt"), "un […]. Ende\n");
@@ -132,6 +134,7 @@ fn a_text_that_cannot_be_cut_is_copied_whole_and_counted() {
     let folder =
         Folder::empty().with("in/a.txt", format!("first {SHARED}")).with("in/b.html", &page);
     let messages = cut(&folder, "");
+    // The text of a page is extracted, so its places in the page are not known.
     assert_eq!(kept(&folder, "b.html"), page);
     assert!(messages.contains("1 document copied whole"), "{messages}");
     assert_eq!(rows(&folder, "cuts.jsonl")[0]["fate"], "whole");

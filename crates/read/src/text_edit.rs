@@ -147,6 +147,7 @@ mod tests {
         std::fs::write(&path, content).unwrap();
         let collection = Collection::of_paths(&[&path], options).unwrap();
         let mut copy = Some(Vec::new());
+        // A record is copied as it is if nothing is cut from its text.
         let mut visit = |event: Event<'_>| {
             if let Event::Record(record) = event {
                 let bytes = match record.content {
@@ -234,6 +235,7 @@ mod tests {
         let half_a_pair = format!("{{\"text\": \"old words {}\\ud800\"}}", "x".repeat(200));
         let two_columns = b"text,copy\nold words,old words\n";
         let mail = b"From: a\r\nSubject: old words\r\n\r\nnew old words\r\n";
+        // Both columns of the table have the text, so it is not known which one to edit.
         let cases: [(&str, &[u8]); 5] = [
             ("a.html", page),
             ("a.txt", &utf16),

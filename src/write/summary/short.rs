@@ -38,6 +38,7 @@ impl ShortSummary<'_> {
             out.write_all(b",\n")?;
         }
         write_parameters(out, self.parameters)?;
+        // Counts are fields of the object itself, as in the summary of `dedup`.
         for (name, count) in self.counts {
             writeln!(out, "  \"{name}\": {count},")?;
         }

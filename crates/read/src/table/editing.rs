@@ -117,6 +117,7 @@ mod tests {
             let texts = array_of(&data_type).unwrap()(&values).unwrap();
             let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3, 4]));
             let batch = RecordBatch::try_from_iter([("n", numbers), ("text", texts)]).unwrap();
+            // The rows of the batch have the numbers 5, 7, 8 and 9 in the table.
             let edit = |row: u64, text: &[u8]| (row == 7).then(|| [text, text].concat());
             let editor = RowEditor::new(&batch.schema(), &"text".into(), Some(&edit)).unwrap();
             let edited = editor.edited(batch.clone(), &[5, 7, 8, 9]).unwrap();
