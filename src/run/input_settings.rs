@@ -176,7 +176,7 @@ impl InputSettings {
         let settings = Self {
             files_from: options.take_path("files_from"),
             null: options.take_flag("null")?,
-            glob: options.take_all("glob"),
+            glob: globs(options),
             hidden: options.take_flag("hidden")?,
             format: Self::parse_format(options)?,
             split: split(options)?,
@@ -341,6 +341,13 @@ fn sample(options: &mut Options) -> Result<Option<f64>> {
         Some(share) if !(0.0..=1.0).contains(&share) => Err(Error::config("sample", share, rule)),
         share => Ok(share),
     }
+}
+
+/// Takes the patterns of files in folders. Patterns of files to leave out begin with `!`.
+fn globs(options: &mut Options) -> Vec<String> {
+    let mut globs = options.take_all("glob");
+    globs.extend(options.take_all("exclude").into_iter().map(|glob| format!("!{glob}")));
+    globs
 }
 
 /// Takes the division of plain-text files out of `options`. The flag `per_line` means lines.

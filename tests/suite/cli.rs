@@ -341,9 +341,10 @@ fn the_help_of_a_command_has_its_options_alone_with_values_and_defaults() {
         ("reference", "[default: 3]"),
         ("generate", "[default: 200]"),
     ] {
-        let short = printed(&[command, "-h"]);
-        let words: Vec<&str> = short.split_whitespace().collect();
-        assert!(words.join(" ").contains(wanted), "{command} {wanted}: {short}");
+        // Some options are only in the long help.
+        let help = [printed(&[command, "-h"]), printed(&[command, "--help"])].concat();
+        let words: Vec<&str> = help.split_whitespace().collect();
+        assert!(words.join(" ").contains(wanted), "{command} {wanted}: {help}");
     }
     for name in ["article.txt", "sample.txt", "stopwords.txt", "hashvalue.txt", "result.txt"] {
         assert!(printed(&["reference", "-h"]).contains(name), "{name}");
@@ -355,4 +356,56 @@ fn the_help_of_a_command_has_its_options_alone_with_values_and_defaults() {
 fn the_version_is_that_of_the_package() {
     let expected = format!("simtool {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!((printed(&["--version"]), printed(&["-V"])), (expected.clone(), expected));
+}
+
+#[test]
+fn the_short_help_of_dedup_fits_on_a_page() {
+    for (command, most) in [("dedup", 60), ("match", 60)] {
+        let help = printed(&[command, "-h"]);
+        assert!(help.lines().count() <= most, "{command}: {} lines", help.lines().count());
+        assert!(help.ends_with(&format!(
+            "`simtool {command} --help` explains all options, with examples\n"
+        )));
+    }
+}
+
+#[test]
+fn options_of_similar_programs_are_answered_by_name() {
+    let folder = Folder::empty().with("a.txt", "some text");
+    for (option, advice) in [
+        ("--threshold 0.8", "--similarity S"),
+        ("--ngram 5", "--shingle words:5"),
+        ("--num-perm 128", "--lanes N"),
+        ("--seed 1", "hash functions are fixed"),
+        ("--id name", "--id-field NAME"),
+        ("--resume", "type the same command again"),
+        ("--workers 4", "--threads N"),
+    ] {
+        let run = folder.run_words(&format!("dedup a.txt {option}"));
+        assert!(run.code == 2 && run.err.contains(advice), "{option}: {}", run.err);
+        let name = option.split(' ').next().unwrap();
+        assert!(run.err.contains(&format!("unexpected argument '{name}'")), "{}", run.err);
+    }
+    // Other guesses are options.
+    for option in ["--exclude=b*", "--keep=newest", "--annotate"] {
+        assert_eq!(folder.run(&["dedup", "a.txt", option, "--force"]).code, 0, "{option}");
+    }
+}
+
+#[test]
+fn excluded_files_are_not_read() {
+    let folder = Folder::empty().with("in/a.txt", "some text").with("in/b.md", "some text");
+    // Each of these options leaves one of the two files.
+    for options in ["--exclude *.md", "--glob !*.md", "--glob *.txt", "--glob * --exclude *.md"] {
+        let run = folder.run_words(&format!("dedup in --force --json {options}"));
+        let summary: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        assert_eq!(summary["documents"], 1, "{options}: {}", run.err);
+    }
+}
+
+#[test]
+fn the_table_ends_with_the_path_of_the_page() {
+    let folder = Folder::empty().with("a.txt", "some text");
+    let run = folder.run_words("dedup a.txt --output out");
+    assert_eq!(run.out.lines().last(), Some("results in out, see out/report.html"));
 }

@@ -52,6 +52,8 @@ mod naive;
 mod official;
 #[cfg(feature = "parquet")]
 mod outputs;
+#[cfg(unix)]
+mod packages;
 mod page_texts;
 mod pages;
 mod passages;

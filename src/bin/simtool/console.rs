@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::LazyLock;
 use std::time::Duration;
+use terminal_size::{Width, terminal_size_of};
 
 /// Prints data to standard output.
 pub(crate) fn out(bytes: &[u8]) -> Result<(), Error> {
@@ -100,14 +101,50 @@ pub(crate) fn stage_times(stages: &[(&str, Duration)], counts: &[Count]) -> Stri
     text
 }
 
+/// Line end and indentation between two lines of a message.
+const INDENT: &str = "\n    ";
+/// Minimum width of a terminal on which messages are wrapped. On a narrower one, a wrapped message is no easier to
+/// read.
+const MIN_WRAPPED: usize = 40;
+
 fn line(kind: &str, message: &str) {
     // File names and IDs come from the input, and control characters in them must not reach the terminal.
     let shown: String = with_options(message)
         .chars()
         .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
         .collect();
+    let text = wrapped(&format!("simtool: {kind}: {shown}"), width_of_standard_error());
     // If standard error is closed, there is no place left to report that.
-    drop(writeln!(io::stderr().lock(), "simtool: {kind}: {shown}"));
+    drop(writeln!(io::stderr().lock(), "{text}"));
+}
+
+/// Returns the width of the terminal that standard error is shown on, in columns. Returns `None` if standard error
+/// is a file or a pipe.
+fn width_of_standard_error() -> Option<usize> {
+    let (Width(columns), _) = terminal_size_of(io::stderr())?;
+    Some(columns.into())
+}
+
+/// Returns `text` with line ends between words, so that no line has more than `width` columns. Lines after the
+/// first one are indented. A longer word, such as a path, stays whole. Without a width, the text stays one line.
+fn wrapped(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width.filter(|width| *width >= MIN_WRAPPED) else { return text.to_owned() };
+    let mut lines = String::new();
+    let mut column = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        // The first word of a line is never moved to the next one.
+        if column > 0 && column + 1 + length > width {
+            lines.push_str(INDENT);
+            column = INDENT.len() - 1;
+        } else if column > 0 {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += length;
+    }
+    lines
 }
 
 /// Returns whether an error only means that the reader of the output closed the pipe, which is not a failure.
@@ -119,11 +156,22 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::with_options;
+    use super::{with_options, wrapped};
 
     #[test]
     fn settings_are_shown_as_options_and_other_text_as_it_is() {
         let shown = with_options("name it with `text_field`, not `x y`, or `nothing`; a ` alone");
         assert_eq!(shown, "name it with --text-field, not `x y`, or `nothing`; a ` alone");
+    }
+
+    #[test]
+    fn messages_are_wrapped_between_words() {
+        let path = "a/path/that/is/longer/than/the/forty/columns/of/the/terminal";
+        let text = format!("simtool: note: one two three four five six {path} seven é é é");
+        let expected =
+            format!("simtool: note: one two three four five\n    six\n    {path}\n    seven é é é");
+        assert_eq!(wrapped(&text, Some(40)), expected);
+        assert_eq!(wrapped(&text, None), text);
+        assert_eq!(wrapped(&text, Some(20)), text);
     }
 }

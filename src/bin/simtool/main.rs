@@ -12,6 +12,7 @@ mod fingerprint;
 mod generate;
 #[cfg(feature = "parquet")]
 mod generate_pages;
+mod guessed_options;
 mod index;
 mod inputs;
 mod interrupt;

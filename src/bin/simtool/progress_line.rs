@@ -14,6 +14,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+/// Name of the time before the first stage.
+const STARTING: &str = "starting";
 /// Time between two printed lines of progress.
 const LINE_EVERY: Duration = Duration::from_secs(2);
 /// Time between two updates of the bar. More frequent updates would not be seen.
@@ -73,7 +75,7 @@ impl ProgressLine {
             bar.set_style(style);
         }
         let stage =
-            Stage { name: "starting", work: Work::Steps(0), begun: Instant::now(), is_over: false };
+            Stage { name: STARTING, work: Work::Steps(0), begun: Instant::now(), is_over: false };
         let (stage, done, over) = (Mutex::new(stage), AtomicU64::new(0), Condvar::new());
         let shared = Arc::new(ShownProgress { bar, show, stage, done, over });
         let shower = (show != Show::Nothing).then(|| {
@@ -130,6 +132,10 @@ impl ShownProgress {
     }
 
     fn show(&self, stage: Stage, done: u64) {
+        // Before the first stage there is nothing to show. Usually it lasts less than a second.
+        if stage.name == STARTING && stage.begun.elapsed() < LINE_EVERY {
+            return;
+        }
         let message = message(stage.name, stage.work, done, stage.begun.elapsed());
         if self.show == Show::Lines {
             return console::note(&message);

@@ -1,7 +1,7 @@
 //! Parses the arguments, and prints help or an error if there is no command to run.
 
-use crate::args::{Args, Command, CorpusForm, ReferenceArgs};
-use crate::{ExitStatus, console};
+use crate::args::{Args, Command, CorpusForm, ReferenceArgs, with_short_help};
+use crate::{ExitStatus, console, guessed_options};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Args as _, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
@@ -135,7 +135,7 @@ pub(crate) fn program(form: CommandForm) -> clap::Command {
         program.override_usage(usage).max_term_width(100)
     };
     match form {
-        CommandForm::Command => Args::command(),
+        CommandForm::Command => with_short_help(Args::command()),
         CommandForm::Reference => ReferenceArgs::augment_args(program("simtool N M [OPTIONS]")),
         CommandForm::Corpus => {
             CorpusForm::augment_args(program("simtool [N M] --corpus <PATH>... [OPTIONS]"))
@@ -197,6 +197,9 @@ fn better(form: CommandForm, error: &Error) -> Option<String> {
                 let is_word = form == CommandForm::Reference && !argument.starts_with('-');
                 return is_word.then(|| unexpected_word(argument));
             };
+            if let Some(advice) = guessed_options::advice(name) {
+                return Some(format!("unexpected argument '{argument}': {advice}"));
+            }
             let advice = match (name, &commands_with(name)[..]) {
                 ("corpus", _) => "paths stand alone, as in `simtool dedup PATH`".to_owned(),
                 ("queries", _) => {

@@ -3,6 +3,7 @@
 use super::Summary;
 use simtool_base::quantity::{bytes, percent, rate};
 use std::fmt::Write;
+use std::path::Path;
 
 /// Minimum width of the column with the names of the counts, in characters.
 const NAMES: usize = 14;
@@ -22,7 +23,9 @@ pub fn table(summary: &Summary) -> String {
         time.as_secs_f64(),
         rate(text_bytes, time)
     );
-    let _ = writeln!(text, "results in {}", summary.output);
+    let output = Path::new(&summary.output);
+    let page = output.join("report.html");
+    let _ = writeln!(text, "results in {}, see {}", output.display(), page.display());
     text
 }
 

@@ -89,7 +89,7 @@ quarantined               2
 lost                      5  rows of damaged files
 passed over               4  excluded by the selection: kept without comparison
 3.0 MB of text in 1.500 s, 2 MB/s
-results in out
+results in out, see out/report.html
 ";
     assert_eq!(table(&summary()), expected);
     let uncounted = Summary { pairs: None, ..summary() };

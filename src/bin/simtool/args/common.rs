@@ -45,8 +45,10 @@ pub(crate) struct RunningArgs {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
-    /// Print more notes: counts of documents read and found, and every fault of an input instead of
-    /// the first 20 of each kind.
+    /// Print more notes, and every fault of an input.
+    ///
+    /// Without it, the first 20 faults of each kind are printed. The notes are counts of the documents that
+    /// were read and found.
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 
@@ -63,9 +65,11 @@ pub(crate) struct RunningArgs {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct MemoryArgs {
-    /// Memory to use, not counting mapped files: for example 512M or 8G (powers of 1000) or 8GiB
-    /// (powers of 1024). With less memory, simtool reads more files twice and writes more temporary
-    /// files [default: four fifths of the machine's memory, or of its control group's].
+    /// Memory to use, for example 512M or 8G [default: four fifths of the machine's memory].
+    ///
+    /// K, M and G are powers of 1000, and KiB, MiB and GiB powers of 1024. Mapped files do not count. With less
+    /// memory, simtool reads more files twice and writes more temporary files. In a control group with a limit,
+    /// the default is four fifths of that limit.
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_memory: Option<String>,
 

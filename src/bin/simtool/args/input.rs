@@ -25,8 +25,16 @@ pub(crate) struct InputArgs {
     pub(crate) null: bool,
 
     /// When reading folders, include only files matching this glob (repeatable).
+    ///
+    /// A glob without a slash is compared with the names of files, and a glob with a slash with their paths
+    /// below the folder, where `**` matches any number of folders. A glob that begins with `!` leaves files
+    /// out, like --exclude.
     #[arg(long, value_name = "GLOB")]
     pub(crate) glob: Vec<String>,
+
+    /// When reading folders, leave out files matching this glob (repeatable).
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
 
     /// When reading folders, include hidden files and folders, whose names begin with a dot.
     ///
@@ -58,7 +66,9 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) encoding: Option<String>,
 
-    /// Text of an HTML page that is compared, in files and in web archives. Mails are always read as a whole.
+    /// Text of an HTML page that is compared.
+    ///
+    /// Holds for files and for web archives. Mails are always read as a whole.
     #[arg(long, value_name = "PART", default_value_t = usual_content(),
         value_parser = choices::<PageContent>())]
     pub(crate) content: String,
@@ -143,9 +153,11 @@ impl InputArgs {
             options.set("files_from", list);
         }
         options.set_flag("null", self.null);
-        // A later pattern can exclude files that an earlier one includes, so their order is kept.
         for glob in &self.glob {
             options.set("glob", glob);
+        }
+        for glob in &self.exclude {
+            options.set("exclude", glob);
         }
         options.set_flag("hidden", self.hidden);
         options.set_flag("per_line", self.per_line);

@@ -10,6 +10,7 @@ mod index;
 mod input;
 mod keep;
 mod passages;
+mod short_help;
 mod similarity;
 mod sizes;
 mod sketch;
@@ -27,6 +28,7 @@ pub(crate) use index::{
 };
 pub(crate) use input::InputArgs;
 pub(crate) use passages::PassagesArgs;
+pub(crate) use short_help::with_short_help;
 pub(crate) use sketch::SketchArgs;
 pub(crate) use terms::TermArgs;
 pub(crate) use why::WhyArgs;

@@ -9,8 +9,10 @@ use simtool::tokenize::{MISSING_TOKENIZERS, TOKENIZERS};
 /// Options that choose the terms to compare.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct TermArgs {
-    /// Compare runs of N consecutive tokens: words:N, chars:N or another tokenizer of --tokenizer, or N
-    /// alone for the one that --tokenizer names. For chars alone, N is 5 [default: words:3].
+    /// Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+    ///
+    /// UNIT is words, chars or another tokenizer of --tokenizer. N alone uses the one that --tokenizer names.
+    /// For chars alone, N is 5.
     #[arg(long, value_name = "UNIT:N")]
     pub(crate) shingle: Option<String>,
 
