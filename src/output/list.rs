@@ -2,8 +2,8 @@
 
 use super::output_kind::Output;
 use super::{
-    clusters, contamination, cut_texts, documents, emit_pairs, index_rows, kept, pairs, passages, quarantine,
-    removed,
+    clusters, contamination, cut_texts, documents, emit_pairs, index_rows, kept, pairs, passages,
+    quarantine, removed,
 };
 use crate::write::columns::OutputDescription;
 
