@@ -139,6 +139,7 @@ impl Cutting<'_> {
             .threads()
             .run(|| write_kept_copies(files, ids, &copying, &target, context.progress()))??;
         let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
+        // The fate of a document depends only on its passages, so it is computed again instead of being kept.
         let documents = || (0..ids.len() as u32).map(DocOrdinal);
         let kept: Vec<bool> =
             documents().map(|document| fate(document) != DocumentFate::Removed).collect();

@@ -47,6 +47,7 @@ fn notes(found: &PassagesFound) -> Vec<String> {
             percent(found.later_words)
         ),
     ];
+    // Without --write-kept, nothing is cut.
     if let Some(cut) = found.cut {
         notes.push(format!(
             "{} cut: {} shortened, {} removed because too little was left",

@@ -14,6 +14,7 @@ pub(super) fn edited(job: &RecordEdit<'_>, dialect: Dialect) -> Option<Vec<u8>> 
     if with_text.next().is_some() {
         return None;
     }
+    // Without quotes, a line feed would end the row.
     let joint = if dialect.quote.is_some() { b'\n' } else { b' ' };
     let Cow::Owned(new) = job.edit.edited_part(&text, 0, joint) else { return None };
     Some(job.replaced([(place, Cow::Owned(field(&new, dialect)?))]))
@@ -54,6 +55,7 @@ fn field(content: &[u8], dialect: Dialect) -> Option<Vec<u8>> {
         let has_separator = content.iter().any(|b| [dialect.delimiter, b'\r', b'\n'].contains(b));
         return (!has_separator).then(|| content.to_vec());
     };
+    // Quotes are always right, and the field may have had some.
     let mut builder = WriterBuilder::new();
     builder.delimiter(dialect.delimiter).quote(quote).quote_style(QuoteStyle::Always);
     if let Some(escape) = dialect.escape {

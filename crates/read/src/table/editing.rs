@@ -15,6 +15,7 @@ use std::sync::Arc;
 /// Returns the number of the column whose values are the texts, if a single column that is not nested has them.
 pub(crate) fn text_column(schema: &Schema, text: &Selector) -> Option<usize> {
     let wanted = Columns { text, id: text, fields: &[] };
+    // A nested column, or a text in several columns, cannot be edited.
     let found = FoundColumns::new(schema.fields(), wanted, &|_| false).ok()?;
     let [list] = &found.texts[..] else { return None };
     let [path] = &list[..] else { return None };

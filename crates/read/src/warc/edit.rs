@@ -11,6 +11,7 @@ const DIGESTS: [&str; 2] = ["WARC-Block-Digest", "WARC-Payload-Digest"];
 pub(super) fn edited(job: &RecordEdit<'_>) -> Option<Vec<u8>> {
     let header = header_length(job.record)?;
     let place = job.place().filter(|place| place.start == header)?;
+    // The block ends where the text ends, so the line ends after it stay.
     let text = job.edit.edited_part(job.text, 0, b'\n');
     let mut edited = Vec::with_capacity(job.record.len());
     let mut is_left_out = false;

@@ -110,6 +110,7 @@ pub(crate) struct CuttingArgs {
 impl CuttingArgs {
     /// Adds the settings whose options were given on the command line to `options`.
     fn set(&self, options: &mut Options) {
+        // The parser checks that options for cutting come with --write-kept.
         options.set_flag("write_kept", self.write_kept);
         options.set_given([("cut", &self.cut), ("mask", &self.mask), ("min_left", &self.min_left)]);
     }

@@ -32,6 +32,7 @@ const LISTED: &[&str] = &[
 pub(crate) fn with_short_help(program: clap::Command) -> clap::Command {
     ["dedup", "match"].into_iter().fold(program, |program, name| {
         program.mut_subcommand(name, |command| {
+            // An option without a long name, such as a path, stays in the short help.
             let command = command.mut_args(|argument| match argument.get_long() {
                 Some(long) if !LISTED.contains(&long) => argument.hide_short_help(true),
                 _ => argument,
