@@ -9,12 +9,14 @@ use simtool_model::document_name::DocumentName;
 use simtool_read::Corpus;
 use std::io::{self, Write};
 
-/// Description of the rows that `simtool contamination` writes, for the reference pages.
+/// Description of the rows that `simtool contamination` writes.
 pub(crate) const OUTPUT: OutputDescription = OutputDescription {
     name: "contamination",
-    files: &[],
+    files: &["contamination.jsonl", "contamination.tsv", "contamination.parquet"],
     command: "contamination",
-    description: "Each item and each document that contains it, in the order of the items and then of the documents.",
+    description: "Each item and each document that contains it, in the order of the items and then of the documents. \
+                  A file of the output folder with --write-kept, and otherwise the file or stream that --output \
+                  names.",
     columns: || describe_columns(ContaminationRows::COLUMNS),
 };
 

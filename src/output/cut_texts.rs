@@ -1,8 +1,8 @@
 //! Cuts repeated passages out of the copies of the input files, and lists the documents that were cut.
 
 use super::findings::document_name;
-use super::kept::{CopyList, FOLDER};
-use super::kept_copies::{BadRecords, CopyRules, DocumentFate, write_kept_copies};
+use super::kept::CutCopies;
+use super::kept_copies::DocumentFate;
 use super::results::write_file;
 use crate::pipeline::FoundPassages;
 use crate::write::columns::{
@@ -133,26 +133,16 @@ impl Cutting<'_> {
         let ids = &found.summary.ids;
         let fate = |document: DocOrdinal| self.of(document).1;
         let mask = rules.mask.as_deref();
-        let copying = CopyRules { fate: &fate, mask, bad_records: BadRecords::Keep, texts: None };
-        let target = folder.staging().join(FOLDER);
-        let copies = context
-            .threads()
-            .run(|| write_kept_copies(files, ids, &copying, &target, context.progress()))??;
+        let copies = CutCopies { files, ids, fate: &fate, mask };
+        let uncut = copies.write(folder, format, context)?;
         let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
-        // The fate of a document depends only on its passages, so it is computed again instead of being kept.
-        let documents = || (0..ids.len() as u32).map(DocOrdinal);
-        let kept: Vec<bool> =
-            documents().map(|document| fate(document) != DocumentFate::Removed).collect();
-        write_file(folder, &format!("files.{}", format.extension()), |out| {
-            CopyList { files, ids, fates: &copies.files, kept: &kept }.write(out, format, "")
-        })?;
-
         let mut counts = CutCounts::default();
         write_file(folder, &format!("{}.{}", OUTPUT.name, format.extension()), |out| {
             let mut rows = RowsFile::new(out, format, CutRows::COLUMNS, id_type, "")?;
-            for document in documents() {
+            // The fate of a document depends only on its passages, so it is computed again instead of being kept.
+            for document in (0..ids.len() as u32).map(DocOrdinal) {
                 let (cut_words, fate) = self.of(document);
-                let is_uncut = copies.uncut.binary_search(&document).is_ok();
+                let is_uncut = uncut.binary_search(&document).is_ok();
                 let (fate, count) = match fate {
                     DocumentFate::Kept => continue,
                     DocumentFate::Removed => ("removed", &mut counts.removed),

@@ -1,12 +1,16 @@
 //! The output `kept`: copies of the input files without the removed documents, and the list of the copies.
 
-use super::kept_copies::{CopyFate, CopyRules, DocumentFate, NoCopy, write_kept_copies};
+use super::kept_copies::{
+    BadRecords, CopyFate, CopyRules, DocumentFate, NoCopy, write_kept_copies,
+};
 use super::output_kind::{KEEP_STAGE, Output};
-use super::results::Results;
+use super::results::{Results, write_file};
 use crate::write::columns::{
     Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,
 };
+use crate::write::output_folder::OutputFolder;
 use simtool_base::error::{Error, Result};
+use simtool_compute::context::Context;
 use simtool_model::document::{DocOrdinal, DocumentIds};
 use simtool_read::{Collection, Corpus};
 use std::io::{self, Write};
@@ -16,7 +20,7 @@ pub(super) const OUTPUT: Output = Output {
     description: OutputDescription {
         name: "kept",
         files: &[FOLDER],
-        command: "dedup, match, passages",
+        command: "dedup, match, passages, contamination",
         description: "A folder with copies of the inputs, in the same formats, without the removed \
                       documents or passages. Written with --write-kept.",
         columns: Vec::new,
@@ -30,14 +34,14 @@ pub(super) const OUTPUT: Output = Output {
 pub(super) const LIST: OutputDescription = OutputDescription {
     name: "files",
     files: &["files.jsonl", "files.tsv", "files.parquet"],
-    command: "dedup, match, passages",
+    command: "dedup, match, passages, contamination",
     description: "Each input file with its copy in kept, or the reason why it has none. Written with \
                   --write-kept.",
     columns: || describe_columns(FileRows::COLUMNS),
 };
 
 /// Name of the folder with the copies.
-pub(super) const FOLDER: &str = "kept";
+const FOLDER: &str = "kept";
 
 /// Columns of the output `files`, for example `file` and `copy`.
 #[derive(Debug)]
@@ -112,18 +116,57 @@ fn write_kept(results: &Results<'_>) -> Result<()> {
     })
 }
 
-/// Copies of the input files, and the documents that are kept in them.
-pub(super) struct CopyList<'c> {
+/// Copies of files from which parts of documents are cut.
+pub(super) struct CutCopies<'c> {
     pub(super) files: &'c Collection,
     pub(super) ids: &'c DocumentIds,
-    pub(super) fates: &'c [CopyFate],
+    /// Returns the fate of a document.
+    pub(super) fate: &'c (dyn Fn(DocOrdinal) -> DocumentFate + Sync),
+    /// Text that replaces each cut.
+    pub(super) mask: Option<&'c str>,
+}
+
+impl CutCopies<'_> {
+    /// Writes the copies, and the list of the copies in this format. Returns the documents that were copied whole
+    /// because their records cannot be edited.
+    ///
+    /// # Errors
+    ///
+    /// A copy or the list cannot be written, or a file has changed since its first reading.
+    pub(super) fn write(
+        &self,
+        folder: &OutputFolder,
+        format: RowFormat,
+        context: &Context<'_>,
+    ) -> Result<Vec<DocOrdinal>> {
+        let Self { files, ids, fate, mask } = *self;
+        let rules = CopyRules { fate, mask, bad_records: BadRecords::Keep, texts: None };
+        let target = folder.staging().join(FOLDER);
+        let copies = context
+            .threads()
+            .run(|| write_kept_copies(files, ids, &rules, &target, context.progress()))??;
+        // Fates are computed again, because most documents are kept as they are.
+        let is_kept = |row: u32| fate(DocOrdinal(row)) != DocumentFate::Removed;
+        let kept: Vec<bool> = (0..ids.len() as u32).map(is_kept).collect();
+        write_file(folder, &format!("{}.{}", LIST.name, format.extension()), |out| {
+            CopyList { files, ids, fates: &copies.files, kept: &kept }.write(out, format, "")
+        })?;
+        Ok(copies.uncut)
+    }
+}
+
+/// Copies of the input files, and the documents that are kept in them.
+struct CopyList<'c> {
+    files: &'c Collection,
+    ids: &'c DocumentIds,
+    fates: &'c [CopyFate],
     /// For each document, whether its copy has it.
-    pub(super) kept: &'c [bool],
+    kept: &'c [bool],
 }
 
 impl CopyList<'_> {
     /// Writes a row for each input file.
-    pub(super) fn write(
+    fn write(
         &self,
         out: &mut (dyn Write + Send),
         format: RowFormat,

@@ -59,6 +59,12 @@ pub(crate) fn passages_files() -> Vec<&'static str> {
     files_of("passages")
 }
 
+/// Returns the names of all files and folders that a run of `contamination` may write to its output folder.
+#[must_use]
+pub(crate) fn contamination_files() -> Vec<&'static str> {
+    files_of("contamination")
+}
+
 /// Returns the names of the files and folders of all outputs of a command.
 fn files_of(command: &str) -> Vec<&'static str> {
     let outputs = output_descriptions().into_iter();

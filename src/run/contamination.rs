@@ -1,16 +1,19 @@
 //! `contamination`: finds the items of an evaluation set that documents contain.
 
 use super::face::Face;
-use super::files::{refuse_existing, write_whole_file};
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
+use super::output_target::{OutputPlace, OutputTarget, one_line_mask, refuse_stream_as_folder};
 use super::reading_faults::{has_losses, note_whole_pages};
-use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, is_standard_output};
+use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT};
 use crate::output::contamination::write_contamination;
+use crate::output::contamination_files;
+use crate::output::kept_without_items::WithoutItems;
+pub use crate::output::{FreedDocuments, ItemRemoval};
 use crate::pipeline::timings::Timings;
 use crate::pipeline::{FoundContamination, ItemInDocument, find_contamination};
 use crate::write::columns::RowFormat;
-use crate::write::output_folder::Existing;
+use crate::write::output_folder::{Existing, OutputFolder};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::Options;
@@ -24,6 +27,8 @@ use std::path::{Path, PathBuf};
 
 /// Default number of words of a shingle.
 const WORDS: usize = 5;
+/// Default text in place of the words of items.
+const MASK: &str = "[...]";
 /// Default share of the measure `weighted`. Words that were changed weigh about as much as others, but the rest of
 /// an item seldom weighs much in a document that has it by chance.
 const WEIGHTED_SHARE: &str = "0.6";
@@ -49,9 +54,13 @@ pub struct ContaminationRequest {
     pub share: Threshold,
     /// Format of the output.
     pub rows: RowFormat,
-    /// Path of the output file; `-` is standard output.
+    /// Path of the output file, or of the output folder if copies are written; `-` is standard output.
     pub output: PathBuf,
-    /// Whether an existing output file is replaced.
+    /// Way in which copies of the documents' files are freed from items. `None` writes no copies.
+    pub removal: Option<ItemRemoval>,
+    /// Text that replaces the words of items with [`ItemRemoval::Mask`].
+    pub mask: String,
+    /// Whether an existing output is replaced.
     pub existing: Existing,
     /// Memory and threads that the run may use.
     pub resources: Resources,
@@ -72,6 +81,8 @@ pub struct ContaminationFound {
     pub documents: u64,
     /// Number of documents that contain an item.
     pub found_documents: u64,
+    /// Numbers of documents that were freed from items. `None` if no copies were written.
+    pub freed: Option<FreedDocuments>,
     /// Faults of the items and of the documents: bad records, and damaged or unreadable files.
     pub faults: Vec<Fault>,
     /// Whether some records or files could not be read.
@@ -82,8 +93,8 @@ pub struct ContaminationFound {
 
 impl ContaminationRequest {
     /// Creates the request for `items` and for the documents in `paths`. `options` may have the options of
-    /// [`InputSettings`] and [`Resources`], and `words`, `measure`, `share`, `fields`, `output_format`, `output` and
-    /// `force`.
+    /// [`InputSettings`] and [`Resources`], and `words`, `measure`, `share`, `fields`, `write_kept`, `mask`,
+    /// `output_format`, `output` and `force`.
     ///
     /// Items are read with the settings for documents, except for the format, the columns and the choice of
     /// documents. Each line of a plain-text file is an item unless `split` divides it otherwise.
@@ -103,6 +114,11 @@ impl ContaminationRequest {
             (None, _) => Threshold::DEFAULT,
         };
         let input = InputSettings::parse(&mut options)?;
+        let removal = options.take_choice("write_kept")?;
+        let mask = options.take("mask");
+        if let Some(mask) = mask.as_deref().filter(|_| removal != Some(ItemRemoval::Mask)) {
+            return Err(Error::config("mask", mask, "goes with `write_kept` mask"));
+        }
         let request = Self {
             items,
             paths,
@@ -114,11 +130,16 @@ impl ContaminationRequest {
             share,
             rows: options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines),
             output: options.take_path("output").unwrap_or_else(|| STANDARD_OUTPUT.into()),
+            removal,
+            mask: mask.map_or_else(|| Ok(MASK.to_owned()), one_line_mask)?,
             existing: Existing::by_force(options.take_flag("force")?),
             resources: Resources::parse(&mut options)?,
         };
         options.refuse_rest("a search for contamination has no such option")?;
         request.refuse_second_standard_input()?;
+        if request.removal.is_some() {
+            refuse_stream_as_folder(&request.output)?;
+        }
         Ok(request)
     }
 
@@ -189,6 +210,15 @@ pub fn contamination(
         .with_measure(request.measure)
         .with_share(request.share);
     let [items, documents] = &open_inputs(request, face)?;
+    let place = OutputPlace { path: &request.output, existing: request.existing };
+    // An output that cannot be written must end the run before the long search.
+    let target = match request.removal {
+        Some(_) => {
+            let paths = [&request.items[..], &request.paths].concat();
+            OutputTarget::folder(place, &contamination_files(), &paths, face)?
+        }
+        None => OutputTarget::file(place, &[items, documents], standard_output)?,
+    };
     timings.end("find files");
 
     let [strict_items, strict] = [items, documents].map(|input| Strict(&input.collection));
@@ -200,22 +230,26 @@ pub fn contamination(
     faults.extend(documents.complete(&mut found.documents, face)?);
     Input::refuse_missing_ids(&[(items, &found.items), (documents, &found.documents)])?;
 
-    let write = |out: &mut (dyn Write + Send), path: &Path| {
+    let write = |path: &Path, out: &mut (dyn Write + Send)| {
         let mut out = BufWriter::with_capacity(1 << 20, out);
         let collections = [&items.collection as _, &documents.collection as _];
         let written = write_contamination(collections, &found, request.rows, &mut out);
         written.map_err(|error| Error::io(path, "write", error))
     };
-    if is_standard_output(&request.output) {
-        write(standard_output, Path::new("standard output"))?;
-    } else {
-        write_whole_file(&request.output, request.existing, face, |file| {
-            write(&mut file.file(), &request.output)
-        })?;
-    }
+    let mut freed = None;
+    let mut write_folder = |folder: &OutputFolder| {
+        let name = format!("contamination.{}", request.rows.extension());
+        write(&folder.name(&name), &mut folder.file(&name)?)?;
+        let Some(removal) = request.removal else { return Ok(()) };
+        let files = &documents.collection;
+        let copies = WithoutItems { files, found: &found, removal, mask: &request.mask };
+        freed = Some(copies.write(folder, request.rows, context)?);
+        Ok(())
+    };
+    target.write(place, &write, &mut write_folder, face)?;
     note_whole_pages(std::iter::once(&found.documents), face);
     timings.end("write");
-    Ok(outcome(request, &found, faults, timings))
+    Ok(ContaminationFound { freed, ..outcome(request, &found, faults, timings) })
 }
 
 /// Opens the items and the documents.
@@ -226,11 +260,6 @@ fn open_inputs<'r>(request: &'r ContaminationRequest, face: &dyn Face) -> Result
     };
     let items = open(&request.items, &request.item_input)?;
     let documents = open(&request.input.with_listed(&request.paths)?, &request.input)?;
-    if !is_standard_output(&request.output) {
-        items.refuse_as_output(&request.output)?;
-        documents.refuse_as_output(&request.output)?;
-        refuse_existing("output", &request.output, request.existing)?;
-    }
     Input::refuse_idle(&[&documents], &[])?;
     Ok([items, documents])
 }
@@ -287,6 +316,7 @@ fn outcome(
         wordless_items: count(&|words| words == 0),
         documents: found.documents.ids.len() as u64,
         found_documents: distinct(&|row| row.document),
+        freed: None,
         has_losses: has_losses([&found.items, &found.documents].into_iter()),
         faults,
         timings,

@@ -39,6 +39,7 @@ mod input_settings;
 mod join;
 pub mod join_fingerprints;
 mod one_document;
+mod output_target;
 mod passages;
 mod preview;
 mod reading_faults;
@@ -51,7 +52,9 @@ mod why;
 mod word_features;
 
 pub use compare::{CompareRequest, Compared, compare};
-pub use contamination::{ContaminationFound, ContaminationRequest, contamination};
+pub use contamination::{
+    ContaminationFound, ContaminationRequest, FreedDocuments, ItemRemoval, contamination,
+};
 pub use dedup::{DryRun, Outcome, dedup, dry_run};
 pub use dedup_request::{Paths, Request};
 pub use eval::{

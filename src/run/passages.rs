@@ -1,12 +1,12 @@
 //! `passages`: finds the passages of a collection that occur more than once.
 
 use super::dedup::path_list;
-use super::face::{Face, give_name};
-use super::files::{create_output_folder, refuse_existing, refuse_overlap, write_whole_file};
+use super::face::Face;
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
+use super::output_target::{OutputPlace, OutputTarget, one_line_mask, refuse_stream_as_folder};
 use super::reading_faults::{has_losses, note_whole_pages};
-use super::standard_streams::{STANDARD_OUTPUT, is_standard_output};
+use super::standard_streams::STANDARD_OUTPUT;
 use crate::output::cut_texts::Cutting;
 use crate::output::passages::write_passages;
 use crate::output::passages_files;
@@ -119,9 +119,8 @@ impl PassagesRequest {
             resources: Resources::parse(&mut options)?,
         };
         options.refuse_rest("passages have no such option")?;
-        if request.cutting.is_some() && is_standard_output(&request.output) {
-            let rule = "is needed with `write_kept`: name the folder to write";
-            return Err(Error::config("output", STANDARD_OUTPUT, rule));
+        if request.cutting.is_some() {
+            refuse_stream_as_folder(&request.output)?;
         }
         Ok(request)
     }
@@ -139,11 +138,7 @@ fn cut_rules(options: &mut Options) -> Result<Option<CutRules>> {
         }
         return Ok(None);
     }
-    let mask = options.take("mask");
-    if let Some(mask) = mask.as_ref().filter(|mask| mask.contains(char::is_control)) {
-        let rule = "must be one line without control characters";
-        return Err(Error::config("mask", mask, rule));
-    }
+    let mask = options.take("mask").map(one_line_mask).transpose()?;
     let rule = "must be a number of words";
     let min_left = options.take_parsed("min_left", rule)?.unwrap_or(MIN_LEFT);
     Ok(Some(CutRules { cut: options.take_choice("cut")?.unwrap_or_default(), mask, min_left }))
@@ -172,7 +167,11 @@ pub fn passages(
     let search = search.with_rule(request.rule).with_verification(request.is_verified);
     let input = Input::open(&paths, &request.input, options, places, face)?;
     Input::refuse_idle(&[&input], &[])?;
-    let target = Target::open(request, &paths, &input, standard_output, face)?;
+    let place = OutputPlace { path: &request.output, existing: request.existing };
+    let target = match &request.cutting {
+        Some(_) => OutputTarget::folder(place, &passages_files(), &paths, face)?,
+        None => OutputTarget::file(place, &[&input], standard_output)?,
+    };
     timings.end("find files");
 
     let strict = Strict(&input.collection);
@@ -196,52 +195,13 @@ pub fn passages(
         timings,
     };
     let rows = Rows { request, collection: &input.collection, found: &found };
-    match target {
-        Target::Stream(out) => rows.write(Path::new("standard output"), out)?,
-        Target::File => write_whole_file(&request.output, request.existing, face, |file| {
-            rows.write(&request.output, &mut file.file())
-        })?,
-        Target::Folder(folder, rules) => {
-            rows.write_folder(&folder, rules, context, &mut result)?;
-            folder.sync()?;
-            give_name(face, &request.output, || folder.finish())?;
-        }
-    }
+    let mut write_folder = |folder: &OutputFolder| match &request.cutting {
+        Some(rules) => rows.write_folder(folder, rules, context, &mut result),
+        None => Ok(()),
+    };
+    target.write(place, &|path, out| rows.write(path, out), &mut write_folder, face)?;
     result.timings.end("write");
     Ok(result)
-}
-
-/// Place to which the results are written.
-enum Target<'t> {
-    Stream(&'t mut (dyn Write + Send)),
-    File,
-    /// An output folder, and the rules for the copies in it.
-    Folder(Box<OutputFolder>, &'t CutRules),
-}
-
-impl<'t> Target<'t> {
-    /// Checks that the output may be written, and creates the output folder under a temporary name.
-    fn open(
-        request: &'t PassagesRequest,
-        paths: &[PathBuf],
-        input: &Input<'_>,
-        standard_output: &'t mut (dyn Write + Send),
-        face: &dyn Face,
-    ) -> Result<Self> {
-        let PassagesRequest { output, existing, .. } = request;
-        if let Some(rules) = &request.cutting {
-            // A folder that cannot be created must end the run before the long search.
-            refuse_overlap(output, paths)?;
-            let folder = create_output_folder(output, *existing, &passages_files(), face)?;
-            return Ok(Self::Folder(Box::new(folder), rules));
-        }
-        if is_standard_output(output) {
-            return Ok(Self::Stream(standard_output));
-        }
-        input.refuse_as_output(output)?;
-        refuse_existing("output", output, *existing)?;
-        Ok(Self::File)
-    }
 }
 
 /// Passages to write.

@@ -146,3 +146,71 @@ fn files_are_written_whole_and_never_over_an_input() {
         assert!(over.code == 2 && over.err.contains("is the input"), "{}", over.err);
     }
 }
+
+/// Runs the command with copies of this kind, and returns the messages and the copy of the documents.
+fn freed(folder: &Folder, options: &str) -> (String, String) {
+    let run = folder.run_words(&format!("{COMMAND} --output out --force {options}"));
+    assert_eq!(run.code, 0, "{}", run.err);
+    (run.err, fs::read_to_string(folder.path("out/kept/in.jsonl")).unwrap())
+}
+
+#[test]
+fn copies_are_freed_from_items() {
+    let folder = folder();
+    let texts = |copy: &str| -> Vec<String> {
+        rows(copy).iter().map(|row| row["text"].as_str().unwrap().to_owned()).collect()
+    };
+    let (messages, copy) = freed(&folder, "--write-kept drop");
+    assert_eq!(texts(&copy), ["nothing of that kind"]);
+    assert!(messages.contains("2 documents left out of the copies, 0 cut"), "{messages}");
+    // The folder has the rows of the command, too.
+    let found = fs::read_to_string(folder.path("out/contamination.jsonl")).unwrap();
+    assert_eq!(found, folder.run_words(COMMAND).out);
+    let files = rows(&fs::read_to_string(folder.path("out/files.jsonl")).unwrap());
+    assert_eq!((files[0]["documents"].as_u64(), files[0]["removed"].as_u64()), (Some(3), Some(2)));
+
+    let (messages, copy) = freed(&folder, "--write-kept cut");
+    let rest = "? how many legs has an octopus in the dark sea: eight";
+    assert_eq!(texts(&copy), ["nothing of that kind", "Quiz: \n, of course", rest]);
+    assert!(messages.contains("0 documents left out of the copies, 2 cut"), "{messages}");
+    let again = folder.run_words(&COMMAND.replace("in.jsonl", "out/kept"));
+    assert_eq!((again.code, &*again.out), (0, ""));
+
+    let (_, copy) = freed(&folder, "--write-kept mask");
+    assert_eq!(texts(&copy)[1], "Quiz: [...], of course");
+    let (_, copy) = freed(&folder, "--write-kept mask --mask …");
+    assert_eq!(texts(&copy)[2], format!("…{rest}"));
+}
+
+#[test]
+fn a_page_with_an_item_cannot_be_cut_but_dropped() {
+    let page = "<html><body><main><p>Blue or green?</p></main></body></html>";
+    let folder = folder().with("pages/a.html", page);
+    let run = |how: &str| {
+        let command = COMMAND.replace("in.jsonl", "pages");
+        let run = folder.run_words(&format!("{command} --write-kept {how} --output out --force"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.err
+    };
+    let messages = run("cut");
+    assert!(messages.contains("1 document copied with the items"), "{messages}");
+    assert_eq!(fs::read_to_string(folder.path("out/kept/pages/a.html")).unwrap(), page);
+    assert!(run("drop").contains("1 document left out of the copies"));
+    assert!(!folder.path("out/kept/pages/a.html").exists());
+}
+
+#[test]
+fn wrong_options_for_copies_are_refused() {
+    let folder = folder();
+    for (options, message) in [
+        ("--write-kept drop", "--output <PATH>"),
+        ("--write-kept drop --output -", "--output -: is needed with --write-kept"),
+        ("--write-kept drop --mask x --output out", "--mask x: goes with --write-kept mask"),
+        ("--write-kept all --output out", "invalid value 'all'"),
+    ] {
+        let run = folder.run_words(&format!("{COMMAND} {options}"));
+        assert_eq!(run.code, 2, "{options}: {}", run.err);
+        assert!(run.err.contains(message), "{options}: {}", run.err);
+        assert!(!folder.path("out").exists(), "{options}");
+    }
+}

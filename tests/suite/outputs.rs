@@ -82,7 +82,14 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
             ["--words", "4", "--write-kept", "--output-format", format, "--output", &passages];
         let run = folder.run(&[&["passages", "in.jsonl"][..], &settings].concat());
         assert_eq!(run.code, 3, "{}", run.err);
-        for out in [&out, &passages] {
+        // The documents are searched for themselves.
+        let found = format!("contamination-{format}");
+        let settings =
+            ["--words", "2", "--write-kept", "drop", "--output-format", format, "--output", &found];
+        let run = folder
+            .run(&[&["contamination", "in.jsonl", "--in", "in.jsonl"][..], &settings].concat());
+        assert_eq!(run.code, 3, "{}", run.err);
+        for out in [&out, &passages, &found] {
             for entry in fs::read_dir(folder.path(out)).unwrap() {
                 written.insert(entry.unwrap().file_name().into_string().unwrap());
             }
@@ -96,7 +103,10 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
         let columns = column_names(&output);
         for file in output.files.iter().filter(|_| !columns.is_empty()) {
             let format = file.rsplit('.').next().unwrap();
-            let out = if output.command == "passages" { "passages" } else { "out" };
+            let out = match output.command {
+                own @ ("passages" | "contamination") => own,
+                _ => "out",
+            };
             let found = names_in_file(&folder.path(&format!("{out}-{format}/{file}")));
             assert_eq!(sorted(&found), sorted(&columns), "{file}");
         }

@@ -48,5 +48,20 @@ fn notes(found: &ContaminationFound, words: usize) -> Vec<String> {
             counted(found.wordless_items, "item")
         ));
     }
+    if let Some(freed) = found.freed {
+        notes.push(format!(
+            "{} left out of the copies, {} cut",
+            counted(freed.dropped, "document"),
+            grouped(freed.cut)
+        ));
+        // These copies still have the items, so the user must know their number.
+        if freed.uncut > 0 {
+            notes.push(format!(
+                "{} copied with the items, because the text was extracted or decoded from the record and cannot be \
+                 cut in it; --write-kept drop leaves them out",
+                counted(freed.uncut, "document")
+            ));
+        }
+    }
     notes
 }

@@ -5,6 +5,7 @@ use super::{CommonArgs, InputArgs, MemoryArgs};
 use clap::ValueHint;
 use simtool::contamination::Measure;
 use simtool::options::Options;
+use simtool::run::ItemRemoval;
 use simtool::write::columns::RowFormat;
 use std::path::PathBuf;
 
@@ -41,12 +42,25 @@ pub(crate) struct ContaminationArgs {
     #[arg(long, value_name = "SHARE")]
     pub(crate) share: Option<String>,
 
-    /// File to write; - is standard output.
-    #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
+    /// Write copies of the documents' files without the items to the folder --output.
+    ///
+    /// The copies are in kept/ and have the format of the input. A document whose text was extracted or decoded,
+    /// as from HTML, cannot be cut; it is copied whole and counted. The folder also has the rows and a list of the
+    /// copies (files).
+    #[arg(long, value_name = "HOW", requires = "output", help_heading = "Writing",
+        value_parser = choices::<ItemRemoval>())]
+    pub(crate) write_kept: Option<String>,
+
+    /// Text in place of the words of items, with --write-kept mask [default: [...]].
+    #[arg(long, value_name = "TEXT", requires = "write_kept", help_heading = "Writing")]
+    pub(crate) mask: Option<String>,
+
+    /// File to write, or the folder to write with --write-kept; - is standard output.
+    #[arg(short, long, value_name = "PATH", default_value = "-", value_hint = ValueHint::FilePath,
         help_heading = "Writing")]
     pub(crate) output: PathBuf,
 
-    /// Replace an existing file.
+    /// Replace an existing output.
     #[arg(long, help_heading = "Writing")]
     pub(crate) force: bool,
 
@@ -71,6 +85,7 @@ impl ContaminationArgs {
         options.set("words", &self.words);
         options.set("measure", &self.measure);
         options.set_given([("fields", &self.fields), ("share", &self.share)]);
+        options.set_given([("write_kept", &self.write_kept), ("mask", &self.mask)]);
         options.set("output", &self.output);
         options.set_flag("force", self.force);
         options.set("output_format", &self.output_format);

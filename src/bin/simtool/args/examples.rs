@@ -156,7 +156,9 @@ Examples:
   simtool contamination questions.jsonl --in corpus/ --measure weighted --output found.jsonl
       also finds items with several changed words: words of common shingles count less
   simtool contamination lines.txt --in big/ --words 13 --measure shingles --share 0.5
-      counts shingles of 13 words of each line of a text file";
+      counts shingles of 13 words of each line of a text file
+  simtool contamination items.jsonl --in corpus/ --write-kept drop --output clean/
+      writes copies of the files of corpus/ without the documents that contain an item";
 
 pub(super) const COMPARE: &str = "\
 Examples:

@@ -1,0 +1,116 @@
+//! The place to which a command writes its rows: standard output, a file, or a folder.
+
+use super::face::{Face, give_name};
+use super::files::{create_output_folder, refuse_existing, refuse_overlap, write_whole_file};
+use super::input::Input;
+use super::standard_streams::{STANDARD_OUTPUT, is_standard_output};
+use crate::write::output_folder::{Existing, OutputFolder};
+use simtool_base::error::{Error, Result};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Output that the user named.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OutputPlace<'p> {
+    /// Path of the file or folder; `-` is standard output.
+    pub(super) path: &'p Path,
+    /// Whether an existing output is replaced.
+    pub(super) existing: Existing,
+}
+
+/// Output that is being written.
+pub(super) enum OutputTarget<'t> {
+    /// Standard output.
+    Stream(&'t mut (dyn Write + Send)),
+    /// A file, which gets its name when it is complete.
+    File,
+    /// A folder, which gets its name when it is complete.
+    Folder(Box<OutputFolder>),
+}
+
+impl<'t> OutputTarget<'t> {
+    /// Checks that a file may be written. A path of `-` means `standard_output`.
+    ///
+    /// # Errors
+    ///
+    /// The file exists or is one of the inputs.
+    pub(super) fn file(
+        place: OutputPlace<'_>,
+        inputs: &[&Input<'_>],
+        standard_output: &'t mut (dyn Write + Send),
+    ) -> Result<Self> {
+        if is_standard_output(place.path) {
+            return Ok(Self::Stream(standard_output));
+        }
+        // This check comes first, because its message is more helpful.
+        inputs.iter().try_for_each(|input| input.refuse_as_output(place.path))?;
+        refuse_existing("output", place.path, place.existing)?;
+        Ok(Self::File)
+    }
+
+    /// Creates an output folder under a temporary name. `replaceable` has the names of the files and folders that
+    /// an old output may contain, and `paths` are the inputs.
+    ///
+    /// # Errors
+    ///
+    /// The path overlaps an input, has content that may not be replaced, or cannot be created.
+    pub(super) fn folder(
+        place: OutputPlace<'_>,
+        replaceable: &[&str],
+        paths: &[PathBuf],
+        face: &dyn Face,
+    ) -> Result<Self> {
+        // A folder that cannot be created must end the run before the long search.
+        refuse_overlap(place.path, paths)?;
+        let folder = create_output_folder(place.path, place.existing, replaceable, face)?;
+        Ok(Self::Folder(Box::new(folder)))
+    }
+
+    /// Writes the output, and gives it its name. `write_rows` writes rows, and gets the name of its stream for
+    /// messages. `write_folder` writes the files of a folder.
+    ///
+    /// # Errors
+    ///
+    /// The output cannot be written.
+    pub(super) fn write(
+        self,
+        place: OutputPlace<'_>,
+        write_rows: &dyn Fn(&Path, &mut (dyn Write + Send)) -> Result<()>,
+        write_folder: &mut dyn FnMut(&OutputFolder) -> Result<()>,
+        face: &dyn Face,
+    ) -> Result<()> {
+        match self {
+            Self::Stream(out) => write_rows(Path::new("standard output"), out),
+            Self::File => write_whole_file(place.path, place.existing, face, |file| {
+                write_rows(place.path, &mut file.file())
+            }),
+            Self::Folder(folder) => {
+                write_folder(&folder)?;
+                folder.sync()?;
+                give_name(face, place.path, || folder.finish())
+            }
+        }
+    }
+}
+
+/// Returns an error if an output folder would be standard output.
+pub(super) fn refuse_stream_as_folder(output: &Path) -> Result<()> {
+    if is_standard_output(output) {
+        let rule = "is needed with `write_kept`: name the folder to write";
+        return Err(Error::config("output", STANDARD_OUTPUT, rule));
+    }
+    Ok(())
+}
+
+/// Returns the text that replaces each cut.
+///
+/// # Errors
+///
+/// The text has control characters. A line end could divide a record into two.
+pub(super) fn one_line_mask(mask: String) -> Result<String> {
+    if mask.contains(char::is_control) {
+        let rule = "must be one line without control characters";
+        return Err(Error::config("mask", mask, rule));
+    }
+    Ok(mask)
+}
