@@ -77,7 +77,7 @@ fn files_of(command: &str) -> Vec<&'static str> {
 const SUMMARY: OutputDescription = OutputDescription {
     name: "summary",
     files: &["summary.json"],
-    command: "dedup, match, passages",
+    command: "dedup, match, passages, contamination",
     description: "Settings, counts, faults and times of the run, as one JSON object.",
     columns: Vec::new,
 };

@@ -1,5 +1,6 @@
 //! `contamination`: finds the items of an evaluation set that documents contain.
 
+use super::dedup::path_list;
 use super::face::Face;
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
@@ -14,15 +15,16 @@ use crate::pipeline::timings::Timings;
 use crate::pipeline::{FoundContamination, ItemInDocument, find_contamination};
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::{Existing, OutputFolder};
+use crate::write::summary::{Setting, ShortSummary};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::Fault;
-use simtool_base::options::Options;
+use simtool_base::options::{Choice as _, Options};
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_contamination::{ContaminationSearch, Measure};
 use simtool_model::similarity::Threshold;
 use simtool_read::{Strict, TextSplit};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Default number of words of a shingle.
@@ -60,6 +62,8 @@ pub struct ContaminationRequest {
     pub removal: Option<ItemRemoval>,
     /// Text that replaces the words of items with [`ItemRemoval::Mask`].
     pub mask: String,
+    /// Command line of the run, for the summary in the output folder.
+    pub command: String,
     /// Whether an existing output is replaced.
     pub existing: Existing,
     /// Memory and threads that the run may use.
@@ -132,6 +136,7 @@ impl ContaminationRequest {
             output: options.take_path("output").unwrap_or_else(|| STANDARD_OUTPUT.into()),
             removal,
             mask: mask.map_or_else(|| Ok(MASK.to_owned()), one_line_mask)?,
+            command: String::new(),
             existing: Existing::by_force(options.take_flag("force")?),
             resources: Resources::parse(&mut options)?,
         };
@@ -236,20 +241,69 @@ pub fn contamination(
         let written = write_contamination(collections, &found, request.rows, &mut out);
         written.map_err(|error| Error::io(path, "write", error))
     };
-    let mut freed = None;
+    let mut result = outcome(request, &found, faults, timings);
     let mut write_folder = |folder: &OutputFolder| {
         let name = format!("contamination.{}", request.rows.extension());
         write(&folder.name(&name), &mut folder.file(&name)?)?;
         let Some(removal) = request.removal else { return Ok(()) };
         let files = &documents.collection;
         let copies = WithoutItems { files, found: &found, removal, mask: &request.mask };
-        freed = Some(copies.write(folder, request.rows, context)?);
-        Ok(())
+        result.freed = Some(copies.write(folder, request.rows, context)?);
+        result.timings.end("copy");
+        // The summary has the times of all stages, so it comes last.
+        let name = "summary.json";
+        let written = write_summary(request, removal, &result, &mut folder.file(name)?);
+        written.map_err(|error| Error::io(folder.name(name), "write", error))
     };
     target.write(place, &write, &mut write_folder, face)?;
     note_whole_pages(std::iter::once(&found.documents), face);
-    timings.end("write");
-    Ok(ContaminationFound { freed, ..outcome(request, &found, faults, timings) })
+    result.timings.end("write");
+    Ok(result)
+}
+
+/// Writes the settings, counts and times of a run as a JSON object.
+fn write_summary(
+    request: &ContaminationRequest,
+    removal: ItemRemoval,
+    result: &ContaminationFound,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mask = (removal == ItemRemoval::Mask).then_some(&*request.mask);
+    let parameters = [
+        ("items", path_list(&request.items)),
+        ("paths", path_list(&request.paths)),
+        ("fields", Setting::List(request.fields.clone())),
+        ("words", Setting::Count(request.words as u64)),
+        ("measure", Setting::Text(request.measure.name().to_owned())),
+        ("share", Setting::read(&request.share.to_string())),
+        ("write_kept", Setting::Text(removal.name().to_owned())),
+        ("mask", Setting::text(mask)),
+        ("text_field", Setting::Text(request.input.text_field().to_owned())),
+        ("content", Setting::Text(request.input.content.name().to_owned())),
+    ];
+    let freed = result.freed.unwrap_or_default();
+    let counts = [
+        ("items", result.items),
+        ("found_items", result.found_items),
+        ("short_items", result.short_items),
+        ("wordless_items", result.wordless_items),
+        ("documents", result.documents),
+        ("found_documents", result.found_documents),
+        ("dropped_documents", freed.dropped),
+        ("cut_documents", freed.cut),
+        ("uncut_documents", freed.uncut),
+        ("faults", result.faults.len() as u64),
+    ];
+    let output = request.output.display().to_string();
+    let summary = ShortSummary {
+        command: &request.command,
+        output: &output,
+        parameters: &parameters,
+        counts: &counts,
+        stages: result.timings.stages(),
+    };
+    summary.write(out)?;
+    out.flush()
 }
 
 /// Opens the items and the documents.

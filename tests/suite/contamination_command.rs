@@ -169,6 +169,12 @@ fn copies_are_freed_from_items() {
     let files = rows(&fs::read_to_string(folder.path("out/files.jsonl")).unwrap());
     assert_eq!((files[0]["documents"].as_u64(), files[0]["removed"].as_u64()), (Some(3), Some(2)));
 
+    let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["parameters"]["share"], 0.8);
+    let counts = ["found_items", "documents", "dropped_documents", "cut_documents"];
+    assert_eq!(counts.map(|count| summary[count].as_u64().unwrap()), [2, 3, 2, 0]);
+
     let (messages, copy) = freed(&folder, "--write-kept cut");
     let rest = "? how many legs has an octopus in the dark sea: eight";
     assert_eq!(texts(&copy), ["nothing of that kind", "Quiz: \n, of course", rest]);

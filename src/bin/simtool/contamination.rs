@@ -2,7 +2,7 @@
 
 use crate::args::ContaminationArgs;
 use crate::terminal::Terminal;
-use crate::{ExitStatus, console};
+use crate::{ExitStatus, console, shell};
 use simtool::options::Options;
 use simtool::quantity::{counted, grouped};
 use simtool::run::{self, ContaminationFound, ContaminationRequest};
@@ -12,7 +12,8 @@ use std::io;
 pub(crate) fn run(args: &ContaminationArgs) -> anyhow::Result<ExitStatus> {
     let mut options = Options::new();
     args.set(&mut options);
-    let request = ContaminationRequest::parse(args.items.clone(), args.paths.clone(), options)?;
+    let mut request = ContaminationRequest::parse(args.items.clone(), args.paths.clone(), options)?;
+    request.command = shell::command_line();
     let running = &args.common.running;
     let terminal = Terminal::new(running);
     let found = run::contamination(&request, &mut io::stdout(), &terminal)?;
