@@ -64,7 +64,7 @@ impl Results<'_> {
 }
 
 /// Writes the file `file` of an output folder. `content` writes its content.
-pub(super) fn write_file(
+pub(crate) fn write_file(
     folder: &OutputFolder,
     file: &str,
     content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,

@@ -8,9 +8,9 @@ use super::output_target::{OutputPlace, OutputTarget, one_line_mask, refuse_stre
 use super::reading_faults::{has_losses, note_whole_pages};
 use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT};
 use crate::output::contamination::write_contamination;
-use crate::output::contamination_files;
 use crate::output::kept_without_items::WithoutItems;
 pub use crate::output::{FreedDocuments, ItemRemoval};
+use crate::output::{contamination_files, write_file};
 use crate::pipeline::timings::Timings;
 use crate::pipeline::{FoundContamination, ItemInDocument, find_contamination};
 use crate::write::columns::RowFormat;
@@ -23,7 +23,7 @@ use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_contamination::{ContaminationSearch, Measure};
 use simtool_model::similarity::Threshold;
-use simtool_read::{Strict, TextSplit};
+use simtool_read::{Corpus, Strict, TextSplit};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -235,25 +235,25 @@ pub fn contamination(
     faults.extend(documents.complete(&mut found.documents, face)?);
     Input::refuse_missing_ids(&[(items, &found.items), (documents, &found.documents)])?;
 
+    let collections: [&dyn Corpus; 2] = [&items.collection, &documents.collection];
     let write = |path: &Path, out: &mut (dyn Write + Send)| {
         let mut out = BufWriter::with_capacity(1 << 20, out);
-        let collections = [&items.collection as _, &documents.collection as _];
         let written = write_contamination(collections, &found, request.rows, &mut out);
         written.map_err(|error| Error::io(path, "write", error))
     };
     let mut result = outcome(request, &found, faults, timings);
     let mut write_folder = |folder: &OutputFolder| {
-        let name = format!("contamination.{}", request.rows.extension());
-        write(&folder.name(&name), &mut folder.file(&name)?)?;
         let Some(removal) = request.removal else { return Ok(()) };
+        let format = request.rows;
+        write_file(folder, &format!("contamination.{}", format.extension()), |out| {
+            write_contamination(collections, &found, format, out)
+        })?;
         let files = &documents.collection;
         let copies = WithoutItems { files, found: &found, removal, mask: &request.mask };
-        result.freed = Some(copies.write(folder, request.rows, context)?);
+        result.freed = Some(copies.write(folder, format, context)?);
         result.timings.end("copy");
         // The summary has the times of all stages, so it comes last.
-        let name = "summary.json";
-        let written = write_summary(request, removal, &result, &mut folder.file(name)?);
-        written.map_err(|error| Error::io(folder.name(name), "write", error))
+        write_file(folder, "summary.json", |out| write_summary(request, removal, &result, out))
     };
     target.write(place, &write, &mut write_folder, face)?;
     note_whole_pages(std::iter::once(&found.documents), face);
@@ -294,16 +294,14 @@ fn write_summary(
         ("uncut_documents", freed.uncut),
         ("faults", result.faults.len() as u64),
     ];
-    let output = request.output.display().to_string();
     let summary = ShortSummary {
         command: &request.command,
-        output: &output,
+        output: &request.output,
         parameters: &parameters,
         counts: &counts,
         stages: result.timings.stages(),
     };
-    summary.write(out)?;
-    out.flush()
+    summary.write(out)
 }
 
 /// Opens the items and the documents.

@@ -9,8 +9,8 @@ use super::reading_faults::{has_losses, note_whole_pages};
 use super::standard_streams::STANDARD_OUTPUT;
 use crate::output::cut_texts::Cutting;
 use crate::output::passages::write_passages;
-use crate::output::passages_files;
 pub use crate::output::{CutCounts, CutRules};
+use crate::output::{passages_files, write_file};
 use crate::pipeline::timings::Timings;
 use crate::pipeline::{FoundPassages, find_passages};
 use crate::write::columns::RowFormat;
@@ -229,15 +229,15 @@ impl Rows<'_> {
         result: &mut PassagesFound,
     ) -> Result<()> {
         let Self { request, collection, found } = *self;
-        let name = format!("passages.{}", request.rows.extension());
-        self.write(&folder.name(&name), &mut folder.file(&name)?)?;
+        let format = request.rows;
+        write_file(folder, &format!("passages.{}", format.extension()), |out| {
+            write_passages(collection, found, format, out)
+        })?;
         let cutting = Cutting { files: collection, found, rules };
-        result.cut = Some(cutting.write(folder, request.rows, context)?);
+        result.cut = Some(cutting.write(folder, format, context)?);
         result.timings.end("copy");
         // The summary has the times of all stages, so it comes last.
-        let name = "summary.json";
-        let written = write_summary(request, rules, result, &mut folder.file(name)?);
-        written.map_err(|error| Error::io(folder.name(name), "write", error))
+        write_file(folder, "summary.json", |out| write_summary(request, rules, result, out))
     }
 }
 
@@ -278,14 +278,12 @@ fn write_summary(
         ("cut_words", cut_words),
         ("faults", result.faults.len() as u64),
     ];
-    let output = request.output.display().to_string();
     let summary = ShortSummary {
         command: &request.command,
-        output: &output,
+        output: &request.output,
         parameters: &parameters,
         counts: &counts,
         stages: result.timings.stages(),
     };
-    summary.write(out)?;
-    out.flush()
+    summary.write(out)
 }

@@ -4,6 +4,7 @@ use super::Setting;
 use super::json::{write_parameters, write_seconds};
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Duration;
 
 /// Settings, counts and times of a run.
@@ -12,7 +13,7 @@ pub(crate) struct ShortSummary<'s> {
     /// Command line of the run.
     pub(crate) command: &'s str,
     /// Output folder, as the user named it.
-    pub(crate) output: &'s str,
+    pub(crate) output: &'s Path,
     /// Names and values of the settings.
     pub(crate) parameters: &'s [(&'static str, Setting)],
     /// Names and values of the counts.
@@ -30,8 +31,8 @@ impl ShortSummary<'_> {
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let program = concat!("simtool ", env!("CARGO_PKG_VERSION"));
         out.write_all(b"{\n")?;
-        for (name, value) in
-            [("program", program), ("command", self.command), ("output", self.output)]
+        let output = self.output.to_string_lossy();
+        for (name, value) in [("program", program), ("command", self.command), ("output", &output)]
         {
             write!(out, "  \"{name}\": ")?;
             write_string(out, value.as_bytes())?;
