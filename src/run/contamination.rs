@@ -214,12 +214,14 @@ pub fn contamination(
     let search = ContaminationSearch::new(request.words, context)?
         .with_measure(request.measure)
         .with_share(request.share);
-    let [items, documents] = &open_inputs(request, face)?;
+    // The list of more paths can be a stream, so it is read once.
+    let paths = request.input.with_listed(&request.paths)?;
+    let [items, documents] = &open_inputs(request, &paths, face)?;
     let place = OutputPlace { path: &request.output, existing: request.existing };
     // An output that cannot be written must end the run before the long search.
     let target = match request.removal {
         Some(_) => {
-            let paths = [&request.items[..], &request.paths].concat();
+            let paths = [&request.items[..], &paths].concat();
             OutputTarget::folder(place, &contamination_files(), &paths, face)?
         }
         None => OutputTarget::file(place, &[items, documents], standard_output)?,
@@ -304,14 +306,18 @@ fn write_summary(
     summary.write(out)
 }
 
-/// Opens the items and the documents.
-fn open_inputs<'r>(request: &'r ContaminationRequest, face: &dyn Face) -> Result<[Input<'r>; 2]> {
+/// Opens the items, and the documents in `paths`.
+fn open_inputs<'r>(
+    request: &'r ContaminationRequest,
+    paths: &[PathBuf],
+    face: &dyn Face,
+) -> Result<[Input<'r>; 2]> {
     let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
     let open = |paths: &[PathBuf], settings: &'r InputSettings| {
         Input::open(paths, settings, settings.read_options(face.access()), places, face)
     };
     let items = open(&request.items, &request.item_input)?;
-    let documents = open(&request.input.with_listed(&request.paths)?, &request.input)?;
+    let documents = open(paths, &request.input)?;
     Input::refuse_idle(&[&documents], &[])?;
     Ok([items, documents])
 }

@@ -207,12 +207,14 @@ fn a_page_with_an_item_cannot_be_cut_but_dropped() {
 
 #[test]
 fn wrong_options_for_copies_are_refused() {
-    let folder = folder();
+    let folder = folder().with("in/a.txt", "some words").with("list", "in/a.txt\n");
     for (options, message) in [
         ("--write-kept drop", "--output <PATH>"),
         ("--write-kept drop --output -", "--output -: is needed with --write-kept"),
         ("--write-kept drop --mask x --output out", "--mask x: goes with --write-kept mask"),
         ("--write-kept all --output out", "invalid value 'all'"),
+        // Paths of a list are inputs like others.
+        ("--write-kept drop --files-from list --output in", "overlaps the input"),
     ] {
         let run = folder.run_words(&format!("{COMMAND} {options}"));
         assert_eq!(run.code, 2, "{options}: {}", run.err);
