@@ -6,7 +6,7 @@ use super::lookup::Near;
 use super::pending::{InputEntry, SelectionDigests};
 use super::record_ranges::RecordRanges;
 use super::stored::Index;
-use crate::output::{BadRecords, CopyRules, DocumentFate, write_kept_copies};
+use crate::output::{CopyRules, DocumentFate, write_kept_copies};
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::write::output_folder::OutputFolder;
 use simtool_base::error::{Error, Result};
@@ -313,12 +313,8 @@ pub fn write_only_new(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let rules = CopyRules {
-        fate: &|document: DocOrdinal| DocumentFate::kept_if(added.is_kept[document.index()]),
-        mask: None,
-        bad_records: BadRecords::Keep,
-        texts: None,
-    };
+    let fate = |document: DocOrdinal| DocumentFate::kept_if(added.is_kept[document.index()]);
+    let rules = CopyRules::new(&fate, None);
     let (ids, target) = (&added.read.ids, folder.staging());
     let workers = Threads::new(threads)?;
     workers.run(|| write_kept_copies(collection, ids, &rules, target, progress))??;

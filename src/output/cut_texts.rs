@@ -1,8 +1,8 @@
 //! Cuts repeated passages out of the copies of the input files, and lists the documents that were cut.
 
 use super::findings::document_name;
-use super::kept::CutCopies;
-use super::kept_copies::DocumentFate;
+use super::kept::ListedCopies;
+use super::kept_copies::{CopyRules, DocumentFate};
 use super::results::write_file;
 use crate::pipeline::FoundPassages;
 use crate::write::columns::{
@@ -133,7 +133,8 @@ impl Cutting<'_> {
         let ids = &found.summary.ids;
         let fate = |document: DocOrdinal| self.of(document).1;
         let mask = rules.mask.as_deref();
-        let copies = CutCopies { files, ids, fate: &fate, mask };
+        let rules = CopyRules::new(&fate, mask);
+        let copies = ListedCopies { files, ids, rules, recipe: "" };
         let uncut = copies.write(folder, format, context)?;
         let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
         let mut counts = CutCounts::default();

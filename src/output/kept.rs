@@ -1,8 +1,6 @@
 //! The output `kept`: copies of the input files without the removed documents, and the list of the copies.
 
-use super::kept_copies::{
-    BadRecords, CopyFate, CopyRules, DocumentFate, NoCopy, write_kept_copies,
-};
+use super::kept_copies::{CopyFate, CopyRules, DocumentFate, NoCopy, write_kept_copies};
 use super::output_kind::{KEEP_STAGE, Output};
 use super::results::{Results, write_file};
 use crate::write::columns::{
@@ -96,37 +94,27 @@ fn write_kept(results: &Results<'_>) -> Result<()> {
         let rule = "needs documents that are in files";
         return Err(Error::config("write_kept", "these documents", rule));
     };
-    let ids = &documents.read.ids;
     let fate = |document: DocOrdinal| DocumentFate::kept_if(results.kept[document.index()]);
-    let target = results.folder.staging().join(FOLDER);
     let rules = CopyRules {
         fate: &fate,
         mask: None,
         bad_records: results.outputs.bad_records,
         texts: results.texts,
     };
-    let copies = results
-        .context
-        .threads()
-        .run(|| write_kept_copies(files, ids, &rules, &target, results.context.progress()))??;
-    let list = CopyList { files, ids, fates: &copies.files, kept: results.kept };
-    let format = results.outputs.rows;
-    results.write_file(&format!("{}.{}", LIST.name, format.extension()), |out| {
-        list.write(out, format, results.recipe)
-    })
+    let copies = ListedCopies { files, ids: &documents.read.ids, rules, recipe: results.recipe };
+    copies.write(results.folder, results.outputs.rows, results.context).map(drop)
 }
 
-/// Copies of files from which parts of documents are cut.
-pub(super) struct CutCopies<'c> {
+/// Copies of files, and the list of the copies.
+pub(super) struct ListedCopies<'c> {
     pub(super) files: &'c Collection,
     pub(super) ids: &'c DocumentIds,
-    /// Returns the fate of a document.
-    pub(super) fate: &'c (dyn Fn(DocOrdinal) -> DocumentFate + Sync),
-    /// Text that replaces each cut.
-    pub(super) mask: Option<&'c str>,
+    pub(super) rules: CopyRules<'c>,
+    /// Recipe of the method, for the metadata of the list. Empty if there is no method.
+    pub(super) recipe: &'c str,
 }
 
-impl CutCopies<'_> {
+impl ListedCopies<'_> {
     /// Writes the copies, and the list of the copies in this format. Returns the documents that were copied whole
     /// because their records cannot be edited.
     ///
@@ -139,17 +127,17 @@ impl CutCopies<'_> {
         format: RowFormat,
         context: &Context<'_>,
     ) -> Result<Vec<DocOrdinal>> {
-        let Self { files, ids, fate, mask } = *self;
-        let rules = CopyRules { fate, mask, bad_records: BadRecords::Keep, texts: None };
+        let Self { files, ids, rules, recipe } = self;
         let target = folder.staging().join(FOLDER);
         let copies = context
             .threads()
-            .run(|| write_kept_copies(files, ids, &rules, &target, context.progress()))??;
+            .run(|| write_kept_copies(files, ids, rules, &target, context.progress()))??;
         // Fates are computed again, because most documents are kept as they are.
-        let is_kept = |row: u32| fate(DocOrdinal(row)) != DocumentFate::Removed;
+        let is_kept = |row: u32| (rules.fate)(DocOrdinal(row)) != DocumentFate::Removed;
         let kept: Vec<bool> = (0..ids.len() as u32).map(is_kept).collect();
+        let list = CopyList { files, ids, fates: &copies.files, kept: &kept };
         write_file(folder, &format!("{}.{}", LIST.name, format.extension()), |out| {
-            CopyList { files, ids, fates: &copies.files, kept: &kept }.write(out, format, "")
+            list.write(out, format, recipe)
         })?;
         Ok(copies.uncut)
     }

@@ -82,6 +82,16 @@ pub(crate) struct CopyRules<'r> {
     pub(crate) texts: Option<&'r CaughtTexts>,
 }
 
+impl<'r> CopyRules<'r> {
+    /// Creates rules by which bad records are copied. `mask` replaces each cut.
+    pub(crate) fn new(
+        fate: &'r (dyn Fn(DocOrdinal) -> DocumentFate + Sync),
+        mask: Option<&'r str>,
+    ) -> Self {
+        Self { fate, mask, bad_records: BadRecords::Keep, texts: None }
+    }
+}
+
 /// Result of copying the input files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeptCopies {

@@ -1,7 +1,7 @@
 //! Copies of files without the evaluation items that their documents contain.
 
-use super::kept::CutCopies;
-use super::kept_copies::DocumentFate;
+use super::kept::ListedCopies;
+use super::kept_copies::{CopyRules, DocumentFate};
 use crate::pipeline::FoundContamination;
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::OutputFolder;
@@ -86,7 +86,8 @@ impl WithoutItems<'_> {
             Some(spans) => DocumentFate::Cut(spans.clone()),
         };
         let mask = (removal == ItemRemoval::Mask).then_some(mask);
-        let copies = CutCopies { files, ids: &found.documents.ids, fate: &fate, mask };
+        let rules = CopyRules::new(&fate, mask);
+        let copies = ListedCopies { files, ids: &found.documents.ids, rules, recipe: "" };
         let uncut = copies.write(folder, format, context)?.len() as u64;
         let documents = spans.len() as u64;
         Ok(match removal {
