@@ -1,12 +1,11 @@
 //! Arguments of `simtool contamination`.
 
 use super::common::choices;
-use super::{CommonArgs, InputArgs, MemoryArgs};
+use super::{CommonArgs, InputArgs, MemoryArgs, RowsArgs};
 use clap::ValueHint;
 use simtool::contamination::Measure;
 use simtool::options::Options;
 use simtool::run::ItemRemoval;
-use simtool::write::columns::RowFormat;
 use std::path::PathBuf;
 
 /// Arguments of `simtool contamination`.
@@ -55,19 +54,8 @@ pub(crate) struct ContaminationArgs {
     #[arg(long, value_name = "TEXT", requires = "write_kept", help_heading = "Writing")]
     pub(crate) mask: Option<String>,
 
-    /// File to write, or the folder to write with --write-kept; - is standard output.
-    #[arg(short, long, value_name = "PATH", default_value = "-", value_hint = ValueHint::FilePath,
-        help_heading = "Writing")]
-    pub(crate) output: PathBuf,
-
-    /// Replace an existing output.
-    #[arg(long, help_heading = "Writing")]
-    pub(crate) force: bool,
-
-    /// Format of the rows.
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl", help_heading = "Writing",
-        value_parser = choices::<RowFormat>())]
-    pub(crate) output_format: String,
+    #[command(flatten)]
+    pub(crate) rows: RowsArgs,
 
     #[command(flatten)]
     pub(crate) input: InputArgs,
@@ -86,9 +74,7 @@ impl ContaminationArgs {
         options.set("measure", &self.measure);
         options.set_given([("fields", &self.fields), ("share", &self.share)]);
         options.set_given([("write_kept", &self.write_kept), ("mask", &self.mask)]);
-        options.set("output", &self.output);
-        options.set_flag("force", self.force);
-        options.set("output_format", &self.output_format);
+        self.rows.set(options);
         self.input.set(options);
         self.memory.set(options);
         self.common.set(options);

@@ -10,6 +10,7 @@ mod index;
 mod input;
 mod keep;
 mod passages;
+mod rows;
 mod short_help;
 mod similarity;
 mod sizes;
@@ -28,6 +29,7 @@ pub(crate) use index::{
 };
 pub(crate) use input::InputArgs;
 pub(crate) use passages::PassagesArgs;
+pub(crate) use rows::RowsArgs;
 pub(crate) use short_help::with_short_help;
 pub(crate) use sketch::SketchArgs;
 pub(crate) use terms::TermArgs;

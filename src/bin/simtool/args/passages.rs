@@ -1,11 +1,10 @@
 //! Arguments of `simtool passages`.
 
 use super::common::choices;
-use super::{CommonArgs, InputArgs, MemoryArgs};
+use super::{CommonArgs, InputArgs, MemoryArgs, RowsArgs};
 use clap::ValueHint;
 use simtool::options::Options;
 use simtool::passages::Cut;
-use simtool::write::columns::RowFormat;
 use std::path::PathBuf;
 
 /// Arguments of `simtool passages`.
@@ -38,19 +37,8 @@ pub(crate) struct PassagesArgs {
     #[command(flatten)]
     pub(crate) cutting: CuttingArgs,
 
-    /// File to write, or the folder to write with --write-kept; - is standard output.
-    #[arg(short, long, value_name = "PATH", default_value = "-", value_hint = ValueHint::FilePath,
-        help_heading = "Writing")]
-    pub(crate) output: PathBuf,
-
-    /// Replace an existing output.
-    #[arg(long, help_heading = "Writing")]
-    pub(crate) force: bool,
-
-    /// Format of the rows.
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl", help_heading = "Writing",
-        value_parser = choices::<RowFormat>())]
-    pub(crate) output_format: String,
+    #[command(flatten)]
+    pub(crate) rows: RowsArgs,
 
     #[command(flatten)]
     pub(crate) input: InputArgs,
@@ -70,9 +58,7 @@ impl PassagesArgs {
         options.set_flag("anywhere", self.anywhere);
         options.set_flag("verify_words", self.verify_words);
         self.cutting.set(options);
-        options.set("output", &self.output);
-        options.set_flag("force", self.force);
-        options.set("output_format", &self.output_format);
+        self.rows.set(options);
         self.input.set(options);
         self.memory.set(options);
         self.common.set(options);
