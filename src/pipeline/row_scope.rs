@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// Class of a document that is compared with no other.
 const NONE: u32 = u32::MAX;
 
-/// Which pairs of documents are compared. Documents with the same value of a field are in the same class.
+/// Pairs of documents that are compared. Documents with the same value of a field are in the same class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RowScope {
     relation: Relation,

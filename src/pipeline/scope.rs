@@ -11,7 +11,7 @@ use std::path::Path;
 /// Hash of the value of a document that has none. No value has this hash.
 pub(super) const NO_VALUE: u64 = 0;
 
-/// Which documents are compared: those with the same value, or those with different values. A document without
+/// Documents that are compared: those with the same value, or those with different values. A document without
 /// a value is compared with no other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {

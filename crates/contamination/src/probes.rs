@@ -1,4 +1,4 @@
-//! The probes of items: windows of which a document must have one if it contains enough of the item.
+//! The probes of items. A document that contains enough of an item has at least one of its probes, which are windows.
 
 use crate::item_windows::ItemWindows;
 use crate::units::Units;

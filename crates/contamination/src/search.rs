@@ -28,8 +28,8 @@ pub struct ContaminationSearch<'a> {
 }
 
 impl<'a> ContaminationSearch<'a> {
-    /// Creates a search by windows of `words` words. It finds items of which a document has a share of at least
-    /// 0.8 of the words.
+    /// Creates a search by windows of `words` words. It finds an item if a document has
+    /// at least 0.8 of its words.
     ///
     /// # Errors
     /// `words` is 0 or more than 1000.
@@ -53,7 +53,7 @@ impl<'a> ContaminationSearch<'a> {
         Self { measure, ..self }
     }
 
-    /// Returns the same search, but for items of which a document has a share of at least `share`.
+    /// Returns the same search, with `share` as the minimum share of an item.
     #[must_use]
     pub fn with_share(self, share: Threshold) -> Self {
         Self { share, ..self }
