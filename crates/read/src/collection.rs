@@ -1,8 +1,9 @@
 //! Files as a corpus: large files are divided into shards, and each shard is read as its format
 //! requires.
 
+use crate::added_fields::{AddedField, AddedRecord, AddedValue};
 use crate::decompress;
-use crate::format::{Format, Reader};
+use crate::format::{FieldNames, Format, Reader};
 use crate::longest_reading::LongestReading;
 use crate::opened::{Opened, Part, Recognized};
 use crate::options::{ReadOptions, TextSplit};
@@ -221,6 +222,54 @@ impl Collection {
         let text = document.text;
         let job = RecordEdit { record: record.bytes, text, edit, selector, dialect };
         format.byte_reader().ok()?.edited(&job)
+    }
+
+    /// Returns whether a copy of file number `file` can have these fields in addition to its own ones. Its format
+    /// must have named fields, its texts must be UTF-8, and a table must not have a column of one of these names.
+    #[must_use]
+    pub fn adds_fields(&self, file: usize, fields: &[AddedField]) -> bool {
+        let Ok(recognized) = self.recognize(file) else { return false };
+        let has_columns = match recognized.format.reader() {
+            Reader::Table(_) => true,
+            Reader::Bytes(format) if recognized.encoding.is_none() => match format.field_names() {
+                FieldNames::Nowhere => return false,
+                // Each record is looked at when it is copied.
+                FieldNames::InEachRecord(_) => return true,
+                FieldNames::InHeader(_) => true,
+            },
+            _ => false,
+        };
+        let first = (0..self.shard_count()).find(|&shard| self.shard_file(shard) == file);
+        let names = first.map_or_else(Vec::new, |shard| self.names_of(file, shard));
+        has_columns && !fields.iter().any(|field| names.contains(&field.name))
+    }
+
+    /// Returns the bytes of a record of file number `file` with more fields: the names of the fields for bytes that
+    /// are no record, and no values for a record that is not compared. `values` are those of a document. All other
+    /// bytes stay as they are.
+    ///
+    /// Returns `None` if the record cannot have these fields, see [`Self::adds_fields`].
+    #[must_use]
+    pub fn record_with_fields(
+        &self,
+        file: usize,
+        record: &Record<'_>,
+        fields: &[AddedField],
+        values: &[AddedValue],
+    ) -> Option<Vec<u8>> {
+        let missing;
+        let values = match record.content {
+            Content::Document(_) => Some(values),
+            Content::PassedOver => {
+                missing = vec![AddedValue::Missing; fields.len()];
+                Some(&missing[..])
+            }
+            Content::PassThrough => None,
+            Content::NonDocument(_) | Content::Bad(_) => return None,
+        };
+        let Recognized { format, dialect, .. } = *self.files[file].recognized.get()?;
+        let job = AddedRecord { record: record.bytes, fields, values, dialect };
+        format.byte_reader().ok()?.with_fields(&job)
     }
 
     /// Returns whether file number `file` is a table in which the texts of rows can be edited. They can if all

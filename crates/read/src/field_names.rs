@@ -126,7 +126,7 @@ impl Collection {
 
     /// Returns the names of the fields in the first records of the file with number `file`, whose
     /// first shard has number `shard`.
-    fn names_of(&self, file: usize, shard: usize) -> Vec<String> {
+    pub(super) fn names_of(&self, file: usize, shard: usize) -> Vec<String> {
         let Ok(recognized) = self.recognize(file) else { return Vec::new() };
         if let Reader::Table(table) = recognized.format.reader() {
             let file = File::open(self.file_path(file));

@@ -4,6 +4,7 @@
 //! the table in [`formats`](crate::formats). This file knows no particular format.
 
 use crate::Price;
+use crate::added_fields::AddedRecord;
 use crate::blank_lines::end_of_blank_line;
 use crate::delimited::dialect::Dialect;
 use crate::delimited::recognize_dialect::NamedDialect;
@@ -375,6 +376,12 @@ pub(super) trait ByteFormat: fmt::Debug + Sync {
     /// as they are. Returns `None` if the text cannot be edited in the record, for example because it
     /// was extracted from HTML.
     fn edited(&self, _job: &RecordEdit<'_>) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Returns the bytes of a record with more fields behind its own ones. All other bytes stay as they are.
+    /// Returns `None` if the record cannot have these fields.
+    fn with_fields(&self, _job: &AddedRecord<'_>) -> Option<Vec<u8>> {
         None
     }
 

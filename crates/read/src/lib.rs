@@ -30,6 +30,7 @@
 //! This crate does not know what happens to a document later. It counts nothing and writes nothing,
 //! with one exception: it copies rows of tables, since no other code knows their formats.
 
+mod added_fields;
 mod arrow_ipc;
 mod blank_lines;
 mod collection;
@@ -98,6 +99,7 @@ use std::fmt::Debug;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+pub use added_fields::{AddedField, AddedFields, AddedKind, AddedValue};
 pub use collection::Collection;
 pub use delimited::dialect::Dialect;
 pub use delimited::recognize_dialect::{NamedDialect, Quote};

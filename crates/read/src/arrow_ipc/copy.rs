@@ -5,11 +5,11 @@ use crate::arrow_ipc::layout::ArrowLayout;
 use crate::selector::Selector;
 use crate::table::RowsCopy;
 use crate::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
-use crate::table::editing::RowEditor;
+use crate::table::editing::RowChanges;
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::FileDecoder;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, Schema};
 use simtool_base::error::{Error, Result};
 use std::fs::File;
 use std::io::BufWriter;
@@ -28,13 +28,14 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Re
     let input = File::open(from).map_err(|e| Error::io(from, "read", e))?;
     let layout = decoded(from, to, || ArrowLayout::load(&input, usize::MAX))?;
     let output = BufWriter::new(create(to)?);
-    let mut writer = decoded(from, to, || CopyWriter::create(&layout, &input, output))?;
+    let changes = RowChanges::new(&layout.schema, text, copy);
+    let schema = changes.schema(&layout.schema);
+    let mut writer = decoded(from, to, || CopyWriter::create(&layout, &schema, &input, output))?;
     let decoder = match layout.batches.first() {
         Some(_) => Some(decoded(from, to, || layout.decoder(&input, 0, None))?),
         None => None,
     };
-    let edit = RowEditor::new(&layout.schema, text, copy.edit);
-    let encoder = BatchEncoder { from, to, layout, decoder, edit };
+    let encoder = BatchEncoder { from, to, layout, decoder, changes };
     copy_groups(&encoder, copy, &mut |batch| decoded(from, to, || writer.write(batch.as_ref())))?;
     decoded(from, to, || writer.finish())
 }
@@ -48,7 +49,7 @@ struct BatchEncoder<'c> {
     /// Decoder that has read the dictionaries of the first batch. In most files, all batches use
     /// the same dictionaries, so this decoder decodes all of them. `None` if the file has no batch.
     decoder: Option<FileDecoder>,
-    edit: Option<RowEditor<'c>>,
+    changes: RowChanges<'c>,
 }
 
 impl GroupEncoder for BatchEncoder<'_> {
@@ -72,7 +73,7 @@ impl GroupEncoder for BatchEncoder<'_> {
             let decoder = self.layout.decoder(&input, group, None)?;
             self.layout.decode(&input, group, &decoder)
         })?;
-        decoded(self.from, self.to, || KeptRows::new(first, kept, self.edit).filter(&batch))
+        decoded(self.from, self.to, || KeptRows::new(first, kept, self.changes).filter(&batch))
     }
 }
 
@@ -85,16 +86,17 @@ enum CopyWriter {
 impl CopyWriter {
     fn create(
         layout: &ArrowLayout,
+        schema: &Schema,
         input: &File,
         output: BufWriter<File>,
     ) -> Result<Self, ArrowError> {
         let compression = layout.compression(input);
         let options = IpcWriteOptions::default().try_with_compression(compression)?;
         if !layout.is_file {
-            let writer = StreamWriter::try_new_with_options(output, &layout.schema, options)?;
+            let writer = StreamWriter::try_new_with_options(output, schema, options)?;
             return Ok(Self::Stream(writer));
         }
-        let mut writer = FileWriter::try_new_with_options(output, &layout.schema, options)?;
+        let mut writer = FileWriter::try_new_with_options(output, schema, options)?;
         for (name, value) in &layout.metadata {
             writer.write_metadata(name, value);
         }

@@ -229,7 +229,8 @@ fn copies_keep_the_other_columns_the_metadata_and_the_format() {
         };
         let bytes = written(columns(texts), is_file, Some(CompressionType::LZ4_FRAME));
         fs::write(&from, &bytes).unwrap();
-        let copy = RowsCopy { to: &to, kept: &kept, edit: None, at_once: 2, in_parallel };
+        let copy =
+            RowsCopy { to: &to, kept: &kept, edit: None, added: None, at_once: 2, in_parallel };
         let crate::format::Reader::Table(table) = super::ARROW.reader() else { panic!() };
         table.copy_rows(&from, &copy, &"text".into()).unwrap();
         let copied = fs::read(&to).unwrap();

@@ -1,6 +1,8 @@
-//! Edits the text in a row of a text table. The other columns stay as they are.
+//! Edits the text in a row of a text table, or adds columns to it. The other columns stay as they are.
 
 use super::dialect::Dialect;
+use super::rows;
+use crate::added_fields::{AddedRecord, AddedValue};
 use crate::text_edit::RecordEdit;
 use csv_core::{QuoteStyle, ReadFieldResult, WriteResult, WriterBuilder};
 use std::borrow::Cow;
@@ -18,6 +20,44 @@ pub(super) fn edited(job: &RecordEdit<'_>, dialect: Dialect) -> Option<Vec<u8>> 
     let joint = if dialect.quote.is_some() { b'\n' } else { b' ' };
     let Cow::Owned(new) = job.edit.edited_part(&text, 0, joint) else { return None };
     Some(job.replaced([(place, Cow::Owned(field(&new, dialect)?))]))
+}
+
+/// Returns the row with more columns behind its own ones. Returns `None` if there is no row but a blank line, or the
+/// line that names the delimiter.
+pub(super) fn with_columns(job: &AddedRecord<'_>, dialect: Dialect) -> Option<Vec<u8>> {
+    let AddedRecord { record: row, fields, values, .. } = *job;
+    let end = row.len() - row.iter().rev().take_while(|byte| b"\r\n".contains(byte)).count();
+    if rows::columns(dialect, row).is_empty() {
+        return None;
+    }
+    let added: Vec<Vec<u8>> = match values {
+        Some(values) => values.iter().map(AddedValue::text).collect(),
+        // Without a row of names, columns are named by their numbers.
+        None if !dialect.has_header => return None,
+        None => fields.iter().map(|field| field.name.clone().into_bytes()).collect(),
+    };
+    let mut extended = row[..end].to_vec();
+    for content in added {
+        extended.push(dialect.delimiter);
+        extended.extend(plain(content, dialect));
+    }
+    extended.extend_from_slice(&row[end..]);
+    Some(extended)
+}
+
+/// Returns a field as it is written in this dialect, without quotes if it needs none. In a dialect without quotes,
+/// spaces replace the bytes that would end the field.
+fn plain(mut content: Vec<u8>, dialect: Dialect) -> Vec<u8> {
+    let ends = [Some(dialect.delimiter), Some(b'\r'), Some(b'\n')];
+    let special = [&ends[..], &[dialect.quote, dialect.escape]].concat();
+    let is_special = |byte: &u8| special.contains(&Some(*byte));
+    if !content.iter().any(is_special) {
+        return content;
+    }
+    field(&content, dialect).unwrap_or_else(|| {
+        content.iter_mut().filter(|byte| is_special(byte)).for_each(|byte| *byte = b' ');
+        content
+    })
 }
 
 /// Returns the fields of a row: their bytes in the row, and their content.

@@ -10,6 +10,7 @@ use crate::format::{Fields, Head, InputFormat, Reader};
 use dialect::Dialect;
 use recognize_dialect::NamedDialect;
 use {
+    crate::added_fields::AddedRecord,
     crate::format::{ByteFormat, FieldNames},
     crate::selector::Selector,
     crate::split_job::SplitJob,
@@ -107,6 +108,10 @@ impl ByteFormat for Delimited {
 
     fn edited(&self, job: &RecordEdit<'_>) -> Option<Vec<u8>> {
         edit::edited(job, job.dialect?)
+    }
+
+    fn with_fields(&self, job: &AddedRecord<'_>) -> Option<Vec<u8>> {
+        edit::with_columns(job, job.dialect?)
     }
 
     fn field_names(&self) -> FieldNames {

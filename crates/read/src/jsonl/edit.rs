@@ -1,5 +1,6 @@
-//! Edits the text of a JSON object. All other bytes of the object stay as they are.
+//! Edits the text of a JSON object, or adds fields to it. All other bytes of the object stay as they are.
 
+use crate::added_fields::AddedRecord;
 use crate::jsonl::fields::{DEEPEST, is_too_deep};
 use crate::jsonl::lines::strings;
 use crate::jsonl::non_finite::without_non_finite;
@@ -7,25 +8,14 @@ use crate::jsonl::object::{Object, all_strings};
 use crate::jsonl::strings::unescaped;
 use crate::text_edit::RecordEdit;
 use std::borrow::Cow;
+use std::io::Write;
 use std::ops::Range;
 
 /// Returns the record with an edited text. Returns `None` if the record is no valid object, or if the text was
 /// not read from its strings as they are.
 pub(super) fn edited(job: &RecordEdit<'_>) -> Option<Vec<u8>> {
-    let record = str::from_utf8(job.record).ok()?;
-    let begin = record.find('{')?;
-    let written = record[begin..].trim_ascii_end();
-    if is_too_deep(written.as_bytes(), DEEPEST) {
-        return None;
-    }
     let mut finite = String::new();
-    let (object, json) = if let Ok(object) = Object::parse(written) {
-        (object, written)
-    } else {
-        // The replacing numbers are as long as the replaced words, so that strings keep their places.
-        let json = without_non_finite(written, &mut finite)?;
-        (Object::parse(json).ok()?, json)
-    };
+    let (begin, json, object) = parsed(job.record, &mut finite)?;
     let strings = match job.selector.alternatives() {
         None => all_strings(json).collect(),
         Some(alternatives) => {
@@ -55,4 +45,43 @@ pub(super) fn edited(job: &RecordEdit<'_>) -> Option<Vec<u8>> {
     replaced.sort_by_key(|(place, _)| place.start);
     let is_each_once = replaced.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start);
     (start == job.text.len() && is_each_once).then(|| job.replaced(replaced))
+}
+
+/// Returns the record with more fields behind its own ones. Returns `None` if the record is no valid object, or if
+/// it has a field of one of these names.
+pub(super) fn with_fields(job: &AddedRecord<'_>) -> Option<Vec<u8>> {
+    let AddedRecord { record, fields, values, .. } = *job;
+    let mut finite = String::new();
+    let (begin, json, object) = parsed(record, &mut finite)?;
+    let has = |name: &str| object.fields().any(|(key, _)| key == name);
+    if fields.iter().any(|field| has(&field.name)) {
+        return None;
+    }
+    let end = begin + json.len() - 1;
+    let mut extended = record[..end].to_vec();
+    let mut separator = if object.fields().next().is_some() { "," } else { "" };
+    for (field, value) in fields.iter().zip(values?) {
+        // Writing to a vector cannot fail.
+        write!(extended, "{separator}\"{}\":", field.name).ok()?;
+        value.write_json(&mut extended).ok()?;
+        separator = ",";
+    }
+    extended.extend_from_slice(&record[end..]);
+    Some(extended)
+}
+
+/// Returns the place where the object of a record begins, its text, and the object. The text is as long as the
+/// object in the record, but has no `NaN` or `Infinity`: it is in `finite` if these were replaced.
+fn parsed<'r>(record: &'r [u8], finite: &'r mut String) -> Option<(usize, &'r str, Object<'r>)> {
+    let record = str::from_utf8(record).ok()?;
+    let begin = record.find('{')?;
+    let written = record[begin..].trim_ascii_end();
+    if is_too_deep(written.as_bytes(), DEEPEST) {
+        return None;
+    }
+    if let Ok(object) = Object::parse(written) {
+        return Some((begin, written, object));
+    }
+    let json = without_non_finite(written, finite)?;
+    Some((begin, json, Object::parse(json).ok()?))
 }

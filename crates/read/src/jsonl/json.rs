@@ -1,5 +1,6 @@
 //! JSON files that are not JSON Lines: an array of objects, or objects one after another.
 
+use crate::added_fields::AddedRecord;
 use crate::delimited::dialect::Dialect;
 use crate::format::{ByteFormat, FieldNames, Fields, Format, Head, InputFormat, Reader};
 use crate::jsonl::edit;
@@ -84,6 +85,10 @@ impl ByteFormat for Json {
 
     fn edited(&self, job: &RecordEdit<'_>) -> Option<Vec<u8>> {
         edit::edited(job)
+    }
+
+    fn with_fields(&self, job: &AddedRecord<'_>) -> Option<Vec<u8>> {
+        edit::with_fields(job)
     }
 
     fn field_names(&self) -> FieldNames {

@@ -17,6 +17,7 @@ use crate::delimited::dialect::Dialect;
 use crate::form_feed::without_byte_order_mark;
 use crate::format::{Fields, Head, InputFormat, Reader};
 use {
+    crate::added_fields::AddedRecord,
     crate::format::{ByteFormat, FieldNames, Separator},
     crate::split_job::SplitJob,
     crate::table::Columns,
@@ -96,6 +97,10 @@ impl ByteFormat for JsonLines {
 
     fn edited(&self, job: &RecordEdit<'_>) -> Option<Vec<u8>> {
         edit::edited(job)
+    }
+
+    fn with_fields(&self, job: &AddedRecord<'_>) -> Option<Vec<u8>> {
+        edit::with_fields(job)
     }
 
     fn field_names(&self) -> FieldNames {

@@ -4,7 +4,7 @@
 use crate::selector::Selector;
 use crate::table::RowsCopy;
 use crate::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
-use crate::table::editing::RowEditor;
+use crate::table::editing::RowChanges;
 use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{
@@ -21,7 +21,6 @@ use parquet::file::writer::SerializedFileWriter;
 use simtool_base::error::{Error, Result};
 use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Number of rows that are decoded at once. The reader of Parquet files uses the same number. So
 /// reading and copying lose the same rows if a page of the file is damaged.
@@ -41,15 +40,15 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Re
     let to = copy.to;
     let input = File::open(from).map_err(|e| Error::io(from, "read", e))?;
     let output = create(to)?;
-    let (metadata, mut writer, columns) = decoded(from, to, || {
+    let (metadata, changes, mut writer, columns) = decoded(from, to, || {
         let metadata = ArrowReaderMetadata::load(&input, ArrowReaderOptions::new())?;
         let properties = Some(properties(metadata.metadata()));
-        let writer = ArrowWriter::try_new(output, Arc::clone(metadata.schema()), properties)?;
+        let changes = RowChanges::new(metadata.schema(), text, copy);
+        let writer = ArrowWriter::try_new(output, changes.schema(metadata.schema()), properties)?;
         let (writer, columns) = writer.into_serialized_writer()?;
-        Ok::<_, ParquetError>((metadata, writer, columns))
+        Ok::<_, ParquetError>((metadata, changes, writer, columns))
     })?;
-    let edit = RowEditor::new(metadata.schema(), text, copy.edit);
-    let encoder = RowGroupEncoder { from, to, metadata, columns, edit };
+    let encoder = RowGroupEncoder { from, to, metadata, columns, changes };
     copy_groups(&encoder, copy, &mut |group| decoded(from, to, || append(&mut writer, group)))?;
     decoded(from, to, || writer.close().map(drop))
 }
@@ -61,7 +60,7 @@ struct RowGroupEncoder<'c> {
     to: &'c Path,
     metadata: ArrowReaderMetadata,
     columns: ArrowRowGroupWriterFactory,
-    edit: Option<RowEditor<'c>>,
+    changes: RowChanges<'c>,
 }
 
 impl GroupEncoder for RowGroupEncoder<'_> {
@@ -82,7 +81,7 @@ impl GroupEncoder for RowGroupEncoder<'_> {
                 .with_batch_size(BATCH_ROWS)
                 .build()?;
             let mut columns = self.columns.create_column_writers(group)?;
-            let mut rows = KeptRows::new(first, kept, self.edit);
+            let mut rows = KeptRows::new(first, kept, self.changes);
             for batch in batches {
                 // The rows after the last kept row need not be decoded.
                 if rows.is_done() {

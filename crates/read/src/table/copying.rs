@@ -1,7 +1,7 @@
 //! Copies some rows of a table, one group of rows after the other.
 
 use crate::table::RowsCopy;
-use crate::table::editing::RowEditor;
+use crate::table::editing::RowChanges;
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_schema::ArrowError;
 use arrow_select::filter::filter_record_batch;
@@ -86,14 +86,14 @@ pub(crate) struct KeptRows<'k> {
     /// Number, in the table, of the first row of the next batch.
     next: u64,
     kept: &'k [u64],
-    edit: Option<RowEditor<'k>>,
+    changes: RowChanges<'k>,
 }
 
 impl<'k> KeptRows<'k> {
     /// Creates a filter for a group whose first row has the number `first` in the table. `kept` has
-    /// the numbers of the rows to keep, in ascending order. `edit` edits the texts of kept rows.
-    pub(crate) fn new(first: u64, kept: &'k [u64], edit: Option<RowEditor<'k>>) -> Self {
-        Self { next: first, kept, edit }
+    /// the numbers of the rows to keep, in ascending order. Kept rows get `changes`.
+    pub(crate) fn new(first: u64, kept: &'k [u64], changes: RowChanges<'k>) -> Self {
+        Self { next: first, kept, changes }
     }
 
     /// Returns whether the batches that were not filtered yet have no rows to keep.
@@ -123,10 +123,7 @@ impl<'k> KeptRows<'k> {
             mask[(row - first) as usize] = true;
         }
         let batch = filter_record_batch(batch, &BooleanArray::from(mask))?;
-        match self.edit {
-            Some(editor) => editor.edited(batch, here).map(Some),
-            None => Ok(Some(batch)),
-        }
+        self.changes.apply(batch, here).map(Some)
     }
 }
 

@@ -1,14 +1,15 @@
 //! Replaces the texts in the rows of a record batch, for a copy of the table.
 
+use crate::added_fields::{AddedField, AddedKind, AddedValue};
 use crate::selector::Selector;
 use crate::table::columns::FoundColumns;
 use crate::table::selected::bytes;
-use crate::table::{Columns, EditRow};
+use crate::table::{Columns, EditRow, RowsCopy};
 use arrow_array::{
-    ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, RecordBatch,
-    StringArray, StringViewArray,
+    ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, Float64Array, Int64Array,
+    LargeBinaryArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
 };
-use arrow_schema::{ArrowError, DataType, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -25,9 +26,129 @@ pub(crate) fn text_column(schema: &Schema, text: &Selector) -> Option<usize> {
     Some(number)
 }
 
+/// Changes of the rows of a table in its copy.
+#[derive(Clone, Copy)]
+pub(crate) struct RowChanges<'c> {
+    texts: Option<RowEditor<'c>>,
+    added: Option<AddedColumns<'c>>,
+}
+
+impl<'c> RowChanges<'c> {
+    /// Creates the changes that `copy` asks for in a table with this schema. `text` selects the texts.
+    pub(crate) fn new(schema: &Schema, text: &Selector, copy: &RowsCopy<'c>) -> Self {
+        let added = copy
+            .added
+            .as_ref()
+            .map(|added| AddedColumns { fields: added.fields, values: added.values });
+        Self { texts: RowEditor::new(schema, text, copy.edit), added }
+    }
+
+    /// Returns the schema of the copy of a table with this schema.
+    pub(crate) fn schema(&self, schema: &SchemaRef) -> SchemaRef {
+        self.added.map_or_else(|| Arc::clone(schema), |added| added.schema(schema))
+    }
+
+    /// Returns the changed batch. `rows` has the number of each of its rows in the table.
+    ///
+    /// # Errors
+    ///
+    /// An edited text is not valid in the column.
+    pub(crate) fn apply(
+        &self,
+        batch: RecordBatch,
+        rows: &[u64],
+    ) -> Result<RecordBatch, ArrowError> {
+        let batch = match self.texts {
+            Some(editor) => editor.edited(batch, rows)?,
+            None => batch,
+        };
+        match self.added {
+            Some(added) => added.extended(&batch, rows),
+            None => Ok(batch),
+        }
+    }
+}
+
+/// Columns that a copy has behind those of the table.
+#[derive(Clone, Copy)]
+struct AddedColumns<'c> {
+    fields: &'c [AddedField],
+    values: &'c (dyn Fn(u64) -> Option<Vec<AddedValue>> + Sync),
+}
+
+impl AddedColumns<'_> {
+    fn schema(self, schema: &SchemaRef) -> SchemaRef {
+        let added = self.fields.iter().map(|field| {
+            // Rows that are no documents have no values.
+            Arc::new(Field::new(&field.name, data_type(field.kind), true))
+        });
+        let fields: Vec<_> = schema.fields().iter().cloned().chain(added).collect();
+        Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
+    }
+
+    /// Returns the batch with the added columns.
+    fn extended(self, batch: &RecordBatch, rows: &[u64]) -> Result<RecordBatch, ArrowError> {
+        let of_rows: Vec<_> = rows.iter().map(|&row| (self.values)(row)).collect();
+        let added = self.fields.iter().enumerate().map(|(at, field)| {
+            let values = of_rows.iter().map(|values| values.as_ref().map(|values| &values[at]));
+            column(field.kind, values)
+        });
+        let columns = batch.columns().iter().cloned().chain(added).collect();
+        RecordBatch::try_new(self.schema(&batch.schema()), columns)
+    }
+}
+
+/// Returns the type of the columns with values of this kind.
+fn data_type(kind: AddedKind) -> DataType {
+    match kind {
+        AddedKind::Text => DataType::Utf8,
+        AddedKind::Number => DataType::Int64,
+        AddedKind::Flag => DataType::Boolean,
+        AddedKind::Ratio => DataType::Float64,
+    }
+}
+
+/// Returns a column with these values, which are of this kind.
+fn column<'v>(kind: AddedKind, values: impl Iterator<Item = Option<&'v AddedValue>>) -> ArrayRef {
+    match kind {
+        AddedKind::Text => Arc::new(values.map(as_text).collect::<StringArray>()),
+        AddedKind::Number => Arc::new(values.map(as_number).collect::<Int64Array>()),
+        AddedKind::Flag => Arc::new(values.map(as_flag).collect::<BooleanArray>()),
+        AddedKind::Ratio => Arc::new(values.map(as_ratio).collect::<Float64Array>()),
+    }
+}
+
+fn as_text(value: Option<&AddedValue>) -> Option<Cow<'_, str>> {
+    match value? {
+        AddedValue::Text(bytes) | AddedValue::Digits(bytes) => Some(String::from_utf8_lossy(bytes)),
+        _ => None,
+    }
+}
+
+fn as_number(value: Option<&AddedValue>) -> Option<i64> {
+    match value? {
+        AddedValue::Number(number) => i64::try_from(*number).ok(),
+        _ => None,
+    }
+}
+
+fn as_flag(value: Option<&AddedValue>) -> Option<bool> {
+    match value? {
+        AddedValue::Flag(flag) => Some(*flag),
+        _ => None,
+    }
+}
+
+fn as_ratio(value: Option<&AddedValue>) -> Option<f64> {
+    match value? {
+        AddedValue::Ratio(ratio) => Some(*ratio),
+        _ => None,
+    }
+}
+
 /// Editor of the texts in one column of a table.
 #[derive(Clone, Copy)]
-pub(crate) struct RowEditor<'e> {
+struct RowEditor<'e> {
     /// Number of the column.
     column: usize,
     edit: &'e EditRow<'e>,
@@ -36,11 +157,7 @@ pub(crate) struct RowEditor<'e> {
 impl<'e> RowEditor<'e> {
     /// Creates the editor of the column that `text` selects in a table with this schema. Returns `None` if there
     /// is nothing to edit, or if texts cannot be edited in that column.
-    pub(crate) fn new(
-        schema: &Schema,
-        text: &Selector,
-        edit: Option<&'e EditRow<'e>>,
-    ) -> Option<Self> {
+    fn new(schema: &Schema, text: &Selector, edit: Option<&'e EditRow<'e>>) -> Option<Self> {
         Some(Self { column: text_column(schema, text)?, edit: edit? })
     }
 
@@ -49,11 +166,7 @@ impl<'e> RowEditor<'e> {
     /// # Errors
     ///
     /// An edited text is not valid in the column.
-    pub(crate) fn edited(
-        self,
-        batch: RecordBatch,
-        rows: &[u64],
-    ) -> Result<RecordBatch, ArrowError> {
+    fn edited(self, batch: RecordBatch, rows: &[u64]) -> Result<RecordBatch, ArrowError> {
         let texts = batch.column(self.column);
         let new = |(at, &row)| {
             let text = bytes(texts, at)?;

@@ -18,6 +18,7 @@ pub(super) mod selected;
 #[cfg(feature = "parquet")]
 pub(super) mod value;
 
+use crate::added_fields::AddedFields;
 use crate::compressed_input::Expansion;
 use crate::selector::Selector;
 use crate::stream::Damage;
@@ -163,6 +164,8 @@ pub struct RowsCopy<'c> {
     /// Edits texts of rows. Needs a table whose texts can be edited, see
     /// [`Collection::edits_rows`](crate::Collection::edits_rows). `None` leaves all texts as they are.
     pub edit: Option<&'c EditRow<'c>>,
+    /// Columns that the copy has behind those of the table. A row is named by its number in the table.
+    pub added: Option<AddedFields<'c, u64>>,
     /// Number of groups of rows that are encoded at the same time. This is usually the number of
     /// threads.
     pub at_once: usize,
