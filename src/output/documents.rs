@@ -25,9 +25,10 @@ pub(super) const OUTPUT: Output = Output {
 
 /// Columns of the output `documents`, for example `id` and `cluster_size`.
 #[derive(Debug)]
-struct DocumentRows;
+pub(super) struct DocumentRows;
 
-struct DocumentRow<'r> {
+/// A document with its cluster.
+pub(super) struct DocumentRow<'r> {
     name: &'r DocumentName<'r>,
     /// Number of bytes of its text.
     bytes: u32,
@@ -105,33 +106,52 @@ impl RowTable for DocumentRows {
 }
 
 fn write_documents(results: &Results<'_>) -> Result<()> {
-    let documents = results.findings.documents();
-    let ids = &documents.read.ids;
-    let sources: Vec<u32> =
-        results.clusters.iter().map(|cluster| source_count(ids, cluster)).collect();
-    let mut removals = results.findings.removals.iter().peekable();
+    let documents = ClusteredDocuments::new(results);
+    let count = results.findings.documents().read.lengths.len() as u32;
     results.write_rows("documents", DocumentRows::COLUMNS, |rows| {
-        (0..).zip(&documents.read.lengths).try_for_each(|(row, &bytes)| {
-            let removal: Option<&Removal> = removals.next_if(|removal| removal.row == row);
-            let kept_row = removal.map_or(row, |removal| removal.kept);
-            let found = results.clusters.binary_search_by_key(&kept_row, |cluster| cluster.kept);
-            // A document without near-duplicates is a cluster of its own.
-            let (size, sources) =
-                found.map_or((1, 1), |at| (size_of_cluster(&results.clusters[at]), sources[at]));
-            let weight = if removal.is_some() { 0.0 } else { results.outputs.weight.of(size) };
-            rows.write(&DocumentRow {
-                name: &documents.name(row),
-                bytes,
-                closeness: removal.and_then(|removal| removal.closeness),
-                is_kept: removal.is_none(),
-                kept: &documents.name(kept_row),
-                kept_row,
-                size,
-                sources,
-                weight,
-            })
-        })
+        (0..count).try_for_each(|row| documents.visit(row, |row| rows.write(row)))
     })
+}
+
+/// Documents with their clusters.
+pub(super) struct ClusteredDocuments<'r> {
+    results: &'r Results<'r>,
+    /// For each cluster, the number of files that its documents are from.
+    sources: Vec<u32>,
+}
+
+impl<'r> ClusteredDocuments<'r> {
+    pub(super) fn new(results: &'r Results<'r>) -> Self {
+        let ids = &results.findings.documents().read.ids;
+        let sources = results.clusters.iter().map(|cluster| source_count(ids, cluster)).collect();
+        Self { results, sources }
+    }
+
+    /// Calls `visit` with the output row of the document with number `row`. Returns the result of `visit`.
+    pub(super) fn visit<R>(&self, row: u32, visit: impl FnOnce(&DocumentRow<'_>) -> R) -> R {
+        let Self { results, sources } = self;
+        let documents = results.findings.documents();
+        let removals = results.findings.removals;
+        let found = removals.binary_search_by_key(&row, |removal| removal.row);
+        let removal: Option<&Removal> = found.ok().map(|at| &removals[at]);
+        let kept_row = removal.map_or(row, |removal| removal.kept);
+        let found = results.clusters.binary_search_by_key(&kept_row, |cluster| cluster.kept);
+        // A document without near-duplicates is a cluster of its own.
+        let (size, sources) =
+            found.map_or((1, 1), |at| (size_of_cluster(&results.clusters[at]), sources[at]));
+        let weight = if removal.is_some() { 0.0 } else { results.outputs.weight.of(size) };
+        visit(&DocumentRow {
+            name: &documents.name(row),
+            bytes: documents.read.lengths[row as usize],
+            closeness: removal.and_then(|removal| removal.closeness),
+            is_kept: removal.is_none(),
+            kept: &documents.name(kept_row),
+            kept_row,
+            size,
+            sources,
+            weight,
+        })
+    }
 }
 
 fn size_of_cluster(cluster: &Cluster) -> u32 {

@@ -100,6 +100,7 @@ fn write_kept(results: &Results<'_>) -> Result<()> {
         mask: None,
         bad_records: results.outputs.bad_records,
         texts: results.texts,
+        added: None,
     };
     let copies = ListedCopies { files, ids: &documents.read.ids, rules, recipe: results.recipe };
     copies.write(results.folder, results.outputs.rows, results.context).map(drop)
@@ -139,7 +140,7 @@ impl ListedCopies<'_> {
         write_file(folder, &format!("{}.{}", LIST.name, format.extension()), |out| {
             list.write(out, format, recipe)
         })?;
-        Ok(copies.uncut)
+        Ok(copies.unedited)
     }
 }
 

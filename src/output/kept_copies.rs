@@ -13,7 +13,7 @@ use simtool_base::options::Choice;
 use simtool_base::progress::{Progress, Work};
 use simtool_model::compression::Compression;
 use simtool_model::document::{Content, DocOrdinal, DocumentIds, Record};
-use simtool_read::{Collection, Corpus, Event, Recognized, RowsCopy, TextEdit};
+use simtool_read::{AddedFields, Collection, Corpus, Event, Recognized, RowsCopy, TextEdit};
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
@@ -80,6 +80,8 @@ pub(crate) struct CopyRules<'r> {
     pub(crate) bad_records: BadRecords,
     /// Receiver of the texts that the copying passes.
     pub(crate) texts: Option<&'r CaughtTexts>,
+    /// Fields that the records of documents get.
+    pub(crate) added: Option<AddedFields<'r, DocOrdinal>>,
 }
 
 impl<'r> CopyRules<'r> {
@@ -88,7 +90,7 @@ impl<'r> CopyRules<'r> {
         fate: &'r (dyn Fn(DocOrdinal) -> DocumentFate + Sync),
         mask: Option<&'r str>,
     ) -> Self {
-        Self { fate, mask, bad_records: BadRecords::Keep, texts: None }
+        Self { fate, mask, bad_records: BadRecords::Keep, texts: None, added: None }
     }
 }
 
@@ -97,9 +99,9 @@ impl<'r> CopyRules<'r> {
 pub(crate) struct KeptCopies {
     /// Fate of each file.
     pub(crate) files: Vec<CopyFate>,
-    /// Documents that were copied whole although parts of their texts should be cut, because their records
-    /// cannot be edited. In reading order.
-    pub(crate) uncut: Vec<DocOrdinal>,
+    /// Documents whose records were copied as they are although parts of their texts should be cut, or although
+    /// they should get fields, because these records cannot be edited. In reading order.
+    pub(crate) unedited: Vec<DocOrdinal>,
 }
 
 /// Fate of an input file.
@@ -123,8 +125,8 @@ pub(crate) enum NoCopy {
 
 /// Writes a copy of every file of `collection` to `folder`. Returns the fate of each file.
 ///
-/// Records are copied byte for byte, except for the texts of documents whose fate is [`DocumentFate::Cut`]. The
-/// copies leave out:
+/// Records are copied byte for byte, except that the texts of documents whose fate is [`DocumentFate::Cut`] are
+/// cut, and that records get the fields [`CopyRules::added`]. The copies leave out:
 ///
 /// * documents whose fate is [`DocumentFate::Removed`],
 /// * bad records, if [`CopyRules::bad_records`] is [`BadRecords::Drop`],
@@ -175,11 +177,13 @@ pub(crate) fn write_kept_copies(
             tables.push((file, path.clone()));
         }
         files.push((path, units));
-        shards.push(FileShards { shards: first..next, is_cut, recognized });
+        let adds_fields =
+            rules.added.as_ref().is_some_and(|added| collection.adds_fields(file, added.fields));
+        shards.push(FileShards { shards: first..next, is_cut, recognized, adds_fields });
     }
     let missing = shards.iter().map(|_| OnceLock::new()).collect();
     let copies =
-        Copies { collection, progress, ids, rules, shards, missing, uncut: Mutex::default() };
+        Copies { collection, progress, ids, rules, shards, missing, unedited: Mutex::default() };
     let pieces = OrderedPieces::new(files, rayon::current_num_threads());
     rayon::broadcast(|_| pieces.work(&|writer| copies.write(writer)));
     pieces.finish()?;
@@ -193,9 +197,9 @@ pub(crate) fn write_kept_copies(
         missing.map_or(CopyFate::Written(name), CopyFate::Missing)
     };
     let files = names.into_iter().zip(missing).map(fate).collect();
-    let mut uncut = copies.uncut.into_inner().unwrap_or_else(PoisonError::into_inner);
-    uncut.sort_unstable();
-    Ok(KeptCopies { files, uncut })
+    let mut unedited = copies.unedited.into_inner().unwrap_or_else(PoisonError::into_inner);
+    unedited.sort_unstable();
+    Ok(KeptCopies { files, unedited })
 }
 
 /// Returns whether a file is a table such as Parquet. Its rows are copied by the writer of its format.
@@ -213,8 +217,8 @@ struct Copies<'c> {
     /// For each file that has no copy, the reason. A file is copied by one thread unless it is cut, and a cut
     /// file always has a copy.
     missing: Vec<OnceLock<NoCopy>>,
-    /// Documents that could not be cut, in any order.
-    uncut: Mutex<Vec<DocOrdinal>>,
+    /// Documents whose records could not be edited, in any order.
+    unedited: Mutex<Vec<DocOrdinal>>,
 }
 
 /// Shards of an input file, and the way in which they are copied.
@@ -225,6 +229,8 @@ struct FileShards {
     is_cut: bool,
     /// Compression and format of the file. `None` if they cannot be recognized.
     recognized: Option<Recognized>,
+    /// Whether the copy has the fields [`CopyRules::added`].
+    adds_fields: bool,
 }
 
 /// Bytes of an input file that go to its copy.
@@ -239,7 +245,7 @@ impl Copies<'_> {
     /// Copies one unit, which is a shard or a whole file.
     fn write(&self, writer: &mut UnitWriter<'_>) -> Result<()> {
         let unit = writer.unit();
-        let FileShards { shards, is_cut, recognized } = &self.shards[unit.file];
+        let FileShards { shards, is_cut, recognized, .. } = &self.shards[unit.file];
         let Some(recognized) = *recognized else {
             self.leave_out(unit.file, NoCopy::Unreadable);
             return Ok(());
@@ -288,45 +294,55 @@ impl Copies<'_> {
     fn write_rows(&self, file: usize, path: &Path) -> Result<()> {
         let shards = self.shards[file].shards.clone();
         let read = shards.into_par_iter().with_max_len(1).map(|shard| {
-            let (mut kept, mut cut) = (Vec::new(), Vec::new());
+            let (mut kept, mut edited) = (Vec::new(), Vec::new());
             let counts = self.read_kept(file, shard..shard + 1, &mut |record| {
                 if let CopiedBytes::Record { number, document, .. } = record {
                     kept.push(number);
-                    let fate = document.map(|document| (self.rules.fate)(document));
-                    if let (Some(document), Some(DocumentFate::Cut(_))) = (document, fate) {
-                        cut.push((number, document));
-                    }
+                    edited.extend(document.filter(|&d| self.is_edited(d)).map(|d| (number, d)));
                 }
                 Ok(())
             })?;
-            Ok((counts, kept, cut))
+            Ok((counts, kept, edited))
         });
         let mut all = RecordCounts::default();
-        let (mut kept, mut cut) = (Vec::new(), Vec::new());
-        for (counts, rows, cut_rows) in read.collect::<Result<Vec<_>>>()? {
+        let (mut kept, mut edited) = (Vec::new(), Vec::new());
+        for (counts, rows, edited_rows) in read.collect::<Result<Vec<_>>>()? {
             // Each shard was read alone, so its rows were counted from 0. Lost rows count as well, because
             // the writer numbers all rows of the file.
             let first = all.records_with_lost;
             kept.extend(rows.into_iter().map(|row| first + row));
-            cut.extend(cut_rows.into_iter().map(|(row, document)| (first + row, document)));
+            edited.extend(edited_rows.into_iter().map(|(row, document)| (first + row, document)));
             all.add(&counts);
         }
-        if !self.collection.edits_rows(file) {
-            self.add_uncut(cut.drain(..).map(|(_, document)| document));
+        let is_editable = match self.rules.added {
+            Some(_) => self.shards[file].adds_fields,
+            None => self.collection.edits_rows(file),
+        };
+        if !is_editable {
+            self.add_unedited(edited.drain(..).map(|(_, document)| document));
         }
         if all.is_unreadable() {
             self.leave_out(file, NoCopy::Unreadable);
             return Ok(());
         }
+        let document = |row: u64| {
+            let at = edited.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+            Some(edited[at].1)
+        };
         let edit = |row: u64, text: &[u8]| {
-            let at = cut.binary_search_by_key(&row, |(row, _)| *row).ok()?;
-            let DocumentFate::Cut(cuts) = (self.rules.fate)(cut[at].1) else { return None };
+            let DocumentFate::Cut(cuts) = (self.rules.fate)(document(row)?) else { return None };
             TextEdit { cuts: &cuts, mask: self.rules.mask }.apply(text)
         };
+        let values = |row: u64| {
+            let added = self.rules.added.as_ref()?;
+            (added.values)(document(row)?)
+        };
+        let added = self.rules.added.as_ref().filter(|_| is_editable);
         let copy = RowsCopy {
             to: path,
             kept: &kept,
-            edit: if cut.is_empty() { None } else { Some(&edit) },
+            edit: if edited.is_empty() { None } else { Some(&edit) },
+            added: added.map(|added| AddedFields { fields: added.fields, values: &values }),
             at_once: rayon::current_num_threads(),
             in_parallel: &|count, work| {
                 (0..count).into_par_iter().with_max_len(1).for_each(work);
@@ -404,8 +420,14 @@ impl Copies<'_> {
         Ok(counts)
     }
 
-    /// Returns the bytes of a record whose text is cut, or `None` if the record is copied as it is. Rows of a
-    /// table are cut by the writer of its format.
+    /// Returns whether the record of a document in a table is cut or gets fields.
+    fn is_edited(&self, document: DocOrdinal) -> bool {
+        let is_cut = |fate| matches!(fate, DocumentFate::Cut(_));
+        self.rules.added.is_some() || is_cut((self.rules.fate)(document))
+    }
+
+    /// Returns the bytes of a record that is cut or gets fields, or `None` if the record is copied as it is. Rows
+    /// of a table are edited by the writer of its format.
     fn edited(
         &self,
         file: usize,
@@ -413,21 +435,32 @@ impl Copies<'_> {
         document: Option<DocOrdinal>,
         fate: &DocumentFate,
     ) -> Option<Vec<u8>> {
-        let DocumentFate::Cut(cuts) = fate else { return None };
-        if self.shards[file].recognized.is_some_and(is_table) {
+        let FileShards { recognized, adds_fields, .. } = &self.shards[file];
+        if recognized.is_some_and(is_table) {
             return None;
         }
-        let edit = TextEdit { cuts, mask: self.rules.mask };
-        let edited = self.collection.edited_record(file, record, edit);
+        let edited = match (fate, &self.rules.added) {
+            (_, Some(added)) if *adds_fields => {
+                let values = document.and_then(|document| (added.values)(document));
+                let values = values.unwrap_or_default();
+                self.collection.record_with_fields(file, record, added.fields, &values)
+            }
+            (DocumentFate::Cut(cuts), None) => {
+                let edit = TextEdit { cuts, mask: self.rules.mask };
+                self.collection.edited_record(file, record, edit)
+            }
+            (_, Some(_)) => None,
+            (_, None) => return None,
+        };
         if edited.is_none() {
-            self.add_uncut(document);
+            self.add_unedited(document);
         }
         edited
     }
 
-    /// Adds documents that could not be cut.
-    fn add_uncut(&self, documents: impl IntoIterator<Item = DocOrdinal>) {
-        self.uncut.lock().unwrap_or_else(PoisonError::into_inner).extend(documents);
+    /// Adds documents whose records could not be edited.
+    fn add_unedited(&self, documents: impl IntoIterator<Item = DocOrdinal>) {
+        self.unedited.lock().unwrap_or_else(PoisonError::into_inner).extend(documents);
     }
 
     /// Returns the error for a file that has changed since its first reading.
@@ -571,6 +604,7 @@ mod tests {
             mask: None,
             bad_records: BadRecords::Drop,
             texts: Some(&caught),
+            added: None,
         };
         write_kept_copies(&whole, &ids, &rules, &everything, &NoProgress).unwrap();
         let caught = caught.into_texts();
@@ -593,6 +627,7 @@ mod tests {
             mask: None,
             bad_records: BadRecords::Keep,
             texts: None,
+            added: None,
         };
         write_kept_copies(&whole, &ids, &rules, &some, &NoProgress).unwrap();
         let copies = collection(&some.join("in"));

@@ -2,8 +2,8 @@
 
 use super::output_kind::Output;
 use super::{
-    clusters, contamination, cut_texts, documents, emit_pairs, index_rows, kept, pairs, passages,
-    quarantine, removed,
+    annotated, clusters, contamination, cut_texts, documents, emit_pairs, index_rows, kept, pairs,
+    passages, quarantine, removed,
 };
 use crate::write::columns::OutputDescription;
 
@@ -15,6 +15,7 @@ pub(super) const OUTPUTS: &[Output] = &[
     quarantine::OUTPUT,
     pairs::OUTPUT,
     kept::OUTPUT,
+    annotated::OUTPUT,
 ];
 
 /// Descriptions of outputs that [`OUTPUTS`] lacks, because another output, the end of a run, or another

@@ -7,6 +7,7 @@
 //! * [`finished_run`] reads the outputs of a finished run, to find what became of a document.
 
 mod affordable_texts;
+mod annotated;
 mod bands;
 mod caught_texts;
 mod cluster_weight;
@@ -76,6 +77,7 @@ use simtool_base::error::{Error, Result};
 use simtool_base::progress::Work;
 use simtool_base::quantity::{bytes, counted};
 use simtool_compute::context::Context;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 /// Approximate number of bytes of a pair as a line of JSON.
@@ -113,13 +115,16 @@ pub fn write_outputs(
         recipe: &summary.recipe,
         outputs,
         folder,
+        unannotated: AtomicU64::new(0),
         texts: texts.as_ref(),
         context,
     };
     let keeping = write_wanted(&results)?;
-    if outputs.kept {
+    let unannotated = results.unannotated.into_inner();
+    if outputs.kept || outputs.annotated {
         summary.add_time(KEEP_STAGE, keeping);
     }
+    summary.unannotated = unannotated;
     let page = page.report(findings, &clusters, texts, context)?;
     summary.templates = page.templates();
     summary.add_time(WRITE_STAGE, begun.elapsed().saturating_sub(keeping));

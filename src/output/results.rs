@@ -10,6 +10,7 @@ use crate::write::output_folder::OutputFolder;
 use simtool_base::error::{Error, Result};
 use simtool_compute::context::Context;
 use std::io::{self, Write};
+use std::sync::atomic::AtomicU64;
 
 /// Data that outputs are written from, and the folder that they are written to.
 pub(super) struct Results<'f> {
@@ -23,6 +24,8 @@ pub(super) struct Results<'f> {
     pub(super) recipe: &'f str,
     pub(super) outputs: &'f Outputs,
     pub(super) folder: &'f OutputFolder,
+    /// Number of documents whose records in the output `annotated` have no added fields.
+    pub(super) unannotated: AtomicU64,
     /// Receiver of texts for the page, if the copying passes all texts.
     pub(super) texts: Option<&'f CaughtTexts>,
     /// Threads that write, and receiver of the progress.

@@ -23,7 +23,9 @@ pub struct Outputs {
     pub kept: bool,
     /// Whether all documents are written, with their clusters.
     pub documents: bool,
-    /// Weights of the documents in this output.
+    /// Whether copies of the inputs are written in which records have the columns of that output.
+    pub annotated: bool,
+    /// Weights of the documents in these outputs.
     pub weight: ClusterWeight,
     /// Whether copies of the inputs contain bad records.
     pub bad_records: BadRecords,

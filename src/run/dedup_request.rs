@@ -282,7 +282,8 @@ fn parse_outputs(options: &mut Options) -> Result<Outputs> {
     let only_ids = options.take_flag("ids_only")?;
     let pairs = options.take_flag("pairs")?;
     let kept = options.take_flag("write_kept")?;
-    let documents = options.take_flag("annotate")?;
+    let places = [("true", (true, false)), ("false", (false, false)), ("in-place", (true, true))];
+    let (documents, annotated) = options.take_named("annotate", &places)?.unwrap_or_default();
     let weight = options.take_parsed("cluster_weight", ClusterWeight::EXPECTED)?;
     if let Some(weight) = weight.as_ref().filter(|_| !documents) {
         return Err(Error::config("cluster_weight", weight, "goes with `annotate`"));
@@ -299,6 +300,7 @@ fn parse_outputs(options: &mut Options) -> Result<Outputs> {
         any_number_of_pairs: false,
         kept,
         documents,
+        annotated,
         weight: weight.unwrap_or_default(),
         bad_records,
     })

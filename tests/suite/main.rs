@@ -3,6 +3,7 @@
 
 mod agreement;
 mod allocation;
+mod annotated;
 mod architecture;
 #[cfg(feature = "parquet")]
 mod bad_inputs;

@@ -72,8 +72,15 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
     let mut written = BTreeSet::new();
     for format in ["jsonl", "tsv", "parquet"] {
         let out = format!("out-{format}");
-        let settings =
-            ["--pairs", "--annotate", "--write-kept", "--output-format", format, "--output", &out];
+        let settings = [
+            "--pairs",
+            "--annotate=in-place",
+            "--write-kept",
+            "--output-format",
+            format,
+            "--output",
+            &out,
+        ];
         let run = folder.run(&[&["dedup", "in.jsonl"][..], &settings].concat());
         // One record is not JSON, so that there is something to quarantine.
         assert_eq!(run.code, 3, "{}", run.err);

@@ -75,6 +75,8 @@ pub struct Summary {
     pub templates: Templates,
     /// Number of removed documents whose ID a kept document has, too.
     pub ambiguous_ids: u64,
+    /// Number of documents whose records were copied without the columns that `--annotate=in-place` adds.
+    pub unannotated: u64,
     /// Number of pairs of near-duplicates. `None` if there were too many pairs, so that only the pairs
     /// that affect the removals were searched.
     pub pairs: Option<u64>,
@@ -115,6 +117,10 @@ const WHOLE_PAGES: &str = "pages without a main content: their whole text was co
 
 /// Explanation of the number of documents that are outside the scope of the comparison.
 const WITHOUT_SCOPE: &str = "without a value for within or across: kept";
+
+/// Explanation of the number of documents whose copies have no added columns.
+const UNANNOTATED: &str =
+    "copied without columns: their records have no fields of their own, or have these";
 
 /// Explanation of the number of documents that were compared without boilerplate.
 const OWN_TEXTS: &str = "compared without lines that many documents have";
@@ -392,6 +398,7 @@ impl Summary {
             new("ambiguous_ids", "ambiguous IDs", self.ambiguous_ids)
                 .if_any()
                 .note("removed documents whose ID a kept document has, too"),
+            new("unannotated", "not annotated", self.unannotated).if_any().note(UNANNOTATED),
             new("text_bytes", "bytes of text", read.text_bytes).for_programs(),
             new("removed_bytes", "bytes of text removed", self.removed_bytes).for_programs(),
         ];

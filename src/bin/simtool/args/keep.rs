@@ -44,9 +44,11 @@ pub(crate) struct KeepArgs {
     #[arg(long)]
     pub(crate) pairs: bool,
 
-    /// Also write documents.jsonl: every document, kept or removed, with its cluster, in reading order.
-    #[arg(long)]
-    pub(crate) annotate: bool,
+    /// Also write documents.jsonl: every document, kept or removed, with its cluster, in reading order. With
+    /// in-place, also write the folder annotated: copies of the inputs whose records have these columns.
+    #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_value = "false",
+        default_missing_value = "true", value_parser = ["true", "false", "in-place"])]
+    pub(crate) annotate: String,
 
     /// Weight of a kept document by the size n of its cluster: 1, sqrt, log (1 + ln n), or sizes from
     /// which a weight holds, such as 1:1,2:2,10:3.
@@ -62,9 +64,9 @@ impl KeepArgs {
         options.set("keep_count", &self.keep_count);
         options.set_given([("keep_field", &self.keep_field), ("prefer", &self.prefer)]);
         options.set_flag("pairs", self.pairs);
-        options.set_flag("annotate", self.annotate);
-        // The option has a default value, which must not look like a given one.
-        if self.annotate {
+        // The options have default values, which must not look like given ones.
+        if self.annotate != "false" {
+            options.set("annotate", &self.annotate);
             options.set("cluster_weight", &self.cluster_weight);
         }
     }
